@@ -1,0 +1,165 @@
+import type { Model } from '../model/model.ts'
+import type { ReadPlan, ReadShape } from '../plan/read.ts'
+import type { Batch, Rows } from '../plan/result.ts'
+import type { Row, RowLayout } from '../plan/rows.ts'
+import { perShape } from '../plan/shape.ts'
+import { type Place, pageLinks, selfPath } from './links.ts'
+import { compileIdentifier, compileTeller, type Teller } from './resource.ts'
+
+/** A document as text: whole, or in pieces as they are read. */
+export type DocumentText = string | AsyncIterable<string>
+
+/** The member that stands in every document (seed §9). */
+export const jsonapi = '"jsonapi":{"version":"1.0"}'
+
+type Whole = Extract<Rows, { is: 'whole' }>
+
+/** The documents of one service. */
+export interface Documents {
+  /** A list of resources: `data`, `included`, `links`, `meta.count`. */
+  readonly collection: (plan: ReadPlan, rows: Rows, place: Place) => DocumentText
+  /** One resource, or null where a to-one relationship has none. */
+  readonly one: (plan: ReadPlan, rows: Rows, place: Place) => string
+  /** The linkage of a relationship: identifiers. `related` is the path of the related resources. */
+  readonly linkage: (
+    plan: ReadPlan,
+    rows: Rows,
+    place: Place & { related: string; many: boolean },
+  ) => DocumentText
+}
+
+/** What a shape's rows are told with. */
+interface Tellers {
+  readonly primary: Teller
+  readonly identifier: Teller
+  readonly included: ReadonlyMap<string, Teller>
+}
+
+/**
+ * Makes the tellers of a service's documents; those of a shape are kept for as long as the shape is.
+ * @param base - the base path in front of every path, may be empty
+ */
+export function defineDocuments(model: Model, base: string): Documents {
+  const tellersOf = perShape((shape: ReadShape): Tellers => {
+    const teller = (layout: RowLayout) => compileTeller(layout, model, base)
+    const identifier = compileIdentifier(shape.type)
+    return {
+      primary: teller(shape.primary),
+      identifier: ([id]) => identifier(String(id)),
+      included: new Map(shape.included.map((layout) => [layout.type, teller(layout)])),
+    }
+  })
+  return {
+    collection: (plan, rows, place) => {
+      const tellers = tellersOf(plan.shape)
+      const links = {
+        self: place.origin + selfPath(place),
+        ...pageLinks(place, plan.page, rows.count),
+      }
+      const tail = `,"links":${JSON.stringify(links)},"meta":{"count":${rows.count}}`
+      return list(plan, rows, tellers, tellers.primary, tail)
+    },
+    one: (plan, rows, place) => {
+      const { primary, included } = inHand(rows)
+      const tellers = tellersOf(plan.shape)
+      const [row] = primary
+      const data = row === undefined ? 'null' : tellers.primary(row)
+      const hasIncluded = plan.hasIncluded && row !== undefined
+      const links = JSON.stringify({ self: selfPath(place) })
+      return `{"data":${data}${includedText(hasIncluded, included, tellers)},"links":${links},${jsonapi}}`
+    },
+    linkage: (plan, rows, place) => {
+      const tellers = tellersOf(plan.shape)
+      const links = {
+        self: selfPath(place),
+        related: place.related,
+        ...pageLinks(place, plan.page, rows.count),
+      }
+      const tail = `,"links":${JSON.stringify(links)}`
+      if (place.many) return list(plan, rows, tellers, tellers.identifier, tail)
+      const { primary, included } = inHand(rows)
+      const [row] = primary
+      const data = row === undefined ? 'null' : tellers.identifier(row)
+      const hasIncluded = plan.hasIncluded && row !== undefined
+      return `{"data":${data}${includedText(hasIncluded, included, tellers)}${tail},${jsonapi}}`
+    },
+  }
+}
+
+/** A document that says what was done (seed §4). */
+export function messageDocument(message: string): string {
+  return `{"meta":${JSON.stringify({ message })},${jsonapi}}`
+}
+
+/** The document at the root: what there is. */
+export function homeDocument(meta: Readonly<Record<string, unknown>>, self: string): string {
+  return `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapi}}`
+}
+
+function list(
+  plan: ReadPlan,
+  rows: Rows,
+  tellers: Tellers,
+  teller: Teller,
+  tail: string,
+): DocumentText {
+  if (rows.is === 'stream') return pieces(plan, rows, tellers, teller, tail)
+  const included = includedText(plan.hasIncluded, rows.included, tellers)
+  return `{"data":[${told(rows.primary, teller)}]${included}${tail},${jsonapi}}`
+}
+
+/** The same text as a whole list's, in pieces. */
+async function* pieces(
+  plan: ReadPlan,
+  rows: Extract<Rows, { is: 'stream' }>,
+  tellers: Tellers,
+  teller: Teller,
+  tail: string,
+): AsyncGenerator<string> {
+  try {
+    let separator = '{"data":['
+    for await (const batch of rows.primary) {
+      yield separator + told(batch, teller)
+      separator = ','
+    }
+    // A list that is streamed has at least one row.
+    yield ']'
+    if (plan.hasIncluded) {
+      separator = ',"included":['
+      for await (const { type, rows: batch } of rows.included) {
+        yield separator + told(batch, includedTeller(type, tellers))
+        separator = ','
+      }
+      yield separator === ',' ? ']' : `${separator}]`
+    }
+    yield `${tail},${jsonapi}}`
+  } finally {
+    rows.end()
+  }
+}
+
+function includedText(hasIncluded: boolean, batches: readonly Batch[], tellers: Tellers): string {
+  if (!hasIncluded) return ''
+  const texts = batches
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ type, rows }) => told(rows, includedTeller(type, tellers)))
+  return `,"included":[${texts.join(',')}]`
+}
+
+function includedTeller(type: string, tellers: Tellers): Teller {
+  const teller = tellers.included.get(type)
+  if (teller === undefined) throw new Error(`The plan includes no ${type}.`)
+  return teller
+}
+
+function told(rows: readonly Row[], teller: Teller): string {
+  let text = ''
+  for (const row of rows) text += text === '' ? teller(row) : `,${teller(row)}`
+  return text
+}
+
+function inHand(rows: Rows): Whole {
+  if (rows.is === 'whole') return rows
+  rows.end()
+  throw new Error('One resource was read as a stream.')
+}

@@ -1,0 +1,62 @@
+import {
+  type ApiError,
+  BodyError,
+  faultsOf,
+  HeaderError,
+  ParameterError,
+} from '../errors/errors.ts'
+import { type FaultCode, faults } from '../errors/faults.ts'
+import { jsonapi } from './document.ts'
+
+/** A refusal ready to send. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * Tells a client's faults.
+ *
+ * @returns the status they share, or 400, the most general, when they differ (JSON:API 1.0, Processing Errors);
+ *   `undefined` when the thrown value is no fault of the client's
+ */
+export function errorAnswer(thrown: unknown): ErrorAnswer | undefined {
+  const all = faultsOf(thrown)
+  if (all === undefined) return undefined
+  const [first, ...others] = all
+  return {
+    status: others.every(({ status }) => status === first.status) ? first.status : 400,
+    headers: first instanceof HeaderError ? first.headers : {},
+    body: errorsDocument(all.map(errorObject)),
+  }
+}
+
+/** Tells a fault of ours: an id to find it by in the log, and nothing else. */
+export function internalErrorAnswer(id: string): ErrorAnswer {
+  const detail = `The server failed to answer. Its log tells more under the id ${id}.`
+  return {
+    status: 500,
+    headers: {},
+    body: errorsDocument([{ id, ...common('internal_error', detail) }]),
+  }
+}
+
+function errorsDocument(errors: readonly object[]): string {
+  return `{"errors":${JSON.stringify(errors)},${jsonapi}}`
+}
+
+function errorObject(error: ApiError): object {
+  return { ...common(error.code, error.message), ...sourceOf(error) }
+}
+
+function common(code: FaultCode, detail: string): object {
+  const { status, title } = faults[code]
+  return { status: String(status), code, title, detail }
+}
+
+function sourceOf(error: ApiError): object {
+  if (error instanceof ParameterError) return { source: { parameter: error.parameter } }
+  if (error instanceof BodyError) return { source: { pointer: error.pointer } }
+  return {}
+}

@@ -1,0 +1,112 @@
+import {
+  type Field,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+  typeNamed,
+} from '../model/model.ts'
+import { columnIndex, linkageIndex, type Row, type RowLayout } from '../plan/rows.ts'
+
+/** Tells a row as the JSON text of a resource object. */
+export type Teller = (row: Row) => string
+
+/**
+ * Makes the teller of a layout: all that does not depend on the row is worked out once, here.
+ *
+ * @param base - the base path in front of every path, may be empty
+ * @see seed §2.1; JSON:API 1.0, Resource Objects
+ */
+export function compileTeller(layout: RowLayout, model: Model, base: string): Teller {
+  const resource = typeNamed(model, layout.type)
+  const path = base + resource.path
+  const head = `{"type":${JSON.stringify(layout.type)},"id":"`
+  const attributes = joined(
+    '"attributes"',
+    layout.attributes.map((name) => attributeTeller(fieldOf(resource, name), layout)),
+  )
+  const relationships = joined(
+    '"relationships"',
+    layout.relationships.map((name) => relationshipTeller(fieldOf(resource, name), layout, path)),
+  )
+  return (row) => {
+    const id = String(row[0])
+    return `${head}${id}"${attributes(row, id)}${relationships(row, id)},"links":{"self":"${path}/${id}"}}`
+  }
+}
+
+/** Tells an identifier object. */
+export function compileIdentifier(type: string): (id: string) => string {
+  const head = `{"type":${JSON.stringify(type)},"id":"`
+  return (id) => `${head}${id}"}`
+}
+
+type Part = (row: Row, id: string) => string
+
+/** `,"attributes":{…}`, or nothing when there is none to show. */
+function joined(member: string, parts: readonly Part[]): Part {
+  if (parts.length === 0) return () => ''
+  return (row, id) => {
+    let text = ''
+    for (const part of parts) text += text === '' ? part(row, id) : `,${part(row, id)}`
+    return `,${member}:{${text}}`
+  }
+}
+
+function attributeTeller(field: Field, layout: RowLayout): Part {
+  const name = `${JSON.stringify(field.name)}:`
+  switch (field.is) {
+    case 'attribute': {
+      const at = columnIndex(layout, field.column)
+      const { tell } = field.kind
+      return (row) => name + tellOr(row[at], tell)
+    }
+    case 'computed': {
+      const inputs = field.columns.map(([column]) => [column, columnIndex(layout, column)] as const)
+      const { tell } = field.kind
+      return (row) =>
+        name +
+        tellOr(
+          field.compute(Object.fromEntries(inputs.map(([column, at]) => [column, row[at]]))),
+          tell,
+        )
+    }
+    case 'relationship':
+      throw new Error(`${layout.type}.${field.name} is no attribute.`)
+  }
+}
+
+function tellOr(value: unknown, tell: (value: unknown) => string): string {
+  return value === null || value === undefined ? 'null' : tell(value)
+}
+
+function relationshipTeller(field: Field, layout: RowLayout, path: string): Part {
+  if (field.is !== 'relationship')
+    throw new Error(`${layout.type}.${field.name} is no relationship.`)
+  const name = JSON.stringify(field.name)
+  const word = encodeURIComponent(field.name)
+  const data = linkageTeller(field, layout)
+  return (row, id) => {
+    const links = `"links":{"self":"${path}/${id}/relationships/${word}","related":"${path}/${id}/${word}"}`
+    return `${name}:{${links}${data(row)}}`
+  }
+}
+
+function linkageTeller(field: RelationshipField, layout: RowLayout): (row: Row) => string {
+  const at = linkageIndex(layout, field.name)
+  if (at === -1) return () => ''
+  const identifier = compileIdentifier(field.to)
+  if (!field.many)
+    return (row) => `,"data":${row[at] === null ? 'null' : identifier(String(row[at]))}`
+  return (row) => `,"data":[${idsOf(row[at]).map(identifier).join(',')}]`
+}
+
+/** To-many linkage is read as a JSON array of ids. */
+function idsOf(linkage: unknown): string[] {
+  return JSON.parse(String(linkage))
+}
+
+function fieldOf(resource: ResourceType, name: string): Field {
+  const field = resource.fields.get(name)
+  if (field === undefined) throw new Error(`${resource.type} has no field ${name}.`)
+  return field
+}

@@ -1,0 +1,67 @@
+import type { Documents, DocumentText } from '../document/document.ts'
+import type { Place } from '../document/links.ts'
+import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
+import type { ApiQuery } from '../request/query.ts'
+import type { Store } from '../store/store.ts'
+
+/** Everything an endpoint works with: made once, at start. */
+export interface House {
+  readonly model: Model
+  readonly store: Store
+  readonly documents: Documents
+  /** In front of every path, e.g. `/api`; may be empty. */
+  readonly base: string
+  /** What the root document says of the service. */
+  readonly about: Readonly<Record<string, unknown>>
+}
+
+/** One request, as much of it as endpoints need. */
+export interface Call {
+  /** The id in the path, as sent; empty where the path has none. */
+  readonly id: string
+  /** What follows the `?`, as sent. */
+  readonly search: string
+  readonly body: Uint8Array
+  /** Scheme and host of absolute links. */
+  readonly origin: string
+}
+
+/** What is sent back. */
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: DocumentText
+}
+
+/** The whole story of one endpoint: plan, run, tell. */
+export type Endpoint = (call: Call, house: House) => Promise<Answer>
+
+/** The path of a resource. */
+export function resourcePath({ base }: House, { path }: ResourceType, id: string): string {
+  return `${base}${path}/${id}`
+}
+
+/** The path of what a relationship leads to. */
+export function relatedPath(
+  house: House,
+  resource: ResourceType,
+  id: string,
+  { name }: RelationshipField,
+): string {
+  return `${resourcePath(house, resource, id)}/${encodeURIComponent(name)}`
+}
+
+/** The path of a relationship itself. */
+export function relationshipPath(
+  house: House,
+  resource: ResourceType,
+  id: string,
+  { name }: RelationshipField,
+): string {
+  return `${resourcePath(house, resource, id)}/relationships/${encodeURIComponent(name)}`
+}
+
+/** Where a document is told from. */
+export function placeOf({ origin }: Call, path: string, { pairs }: ApiQuery): Place {
+  return { origin, path, pairs }
+}

@@ -1,0 +1,125 @@
+import { suggestion } from '../errors/nearest.ts'
+import type { Computed, FieldDeclaration } from './fields.ts'
+import type { ResourceDeclaration } from './resource.ts'
+
+/** A declaration that cannot be served. Its message holds a line per mistake, each with the path to the wrong word. */
+export class DeclarationError extends Error {
+  readonly mistakes: readonly string[]
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.name = 'DeclarationError'
+    this.mistakes = mistakes
+  }
+}
+
+/** JSON:API 1.0, Member Names, without the space, which no URL wants. */
+const memberName =
+  /^[a-zA-Z0-9\u0080-\uffff]([a-zA-Z0-9\u0080-\uffff_-]*[a-zA-Z0-9\u0080-\uffff])?$/
+
+/**
+ * Checks all that can be known of declarations without a database.
+ * @throws DeclarationError with every mistake found
+ */
+export function checkDeclarations(resources: readonly ResourceDeclaration[]): void {
+  const mistakes = [
+    ...repeated(resources, 'type', (resource) => resource.type),
+    ...repeated(resources, 'path', (resource) => resource.path),
+    ...resources.flatMap((resource) => resourceMistakes(resource, resources)),
+  ]
+  if (mistakes.length > 0) throw new DeclarationError(mistakes)
+}
+
+function repeated(
+  resources: readonly ResourceDeclaration[],
+  word: string,
+  of: (resource: ResourceDeclaration) => string,
+): string[] {
+  return resources
+    .filter(
+      (resource, index) => resources.findIndex((other) => of(other) === of(resource)) !== index,
+    )
+    .map(
+      (resource) =>
+        `${resource.type}.${word}: another resource type has the ${word} "${of(resource)}" too`,
+    )
+}
+
+function resourceMistakes(
+  resource: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
+): string[] {
+  const mistakes: string[] = []
+  if (!memberName.test(resource.type)) {
+    mistakes.push(`${resource.type}.type: "${resource.type}" is no JSON:API member name`)
+  }
+  if (!/^\/[A-Za-z0-9_~-]+$/.test(resource.path)) {
+    mistakes.push(`${resource.type}.path: "${resource.path}" is not of the form "/word"`)
+  }
+  for (const [name, field] of Object.entries(resource.fields)) {
+    const place = `${resource.type}.fields.${name}`
+    mistakes.push(...nameMistakes(name).map((mistake) => `${place}: ${mistake}`))
+    mistakes.push(...fieldMistakes(field, resource, all).map((mistake) => `${place}${mistake}`))
+  }
+  return mistakes
+}
+
+function nameMistakes(name: string): string[] {
+  if (name === 'id' || name === 'type') return [`"${name}" is every resource's own member`]
+  if (name === 'relationships' || name === 'links')
+    return [`"${name}" has a meaning of its own in documents`]
+  if (!memberName.test(name)) return [`"${name}" is no JSON:API member name`]
+  if (name.includes('__')) return ['"__" stands between a relationship and its field in filters']
+  return []
+}
+
+function fieldMistakes(
+  field: FieldDeclaration,
+  resource: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
+): string[] {
+  switch (field.is) {
+    case 'attribute': {
+      if (field.required && field.access === 'read-only') {
+        return ['.required: a read-only attribute cannot be required, nobody may send it']
+      }
+      return columnTwice(field.column, resource)
+    }
+    case 'computed':
+      return computedMistakes(field, resource)
+    case 'toOne':
+    case 'toMany': {
+      const types = all.map(({ type }) => type)
+      if (types.includes(field.to)) return []
+      return [
+        `.to: there is no resource type "${field.to}"; ${suggestion(field.to, types, 'types')}`,
+      ]
+    }
+  }
+}
+
+function columnTwice(column: string | undefined, resource: ResourceDeclaration): string[] {
+  if (column === undefined) return []
+  const owners = attributesOver(column, resource).filter(([, { access }]) => access !== 'read-only')
+  return owners.length < 2
+    ? []
+    : [`.column: "${column}" is written by ${owners.map(([name]) => `"${name}"`).join(' and ')}`]
+}
+
+function computedMistakes(field: Computed, resource: ResourceDeclaration): string[] {
+  return Object.entries(field.columns).flatMap(([column, use]) =>
+    attributesOver(column, resource).flatMap(([name, attribute]) => {
+      if (attribute.kind.comparesAs !== use.kind.comparesAs) {
+        return [
+          `.columns.${column}: is ${use.kind.name} here and ${attribute.kind.name} in the field "${name}"`,
+        ]
+      }
+      return []
+    }),
+  )
+}
+
+function attributesOver(column: string, resource: ResourceDeclaration) {
+  return Object.entries(resource.fields).flatMap(([name, field]) =>
+    field.is === 'attribute' && (field.column ?? name) === column ? [[name, field] as const] : [],
+  )
+}

@@ -1,0 +1,34 @@
+import type { RawBuilder } from 'kysely'
+
+/** A value as a driver binds it. */
+export type Bound = null | string | number | bigint | Uint8Array
+
+/** A piece of SQL with its values beside it. */
+export type Sql = RawBuilder<unknown>
+
+/** The databases the engine speaks to, by name. */
+export type DialectName = 'sqlite'
+
+/**
+ * What the databases write differently, and nothing else: everything outside a dialect is the same for all.
+ * Each function takes and returns SQL expressions; texts and patterns may be columns or placeholders alike.
+ */
+export interface Dialect {
+  readonly name: DialectName
+  /** Null-safe equality: true or false, never unknown. */
+  same(left: Sql, right: Sql): Sql
+  /** A list of bound values as the one value that `inList` takes. */
+  bindList(values: readonly Bound[]): Bound
+  /** Membership in one placeholder that holds a whole list. */
+  inList(left: Sql, list: Sql): Sql
+  /** The text in the form in which case no longer counts: `upper(lower(x))` by Unicode's full mappings. */
+  fold(text: Sql): Sql
+  /** Case-sensitive search: `%` stands for anything, all else for itself; without a `%` anywhere in the text. */
+  like(text: Sql, pattern: Sql): Sql
+  startsWith(text: Sql, start: Sql): Sql
+  endsWith(text: Sql, end: Sql): Sql
+  /** Every word of `words` occurs in the text as a word, case folded. */
+  match(text: Sql, words: Sql): Sql
+  /** A subquery's ids gathered into one text: a JSON array of strings, ascending by `order`; `[]` for none. */
+  gatherIds(id: Sql, order: Sql, from: Sql, where: Sql): Sql
+}

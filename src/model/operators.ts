@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Dialect, Sql } from './dialect.ts'
+import type { Kind } from './kinds.ts'
+
+/** What the operators on attributes take, whom they suit and how they are written as SQL. */
+export interface Operator {
+  /** The least a kind must be for the operator: `plain` suits all, `textual` texts alone. */
+  readonly suits: Kind<unknown>['operators']
+  /** How many values: `one` may also be another field; a `list` is bound as one value. */
+  readonly takes: 'one' | 'two' | 'list'
+  /** What `null` as the value means; absent: unknown, as SQL has it, so nothing matches. */
+  readonly ofNull?: 'none' | 'some'
+  /** Writes the comparison; `right` holds one expression, or two for `takes: 'two'`. */
+  readonly write: (left: Sql, right: readonly [Sql, ...Sql[]], dialect: Dialect) => Sql
+}
+
+/** Every operator on attributes and ids (seed §4.1); `any` and `has`, on relationships, are grammar of their own. */
+// biome-ignore format: a table, one operator a row
+export const operators = {
+  eq:         { suits: 'plain',   takes: 'one',  ofNull: 'none', write: (left, [right]) => sql`${left} = ${right}` },
+  ne:         { suits: 'plain',   takes: 'one',  ofNull: 'some', write: (left, [right]) => sql`${left} <> ${right}` },
+  is_:        { suits: 'plain',   takes: 'one',  ofNull: 'none', write: (left, [right], dialect) => dialect.same(left, right) },
+  isnot:      { suits: 'plain',   takes: 'one',  ofNull: 'some', write: (left, [right], dialect) => sql`not (${dialect.same(left, right)})` },
+  in_:        { suits: 'plain',   takes: 'list', write: (left, [list], dialect) => dialect.inList(left, list) },
+  notin_:     { suits: 'plain',   takes: 'list', write: (left, [list], dialect) => sql`not (${dialect.inList(left, list)})` },
+  gt:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} > ${right}` },
+  ge:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} >= ${right}` },
+  lt:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} < ${right}` },
+  le:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} <= ${right}` },
+  between:    { suits: 'ordered', takes: 'two',  write: (left, [low, high]) => sql`${left} between ${low} and ${high}` },
+  like:       { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.like(left, right) },
+  notlike:    { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => sql`not (${dialect.like(left, right)})` },
+  ilike:      { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.like(dialect.fold(left), dialect.fold(right)) },
+  notilike:   { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => sql`not (${dialect.like(dialect.fold(left), dialect.fold(right))})` },
+  startswith: { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.startsWith(left, right) },
+  endswith:   { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.endsWith(left, right) },
+  match:      { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right) },
+} satisfies Record<string, Operator>
+
+/** The name of an operator on attributes, as on the wire. */
+export type OperatorName = keyof typeof operators
+
+const byName: ReadonlyMap<string, Operator> = new Map(Object.entries(operators))
+
+/** The operator of that name, or `undefined`; prototype names are no operators. */
+export function operatorNamed(name: string): Operator | undefined {
+  return byName.get(name)
+}
+
+const suited = {
+  plain: ['plain'],
+  ordered: ['plain', 'ordered'],
+  textual: ['plain', 'ordered', 'textual'],
+} as const
+
+/** Whether fields of the kind can be asked with the operator. */
+export function suits(operator: Operator, kind: Pick<Kind<unknown>, 'operators'>): boolean {
+  const names: readonly string[] = suited[kind.operators]
+  return names.includes(operator.suits)
+}
+
+/** The operators that fields of a kind take, in alphabetical order. */
+export function operatorsOf(kind: Pick<Kind<unknown>, 'operators'>): string[] {
+  return [...byName.keys()].filter((name) => suits(operators[name as OperatorName], kind)).sort()
+}
+
+/** The operators on a relationship itself: nested filters, and with `null`, has none and has some. */
+export const relationshipOperators = {
+  toOne: ['has', 'eq', 'ne', 'is_', 'isnot'],
+  toMany: ['any', 'eq', 'ne', 'is_', 'isnot'],
+} as const

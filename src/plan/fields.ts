@@ -1,0 +1,93 @@
+import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { suggestion } from '../errors/nearest.ts'
+import type { Column, Field, Model, ResourceType } from '../model/model.ts'
+import type { LinkageColumn, RowLayout } from './rows.ts'
+
+/** The fields asked for, by resource type; a type that is not named shows all of its fields. */
+export type Fieldsets = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * Checks the names of `fields[type]` parameters. Input-only names are accepted and will show nothing.
+ * @throws ApiError | ManyErrors `invalid_fields` (400) for every type and name that does not exist
+ * @see SERVICE §5; JSON:API 1.0, Sparse Fieldsets
+ */
+export function planFields(words: ReadonlyMap<string, readonly string[]>, model: Model): Fieldsets {
+  const errors: ApiError[] = []
+  for (const [type, names] of words) {
+    attempt(() => checkFieldset(type, names, model), errors)
+  }
+  refuse(errors)
+  return new Map([...words].map(([type, names]) => [type, new Set(names)]))
+}
+
+function checkFieldset(type: string, names: readonly string[], model: Model): void {
+  const parameter = `fields[${type}]`
+  const resource = model.types.get(type)
+  if (resource === undefined) {
+    const known = suggestion(type, [...model.types.keys()], 'types')
+    const detail = `${parameter}: there is no resource type ${quoted(type)}; ${known}`
+    throw new ParameterError('invalid_fields', parameter, detail)
+  }
+  const strange = names.filter((name) => name !== 'id' && !resource.fields.has(name))
+  refuse(
+    strange.map((name) => {
+      const known = suggestion(name, [...resource.fields.keys()], 'fields')
+      const detail = `${parameter}: ${type} has no field ${quoted(name)}; ${known}`
+      return new ParameterError('invalid_fields', parameter, detail)
+    }),
+  )
+}
+
+/** Whether a field of a type is to be shown. */
+export function isShown(fieldsets: Fieldsets, type: string, name: string): boolean {
+  return fieldsets.get(type)?.has(name) ?? true
+}
+
+/**
+ * Settles what is read and shown of a type: nothing that was not asked for is selected or computed.
+ * @param followed - the relationships of the type that are included; their linkage is shown
+ */
+export function planLayout(
+  resource: ResourceType,
+  fieldsets: Fieldsets,
+  followed: ReadonlySet<string>,
+): RowLayout {
+  const shown = [...resource.fields.values()].filter(({ name }) =>
+    isShown(fieldsets, resource.type, name),
+  )
+  const listed = fieldsets.get(resource.type)
+  const linkages = shown.flatMap((field): LinkageColumn[] =>
+    field.is === 'relationship' && (listed !== undefined || followed.has(field.name))
+      ? [{ relationship: field.name, many: field.many }]
+      : [],
+  )
+  return {
+    type: resource.type,
+    attributes: shown.filter(isTold).map(({ name }) => name),
+    relationships: shown.filter(({ is }) => is === 'relationship').map(({ name }) => name),
+    columns: distinct(shown.flatMap(columnsOf)),
+    linkages,
+  }
+}
+
+function isTold(field: Field): boolean {
+  return field.is === 'computed' || (field.is === 'attribute' && field.reads)
+}
+
+function columnsOf(field: Field): Column[] {
+  switch (field.is) {
+    case 'attribute':
+      return field.reads ? [{ column: field.column, kind: field.kind.name }] : []
+    case 'computed':
+      return field.columns.map(([column, { kind }]) => ({ column, kind: kind.name }))
+    case 'relationship':
+      return []
+  }
+}
+
+/** One column may be needed as two kinds (an e-mail shown, a text computed from): the database reads both alike. */
+function distinct(columns: readonly Column[]): Column[] {
+  return columns.filter(
+    ({ column }, index) => columns.findIndex((each) => each.column === column) === index,
+  )
+}

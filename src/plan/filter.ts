@@ -1,0 +1,240 @@
+import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { suggestion } from '../errors/nearest.ts'
+import type { KindName } from '../model/kinds.ts'
+import {
+  type AttributeField,
+  type Link,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+  typeNamed,
+} from '../model/model.ts'
+import {
+  type Operator,
+  type OperatorName,
+  operatorNamed,
+  operatorsOf,
+  relationshipOperators,
+  suits,
+} from '../model/operators.ts'
+import type { FilterClause, FilterPlace } from '../request/filter.ts'
+import { readOperand } from './operand.ts'
+
+/** The number of a client's value; the values travel beside the plan, so that equal shapes share one statement. */
+export type Slot = number
+
+/** What a filter means once every name is known and every value is read as its field's kind. */
+export type Condition =
+  | Readonly<{
+      is: 'compare'
+      operator: OperatorName
+      column: string
+      kind: KindName
+      slots: readonly Slot[]
+    }>
+  | Readonly<{ is: 'fields'; operator: OperatorName; column: string; other: string }>
+  | Readonly<{ is: 'null'; column: string }>
+  | Readonly<{ is: 'related'; table: string; link: Link; where: Condition | undefined }>
+  | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
+  | Readonly<{ is: 'not'; inner: Condition }>
+
+type Test = Extract<FilterClause, { is: 'test' }>
+
+/**
+ * Gives the words of a filter their meaning.
+ *
+ * @param clauses - all of them hold together
+ * @param values - gets the client's values; the condition holds their numbers
+ * @returns `undefined` when there is nothing to filter by
+ * @throws ApiError | ManyErrors `invalid_filter` (400) with every fault and its place
+ * @see SERVICE §5 filter
+ */
+export function planFilter(
+  clauses: readonly FilterClause[],
+  resource: ResourceType,
+  model: Model,
+  values: unknown[],
+): Condition | undefined {
+  const [first, ...others] = planAll(clauses, { resource, model, values })
+  if (first === undefined) return undefined
+  return others.length === 0 ? first : { is: 'and', all: [first, ...others] }
+}
+
+/** What a clause is read against. */
+interface Context {
+  readonly resource: ResourceType
+  readonly model: Model
+  readonly values: unknown[]
+}
+
+function planAll(clauses: readonly FilterClause[], context: Context): Condition[] {
+  const errors: ApiError[] = []
+  const conditions = clauses.map((clause) => attempt(() => planClause(clause, context), errors))
+  refuse(errors)
+  return conditions.filter((condition) => condition !== undefined)
+}
+
+function planClause(clause: FilterClause, context: Context): Condition {
+  switch (clause.is) {
+    case 'test':
+      return planPath(clause, clause.name.split('__'), context)
+    case 'not':
+      return { is: 'not', inner: planClause(clause.inner, context) }
+    case 'and':
+    case 'or': {
+      const [first, ...others] = planAll(clause.all, context)
+      if (first === undefined) throw new Error('A group of no conditions passed the reader.')
+      return { is: clause.is, all: [first, ...others] }
+    }
+  }
+}
+
+/** `owner__name` asks for an owner with that name: each step but the last is `any` or `has` around the rest. */
+function planPath(test: Test, path: readonly string[], context: Context): Condition {
+  const [name = '', ...rest] = path
+  const field = context.resource.fields.get(name)
+  if (rest.length > 0) {
+    if (field?.is !== 'relationship') throw unknown(test, name, context.resource, 'relationship')
+    return related(field, planPath(test, rest, inside(field, context)), context)
+  }
+  if (field?.is === 'relationship') return planRelationship(test, field, context)
+  return planAttribute(test, attributeToFilter(test, name, context.resource), context)
+}
+
+function planRelationship(test: Test, field: RelationshipField, context: Context): Condition {
+  const allowed: readonly string[] = relationshipOperators[field.many ? 'toMany' : 'toOne']
+  if (!allowed.includes(test.operator)) throw noOperator(test, field.name, allowed)
+  if (test.operand.is === 'filter') {
+    const { where } = test.operand
+    return related(field, where && planClause(where, inside(field, context)), context)
+  }
+  if (test.operand.is !== 'value' || test.operand.value !== null) {
+    const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
+    throw complaint(
+      test.at,
+      '',
+      `${field.name} is a relationship, to be compared with null alone; use ${use}`,
+    )
+  }
+  const some = related(field, undefined, context)
+  return test.operator === 'eq' || test.operator === 'is_' ? { is: 'not', inner: some } : some
+}
+
+function planAttribute(test: Test, field: AttributeField, context: Context): Condition {
+  const operator = operatorNamed(test.operator)
+  if (operator === undefined || !suits(operator, field.kind)) {
+    throw noOperator(test, field.name, operatorsOf(field.kind))
+  }
+  // The table has a row of this name.
+  const name = test.operator as OperatorName
+  const { operand } = test
+  if (operand.is === 'filter') throw noOperator(test, field.name, operatorsOf(field.kind))
+  if (operand.is === 'field') {
+    return {
+      is: 'fields',
+      operator: name,
+      column: field.column,
+      other: otherField(test, operand.name, field, operator, context),
+    }
+  }
+  if (operand.is === 'value' && operand.value === null && operator.ofNull !== undefined) {
+    const none: Condition = { is: 'null', column: field.column }
+    return operator.ofNull === 'none' ? none : { is: 'not', inner: none }
+  }
+  const read = readOperand(operand, field, operator, (what) =>
+    complaint(test.at, operand.is === 'value' ? '.val' : '', what),
+  )
+  const slots = read.map((value) => context.values.push(value) - 1)
+  return { is: 'compare', operator: name, column: field.column, kind: field.kind.name, slots }
+}
+
+function otherField(
+  test: Test,
+  name: string,
+  field: AttributeField,
+  operator: Operator,
+  context: Context,
+): string {
+  if (operator.takes !== 'one') {
+    throw complaint(
+      test.at,
+      '.field',
+      `"${test.operator}" takes a list of values as "val", no "field"`,
+    )
+  }
+  const other = attributeToFilter(test, name, context.resource, '.field')
+  if (other.kind.comparesAs === field.kind.comparesAs) return other.column
+  const words = `${field.name} (${field.kind.name}) cannot be compared with ${other.name} (${other.kind.name})`
+  throw complaint(test.at, '.field', words)
+}
+
+/** A name that may not be filtered on is refused word for word as one that does not exist. */
+function attributeToFilter(
+  test: Test,
+  name: string,
+  resource: ResourceType,
+  member = '.name',
+): AttributeField {
+  const field = name === 'id' ? resource.id : resource.fields.get(name)
+  if (field?.is === 'attribute' && field.filters) return field
+  if (field?.is === 'computed') {
+    throw complaint(
+      test.at,
+      memberOf(test, member),
+      `${name} is computed and cannot be filtered on`,
+    )
+  }
+  throw unknown(test, name, resource, member === '.field' ? 'attribute' : 'field', member)
+}
+
+function unknown(
+  test: Test,
+  name: string,
+  resource: ResourceType,
+  what: 'field' | 'attribute' | 'relationship',
+  member = '.name',
+): ParameterError {
+  const names = ['id', ...resource.fields.keys()].filter((each) => {
+    const field = resource.fields.get(each) ?? resource.id
+    const isAttribute = field.is === 'attribute' && field.filters
+    const isRelationship = field.is === 'relationship'
+    return (what !== 'relationship' && isAttribute) || (what !== 'attribute' && isRelationship)
+  })
+  const known = suggestion(name, names, `${what}s to filter on`)
+  return complaint(
+    test.at,
+    memberOf(test, member),
+    `${resource.type} has no ${what} ${quoted(name)}; ${known}`,
+  )
+}
+
+function noOperator(test: Test, name: string, allowed: readonly string[]): ParameterError {
+  const known = suggestion(test.operator, allowed, 'operators')
+  return complaint(
+    test.at,
+    memberOf(test, '.op'),
+    `${name} has no operator ${quoted(test.operator)}; ${known}`,
+  )
+}
+
+/** The members of a filter object are places; `filter[x]=text` has none. */
+function memberOf(test: Test, member: string): string {
+  return test.operand.is === 'text' ? '' : member
+}
+
+function complaint(at: FilterPlace, member: string, words: string): ParameterError {
+  const end = /[.?]$/.test(words) ? '' : '.'
+  return new ParameterError('invalid_filter', at.parameter, `${at.path}${member}: ${words}${end}`)
+}
+
+function inside(field: RelationshipField, context: Context): Context {
+  return { ...context, resource: typeNamed(context.model, field.to) }
+}
+
+function related(
+  field: RelationshipField,
+  where: Condition | undefined,
+  context: Context,
+): Condition {
+  return { is: 'related', table: typeNamed(context.model, field.to).table, link: field.link, where }
+}

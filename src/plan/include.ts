@@ -1,0 +1,88 @@
+import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { suggestion } from '../errors/nearest.ts'
+import { type Model, type ResourceType, relationshipOf, typeNamed } from '../model/model.ts'
+import { type Fieldsets, isShown } from './fields.ts'
+
+/** One step of the paths to include: from the resources of an earlier step, over a relationship, to others. */
+export interface IncludeStep {
+  /** The number of the earlier step; −1 is the primary data. */
+  readonly from: number
+  /** The type that has the relationship. */
+  readonly type: string
+  readonly relationship: string
+  readonly to: string
+}
+
+/** More steps in one path than any document needs. */
+const longestPath = 20
+/** More steps in all paths than any document needs; each costs a statement. */
+const mostSteps = 100
+
+/**
+ * Gives the paths of an include their meaning: each step once, those before it first.
+ *
+ * @param paths - names of relationships
+ * @param resource - where the paths start
+ * @param fieldsets - a step whose relationship is not listed for its type ends its path there (the seed's rule)
+ * @throws ApiError | ManyErrors `invalid_include` (400) for every path that does not exist
+ * @see SERVICE §5; seed §4.1 include, fields
+ */
+export function planInclude(
+  paths: readonly (readonly string[])[],
+  resource: ResourceType,
+  fieldsets: Fieldsets,
+  model: Model,
+): IncludeStep[] {
+  const errors: ApiError[] = []
+  const steps: IncludeStep[] = []
+  for (const path of paths) {
+    attempt(() => addPath(path, { resource, fieldsets, model, steps }), errors)
+  }
+  refuse(errors)
+  if (steps.length <= mostSteps) return steps
+  throw refusal(
+    `include asks for ${steps.length} different steps; at most ${mostSteps} are served.`,
+  )
+}
+
+interface Context {
+  readonly resource: ResourceType
+  readonly fieldsets: Fieldsets
+  readonly model: Model
+  readonly steps: IncludeStep[]
+}
+
+function addPath(path: readonly string[], { resource, fieldsets, model, steps }: Context): void {
+  const text = quoted(path.join('.'))
+  if (path.length > longestPath)
+    throw refusal(`include: ${text} has more than ${longestPath} steps.`)
+  let at = resource
+  let from = -1
+  let isFollowed = true
+  for (const name of path) {
+    const field = relationshipOf(at, name)
+    if (field === undefined) throw unknown(name, at, text)
+    isFollowed &&= isShown(fieldsets, at.type, name)
+    if (isFollowed) from = stepFor({ from, type: at.type, relationship: name, to: field.to }, steps)
+    at = typeNamed(model, field.to)
+  }
+}
+
+function stepFor(step: IncludeStep, steps: IncludeStep[]): number {
+  const known = steps.findIndex(
+    ({ from, relationship }) => from === step.from && relationship === step.relationship,
+  )
+  return known === -1 ? steps.push(step) - 1 : known
+}
+
+function unknown(name: string, at: ResourceType, path: string): ParameterError {
+  const names = [...at.fields.values()]
+    .filter(({ is }) => is === 'relationship')
+    .map((field) => field.name)
+  const known = suggestion(name, names, `relationships of ${at.type}`)
+  return refusal(`include: ${at.type} has no relationship ${quoted(name)}, in ${path}; ${known}`)
+}
+
+function refusal(detail: string): ParameterError {
+  return new ParameterError('invalid_include', 'include', detail)
+}

@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache'
+
+/** What is remembered of shapes: how many, and how many characters of them in all; the longest unused go first. */
+const bounds = { max: 5000, maxSize: 8_000_000 }
+
+const known = new LRUCache<string, object>({
+  ...bounds,
+  sizeCalculation: (_shape, key) => key.length,
+})
+
+/**
+ * Makes equal shapes one object, so that what is compiled for a shape can be kept beside it (in a `WeakMap`) and is
+ * dropped when the shape is.
+ *
+ * @param shape - plain data: names and numbers of slots, none of a client's values
+ * @returns the first shape seen that is equal to it
+ */
+export function intern<Shape extends object>(shape: Shape): Shape {
+  const key = JSON.stringify(shape)
+  const found = known.get(key)
+  // Equal text means equal data, and with it an equal type.
+  if (found !== undefined) return found as Shape
+  known.set(key, shape)
+  return shape
+}
+
+/** Keeps what is made from a shape for as long as the shape is remembered. */
+export function perShape<Shape extends object, Made>(
+  make: (shape: Shape) => Made,
+): (shape: Shape) => Made {
+  const made = new WeakMap<Shape, Made>()
+  return (shape) => {
+    const found = made.get(shape)
+    if (found !== undefined) return found
+    const fresh = make(shape)
+    made.set(shape, fresh)
+    return fresh
+  }
+}

@@ -1,0 +1,99 @@
+import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { suggestion } from '../errors/nearest.ts'
+import {
+  type AttributeField,
+  type Link,
+  type Model,
+  type ResourceType,
+  relationshipOf,
+  typeNamed,
+} from '../model/model.ts'
+import type { SortTerm } from '../request/sort.ts'
+
+/** One term of an order: a column, here or at the end of a way through to-one relationships. */
+export interface Order {
+  readonly way: readonly Readonly<{ table: string; link: Link }>[]
+  readonly column: string
+  readonly descending: boolean
+  /** Whether a null can turn up; it counts as the largest value. */
+  readonly nullable: boolean
+}
+
+/** More steps than any sensible order takes; each costs a join. */
+const longestWay = 20
+
+/**
+ * Gives the names of a sort their meaning and ends it with the id, so that no two rows are equal.
+ *
+ * @throws ApiError | ManyErrors `invalid_sort` (400) for every name that cannot be sorted by
+ * @see SERVICE §5; JSON:API 1.0, Sorting
+ */
+export function planSort(
+  terms: readonly SortTerm[],
+  resource: ResourceType,
+  model: Model,
+): Order[] {
+  const errors: ApiError[] = []
+  const orders = terms.map((term) => attempt(() => planTerm(term, resource, model), errors))
+  refuse(errors)
+  const order = orders.filter((each) => each !== undefined)
+  const id = resource.id.column
+  const isUnique = order.some(({ way, column }) => way.length === 0 && column === id)
+  return isUnique ? order : [...order, { way: [], column: id, descending: false, nullable: false }]
+}
+
+function planTerm({ path, descending }: SortTerm, resource: ResourceType, model: Model): Order {
+  const steps = path.slice(0, -1)
+  if (steps.length > longestWay)
+    throw refusal(`${quoted(path.join('.'))} has more than ${longestWay} steps.`)
+  let at = resource
+  const way: Order['way'][number][] = []
+  for (const step of steps) {
+    const field = relationshipOf(at, step)
+    if (field === undefined) throw unknown(step, at, 'relationship', toOnes(at))
+    if (field.many)
+      throw refusal(
+        `${at.type}.${step} leads to many resources; a sort goes through to-one relationships.`,
+      )
+    at = typeNamed(model, field.to)
+    way.push({ table: at.table, link: field.link })
+  }
+  const field = sortable(path[path.length - 1] ?? '', at)
+  return { way, column: field.column, descending, nullable: way.length > 0 || !field.required }
+}
+
+/** A name that may not be sorted by is refused word for word as one that does not exist. */
+function sortable(name: string, resource: ResourceType): AttributeField {
+  const field = name === 'id' ? resource.id : resource.fields.get(name)
+  if (field?.is === 'attribute' && field.sorts) return field
+  if (field?.is === 'computed')
+    throw refusal(`${resource.type}.${name} is computed and cannot be sorted by.`)
+  if (field?.is === 'relationship') {
+    const use = field.many ? '' : `; sort by a field of it, as in "${name}.id"`
+    throw refusal(`${resource.type}.${name} is a relationship and cannot be sorted by${use}.`)
+  }
+  const attributes = [...resource.fields.values()].filter(
+    (each) => each.is === 'attribute' && each.sorts,
+  )
+  throw unknown(name, resource, 'field', ['id', ...attributes.map((each) => each.name)])
+}
+
+function toOnes(resource: ResourceType): string[] {
+  return [...resource.fields.values()]
+    .filter((field) => field.is === 'relationship' && !field.many)
+    .map(({ name }) => name)
+}
+
+function unknown(
+  name: string,
+  resource: ResourceType,
+  what: string,
+  names: readonly string[],
+): ParameterError {
+  const known = suggestion(name, names, `${what}s to sort by`)
+  return refusal(`sort: ${resource.type} has no ${what} ${quoted(name)}; ${known}`)
+}
+
+function refusal(detail: string): ParameterError {
+  return new ParameterError('invalid_sort', 'sort', detail)
+}

@@ -1,0 +1,140 @@
+import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { isObject, kindOfJson, parseJson } from './json.ts'
+
+/** Where a word of a filter stands: the parameter, and the way to it from there, e.g. `filter[0].or[1]`. */
+export interface FilterPlace {
+  readonly parameter: string
+  readonly path: string
+}
+
+/** What a field is compared with: a JSON value, the text of `filter[x]=text`, another field, or a nested filter. */
+export type Operand =
+  | Readonly<{ is: 'value'; value: unknown }>
+  | Readonly<{ is: 'text'; text: string }>
+  | Readonly<{ is: 'field'; name: string }>
+  | Readonly<{ is: 'filter'; where: FilterClause | undefined }>
+
+/** A filter as words: its grammar is right, its names may mean nothing. */
+export type FilterClause =
+  | Readonly<{ is: 'test'; at: FilterPlace; name: string; operator: string; operand: Operand }>
+  | Readonly<{ is: 'and' | 'or'; all: readonly [FilterClause, ...FilterClause[]] }>
+  | Readonly<{ is: 'not'; inner: FilterClause }>
+
+/** How deep filters may nest: deeper than anyone writes, shallower than any database's own limit. */
+export const deepestFilter = 100
+
+const parameter = 'filter'
+
+/**
+ * Reads `filter`: a JSON array of filter objects, which hold together (AND).
+ * @throws ApiError | ManyErrors `invalid_filter` (400) with every fault and its place
+ * @see seed §4.1 filter
+ */
+export function readFilter(text: string): FilterClause[] {
+  const json = parsed(text)
+  if (!Array.isArray(json))
+    throw fault('filter', `must be a JSON array of filter objects; it is ${kindOfJson(json)}`)
+  return readAll(json, 'filter', 1)
+}
+
+/** Reads `filter[name]=text`: equality with the text, whatever it holds. */
+export function readSimpleFilter(whole: string, name: string, text: string): FilterClause {
+  return {
+    is: 'test',
+    at: { parameter: whole, path: whole },
+    name,
+    operator: 'eq',
+    operand: { is: 'text', text },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw fault(
+      'filter',
+      `is not JSON: ${error instanceof Error ? jsonComplaint(error) : 'unreadable'}`,
+    )
+  }
+}
+
+function jsonComplaint(error: Error): string {
+  return error.message.replace(/\s+/g, ' ').slice(0, 160).toWellFormed()
+}
+
+function readAll(list: readonly unknown[], path: string, depth: number): FilterClause[] {
+  const errors: ApiError[] = []
+  const clauses = list.map((json, index) =>
+    attempt(() => readClause(json, `${path}[${index}]`, depth), errors),
+  )
+  refuse(errors)
+  return clauses.filter((clause) => clause !== undefined)
+}
+
+function readClause(json: unknown, path: string, depth: number): FilterClause {
+  if (depth > deepestFilter) throw fault(path, `is nested more than ${deepestFilter} deep`)
+  if (!isObject(json)) throw fault(path, `must be a filter object; it is ${kindOfJson(json)}`)
+  const members = Object.keys(json)
+  const [first] = members
+  if (members.length === 1 && (first === 'and' || first === 'or')) {
+    return readGroup(first, json[first], `${path}.${first}`, depth)
+  }
+  if (members.length === 1 && first === 'not') {
+    return { is: 'not', inner: readClause(json[first], `${path}.not`, depth + 1) }
+  }
+  return readTest(json, path, depth)
+}
+
+function readGroup(is: 'and' | 'or', json: unknown, path: string, depth: number): FilterClause {
+  if (!Array.isArray(json))
+    throw fault(path, `must be an array of filter objects; it is ${kindOfJson(json)}`)
+  const [first, ...others] = readAll(json, path, depth + 1)
+  if (first === undefined) throw fault(path, 'must hold at least one filter object')
+  return { is, all: [first, ...others] }
+}
+
+function readTest(
+  json: Readonly<Record<string, unknown>>,
+  path: string,
+  depth: number,
+): FilterClause {
+  const members = Object.keys(json)
+  const strange = members.find((member) => !['name', 'op', 'val', 'field'].includes(member))
+  if (strange !== undefined) {
+    const shapes = '{name, op, val}, {name, op, field}, {and: […]}, {or: […]} or {not: {…}}'
+    throw fault(path, `has the member ${quoted(strange)}; a filter object is ${shapes}`)
+  }
+  const { name, op, val, field } = json
+  if (typeof name !== 'string')
+    throw fault(`${path}.name`, `must be the name of a field; it is ${kindOfJson(name)}`)
+  if (typeof op !== 'string')
+    throw fault(`${path}.op`, `must be the name of an operator; it is ${kindOfJson(op)}`)
+  const has = { val: members.includes('val'), field: members.includes('field') }
+  if (has.val && has.field)
+    throw fault(path, 'has both "val" and "field"; one of them is to be compared with')
+  const test = { is: 'test', at: { parameter, path }, name, operator: op } as const
+  if (op === 'any' || op === 'has') {
+    if (has.field)
+      throw fault(`${path}.field`, `${quoted(op)} takes a nested filter as "val", no "field"`)
+    return { ...test, operand: { is: 'filter', where: readNested(val, `${path}.val`, depth + 1) } }
+  }
+  if (has.val) return { ...test, operand: { is: 'value', value: val } }
+  if (!has.field)
+    throw fault(path, 'needs "val", a value, or "field", the name of a field, to compare with')
+  if (typeof field !== 'string')
+    throw fault(`${path}.field`, `must be the name of a field; it is ${kindOfJson(field)}`)
+  return { ...test, operand: { is: 'field', name: field } }
+}
+
+/** Absent or null: any related resource will do. A list holds together (AND). */
+function readNested(json: unknown, path: string, depth: number): FilterClause | undefined {
+  if (json === undefined || json === null) return undefined
+  if (!Array.isArray(json)) return readClause(json, path, depth)
+  const [first, ...others] = readAll(json, path, depth)
+  return first === undefined ? undefined : { is: 'and', all: [first, ...others] }
+}
+
+function fault(path: string, complaint: string): ParameterError {
+  return new ParameterError('invalid_filter', parameter, `${path}: ${complaint}.`)
+}

@@ -1,0 +1,129 @@
+import { type ApiError, attempt, ParameterError, quoted } from '../errors/errors.ts'
+import { readFields } from './fields.ts'
+import { type FilterClause, readFilter, readSimpleFilter } from './filter.ts'
+import { readInclude } from './include.ts'
+import { type PageWords, readPageNumber, readPageSize } from './page.ts'
+import { readSort, type SortTerm } from './sort.ts'
+
+/** A query string as it was meant to be understood; names are words still, nothing is looked up. */
+export interface ApiQuery {
+  /** Names and values, decoded, in the order sent: links repeat them. */
+  readonly pairs: readonly (readonly [name: string, value: string])[]
+  /** All of them hold together (AND). */
+  readonly filter: readonly FilterClause[]
+  readonly sort: readonly SortTerm[]
+  readonly page: PageWords
+  /** Paths of names; `undefined` when the parameter was not sent, `[]` when it was sent empty. */
+  readonly include: readonly (readonly string[])[] | undefined
+  /** Field names by resource type. */
+  readonly fields: ReadonlyMap<string, readonly string[]>
+  /** What is wrong with the words themselves, to be told with what is wrong with their meaning. */
+  readonly faults: readonly ApiError[]
+}
+
+interface Draft {
+  filter: FilterClause[]
+  sort: readonly SortTerm[]
+  page: PageWords
+  include: readonly (readonly string[])[] | undefined
+  fields: Map<string, readonly string[]>
+}
+
+/** The query of a request that has none. */
+export const emptyQuery: ApiQuery = {
+  pairs: [],
+  filter: [],
+  sort: [],
+  page: {},
+  include: undefined,
+  fields: new Map(),
+  faults: [],
+}
+
+/**
+ * Reads a query string: one reader for all routes.
+ *
+ * @param raw - what follows the `?`; brackets may be encoded or not, `+` is a space (WHATWG form decoding)
+ * @returns the words, and beside them every fault (400) of every parameter
+ * @see SERVICE §5; JSON:API 1.0, Query Parameters
+ */
+export function readQuery(raw: string): ApiQuery {
+  if (raw === '') return emptyQuery
+  const errors: ApiError[] = []
+  const pairs = attempt(() => decodePairs(raw), errors) ?? []
+  const draft: Draft = { filter: [], sort: [], page: {}, include: undefined, fields: new Map() }
+  const seen = new Set<string>()
+  for (const [name, value] of pairs) {
+    attempt(() => {
+      if (seen.has(name) && !/^filter\[/.test(name)) {
+        throw new ParameterError(
+          'repeated_parameter',
+          name,
+          `The parameter ${quoted(name)} is sent more than once.`,
+        )
+      }
+      seen.add(name)
+      readParameter(name, value, draft)
+    }, errors)
+  }
+  return { pairs, ...draft, faults: errors }
+}
+
+function readParameter(name: string, value: string, draft: Draft): void {
+  const [, family, inner] = /^(filter|fields)\[([^[\]]+)\]$/s.exec(name) ?? []
+  if (family === 'filter' && inner !== undefined)
+    draft.filter.push(readSimpleFilter(name, inner, value))
+  else if (family === 'fields' && inner !== undefined)
+    draft.fields.set(inner, readFields(name, value))
+  else if (name === 'filter') draft.filter.push(...readFilter(value))
+  else if (name === 'sort') draft.sort = readSort(value)
+  else if (name === 'page[size]') draft.page = { ...draft.page, size: readPageSize(value) }
+  else if (name === 'page[number]') draft.page = { ...draft.page, number: readPageNumber(value) }
+  else if (name === 'include') draft.include = readInclude(value)
+  else throw unknownParameter(name)
+}
+
+function unknownParameter(name: string): ParameterError {
+  const known =
+    'filter, filter[<field>], sort, page[size], page[number], include and fields[<type>]'
+  return new ParameterError(
+    'unknown_parameter',
+    name,
+    `There is no parameter ${quoted(name)}; there are ${known}.`,
+  )
+}
+
+/** WHATWG form decoding, except that bytes which are no UTF-8 are refused instead of replaced. */
+function decodePairs(raw: string): [name: string, value: string][] {
+  return raw
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const equals = part.indexOf('=')
+      const name = equals === -1 ? part : part.slice(0, equals)
+      return [decode(name, name), decode(equals === -1 ? '' : part.slice(equals + 1), name)]
+    })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A text whose every character stands for itself. */
+const plain = /^[\w.,~!*'()[\]{}":;@$/?-]*$/
+
+function decode(text: string, parameter: string): string {
+  if (plain.test(text)) return text
+  // Node hands the request line over as latin1: one character, one byte.
+  const bytes = Buffer.from(text.replaceAll('+', ' '), 'latin1').toString('latin1')
+  const decoded = bytes.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  try {
+    return utf8.decode(Buffer.from(decoded, 'latin1'))
+  } catch {
+    throw new ParameterError(
+      'invalid_encoding',
+      parameter,
+      `${quoted(text)} is not UTF-8 once its percent signs are decoded; a percent sign itself is written %25.`,
+    )
+  }
+}

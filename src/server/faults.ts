@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorAnswer, errorAnswer, internalErrorAnswer } from '../document/errors.ts'
+import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
+import { send } from './answer.ts'
+
+/** Tells whatever was thrown while a request was answered: the client's faults as such, ours as a bare 500. */
+export async function tellError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const answer = errorAnswer(error) ?? errorAnswer(ofFastify(error, request))
+  if (answer !== undefined) return send(reply, answer)
+  const id = randomUUID()
+  request.log.error(
+    { err: error, id, method: request.method, url: request.url },
+    'a request failed',
+  )
+  return send(reply, internalErrorAnswer(id))
+}
+
+/** Fastify's own refusals, as ours; `undefined` for anything else. */
+function ofFastify(error: unknown, request: FastifyRequest): ApiError | undefined {
+  const { code, statusCode } = error as Partial<FastifyError>
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const most = request.routeOptions.bodyLimit
+    return new BodyError('body_too_large', '', `A body may have at most ${most} bytes.`)
+  }
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
+    return new HeaderError('invalid_request', 'The body is not as long as Content-Length says.')
+  }
+  if (code === 'FST_ERR_BAD_URL') {
+    return new HeaderError(
+      'invalid_request',
+      'The path of the URL is not valid UTF-8 once its percent signs are decoded.',
+    )
+  }
+  if (statusCode !== undefined && statusCode < 500 && code?.startsWith('FST_')) {
+    return new HeaderError('invalid_request', 'The request cannot be read.')
+  }
+  return undefined
+}
+
+/** What Node's parser says of bytes that are no request, as an answer. */
+export function protocolFault(code: string | undefined): ErrorAnswer {
+  const fault =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new HeaderError(
+          'headers_too_large',
+          'The request line and header fields are too long together.',
+        )
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new HeaderError('request_timeout', 'The request did not arrive in time.')
+        : new HeaderError('invalid_request', 'The bytes sent are no HTTP request.')
+  // An ApiError is always a client's fault, so there is an answer.
+  return errorAnswer(fault) ?? internalErrorAnswer(randomUUID())
+}

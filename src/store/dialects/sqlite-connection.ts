@@ -1,0 +1,104 @@
+import { channel } from 'node:diagnostics_channel'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Row } from '../../plan/rows.ts'
+import { bound, type RunValues, type Statement } from '../statement.ts'
+import { translated } from './sqlite-errors.ts'
+import { addFunctions } from './sqlite-functions.ts'
+
+/** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
+const statements = channel('lapidary:statement')
+
+/** How long a connection waits for another process's write to end, in milliseconds. */
+const patience = 5000
+
+/** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync
+  readonly #prepared = new WeakMap<Statement, StatementSync>()
+
+  /** @param path - a file, or `:memory:`; @param isReader - refuses to write */
+  constructor(path: string, isReader = false) {
+    this.#database = translated(
+      () => new DatabaseSync(path, { timeout: patience, enableForeignKeyConstraints: true }),
+    )
+    addFunctions(this.#database)
+    if (path !== ':memory:') this.execute('pragma journal_mode = wal')
+    this.execute('pragma synchronous = full')
+    if (isReader) this.execute('pragma query_only = on')
+  }
+
+  /** Every row. */
+  all(statement: Statement, values: RunValues): readonly Row[] {
+    const { load } = statement
+    // With `setReturnArrays`, rows are arrays; Node's types know only of objects.
+    const rows = translated(
+      () => this.#prepare(statement).all(...bound(statement, values)) as unknown as unknown[][],
+    )
+    if (load) for (const row of rows) load(row)
+    return rows
+  }
+
+  /** The first value of the first row, or `undefined` when there is none. */
+  value(statement: Statement, values: RunValues): unknown {
+    const [row] = this.all(statement, values)
+    return row?.[0]
+  }
+
+  /** Runs a statement that returns nothing; says how many rows it changed. */
+  run(statement: Statement, values: RunValues): number {
+    return translated(() =>
+      Number(this.#prepare(statement).run(...bound(statement, values)).changes),
+    )
+  }
+
+  /** Rows in batches, read as they are asked for. */
+  *batches(statement: Statement, values: RunValues, size: number): Generator<readonly Row[]> {
+    const rows = this.#prepare(statement).iterate(
+      ...bound(statement, values),
+    ) as unknown as Iterator<unknown[]>
+    for (;;) {
+      const batch: Row[] = []
+      while (batch.length < size) {
+        const { done, value } = rows.next()
+        if (done) break
+        statement.load?.(value)
+        batch.push(value)
+      }
+      if (batch.length > 0) yield batch
+      if (batch.length < size) return
+    }
+  }
+
+  /** Runs text that binds nothing. */
+  execute(text: string): void {
+    translated(() => this.#database.exec(text))
+  }
+
+  /** Runs work in a transaction: all of it or nothing. */
+  transaction<Result>(mode: 'deferred' | 'immediate', work: () => Result): Result {
+    this.execute(`begin ${mode}`)
+    try {
+      const result = work()
+      this.execute('commit')
+      return result
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('rollback')
+      throw error
+    }
+  }
+
+  /** Closes the connection; a second time is harmless. */
+  close(): void {
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  #prepare(statement: Statement): StatementSync {
+    if (statements.hasSubscribers) statements.publish({ sql: statement.sql })
+    const known = this.#prepared.get(statement)
+    if (known !== undefined) return known
+    const prepared = this.#database.prepare(statement.sql)
+    prepared.setReturnArrays(true)
+    this.#prepared.set(statement, prepared)
+    return prepared
+  }
+}

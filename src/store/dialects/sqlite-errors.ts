@@ -1,0 +1,52 @@
+import { BodyError, HeaderError } from '../../errors/errors.ts'
+
+/** SQLite's primary result codes that are somebody else's doing (sqlite.org/rescode.html). */
+const busy = 5
+const locked = 6
+const constraint = 19
+
+/** Extended codes of constraints whose fault is a value, not a conflict: CHECK and NOT NULL, and STRICT's data type. */
+const valueConstraints: readonly number[] = [275, 1299, 3091]
+
+/**
+ * Runs work and tells SQLite's refusals as the client's faults where they are; anything else stays what it was.
+ * @throws BodyError `constraint_conflict` (409), `invalid_value` (422); HeaderError `unavailable` (503)
+ */
+export function translated<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+function translate(error: unknown): unknown {
+  const extended = codeOf(error)
+  if (extended === undefined) return error
+  const primary = extended & 0xff
+  if (primary === busy || primary === locked) {
+    return new HeaderError('unavailable', 'The database is busy; try again shortly.', {
+      'retry-after': '1',
+    })
+  }
+  if (primary !== constraint) return error
+  const options = { cause: error }
+  return valueConstraints.includes(extended)
+    ? new BodyError(
+        'invalid_value',
+        '/data',
+        'The database does not take one of the values.',
+        options,
+      )
+    : new BodyError(
+        'constraint_conflict',
+        '/data',
+        'The database holds something that this would contradict.',
+        options,
+      )
+}
+
+function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode : undefined
+}

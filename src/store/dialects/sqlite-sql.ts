@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Bound, Dialect } from '../../model/dialect.ts'
+
+/** How SQLite writes what databases write differently. Functions named `lapidary_…` are in `sqlite-functions.ts`. */
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  same: (left, right) => sql`${left} is ${right}`,
+  bindList: (values) => `[${values.map(jsonOf).join(',')}]`,
+  inList: (left, list) => sql`${left} in (select value from json_each(${list}))`,
+  fold: (text) => sql`lapidary_fold(${text})`,
+  like: (text, pattern) => sql`${text} glob lapidary_glob(${pattern})`,
+  startsWith: (text, start) => sql`substr(${text}, 1, length(${start})) = ${start}`,
+  endsWith: (text, end) =>
+    sql`(length(${text}) >= length(${end}) and substr(${text}, length(${text}) - length(${end}) + 1) = ${end})`,
+  match: (text, words) => sql`lapidary_match(${text}, ${words})`,
+  gatherIds: (id, order, from, where) =>
+    sql`(select json_group_array(${id} order by ${order}) from ${from} where ${where})`,
+}
+
+function jsonOf(value: Bound): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+}

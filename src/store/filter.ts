@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Dialect, Sql } from '../model/dialect.ts'
+import { kindNamed } from '../model/kinds.ts'
+import { operators } from '../model/operators.ts'
+import type { Condition } from '../plan/filter.ts'
+import { list, one } from './statement.ts'
+
+/** The column of the table that is called `t<depth>` in the statement. */
+export function columnAt(depth: number, column: string): Sql {
+  return sql`${sql.ref(`t${depth}`)}.${sql.ref(column)}`
+}
+
+/** A table under the name it has at a depth. */
+export function tableAt(depth: number, table: string): Sql {
+  return sql`${sql.table(table)} as ${sql.table(`t${depth}`)}`
+}
+
+/** Writes a condition as SQL. Tables are `t0`, `t1`, …: one deeper for each relationship followed. */
+export function compileCondition(condition: Condition, dialect: Dialect, depth = 0): Sql {
+  switch (condition.is) {
+    case 'compare': {
+      const { takes, write } = operators[condition.operator]
+      const kind = kindNamed(condition.kind)
+      const place = takes === 'list' ? list : one
+      const [first, ...others] = condition.slots.map((slot) => place(slot, kind, dialect))
+      if (first === undefined)
+        throw new Error(`The operator ${condition.operator} was planned without a value.`)
+      return write(columnAt(depth, condition.column), [first, ...others] as never, dialect)
+    }
+    case 'fields':
+      return operators[condition.operator].write(
+        columnAt(depth, condition.column),
+        [columnAt(depth, condition.other)] as never,
+        dialect,
+      )
+    case 'null':
+      return sql`${columnAt(depth, condition.column)} is null`
+    case 'related': {
+      const { table, link, where } = condition
+      const joined = sql`${columnAt(depth + 1, link.there)} = ${columnAt(depth, link.here)}`
+      const inner = where
+        ? sql`${joined} and ${compileCondition(where, dialect, depth + 1)}`
+        : joined
+      return sql`exists (select 1 from ${tableAt(depth + 1, table)} where ${inner})`
+    }
+    case 'and':
+    case 'or': {
+      const parts = condition.all.map((part) => compileCondition(part, dialect, depth))
+      return sql`(${balanced(parts, sql.raw(` ${condition.is} `))})`
+    }
+    case 'not':
+      return sql`not (${compileCondition(condition.inner, dialect, depth)})`
+  }
+}
+
+/** Joins by halves: databases bound the depth of an expression, and a thousand parts in a row are a thousand deep. */
+function balanced(parts: readonly Sql[], separator: Sql): Sql {
+  if (parts.length <= 8) return sql.join(parts, separator)
+  const half = parts.length >> 1
+  return sql`(${balanced(parts.slice(0, half), separator)})${separator}(${balanced(parts.slice(half), separator)})`
+}

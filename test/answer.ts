@@ -1,0 +1,98 @@
+import { AssertionError } from 'node:assert/strict'
+import type { Exchange } from './client.ts'
+
+/** What names one resource. */
+export interface Identifier {
+  type: string
+  id: string
+}
+
+/** A relationship object. */
+export interface Linkage {
+  links?: Record<string, string>
+  data?: Identifier | Identifier[] | null
+}
+
+/** A resource object. */
+export interface Resource extends Identifier {
+  attributes?: Record<string, unknown>
+  relationships?: Record<string, Linkage>
+  links?: Record<string, string>
+}
+
+/** An error object. */
+export interface Fault {
+  status: string
+  code: string
+  title: string
+  detail: string
+  source?: { pointer?: string; parameter?: string }
+  id?: string
+}
+
+/** A document as parsed; which members stand in it is for the checker and the test to say. */
+export interface Document {
+  data?: Resource | Resource[] | null
+  included?: Resource[]
+  links?: Record<string, string>
+  meta?: Record<string, unknown>
+  errors?: Fault[]
+  jsonapi?: { version?: string }
+}
+
+/** What the service answered. */
+export interface Answer {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Record<string, string>
+  readonly text: string
+  /** `{}` when there is no body. */
+  readonly body: Document
+  /** The primary data, where it is one resource; anything else fails the test. */
+  readonly one: Resource
+  /** The primary data, where it is a list; anything else fails the test. */
+  readonly many: Resource[]
+  /** The first error; an answer without one fails the test. */
+  readonly fault: Fault
+}
+
+/** Reads an answer that the checker has let pass. */
+export function readAnswer(exchange: Exchange): Answer {
+  const { status, headers, text } = exchange
+  const body: Document = text === '' ? {} : JSON.parse(text)
+  const refuse = (wanted: string): never => {
+    throw new AssertionError({ message: `expected ${wanted}\n${describeExchange(exchange)}` })
+  }
+  return {
+    status,
+    headers,
+    text,
+    body,
+    get one() {
+      const { data } = body
+      return data && !Array.isArray(data) ? data : refuse('one resource')
+    },
+    get many() {
+      return Array.isArray(body.data) ? body.data : refuse('a list')
+    },
+    get fault() {
+      return body.errors?.[0] ?? refuse('an error')
+    },
+  }
+}
+
+/** Tells a whole exchange, for the message of a failed test. */
+export function describeExchange({ method, url, sent, status, headers, text }: Exchange): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`${method} ${url}`, short(sent), `→ ${status}`, ...lines, '', short(text)].join('\n')
+}
+
+function short(text: string): string {
+  const most = 50_000
+  return text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text
+}
+
+/** The ids of a list of resources, in order. */
+export function ids(answer: Answer): string[] {
+  return answer.many.map(({ id }) => id)
+}

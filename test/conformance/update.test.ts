@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import type { Answer, Query, Resource, World } from '../world.ts'
+import { chapter, rule } from '../world.ts'
+import {
+  assemble,
+  computersOf,
+  identifier,
+  missing,
+  missingComputer,
+  missingPerson,
+  ownerOf,
+  refused,
+  refusedWithin,
+} from './cast.ts'
+
+/** The path of a resource. */
+function path({ type, id }: Resource): string {
+  return `/${type}s/${id}`
+}
+
+chapter('UPD Updating resources', (world: World) => {
+  /** Sends changes of a resource to its path. */
+  function change(resource: Resource, changes: object, query?: Query): Promise<Answer> {
+    return world.patch(path(resource), { data: { ...identifier(resource), ...changes } }, query)
+  }
+
+  async function read(resource: Resource): Promise<Resource> {
+    return (await world.get(path(resource))).one
+  }
+
+  // UPD-1 Existing resources may be modifiable and deletable.
+  rule('UPD-1', 'persons and computers can be changed and deleted', async () => {
+    const { ada, engine } = await assemble(world)
+    assert.equal((await change(ada, { attributes: { name: 'A' } })).status, 200)
+    assert.equal((await change(engine, { attributes: { serial: 's' } })).status, 200)
+    assert.equal((await world.delete(path(engine))).status, 200)
+    assert.equal((await world.delete(path(ada))).status, 200)
+  })
+
+  // UPD-2 The request has one resource object with `type` and `id` (client duty).
+  rule('UPD-2', 'anything but one resource object with type and id is refused', async () => {
+    const { ada } = await assemble(world)
+    const { type, id } = ada
+    const attributes = { name: 'Changed' }
+    const whole = { type, id, attributes }
+    for (const body of [{}, { data: [whole] }, { data: [] }, { data: null }, { data: 'x' }]) {
+      refused(await world.patch(path(ada), body), 400)
+    }
+    for (const data of [
+      { id, attributes },
+      { type, attributes },
+      { type: 5, id, attributes },
+    ]) {
+      refusedWithin(await world.patch(path(ada), { data }), 400, '/data')
+    }
+    assert.deepEqual(await read(ada), ada)
+  })
+
+  // UPD-3 Any subset of attributes may be sent.
+  rule('UPD-3', 'any of the attributes may be sent alone', async () => {
+    const { ada } = await assemble(world)
+    for (const [name, value] of [
+      ['name', 'Augusta'],
+      ['birth_date', '1815-12-11'],
+      ['gender', 'female'],
+      ['gender', null],
+    ] as const) {
+      const answer = await change(ada, { attributes: { [name]: value } })
+      assert.equal(answer.status, 200, answer.text)
+      assert.equal(answer.one.attributes?.[name], value)
+    }
+    const answer = await change(ada, { attributes: { email: 'a@example.org' } })
+    assert.equal(answer.one.attributes?.display_name, 'AUGUSTA <a@example.org>')
+  })
+
+  // UPD-4 Attributes not sent keep their value; they are not nulled.
+  rule('UPD-4', 'attributes that are not sent keep their value', async () => {
+    const { ada } = await assemble(world)
+    const answer = await change(ada, { attributes: { name: 'Augusta' } })
+    assert.deepEqual(answer.one.attributes, {
+      ...ada.attributes,
+      name: 'Augusta',
+      display_name: 'AUGUSTA <ada@example.org>',
+    })
+    const before = await read(ada)
+    for (const changes of [{}, { attributes: {} }, { relationships: {} }]) {
+      const same = await change(ada, changes)
+      assert.equal(same.status, 200, same.text)
+      assert.deepEqual(same.one, before)
+      assert.deepEqual(await read(ada), before)
+    }
+  })
+
+  // UPD-5 Any subset of relationships may be sent.
+  rule('UPD-5', 'relationships may be sent without attributes', async () => {
+    const { ada, grace, engine, orphan } = await assemble(world)
+    const computers = { data: [identifier(engine), identifier(orphan)] }
+    assert.equal((await change(ada, { relationships: { computers } })).status, 200)
+    assert.deepEqual(await computersOf(world, ada), computers.data)
+    const owner = { data: identifier(grace) }
+    assert.equal((await change(orphan, { relationships: { owner } })).status, 200)
+    assert.deepEqual(await ownerOf(world, orphan), owner.data)
+    assert.equal((await read(orphan)).attributes?.serial, 'orphan')
+  })
+
+  // UPD-6 Relationships not sent keep their value.
+  rule('UPD-6', 'relationships that are not sent keep their value', async () => {
+    const { ada, engine } = await assemble(world)
+    await change(ada, { attributes: { name: 'A' } })
+    await change(engine, { attributes: { serial: 's' } })
+    assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
+    assert.deepEqual(await ownerOf(world, engine), identifier(ada))
+  })
+
+  // UPD-7 A relationship given must have `data`; it replaces the old value.
+  rule('UPD-7', 'a relationship that is sent replaces the old one', async () => {
+    const { ada, engine, orphan } = await assemble(world)
+    const computers = (data: unknown) => change(ada, { relationships: { computers: { data } } })
+    assert.equal((await computers([identifier(orphan)])).status, 200)
+    assert.deepEqual(await computersOf(world, ada), [identifier(orphan)])
+    assert.equal(await ownerOf(world, engine), null)
+    assert.equal((await computers([])).status, 200)
+    assert.deepEqual(await computersOf(world, ada), [])
+    const owner = (data: unknown) => change(engine, { relationships: { owner: { data } } })
+    assert.equal((await owner(identifier(ada))).status, 200)
+    assert.deepEqual(await ownerOf(world, engine), identifier(ada))
+    assert.equal((await owner(null)).status, 200)
+    assert.equal(await ownerOf(world, engine), null)
+  })
+
+  rule('UPD-7', 'a relationship without data is refused, unless it has links alone', async () => {
+    const { ada, engine } = await assemble(world)
+    for (const relationship of [{}, [], null, 'x']) {
+      const computers = await change(ada, { relationships: { computers: relationship } })
+      refusedWithin(computers, 400, '/data/relationships/computers')
+      const owner = await change(engine, { relationships: { owner: relationship } })
+      refusedWithin(owner, 400, '/data/relationships/owner')
+    }
+    const computers = { links: ada.relationships?.computers?.links }
+    assert.equal((await change(ada, { relationships: { computers } })).status, 200)
+    assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
+  })
+
+  // UPD-8 Full replacement of a to-many may be refused.
+  // UPD-9 If refused, reject everything with 403.
+  rule(['UPD-8', 'UPD-9'], 'the full replacement of a to-many is never refused', async () => {
+    const { ada, compiler, orphan } = await assemble(world)
+    const computers = { data: [identifier(compiler), identifier(orphan)] }
+    const answer = await change(ada, { attributes: { name: 'A' }, relationships: { computers } })
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(await computersOf(world, ada), computers.data)
+    assert.equal((await read(ada)).attributes?.name, 'A')
+  })
+
+  // UPD-10 Accepted but not finished → 202.
+  rule('UPD-10', 'an update is finished when it is answered, never 202', async () => {
+    const { ada } = await assemble(world)
+    const answer = await change(ada, { attributes: { name: 'A' } })
+    assert.equal(answer.status, 200)
+    assert.equal((await read(ada)).attributes?.name, 'A')
+  })
+
+  // UPD-11 Server changed more than asked → 200.
+  rule('UPD-11', 'a new name changes the display name too, and the answer says so', async () => {
+    const { ada } = await assemble(world)
+    const answer = await change(ada, { attributes: { name: 'Straße' } })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.one.attributes?.display_name, 'STRASSE <ada@example.org>')
+  })
+
+  // UPD-12 That 200 shows the updated resource as a GET of the same URL would.
+  rule('UPD-12', 'the answer tells the resource as a GET with the same query does', async () => {
+    const { ada, engine } = await assemble(world)
+    for (const query of [{}, { include: 'computers' }, { 'fields[person]': 'name,computers' }]) {
+      const answer = await change(ada, { attributes: { gender: 'female' } }, query)
+      const { body } = await world.get(path(ada), query)
+      assert.deepEqual(answer.body, body)
+    }
+    const owner = { relationships: { owner: { data: null } } }
+    const answer = await change(engine, owner, { include: 'owner' })
+    assert.deepEqual(answer.body, (await world.get(path(engine), { include: 'owner' })).body)
+  })
+
+  // UPD-13 Meta-only success is 200.
+  // UPD-14 A meta-only success shows no resource.
+  rule(['UPD-13', 'UPD-14'], 'the answer is the resource, never meta alone', async () => {
+    const { ada, engine } = await assemble(world)
+    for (const resource of [ada, engine]) {
+      for (const changes of [{}, { attributes: {} }, { relationships: {} }]) {
+        const answer = await change(resource, changes)
+        assert.equal(answer.status, 200)
+        assert.deepEqual(identifier(answer.one), identifier(resource))
+        assert.ok(!('meta' in answer.body), answer.text)
+      }
+    }
+  })
+
+  // UPD-15 Nothing else changed → 200 with document, or 204.
+  rule('UPD-15', 'the answer is 200 with the resource also when nothing else changed', async () => {
+    const { engine } = await assemble(world)
+    const answer = await change(engine, { attributes: { serial: 'changed' } })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.one, { ...engine, attributes: { serial: 'changed' } })
+  })
+
+  // UPD-16 Unsupported update of a resource or relationship → 403.
+  rule('UPD-16', 'output-only fields are discarded, so no update is forbidden', async () => {
+    const { ada } = await assemble(world)
+    const attributes = { id: '9', display_name: 'NOBODY', name: 'Augusta' }
+    const answer = await change(ada, { attributes })
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.one.id, ada.id)
+    assert.equal(answer.one.attributes?.display_name, 'AUGUSTA <ada@example.org>')
+    const alone = await change(ada, { attributes: { display_name: 'NOBODY' } })
+    assert.deepEqual(alone.one, answer.one)
+  })
+
+  // UPD-17 Resource to modify does not exist → 404.
+  rule('UPD-17', 'a resource that does not exist is 404', async () => {
+    await assemble(world)
+    for (const type of ['person', 'computer']) {
+      const absent = { type, id: missing }
+      const { detail } = refused(await change(absent, {}), 404, { parameter: 'id' })
+      assert.match(detail, new RegExp(missing))
+      assert.match(detail, new RegExp(type, 'i'))
+    }
+  })
+
+  // UPD-18 Request names a related resource that does not exist → 404.
+  rule(
+    'UPD-18',
+    'a related resource that does not exist is 404 and nothing is changed',
+    async () => {
+      const { ada, engine, orphan } = await assemble(world)
+      const owner = { data: missingPerson }
+      const computer = { attributes: { serial: 'changed' }, relationships: { owner } }
+      refusedWithin(await change(engine, computer), 404, '/data/relationships/owner/data')
+      assert.deepEqual(await read(engine), engine)
+      assert.deepEqual(await ownerOf(world, engine), identifier(ada))
+      const computers = { data: [identifier(orphan), missingComputer] }
+      const person = { attributes: { name: 'Changed' }, relationships: { computers } }
+      refusedWithin(await change(ada, person), 404, '/data/relationships/computers/data/1')
+      assert.deepEqual(await read(ada), ada)
+      assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
+    },
+  )
+
+  // UPD-19 Constraint violation → 409.
+  rule('UPD-19', 'no value has to be unique, so none conflicts', async () => {
+    const { ada, grace, engine, orphan } = await assemble(world)
+    const serial = engine.attributes?.serial
+    assert.equal((await change(orphan, { attributes: { serial } })).status, 200)
+    const attributes = { name: ada.attributes?.name, email: 'ada@example.org' }
+    const answer = await change(grace, { attributes })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.one.attributes?.display_name, ada.attributes?.display_name)
+  })
+
+  // UPD-20 `type` and `id` do not match the endpoint → 409.
+  rule('UPD-20', 'another type is 409; another id is discarded', async () => {
+    const { ada, grace } = await assemble(world)
+    for (const type of ['computer', 'persons', 'nope']) {
+      const data = { type, id: ada.id, attributes: { name: 'Changed' } }
+      refused(await world.patch(path(ada), { data }), 409)
+    }
+    assert.deepEqual(await read(ada), ada)
+    for (const id of ['999', grace.id]) {
+      const data = { type: 'person', id, attributes: { gender: id } }
+      const answer = await world.patch(path(ada), { data })
+      assert.equal(answer.status, 200, answer.text)
+      assert.equal(answer.one.id, ada.id)
+      assert.equal(answer.one.attributes?.gender, id)
+    }
+    assert.deepEqual(await read(grace), grace)
+  })
+
+  // UPD-21 409 explains the source.
+  rule('UPD-21', 'a conflict of types points at the type and names both', async () => {
+    const { ada } = await assemble(world)
+    const data = { type: 'computer', id: ada.id }
+    const { detail } = refused(await world.patch(path(ada), { data }), 409, {
+      pointer: '/data/type',
+    })
+    assert.match(detail, /computer/)
+    assert.match(detail, /person/)
+  })
+})
+
+chapter(
+  'UPD Updating resources, where another id is a conflict',
+  (world: World) => {
+    rule(
+      ['UPD-20', 'UPD-21'],
+      'another id is 409, points at the id and changes nothing',
+      async () => {
+        const { ada } = await assemble(world)
+        const data = { type: 'person', id: '999', attributes: { name: 'Changed' } }
+        const answer = await world.patch(path(ada), { data })
+        const { detail } = refused(answer, 409, { pointer: '/data/id' })
+        assert.match(detail, /999/)
+        assert.deepEqual((await world.get(path(ada))).one, ada)
+        const same = await world.patch(path(ada), { data: { ...data, id: ada.id } })
+        assert.equal(same.status, 200, same.text)
+      },
+    )
+  },
+  { idMismatch: 'conflict' },
+)

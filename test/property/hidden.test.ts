@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import type { Answer } from '../world.ts'
+import { anyNaming, anySorting, type NamingRequest } from './hidden-requests.ts'
+import { seed } from './seed.ts'
+import { onTwins, type Twin } from './two-services.ts'
+
+/** How many random requests both services get. */
+const requests = 3200
+
+/** What begins every password, and stands nowhere else. */
+const mark = 'kw9x'
+
+/** Names of stored columns that are no fields. */
+const hidden = ['password', 'person_id'] as const
+
+/** A hidden name, and an unknown one that is as long and as far from every known name. */
+const disguises: readonly (readonly [secret: string, unknown: string])[] = [
+  ['password', 'passwore'],
+  ['person_id', 'person_ie'],
+]
+
+describe('§2 hidden columns', () => {
+  it('leave no trace: two databases that differ in passwords alone answer alike', async () => {
+    await onTwins(async (left, right) => {
+      for (const twin of [left, right]) await fill(twin)
+      let sent = 0
+      let naming = 0
+      let served = 0
+      const names = [...hidden, 'passwore', 'nope', 'pass', 'owner_id']
+      const property = fc.asyncProperty(anyNaming(names, guesses, values), async (request) => {
+        if (sent % 500 === 0) setPasswords(left, right)
+        const answers = await Promise.all([left.send(request), right.send(request)])
+        sent += 1
+        if (JSON.stringify(request).includes('password')) naming += 1
+        if (answers[0].status < 300) served += 1
+        const [one, other] = [relative(answers[0], left), relative(answers[1], right)]
+        assert.deepEqual(one, other, JSON.stringify(request))
+        assertNoLeak(request, answers[0])
+        assertNoLeak(request, answers[1])
+      })
+      await fc.assert(property, { seed, numRuns: requests })
+      assert.ok(naming > requests / 10, `only ${naming} requests named a password`)
+      assert.ok(served > requests / 10, `only ${served} requests were served`)
+    })
+  })
+
+  it('are refused word for word as names that do not exist', async () => {
+    await onTwins(async (twin) => {
+      await fill(twin)
+      for (const disguise of disguises) {
+        const property = fc.asyncProperty(
+          anyNaming(['SECRET'], guesses, values),
+          async (request) => {
+            fc.pre(JSON.stringify(request).includes('SECRET'))
+            await assertAlike(twin, request, disguise)
+          },
+        )
+        await fc.assert(property, { seed, numRuns: 400 })
+      }
+      const sorting = fc.asyncProperty(anySorting('SECRET'), (request) =>
+        assertAlike(twin, request, ['email', 'emaik']),
+      )
+      await fc.assert(sorting, { seed, numRuns: 50 })
+    })
+  })
+})
+
+/** What requests write, and also ask for. */
+const values = [null, '', 'Ada', 'A-1', 1, '1', '1815-12-10', 'ada@example.org', true, '%', '%a%']
+
+/** What filters ask for: guesses of passwords too, which are never written by a request. */
+const guesses = [
+  ...values,
+  ...['k', 'k%', mark, `${mark}%`, `${mark}-left-1`, `${mark}-right-1`, `%left%`],
+]
+
+async function fill(twin: Twin): Promise<void> {
+  const person = { name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10', gender: 'f' }
+  const persons = [
+    person,
+    { ...person, name: 'Alan' },
+    { name: 'Grace' },
+    { name: mark.slice(0, 1) },
+  ]
+  for (const attributes of persons) {
+    await create(twin, '/persons', { type: 'person', attributes })
+  }
+  for (const [index, id] of ['1', '1', '2'].entries()) {
+    const relationships = { owner: { data: { type: 'person', id } } }
+    const attributes = { serial: `A-${index}` }
+    await create(twin, '/computers', { type: 'computer', attributes, relationships })
+  }
+}
+
+async function create(twin: Twin, path: string, data: unknown): Promise<void> {
+  const answer = await twin.send({ method: 'POST', path, query: {}, body: { data } })
+  assert.equal(answer.status, 201, answer.text)
+}
+
+/** Another password for everyone on the left than on the right, in another order, some of them null. */
+function setPasswords(left: Twin, right: Twin): void {
+  left.execute(`update person set password = '${mark}-left-' || id`)
+  right.execute(
+    `update person set password = case when id % 2 then '${mark}-right-' || (100 - id) end`,
+  )
+}
+
+/** What a client can see of an answer, without what must differ: the origin, the time. */
+function relative({ status, headers, text }: Answer, { url }: Twin): unknown {
+  const { date: _date, 'content-length': _length, etag: _etag, ...others } = headers
+  return { status, headers: others, text: text.replaceAll(url, '') }
+}
+
+/** Nothing hidden stands in an answer unless it stood in the request. */
+function assertNoLeak(request: NamingRequest, { text }: Answer): void {
+  const asked = JSON.stringify(request)
+  for (const secret of [mark, ...hidden]) {
+    if (!asked.includes(secret)) assert.ok(!text.includes(secret), `${asked}\n${text}`)
+  }
+}
+
+/** Fails unless the refusal of a hidden name is that of the unknown name, but for the name. */
+async function assertAlike(
+  twin: Twin,
+  request: NamingRequest,
+  disguise: readonly [secret: string, unknown: string],
+): Promise<void> {
+  const [one, other] = await Promise.all(
+    disguise.map(async (name) => {
+      const named = JSON.parse(JSON.stringify(request).replaceAll('SECRET', name))
+      const { status, text } = await twin.send(named)
+      return { status, text: text.replaceAll(name, 'SECRET') }
+    }),
+  )
+  assert.ok(one && one.status >= 400, `${JSON.stringify(request)} was served`)
+  assert.deepEqual(one, other, JSON.stringify(request))
+}

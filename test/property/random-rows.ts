@@ -1,0 +1,70 @@
+import * as fc from 'fast-check'
+import type { World } from '../world.ts'
+import { anyDate, anyEmail, anyText } from './random-texts.ts'
+import type { Tables } from './rows.ts'
+
+/** People and computers before they are stored; an owner is a place in the list of persons. */
+export interface Draft {
+  readonly persons: readonly Readonly<{
+    name: string
+    email: string | null
+    birth_date: string | null
+    gender: string | null
+  }>[]
+  readonly computers: readonly Readonly<{ serial: string; owner: number | null }>[]
+}
+
+const sizes = { persons: 24, computers: 36 }
+
+/** Rows that share texts with each other, so that fields often equal, begin or contain other fields. */
+export const anyDraft: fc.Arbitrary<Draft> = fc
+  .array(fc.oneof({ weight: 4, arbitrary: anyText }, { weight: 1, arbitrary: anyEmail }), {
+    minLength: 12,
+    maxLength: 18,
+  })
+  .chain((pool) => {
+    const shared = fc.constantFrom(...pool)
+    const text = fc.oneof(
+      shared,
+      anyText,
+      fc.tuple(shared, shared).map(([one, other]) => one + other),
+    )
+    const maybe = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+      fc.option(values, { freq: 3 })
+    return fc.record({
+      persons: fc.array(
+        fc.record({
+          name: text,
+          email: maybe(anyEmail),
+          birth_date: maybe(anyDate),
+          gender: maybe(text),
+        }),
+        { minLength: sizes.persons, maxLength: sizes.persons },
+      ),
+      computers: fc.array(
+        fc.record({
+          serial: text,
+          // A third of the persons own nothing.
+          owner: maybe(fc.integer({ min: 0, max: Math.floor((sizes.persons * 2) / 3) })),
+        }),
+        { minLength: sizes.computers, maxLength: sizes.computers },
+      ),
+    })
+  })
+
+/** Stores a draft over HTTP; returns the rows with the ids that the service gave them. */
+export async function store(world: World, draft: Draft): Promise<Tables> {
+  const persons: Tables['persons'][number][] = []
+  for (const attributes of draft.persons) {
+    const { id } = await world.person(attributes)
+    persons.push({ id: BigInt(id), ...attributes })
+  }
+  const computers: Tables['computers'][number][] = []
+  for (const { serial, owner } of draft.computers) {
+    const person = owner === null ? undefined : persons[owner]
+    const identifier = person ? { type: 'person', id: String(person.id) } : null
+    const { id } = await world.computer({ serial }, identifier)
+    computers.push({ id: BigInt(id), serial, person_id: person?.id ?? null })
+  }
+  return { persons, computers }
+}

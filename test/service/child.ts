@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../service/main.ts', import.meta.url))
+
+/** Settings in the environment, by name. */
+export type Environment = Readonly<Record<string, string>>
+
+/** What a process that has ended left behind. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The service as a process of its own. */
+export interface Child {
+  readonly process: ChildProcess
+  /** The origin it listens at, as it printed it. */
+  readonly url: string
+  /** Everything printed so far. */
+  printed(): string
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Ended>
+}
+
+/** A folder that is gone when the test ends. */
+export async function folder(test: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'lapidary-'))
+  test.after(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+function launch(args: readonly string[], environment: Environment, cwd: string): ChildProcess {
+  const { PATH = '' } = process.env
+  return spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Runs the service's command to its end, which has to come by itself. */
+export async function run(
+  test: TestContext,
+  args: readonly string[],
+  environment: Environment = {},
+): Promise<Ended> {
+  const child = launch(args, environment, await folder(test))
+  test.after(() => child.kill('SIGKILL'))
+  return ended(child)
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  assert.ok(child.stdout && child.stderr)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { code: typeof code === 'number' ? code : null, stdout, stderr }
+}
+
+/** Starts the service in a folder and waits until it answers; it is stopped when the test ends. */
+export async function start(
+  test: TestContext,
+  cwd: string,
+  args: readonly string[] = [],
+  environment: Environment = {},
+): Promise<Child> {
+  const child = launch(args, { PORT: '0', ...environment }, cwd)
+  test.after(() => child.kill('SIGKILL'))
+  const exit = once(child, 'exit')
+  let printed = ''
+  child.stdout?.on('data', (piece) => {
+    printed += piece
+  })
+  child.stderr?.on('data', (piece) => {
+    printed += piece
+  })
+  const url = await listening(child, () => printed)
+  return {
+    process: child,
+    url,
+    printed: () => printed,
+    end: async (signal) => {
+      child.kill(signal)
+      const [code] = await exit
+      return { code: typeof code === 'number' ? code : null, stdout: printed, stderr: '' }
+    },
+  }
+}
+
+/** Waits for the first address that a process prints, and for it to answer. */
+async function listening(child: ChildProcess, printed: () => string): Promise<string> {
+  for (let tries = 0; tries < 300; tries++) {
+    assert.equal(child.exitCode, null, `ended at once: ${printed()}`)
+    const [url] = printed().match(/https?:\/\/[^\s/"',]+/) ?? []
+    if (url !== undefined && (await answers(url))) return url
+    await pause(50)
+  }
+  return assert.fail(`never listened: ${printed()}`)
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await (await fetch(url)).arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}

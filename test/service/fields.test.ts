@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { Resource } from '../world.ts'
+import { chapter } from '../world.ts'
+import { count, enter, identifier, linkedIds } from './people.ts'
+import { statementsOf } from './statements.ts'
+import { assertRefused, assertStatus } from './told.ts'
+
+/** What a resource shows: the names of its attributes and relationships. */
+function shown({ attributes, relationships }: Resource): string {
+  return [...Object.keys(attributes ?? {}).sort(), ...Object.keys(relationships ?? {})].join(' ')
+}
+
+/** Fieldsets of a person and what she then shows. */
+// biome-ignore format: a table, one fieldset a row
+const fieldsets: readonly (readonly [fields: string, shows: string])[] = [
+  ['name',                        'name'],
+  ['name,gender',                 'gender name'],
+  ['gender,name',                 'gender name'],
+  ['name,name',                   'name'],
+  ['display_name',                'display_name'],
+  ['birth_date,computers',        'birth_date computers'],
+  ['computers',                   'computers'],
+  ['email',                       ''],
+  ['email,name',                  'name'],
+  ['',                            ''],
+  ['name,birth_date,gender,display_name,computers', 'birth_date display_name gender name computers'],
+]
+
+chapter('§4.1 fields', (world) => {
+  it('shows the listed fields and no others', async () => {
+    const { ada, eniac } = await enter(world)
+    for (const [fields, shows] of fieldsets) {
+      const query = { 'fields[person]': fields }
+      const answers = [
+        await world.get(`/persons/${ada.id}`, query),
+        await world.get(`/computers/${eniac.id}/owner`, query),
+        await world.patch(`/persons/${ada.id}`, { data: identifier(ada) }, query),
+      ]
+      for (const answer of answers) {
+        assertStatus(answer, 200)
+        assert.equal(shown(answer.one), shows, `${fields}: ${answer.text}`)
+        const { type, id, links } = answer.one
+        assert.deepEqual({ type, id, links }, { ...identifier(ada), links: ada.links })
+      }
+      const all = await world.get('/persons', query)
+      assert.ok(
+        all.many.every((person) => shown(person) === shows),
+        all.text,
+      )
+    }
+  })
+
+  it('without relationships listed, shows no relationship links', async () => {
+    await enter(world)
+    const answer = await world.get('/persons', { 'fields[person]': 'name,gender' })
+    assert.ok(answer.many.every(({ relationships }) => relationships === undefined))
+    assert.ok(!answer.text.includes('relationships'))
+  })
+
+  it('tells the data of a relationship that is listed', async () => {
+    const { ada, eniac, zuse } = await enter(world)
+    const answer = await world.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
+    assert.deepEqual(linkedIds(answer.one, 'computers'), [eniac.id, zuse.id])
+  })
+
+  it('holds across the whole answer, included resources too, and leaves other types whole', async () => {
+    const { ada, eniac } = await enter(world)
+    const one = await world.get('/computers', { include: 'owner', 'fields[person]': 'gender' })
+    assert.ok(
+      one.body.included?.every((person) => shown(person) === 'gender'),
+      one.text,
+    )
+    assert.ok(one.many.every((computer) => shown(computer) === 'serial owner'))
+    const both = {
+      'fields[person]': 'name,computers',
+      'fields[computer]': '',
+      include: 'computers',
+    }
+    const two = await world.get(`/persons/${ada.id}`, both)
+    assert.equal(shown(two.one), 'name computers')
+    assert.ok(two.body.included?.every((computer) => shown(computer) === ''))
+    const none = await world.get(`/computers/${eniac.id}`, { 'fields[person]': 'name' })
+    assert.deepEqual(none.one, eniac)
+  })
+
+  it('holds on the answer of a create, which stores everything all the same', async () => {
+    const attributes = { name: 'Ada', gender: 'female' }
+    const query = { 'fields[person]': 'name' }
+    const answer = await world.post('/persons', { data: { type: 'person', attributes } }, query)
+    assertStatus(answer, 201)
+    assert.equal(shown(answer.one), 'name')
+    assert.equal((await world.get(`/persons/${answer.one.id}`)).one.attributes?.gender, 'female')
+  })
+
+  it('does not keep from sorting or filtering by what is not shown', async () => {
+    await enter(world)
+    const answer = await world.get('/persons', {
+      'fields[person]': 'name',
+      'filter[gender]': 'female',
+      sort: '-birth_date',
+    })
+    assert.deepEqual(
+      answer.many.map(({ attributes }) => attributes),
+      [{ name: 'Grace Hopper' }, { name: 'Ada Lovelace' }],
+    )
+  })
+})
+
+chapter('SERVICE §5 fields: neither selected nor computed', (world) => {
+  const sqlOf = async (path: string, query: Record<string, string>) =>
+    (await statementsOf(() => world.get(path, query))).join('\n')
+
+  it('selects only the columns asked for', async () => {
+    const { ada } = await enter(world)
+    for (const [fields, selected] of [
+      ['gender', ['gender']],
+      ['birth_date', ['birth_date']],
+      ['name', ['name']],
+      ['display_name', ['name', 'email']],
+      ['email', []],
+      ['', []],
+    ] as const) {
+      for (const path of ['/persons', `/persons/${ada.id}`]) {
+        const sql = await sqlOf(path, { 'fields[person]': fields })
+        const named = ['name', 'email', 'birth_date', 'gender', 'password'].filter((column) =>
+          new RegExp(`\\b${column}\\b`).test(sql),
+        )
+        assert.deepEqual(named, selected, sql)
+      }
+    }
+  })
+
+  it('asks the database for no relationship that is not shown', async () => {
+    await enter(world)
+    const query = { 'fields[person]': 'name', include: 'computers.owner' }
+    assert.doesNotMatch(await sqlOf('/persons', query), /\bcomputer\b/)
+    assert.doesNotMatch(await sqlOf('/computers', { 'fields[computer]': 'serial' }), /\bperson/)
+  })
+
+  it('never selects the stored password', async () => {
+    await enter(world)
+    assert.doesNotMatch(await sqlOf('/persons', { include: 'computers.owner' }), /password|\*/)
+  })
+})
+
+/** Fieldsets that cannot be, the parameter at fault and words of the refusal. */
+// biome-ignore format: a table, one query a row
+const refused: readonly (readonly [query: string, parameter: string, says: readonly string[]])[] = [
+  ['fields[person]=quux',             'fields[person]',   ['quux', 'name', 'birth_date', 'computers']],
+  ['fields[person]=nam',              'fields[person]',   ['did you mean "name"?']],
+  ['fields[person]=Name',             'fields[person]',   ['Name']],
+  ['fields[person]=name,quux',        'fields[person]',   ['quux']],
+  ['fields[person]=password',         'fields[person]',   ['password']],
+  ['fields[person]=serial',           'fields[person]',   ['serial']],
+  ['fields[person]=computers.serial', 'fields[person]',   ['computers.serial']],
+  ['fields[person]=name,,gender',     'fields[person]',   []],
+  ['fields[person]=name,',            'fields[person]',   []],
+  ['fields[person]=,',                'fields[person]',   []],
+  ['fields[person]=name gender',      'fields[person]',   ['name gender']],
+  ['fields[person]=*',                'fields[person]',   ['*']],
+  ['fields[person]=__proto__',        'fields[person]',   ['__proto__']],
+  ['fields[computer]=person_id',      'fields[computer]', ['person_id']],
+  ['fields[quux]=name',               'fields[quux]',     ['quux', 'person', 'computer']],
+  ['fields[persons]=name',            'fields[persons]',  ['did you mean "person"?']],
+  ['fields[Person]=name',             'fields[Person]',   ['Person']],
+  ['fields[__proto__]=name',          'fields[__proto__]', []],
+  ['fields[constructor]=name',        'fields[constructor]', []],
+  ['fields[]=name',                   'fields[]',         []],
+  ['fields=name',                     'fields',           []],
+  ['fields[person][x]=name',          'fields[person][x]', []],
+  ['fields[person]=name&fields[person]=gender', 'fields[person]', []],
+]
+
+chapter('§4.1 fields, refusals', (world) => {
+  it('refuses an unknown type or name with 400 at its parameter, and says what there is', async () => {
+    await world.person()
+    for (const [query, at, says] of refused) {
+      const answer = await world.call('GET', '/persons', { query: query.replaceAll(' ', '%20') })
+      assertStatus(answer, 400)
+      const faults = answer.body.errors ?? []
+      assert.ok(
+        faults.every(({ source }) => source?.parameter === at),
+        `${query}: ${answer.text}`,
+      )
+      for (const word of says)
+        assert.ok(answer.fault.detail.includes(word), `${word}: ${answer.text}`)
+    }
+  })
+
+  it('tells every name at fault', async () => {
+    assertRefused(
+      await world.call('GET', '/persons', { query: 'fields[person]=quux,name,zot&fields[blob]=x' }),
+      400,
+      { status: 400, at: 'fields[person]', says: 'quux' },
+      { status: 400, at: 'fields[person]', says: 'zot' },
+      { status: 400, at: 'fields[blob]', says: 'blob' },
+    )
+  })
+
+  it('refuses a hidden name word for word as an unknown one', async () => {
+    const said = async (type: string, name: string) =>
+      (await world.get('/persons', { [`fields[${type}]`]: name })).text.replaceAll(name, 'it')
+    assert.equal(await said('person', 'password'), await said('person', 'pazzword'))
+    assert.equal(await said('computer', 'person_id'), await said('computer', 'persom_id'))
+  })
+
+  it('writes nothing when the fields of a write are refused', async () => {
+    const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
+    assertStatus(await world.post('/persons', body, { 'fields[person]': 'quux' }), 400)
+    assert.equal(await count(world, '/persons'), 0)
+  })
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { World } from '../world.ts'
+import { chapter } from '../world.ts'
+import { enter, found } from './people.ts'
+
+/** The first names (or serials) that a JSON filter finds. */
+const finds = (world: World, path: string, filter: unknown) => found(world, path, { filter })
+
+const named = (val: string) => ({ name: 'name', op: 'eq', val })
+const serial = (op: string, val: unknown) => ({ name: 'serial', op, val })
+
+chapter('§4.1 filter, through relationships', (world) => {
+  it('any on a to-many: at least one related resource matches', async () => {
+    await enter(world)
+    for (const [val, expected] of [
+      [serial('eq', 'ENIAC'), ['Ada']],
+      [serial('like', 'a'), ['Grace']],
+      [serial('like', '%'), ['Ada', 'Grace']],
+      [serial('eq', 'Orphan'), []],
+      [{ not: serial('eq', 'ENIAC') }, ['Ada', 'Grace']],
+      [{ or: [serial('eq', 'ENIAC'), serial('eq', 'Mark I')] }, ['Ada', 'Grace']],
+      [{ and: [serial('eq', 'ENIAC'), serial('eq', 'Zuse_Z3')] }, []],
+      [[serial('startswith', 'Z'), serial('endswith', '3')], ['Ada']],
+      [[serial('startswith', 'E'), serial('endswith', '3')], []],
+      [undefined, ['Ada', 'Grace']],
+      [null, ['Ada', 'Grace']],
+    ]) {
+      const filter = [{ name: 'computers', op: 'any', ...(val !== undefined && { val }) }]
+      assert.deepEqual(await finds(world, '/persons', filter), expected, JSON.stringify(filter))
+    }
+  })
+
+  it('has on a to-one: the related resource matches', async () => {
+    await enter(world)
+    for (const [val, expected] of [
+      [named('Ada Lovelace'), ['ENIAC', 'Zuse_Z3']],
+      [{ not: named('Ada Lovelace') }, ['Mark']],
+      [{ name: 'email', op: 'is_', val: null }, ['Mark']],
+      [undefined, ['ENIAC', 'Zuse_Z3', 'Mark']],
+      [null, ['ENIAC', 'Zuse_Z3', 'Mark']],
+    ]) {
+      const filter = [{ name: 'owner', op: 'has', ...(val !== undefined && { val }) }]
+      assert.deepEqual(await finds(world, '/computers', filter), expected, JSON.stringify(filter))
+    }
+  })
+
+  it('not of any and of has is their plain opposite', async () => {
+    await enter(world)
+    const her = { name: 'owner', op: 'has', val: named('Ada Lovelace') }
+    assert.deepEqual(await finds(world, '/computers', [{ not: her }]), ['Mark', 'Orphan'])
+    const male = { name: 'owner', op: 'has', val: { name: 'birth_date', op: 'gt', val: null } }
+    assert.deepEqual(await finds(world, '/computers', [{ not: male }]), [
+      'ENIAC',
+      'Zuse_Z3',
+      'Mark',
+      'Orphan',
+    ])
+    const none = [{ not: { name: 'computers', op: 'any' } }]
+    assert.deepEqual(await finds(world, '/persons', none), ['Alan', '100%_\\'])
+  })
+
+  it('eq, ne, is_ and isnot with null on a relationship: has none, has some', async () => {
+    await enter(world)
+    for (const [path, name, some, none] of [
+      ['/persons', 'computers', ['Ada', 'Grace'], ['Alan', '100%_\\']],
+      ['/computers', 'owner', ['ENIAC', 'Zuse_Z3', 'Mark'], ['Orphan']],
+    ] as const) {
+      for (const [op, expected] of [
+        ['eq', none],
+        ['is_', none],
+        ['ne', some],
+        ['isnot', some],
+      ] as const) {
+        assert.deepEqual(
+          await finds(world, path, [{ name, op, val: null }]),
+          expected,
+          `${name} ${op}`,
+        )
+      }
+    }
+  })
+
+  it('goes around as deep as it is told', async () => {
+    await enter(world)
+    const sibling = { name: 'computers', op: 'any', val: serial('eq', 'ENIAC') }
+    const filter = [{ name: 'owner', op: 'has', val: sibling }]
+    assert.deepEqual(await finds(world, '/computers', filter), ['ENIAC', 'Zuse_Z3'])
+    const deep = [
+      {
+        name: 'computers',
+        op: 'any',
+        val: {
+          not: {
+            name: 'owner',
+            op: 'has',
+            val: { name: 'computers', op: 'any', val: serial('eq', 'Mark I') },
+          },
+        },
+      },
+    ]
+    assert.deepEqual(await finds(world, '/persons', deep), ['Ada'])
+  })
+
+  it('rel__field is any or has around the plain filter, with every operator', async () => {
+    await enter(world)
+    // biome-ignore format: a table, one operator a row
+    const values: readonly (readonly [op: string, val: unknown])[] = [
+      ['eq', 'ENIAC'], ['ne', 'ENIAC'], ['is_', 'ENIAC'], ['isnot', 'ENIAC'], ['is_', null], ['isnot', null],
+      ['gt', 'F'], ['ge', 'F'], ['lt', 'F'], ['le', 'F'], ['between', ['A', 'N']],
+      ['in_', ['ENIAC', 'Mark I']], ['in_', []], ['notin_', ['ENIAC']], ['notin_', []],
+      ['like', '_'], ['notlike', '_'], ['ilike', 'mark'], ['notilike', 'mark'],
+      ['startswith', 'Z'], ['endswith', 'I'], ['match', 'mark'],
+    ]
+    for (const [op, val] of values) {
+      const long = await finds(world, '/persons', [
+        { name: 'computers', op: 'any', val: serial(op, val) },
+      ])
+      const short = await finds(world, '/persons', [{ name: 'computers__serial', op, val }])
+      assert.deepEqual(short, long, `${op} ${JSON.stringify(val)}`)
+    }
+  })
+
+  it('rel__rel__field goes on through relationships', async () => {
+    await enter(world)
+    const filter = [{ name: 'owner__computers__serial', op: 'eq', val: 'ENIAC' }]
+    assert.deepEqual(await finds(world, '/computers', filter), ['ENIAC', 'Zuse_Z3'])
+    const around = [{ name: 'computers__owner__name', op: 'startswith', val: 'G' }]
+    assert.deepEqual(await finds(world, '/persons', around), ['Grace'])
+    const some = [{ name: 'owner__computers', op: 'any', val: serial('eq', 'Mark I') }]
+    assert.deepEqual(await finds(world, '/computers', some), ['Mark'])
+    const lonely = [{ name: 'owner__computers', op: 'ne', val: null }]
+    assert.deepEqual(await finds(world, '/computers', lonely), ['ENIAC', 'Zuse_Z3', 'Mark'])
+  })
+
+  it('rel__id is the id of the related resource', async () => {
+    const { ada, mark } = await enter(world)
+    const hers = [{ name: 'owner__id', op: 'in_', val: [ada.id] }]
+    assert.deepEqual(await finds(world, '/computers', hers), ['ENIAC', 'Zuse_Z3'])
+    assert.deepEqual(
+      await finds(world, '/persons', [{ name: 'computers__id', op: 'eq', val: mark.id }]),
+      ['Grace'],
+    )
+  })
+})

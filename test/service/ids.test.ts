@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { chapter, ids } from '../world.ts'
+import { behind, isOnDisk } from './disk.ts'
+import { count, identifier, included, linked } from './people.ts'
+import { assertStatus } from './told.ts'
+
+chapter('SERVICE §2 deleting', (world) => {
+  it('leaves the computers of a deleted person, ownerless', async () => {
+    const ada = await world.person()
+    const eve = await world.person()
+    const hers = await world.computer({}, ada)
+    const other = await world.computer({}, eve)
+    assertStatus(await world.delete(`/persons/${ada.id}`), 200)
+    const computers = await world.get('/computers', { include: 'owner' })
+    assert.deepEqual(ids(computers), [hers.id, other.id])
+    assert.deepEqual(
+      computers.many.map((each) => linked(each, 'owner')),
+      [null, identifier(eve)],
+    )
+  })
+
+  it('leaves the owner of a deleted computer', async () => {
+    const ada = await world.person()
+    const hers = await world.computer({}, ada)
+    assertStatus(await world.delete(`/computers/${hers.id}`), 200)
+    assert.equal(await count(world, `/persons/${ada.id}/computers`), 0)
+  })
+})
+
+chapter('SERVICE §2 ids', (world) => {
+  it('never reuses an id', async () => {
+    const given = new Set<string>()
+    for (let round = 0; round < 4; round++) {
+      const { id } = await world.person()
+      const machine = await world.computer()
+      assert.ok(!given.has(`person ${id}`) && !given.has(`computer ${machine.id}`))
+      given.add(`person ${id}`).add(`computer ${machine.id}`)
+      await world.delete(`/persons/${id}`)
+      await world.delete(`/computers/${machine.id}`)
+    }
+  })
+
+  it('spends no id on a body it refuses, or at least never gives one twice', async () => {
+    const first = await world.person()
+    await world.post('/persons', { data: { type: 'person', attributes: { quux: 1 } } })
+    const second = await world.person()
+    assert.ok(BigInt(second.id) > BigInt(first.id))
+  })
+
+  if (!isOnDisk(world)) return
+
+  it('never reuses an id after a restart either', async () => {
+    const { id } = await world.person()
+    await world.delete(`/persons/${id}`)
+    await world.restart()
+    assert.ok(BigInt((await world.person()).id) > BigInt(id))
+  })
+
+  /** Neighbours that a double cannot tell apart, up to 2^63−1. */
+  const wide = [
+    '9007199254740992',
+    '9007199254740993',
+    '9223372036854775806',
+    '9223372036854775807',
+  ]
+
+  const insertWide = () =>
+    behind(world.databaseUrl, (database) => {
+      const person = database.prepare('insert into person (id, name) values (?, ?)')
+      const computer = database.prepare(
+        'insert into computer (id, serial, person_id) values (?, ?, ?)',
+      )
+      for (const id of wide) {
+        person.run(BigInt(id), id)
+        computer.run(BigInt(id), id, BigInt(id))
+      }
+    })
+
+  it('tells ids exactly up to 2^63−1', async () => {
+    insertWide()
+    const persons = await world.get('/persons', { include: 'computers' })
+    assert.deepEqual(ids(persons), wide)
+    assert.deepEqual(
+      persons.many.map((person) => linked(person, 'computers')),
+      wide.map((id) => [{ type: 'computer', id }]),
+    )
+    assert.deepEqual(
+      included(persons),
+      wide.map((id) => `computer ${id}`),
+    )
+    const backwards = await world.get('/persons', { sort: '-id' })
+    assert.deepEqual(ids(backwards), wide.toReversed())
+  })
+
+  it('finds each by its path, its relationships and its links', async () => {
+    insertWide()
+    for (const id of wide) {
+      const person = await world.get(`/persons/${id}`)
+      assert.equal(person.one.attributes?.name, id)
+      assert.equal(person.one.links?.self, `/persons/${id}`)
+      assert.deepEqual(ids(await world.get(`/persons/${id}/computers`)), [id])
+      assert.equal((await world.get(`/computers/${id}/owner`)).one.id, id)
+      const linkage = await world.get(`/computers/${id}/relationships/owner`)
+      assert.deepEqual(linkage.body.data, { type: 'person', id })
+    }
+  })
+
+  it('filters by ids exactly', async () => {
+    insertWide()
+    for (const id of wide) {
+      assert.deepEqual(ids(await world.get('/persons', { 'filter[id]': id })), [id])
+      assert.deepEqual(ids(await world.get('/computers', { 'filter[owner__id]': id })), [id])
+      const filter = [{ name: 'id', op: 'in_', val: [id] }]
+      assert.deepEqual(ids(await world.get('/persons', { filter })), [id])
+    }
+  })
+
+  it('writes ids exactly', async () => {
+    insertWide()
+    const machine = await world.get('/computers/9007199254740992')
+    for (const id of wide) {
+      const owner = { data: { type: 'person', id } }
+      const { self } = machine.one.relationships?.owner?.links ?? {}
+      assertStatus(await world.patch(self ?? '', owner), 200)
+      assert.equal((await world.get('/computers/9007199254740992/owner')).one.id, id)
+    }
+    assertStatus(await world.delete('/persons/9007199254740993'), 200)
+    assertStatus(await world.get('/persons/9007199254740992'), 200)
+  })
+})

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { chapter, ids } from '../world.ts'
+import { count, enter, identifier, included, linked, linkedIds } from './people.ts'
+import { assertRefused, assertStatus } from './told.ts'
+
+chapter('§4.1 include', (world) => {
+  it('works on every route that is read', async () => {
+    const { ada, grace, eniac, zuse, mark, orphan } = await enter(world)
+    const hers = [`computer ${eniac.id}`, `computer ${zuse.id}`]
+    const she = `person ${ada.id}`
+    for (const [path, include, expected] of [
+      ['/persons', 'computers', [...hers, `computer ${mark.id}`]],
+      [`/persons/${ada.id}`, 'computers', hers],
+      [`/persons/${ada.id}/computers`, 'owner', [she]],
+      [`/persons/${ada.id}/computers`, 'owner.computers', [she]],
+      [`/persons/${ada.id}/relationships/computers`, 'computers', hers],
+      [`/persons/${ada.id}/relationships/computers`, 'computers.owner', [...hers, she]],
+      ['/computers', 'owner', [she, `person ${grace.id}`]],
+      ['/computers', 'owner.computers.owner', [she, `person ${grace.id}`]],
+      [`/computers/${eniac.id}`, 'owner', [she]],
+      [`/computers/${eniac.id}`, 'owner.computers', [`computer ${zuse.id}`, she]],
+      [`/computers/${eniac.id}/owner`, 'computers', hers],
+      [`/computers/${eniac.id}/owner`, 'computers.owner.computers', hers],
+      [`/computers/${eniac.id}/relationships/owner`, 'owner', [she]],
+      [`/computers/${eniac.id}/relationships/owner`, 'owner.computers', [...hers, she]],
+      [`/computers/${orphan.id}`, 'owner.computers', []],
+    ] as const) {
+      const answer = await world.get(path, { include })
+      assertStatus(answer, 200)
+      assert.deepEqual(included(answer), expected.toSorted(), `${path} ${include}`)
+    }
+  })
+
+  it('works on the answers of POST and PATCH', async () => {
+    const { ada, eniac, zuse, orphan } = await enter(world)
+    const person = { type: 'person', attributes: { name: 'Eve' } }
+    const computers = { data: [identifier(orphan)] }
+    const owner = { data: identifier(ada) }
+    const created = await world.post(
+      '/persons',
+      { data: { ...person, relationships: { computers } } },
+      { include: 'computers' },
+    )
+    assertStatus(created, 201)
+    assert.deepEqual(included(created), [`computer ${orphan.id}`])
+    const computer = { type: 'computer', attributes: { serial: 'new' } }
+    const machine = await world.post(
+      '/computers',
+      { data: { ...computer, relationships: { owner } } },
+      { include: 'owner.computers' },
+    )
+    assertStatus(machine, 201)
+    assert.deepEqual(included(machine), [
+      `computer ${eniac.id}`,
+      `computer ${zuse.id}`,
+      `person ${ada.id}`,
+    ])
+    const nested = await world.post(
+      `/persons/${ada.id}/computers`,
+      { data: computer },
+      { include: 'owner' },
+    )
+    assertStatus(nested, 201)
+    assert.deepEqual(included(nested), [`person ${ada.id}`])
+    const body = {
+      data: { ...identifier(ada), relationships: { computers: { data: [identifier(eniac)] } } },
+    }
+    const patched = await world.patch(`/persons/${ada.id}`, body, { include: 'computers.owner' })
+    assertStatus(patched, 200)
+    assert.deepEqual(included(patched), [`computer ${eniac.id}`])
+    assert.deepEqual(linkedIds(patched.one, 'computers'), [eniac.id])
+    const moved = await world.patch(
+      `/computers/${zuse.id}`,
+      { data: { ...identifier(zuse), relationships: { owner } } },
+      { include: 'owner' },
+    )
+    assertStatus(moved, 200)
+    assert.deepEqual(included(moved), [`person ${ada.id}`])
+  })
+
+  it('takes several paths, in any order, repeated or one within the other', async () => {
+    const { ada, eniac, zuse } = await enter(world)
+    const path = `/persons/${ada.id}`
+    const whole = await world.get(path, { include: 'computers.owner' })
+    for (const include of [
+      'computers,computers.owner',
+      'computers.owner,computers',
+      'computers.owner,computers.owner',
+      'computers,computers,computers.owner',
+    ]) {
+      const { body } = await world.get(path, { include })
+      assert.deepEqual([body.data, body.included], [whole.body.data, whole.body.included])
+    }
+    assert.deepEqual(included(whole), [`computer ${eniac.id}`, `computer ${zuse.id}`])
+  })
+
+  it('includes the resources on the way of a dotted path', async () => {
+    const { ada, eniac, zuse, orphan } = await enter(world)
+    const answer = await world.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
+    assert.deepEqual(included(answer), [`computer ${zuse.id}`, `person ${ada.id}`])
+    assert.ok(!included(answer).includes(`computer ${orphan.id}`))
+  })
+
+  it('includes nothing but what was asked for', async () => {
+    const { ada, grace, mark } = await enter(world)
+    const answer = await world.get(`/persons/${grace.id}`, { include: 'computers' })
+    assert.deepEqual(included(answer), [`computer ${mark.id}`])
+    assert.ok(!answer.text.includes(`/persons/${ada.id}"`))
+  })
+
+  it('shows an included resource as its own page does', async () => {
+    const { ada, eniac } = await enter(world)
+    const answer = await world.get(`/computers/${eniac.id}`, { include: 'owner' })
+    assert.deepEqual(answer.body.included, [ada])
+  })
+
+  it('covers the page, not the whole collection', async () => {
+    const { ada } = await enter(world)
+    const answer = await world.get('/computers', { include: 'owner', 'page[size]': '2' })
+    assert.deepEqual(included(answer), [`person ${ada.id}`])
+  })
+
+  it('empty means none', async () => {
+    const { ada } = await enter(world)
+    const answer = await world.get(`/persons/${ada.id}`, { include: '' })
+    assert.deepEqual(answer.one, ada)
+    assert.deepEqual(answer.body.included, [])
+  })
+
+  it('goes as deep as it is told', async () => {
+    const { ada, eniac, zuse } = await enter(world)
+    const include = Array.from({ length: 6 }, () => 'computers.owner').join('.')
+    const answer = await world.get(`/persons/${ada.id}`, { include })
+    assert.deepEqual(included(answer), [`computer ${eniac.id}`, `computer ${zuse.id}`])
+  })
+})
+
+chapter('§4.1 include and fields', (world) => {
+  it('a relationship not listed in its type’s fields is not included', async () => {
+    const { ada } = await enter(world)
+    const answer = await world.get(`/persons/${ada.id}`, {
+      include: 'computers',
+      'fields[person]': 'name',
+    })
+    assert.deepEqual(answer.body.included, [])
+    assert.equal(answer.one.relationships, undefined)
+  })
+
+  it('a relationship listed there is', async () => {
+    const { ada, eniac, zuse } = await enter(world)
+    const query = { include: 'computers', 'fields[person]': 'name,computers' }
+    const answer = await world.get(`/persons/${ada.id}`, query)
+    assert.deepEqual(included(answer), [`computer ${eniac.id}`, `computer ${zuse.id}`])
+    assert.deepEqual(linkedIds(answer.one, 'computers'), [eniac.id, zuse.id])
+  })
+
+  it('holds step by step and type by type: the path ends before the first step not listed', async () => {
+    const { ada, eniac } = await enter(world)
+    const path = `/computers/${eniac.id}`
+    const include = 'owner.computers'
+    const ends = await world.get(path, { include, 'fields[person]': 'name' })
+    assert.deepEqual(included(ends), [`person ${ada.id}`])
+    const [she] = ends.body.included ?? []
+    assert.deepEqual([she?.attributes, she?.relationships], [{ name: 'Ada Lovelace' }, undefined])
+    const never = await world.get(path, { include, 'fields[computer]': 'serial' })
+    assert.deepEqual(never.body.included, [])
+    const other = await world.get(path, {
+      include,
+      'fields[computer]': 'owner',
+      'fields[person]': '',
+    })
+    assert.deepEqual(included(other), [`person ${ada.id}`])
+    assert.deepEqual(linked(other.one, 'owner'), identifier(ada))
+  })
+
+  it('holds on the answers of POST and PATCH', async () => {
+    const { ada } = await enter(world)
+    const query = { include: 'computers', 'fields[person]': 'name' }
+    const patched = await world.patch(`/persons/${ada.id}`, { data: identifier(ada) }, query)
+    assert.deepEqual(patched.body.included, [])
+  })
+
+  it('does not make an unknown path known', async () => {
+    await enter(world)
+    const answer = await world.get('/persons', {
+      include: 'computers.quux',
+      'fields[person]': 'name',
+    })
+    assertRefused(answer, 400, { status: 400, at: 'include', says: 'quux' })
+  })
+})
+
+/** What cannot be included, on a path, and words of the refusal. */
+// biome-ignore format: a table, one include a row
+const refused: readonly (readonly [path: string, include: string, says: readonly string[]])[] = [
+  ['/persons',   'quux',                ['quux', 'computers']],
+  ['/persons',   'computer',            ['computer', 'did you mean "computers"?']],
+  ['/persons',   'Computers',           ['did you mean "computers"?']],
+  ['/persons',   'owner',               ['owner', 'computers']],
+  ['/persons',   'name',                ['name']],
+  ['/persons',   'display_name',        ['display_name']],
+  ['/persons',   'password',            ['password']],
+  ['/persons',   'computers.quux',      ['quux', 'owner']],
+  ['/persons',   'computers.ownr',      ['did you mean "owner"?']],
+  ['/persons',   'computers.serial',    ['serial']],
+  ['/persons',   'computers.owner.quux', ['quux']],
+  ['/persons',   'computers.',          []],
+  ['/persons',   '.computers',          []],
+  ['/persons',   'computers..owner',    []],
+  ['/persons',   'computers,',          []],
+  ['/persons',   ',computers',          []],
+  ['/persons',   ',',                   []],
+  ['/persons',   'computers, computers', []],
+  ['/persons',   '*',                   ['*']],
+  ['/persons',   '__proto__',           ['__proto__']],
+  ['/persons',   'constructor',         ['constructor']],
+  ['/computers', 'person',              ['person', 'owner']],
+]
+
+chapter('§4.1 include, refusals', (world) => {
+  it('refuses an unknown path with 400 at include, and says what there is', async () => {
+    for (const [path, include, says] of refused) {
+      const answer = await world.get(path, { include })
+      assertStatus(answer, 400)
+      const [fault, ...others] = answer.body.errors ?? []
+      assert.ok(fault && others.every(({ source }) => source?.parameter === 'include'), answer.text)
+      assert.equal(fault.source?.parameter, 'include')
+      for (const word of says) assert.ok(fault.detail.includes(word), `${word}: ${answer.text}`)
+    }
+  })
+
+  it('tells every path at fault', async () => {
+    assertRefused(
+      await world.get('/persons', { include: 'quux,computers,computers.zot' }),
+      400,
+      { status: 400, at: 'include', says: 'quux' },
+      { status: 400, at: 'include', says: 'zot' },
+    )
+  })
+
+  it('refuses include given twice, and every other spelling of it', async () => {
+    for (const [query, at] of [
+      ['include=computers&include=computers', 'include'],
+      ['include[]=computers', 'include[]'],
+      ['include[person]=computers', 'include[person]'],
+      ['Include=computers', 'Include'],
+    ] as const) {
+      const answer = await world.call('GET', '/persons', { query })
+      assertRefused(answer, 400, { status: 400, at })
+    }
+  })
+
+  it('writes nothing when the include of a write is refused', async () => {
+    const { ada, orphan } = await enter(world)
+    const query = { include: 'quux' }
+    const told = { status: 400, at: 'include', says: 'quux' }
+    const person = { type: 'person', attributes: { name: 'Eve' } }
+    const path = `/persons/${ada.id}`
+    const list = { data: [identifier(orphan)] }
+    assertRefused(await world.post('/persons', { data: person }, query), 400, told)
+    assertRefused(await world.patch(path, { data: { ...person, id: ada.id } }, query), 400, told)
+    assertRefused(await world.delete(path, undefined, query), 400, told)
+    assertRefused(await world.post(`${path}/relationships/computers`, list, query), 400, told)
+    assert.equal(await count(world, '/persons'), 4)
+    assert.equal((await world.get(path)).one.attributes?.name, 'Ada Lovelace')
+    assert.equal(ids(await world.get(`${path}/computers`)).length, 2)
+  })
+})

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { World } from '../world.ts'
+import { chapter } from '../world.ts'
+import { count } from './people.ts'
+import { assertRefused, assertStatus } from './told.ts'
+
+const type = 'application/vnd.api+json'
+
+/** Requests that would do, one for each method on each sort of route. */
+async function requests(world: World) {
+  const ada = await world.person()
+  const machine = await world.computer({}, ada)
+  const path = `/persons/${ada.id}`
+  const person = { type: 'person', attributes: { name: 'Eve' } }
+  return [
+    { method: 'GET', path: '/' },
+    { method: 'GET', path: '/persons' },
+    { method: 'GET', path },
+    { method: 'HEAD', path },
+    { method: 'GET', path: `/computers/${machine.id}/owner` },
+    { method: 'GET', path: `${path}/relationships/computers` },
+    { method: 'POST', path: '/persons', body: { data: person } },
+    { method: 'POST', path: `${path}/relationships/computers`, body: { data: [] } },
+    { method: 'PATCH', path, body: { data: { ...person, id: ada.id } } },
+    { method: 'PATCH', path: `/computers/${machine.id}/relationships/owner`, body: { data: null } },
+    { method: 'DELETE', path: `${path}/relationships/computers`, body: { data: [] } },
+    { method: 'DELETE', path },
+  ] as const
+}
+
+/** Accept headers and what they are answered with. */
+// biome-ignore format: a table, one header a row
+const accepts: readonly (readonly [accept: string | undefined, status: number])[] = [
+  [type,                                              200],
+  ['Application/VND.API+JSON',                        200],
+  [undefined,                                         200],
+  ['*/*',                                             200],
+  ['application/*',                                   200],
+  ['application/json',                                200],
+  ['text/html, application/xhtml+xml, */*;q=0.8',     200],
+  ['application/json, text/plain, */*',               200],
+  [`${type};q=0.5`,                                   200],
+  [`${type} ; Q=0.5`,                                 200],
+  [`${type};ext="x", ${type}`,                        200],
+  [`${type}, ${type};profile="https://example.org/"`, 200],
+  [`text/html, ${type}`,                              200],
+  ['application/vnd.api+json2;x=y',                   200],
+  [`${type};charset=utf-8`,                           406],
+  [`${type};ext="x"`,                                 406],
+  [`${type} ; ext="x"`,                               406],
+  [`${type};profile="a,b"`,                           406],
+  [`${type};profile="a;q=1"`,                         406],
+  [`${type};profile="a\\",${type},b"`,                406],
+  [`${type};ext="x", ${type};profile="y"`,            406],
+  [`${type};profile="x", */*`,                        406],
+  [`${type};profile="x";q=0.1, application/json`,     406],
+  ['APPLICATION/VND.API+JSON;ext="x"',                406],
+]
+
+/** Content types of a body, and what they are answered with. */
+// biome-ignore format: a table, one header a row
+const contentTypes: readonly (readonly [contentType: string | undefined, isServed: boolean])[] = [
+  [type,                              true],
+  ['Application/Vnd.Api+JSON',        true],
+  [` ${type} `,                       true],
+  [undefined,                         false],
+  ['',                                false],
+  ['application/json',                false],
+  ['text/plain',                      false],
+  ['application/x-www-form-urlencoded', false],
+  ['multipart/form-data; boundary=x', false],
+  ['application/vnd.api',             false],
+  ['application/vnd.api+json2',       false],
+  [`${type};charset=utf-8`,           false],
+  [`${type}; charset=utf-8`,          false],
+  [`${type} ;ext="x"`,                false],
+  [`${type};profile="x"`,             false],
+  [`${type};q=1`,                     false],
+  [`${type}, ${type}`,                false],
+]
+
+chapter('SERVICE §7 answers', (world) => {
+  it('carry exactly the media type, whatever the status', async () => {
+    const { id } = await world.person()
+    const answers = [
+      await world.get('/persons'),
+      await world.get('/'),
+      await world.get(`/persons/${id}`, {}, { Accept: '*/*' }),
+      await world.get(`/persons/${id}`, {}, { Accept: 'text/html' }),
+      await world.post('/persons', { data: { type: 'person', attributes: { name: 'x' } } }),
+      await world.delete(`/persons/${id}`),
+      await world.get('/nowhere'),
+      await world.get('/persons', { sort: 'quux' }),
+      await world.call('PUT', '/persons'),
+      await world.call('POST', '/persons', { raw: '{', headers: { 'Content-Type': 'text/plain' } }),
+    ]
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 201, 200, 404, 400, 405, 415],
+    )
+    for (const { headers } of answers) assert.equal(headers['content-type'], type)
+  })
+
+  it('carry Vary: Accept throughout', async () => {
+    for (const { method, path, ...rest } of await requests(world)) {
+      const answer = await world.call(method, path, rest)
+      assert.match(answer.headers.vary ?? '', /\bAccept\b/i, `${method} ${path}`)
+    }
+    for (const [path, headers] of [
+      ['/nowhere', {}],
+      ['/persons?sort=quux', {}],
+      ['/persons', { Accept: `${type};ext="x"` }],
+      ['/persons', { 'Content-Type': `${type};ext="x"` }],
+    ] as const) {
+      assert.match((await world.get(path, {}, headers)).headers.vary ?? '', /\bAccept\b/i, path)
+    }
+  })
+})
+
+chapter('SERVICE §7 Accept', (world) => {
+  it('that names the type only with parameters is 406, everything else is served', async () => {
+    for (const [accept, status] of accepts) {
+      const answer = await world.get('/persons', {}, { Accept: accept })
+      assert.equal(answer.status, status, `Accept: ${accept}`)
+      if (status === 406) assertRefused(answer, 406, { status: 406 })
+    }
+  })
+
+  it('is looked at on every method, and nothing is written', async () => {
+    const all = await requests(world)
+    for (const { method, path, ...rest } of all) {
+      const answer = await world.call(method, path, {
+        ...rest,
+        headers: { Accept: `${type};ext="x"` },
+      })
+      assert.equal(answer.status, 406, `${method} ${path}`)
+    }
+    assert.equal(await count(world, '/persons'), 1)
+    assert.equal((await world.get('/persons')).many[0]?.attributes?.name, 'Ada')
+  })
+})
+
+chapter('SERVICE §7 Content-Type', (world) => {
+  it('of a body is the media type and nothing else: 415', async () => {
+    const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
+    for (const [contentType, isServed] of contentTypes) {
+      const answer = await world.call('POST', '/persons', {
+        body,
+        headers: { 'Content-Type': contentType },
+      })
+      if (isServed) assertStatus(answer, 201)
+      else assertRefused(answer, 415, { status: 415 })
+    }
+    assert.equal(
+      await count(world, '/persons'),
+      contentTypes.filter(([, isServed]) => isServed).length,
+    )
+  })
+
+  it('with any parameter is 415 on every method, body or not', async () => {
+    for (const { method, path, ...rest } of await requests(world)) {
+      for (const parameter of ['charset=utf-8', 'ext="x"', 'profile="https://example.org/"']) {
+        const headers = { 'Content-Type': `${type}; ${parameter}` }
+        const answer = await world.call(method, path, { ...rest, headers })
+        assert.equal(answer.status, 415, `${method} ${path} ${parameter}`)
+      }
+    }
+    assert.equal(await count(world, '/persons'), 1)
+  })
+
+  it('of another type is 415 on every method with a body', async () => {
+    for (const request of await requests(world)) {
+      if (!('body' in request)) continue
+      const { method, path, body } = request
+      for (const contentType of [undefined, 'application/json']) {
+        const headers = { 'Content-Type': contentType }
+        const answer = await world.call(method, path, { body, headers })
+        assertRefused(answer, 415, { status: 415 })
+      }
+    }
+    assert.equal((await world.get('/persons')).many[0]?.attributes?.name, 'Ada')
+  })
+
+  it('of another type without a body does no harm', async () => {
+    const { id } = await world.person()
+    const headers = { 'Content-Type': 'application/json' }
+    assertStatus(await world.get(`/persons/${id}`, {}, headers), 200)
+    assertStatus(await world.call('DELETE', `/persons/${id}`, { headers }), 200)
+  })
+
+  it('comes after the path and the method', async () => {
+    const headers = { 'Content-Type': `${type};ext="x"`, Accept: `${type};ext="x"` }
+    assert.equal((await world.call('GET', '/nowhere', { headers })).status, 404)
+    assert.equal((await world.call('PUT', '/persons', { headers })).status, 405)
+    assert.equal((await world.call('GET', '/persons', { headers })).status, 415)
+    assert.equal(
+      (await world.get('/persons', { sort: 'x' }, { Accept: `${type};ext="x"` })).status,
+      406,
+    )
+  })
+})

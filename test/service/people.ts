@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import type { Answer, Identifier, Query, Resource, World } from '../world.ts'
+
+/** Four persons and four computers that most chapters ask about. */
+export interface Cast {
+  readonly ada: Resource
+  readonly alan: Resource
+  readonly grace: Resource
+  /** Has nothing but a name, and that of punctuation: `100%_\`. */
+  readonly odd: Resource
+  /** Ada's. */
+  readonly eniac: Resource
+  /** Ada's. */
+  readonly zuse: Resource
+  /** Grace's. */
+  readonly mark: Resource
+  /** Nobody's. */
+  readonly orphan: Resource
+}
+
+/** Creates the cast: ids ascend in the order of {@link Cast}. */
+export async function enter(world: World): Promise<Cast> {
+  const ada = await world.person({
+    name: 'Ada Lovelace',
+    email: 'ada@example.org',
+    birth_date: '1815-12-10',
+    gender: 'female',
+  })
+  const alan = await world.person({
+    name: 'Alan Turing',
+    email: 'alan@example.org',
+    birth_date: '1912-06-23',
+    gender: 'male',
+  })
+  const grace = await world.person({
+    name: 'Grace Hopper',
+    birth_date: '1906-12-09',
+    gender: 'female',
+  })
+  const odd = await world.person({ name: '100%_\\' })
+  const eniac = await world.computer({ serial: 'ENIAC' }, ada)
+  const zuse = await world.computer({ serial: 'Zuse_Z3' }, ada)
+  const mark = await world.computer({ serial: 'Mark I' }, grace)
+  const orphan = await world.computer({ serial: 'Orphan' }, null)
+  return { ada, alan, grace, odd, eniac, zuse, mark, orphan }
+}
+
+/** The identifier of a resource, as a body or a linkage tells it. */
+export function identifier({ type, id }: Identifier): Identifier {
+  return { type, id }
+}
+
+/** The first words of the names or serials of a list, in order. */
+export function labels(answer: Answer): string[] {
+  return answer.many.map(label)
+}
+
+function label({ attributes }: Resource): string {
+  const text = attributes?.name ?? attributes?.serial
+  assert.equal(typeof text, 'string', 'a resource with a name or a serial')
+  return String(text).split(' ')[0] ?? ''
+}
+
+/** The names or serials (first words) that a request finds, in order of id; anything but 200 fails the test. */
+export async function found(world: World, path: string, query: Query | string): Promise<string[]> {
+  const answer = await world.call('GET', path, { query })
+  assert.equal(answer.status, 200, `${JSON.stringify(query)}: ${answer.text}`)
+  return labels(answer)
+}
+
+/** The linkage a document tells of one relationship of a resource. */
+export function linked(resource: Resource | undefined, relationship: string): unknown {
+  return resource?.relationships?.[relationship]?.data
+}
+
+/** The ids in the linkage of a to-many relationship. */
+export function linkedIds(resource: Resource | undefined, relationship: string): string[] {
+  const data = linked(resource, relationship)
+  assert.ok(Array.isArray(data), `${relationship} has a list as its data`)
+  return data.map(({ id }) => id)
+}
+
+/** Each included resource as `type id`, in order of these texts. */
+export function included(answer: Answer): string[] {
+  const all = answer.body.included
+  assert.ok(all, `included is there: ${answer.text}`)
+  return all.map(({ type, id }) => `${type} ${id}`).sort()
+}
+
+/** How many resources a collection has. */
+export async function count(world: World, path: string): Promise<unknown> {
+  return (await world.get(path, { 'page[size]': '1' })).body.meta?.count
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { chapter } from '../world.ts'
+import { count } from './people.ts'
+import { assertRefused, assertStatus } from './told.ts'
+
+const person = (attributes: Record<string, unknown>) => ({ data: { type: 'person', attributes } })
+
+// biome-ignore format: a table, one person a row
+const displayNames: readonly (readonly [name: string, email: string | null | undefined, shown: string])[] = [
+  ['Ada',    'ada@example.org', 'ADA <ada@example.org>'],
+  ['Ada',    'Ada@Example.org', 'ADA <Ada@Example.org>'],
+  ['Straße', 's@example.org',   'STRASSE <s@example.org>'],
+  ['ﬁnn',    'f@example.org',   'FINN <f@example.org>'],
+  ['çelik',  undefined,         'ÇELIK'],
+  ['𐐨ŉ',     null,              '𐐀ʼN'],
+  ['İi',     null,              'İI'],
+  ['',       'x@example.org',   ' <x@example.org>'],
+  ['',       null,              ''],
+]
+
+chapter('§2.2 person', (world) => {
+  it('shows name, birth_date, gender and display_name, and links to her computers', async () => {
+    const ada = await world.person({
+      name: 'Ada',
+      email: 'ada@example.org',
+      birth_date: '1815-12-10',
+      gender: 'female',
+    })
+    assert.equal(ada.type, 'person')
+    assert.match(ada.id, /^[1-9]\d*$/)
+    assert.deepEqual(ada.attributes, {
+      name: 'Ada',
+      birth_date: '1815-12-10',
+      gender: 'female',
+      display_name: 'ADA <ada@example.org>',
+    })
+    assert.deepEqual(ada.relationships, {
+      computers: {
+        links: {
+          self: `/persons/${ada.id}/relationships/computers`,
+          related: `/persons/${ada.id}/computers`,
+        },
+      },
+    })
+    assert.deepEqual((await world.get(`/persons/${ada.id}`)).one, ada)
+  })
+
+  it('computes display_name: the name in Unicode upper case, a space and the e-mail in angle brackets; the name alone without', async () => {
+    for (const [name, email, shown] of displayNames) {
+      const attributes = email === undefined ? { name } : { name, email }
+      const created = await world.person(attributes)
+      assert.equal(created.attributes?.display_name, shown)
+      const read = await world.get(`/persons/${created.id}`)
+      assert.equal(read.one.attributes?.display_name, shown)
+    }
+  })
+
+  it('computes display_name anew when the name or the e-mail changes', async () => {
+    const { id } = await world.person({ name: 'Ada', email: 'ada@example.org' })
+    const change = async (attributes: Record<string, unknown>) => {
+      const answer = await world.patch(`/persons/${id}`, {
+        data: { type: 'person', id, attributes },
+      })
+      assertStatus(answer, 200)
+      return answer.one.attributes?.display_name
+    }
+    assert.equal(await change({ name: 'Augusta' }), 'AUGUSTA <ada@example.org>')
+    assert.equal(await change({ email: 'augusta@example.org' }), 'AUGUSTA <augusta@example.org>')
+    assert.equal(await change({ email: null }), 'AUGUSTA')
+  })
+
+  it('accepts email on write and never returns it', async () => {
+    const { id } = await world.person({ email: 'ada@example.org' })
+    const machine = await world.computer({}, { type: 'person', id })
+    const attributes = { email: 'lovelace@example.org' }
+    const answers = [
+      await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
+      await world.get(`/persons/${id}`),
+      await world.get('/persons'),
+      await world.get(`/computers/${machine.id}/owner`),
+      await world.get('/computers', { include: 'owner' }),
+      await world.get('/persons', { 'fields[person]': 'name,email' }),
+    ]
+    for (const answer of answers) {
+      assertStatus(answer, 200)
+      assert.ok(!answer.text.includes('"email"'), answer.text)
+    }
+    assert.equal(answers[1]?.one.attributes?.display_name, 'ADA <lovelace@example.org>')
+  })
+
+  it('tells optional attributes that are unset as null, and lets them be set to null', async () => {
+    const bare = await world.person({ name: 'Ada' })
+    const unset = { name: 'Ada', birth_date: null, gender: null, display_name: 'ADA' }
+    assert.deepEqual(bare.attributes, unset)
+    const nulls = await world.person({ name: 'Ada', email: null, birth_date: null, gender: null })
+    assert.deepEqual(nulls.attributes, unset)
+    const { id } = await world.person({
+      name: 'Ada',
+      email: 'ada@example.org',
+      birth_date: '1815-12-10',
+      gender: 'female',
+    })
+    const attributes = { email: null, birth_date: null, gender: null }
+    const answer = await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
+    assert.deepEqual(answer.one.attributes, unset)
+  })
+
+  it('allows the empty name', async () => {
+    assert.equal((await world.person({ name: '' })).attributes?.name, '')
+  })
+
+  it('refuses a missing or null name', async () => {
+    const missing = /^\/data(\/attributes(\/name)?)?$/
+    assertRefused(await world.post('/persons', person({})), 422, {
+      status: 422,
+      at: missing,
+      says: 'name',
+    })
+    assertRefused(await world.post('/persons', { data: { type: 'person' } }), 422, {
+      status: 422,
+      at: missing,
+      says: 'name',
+    })
+    const atName = { status: 422, at: '/data/attributes/name', says: 'name' }
+    assertRefused(await world.post('/persons', person({ name: null })), 422, atName)
+    assert.equal(await count(world, '/persons'), 0)
+    const { id } = await world.person()
+    const body = { data: { type: 'person', id, attributes: { name: null } } }
+    assertRefused(await world.patch(`/persons/${id}`, body), 422, atName)
+  })
+
+  it('keeps attributes that a PATCH does not send', async () => {
+    const { id, attributes } = await world.person({ email: 'a@example.org', gender: 'female' })
+    const nothing = await world.patch(`/persons/${id}`, { data: { type: 'person', id } })
+    assertStatus(nothing, 200)
+    assert.deepEqual(nothing.one.attributes, attributes)
+  })
+
+  it('keeps any text exactly', async () => {
+    for (const name of [
+      ' x ',
+      '\t\n',
+      '"\\/',
+      '<&>',
+      'e\u0301 é',
+      '\u{1f600}',
+      '\u2028',
+      'null',
+      '5',
+    ]) {
+      const { id } = await world.person({ name })
+      assert.equal((await world.get(`/persons/${id}`)).one.attributes?.name, name)
+    }
+  })
+})
+
+// biome-ignore format: two lists
+const dates = {
+  real: ['2000-02-29', '1996-02-29', '1815-12-10', '0001-01-01', '9999-12-31', '2001-04-30'],
+  not: [
+    '1999-02-29', '1900-02-29', '2000-13-01', '2000-00-10', '2000-01-00', '2000-01-32', '2000-04-31', '1990-13-40',
+    '2000-1-1', '00-01-01', '20000101', '2000/01/01', '01-01-2000', '+002000-01-01', '2000-01-01T00:00:00Z',
+    ' 2000-01-01', '2000-01-01 ', '2000-01-01\n', '٢٠٠٠-٠١-٠١', '', 'today', 20000101, 0, true, [], {}, ['2000-01-01'],
+  ],
+} as const
+
+// biome-ignore format: a table, one attribute a row
+const wrongKinds: readonly (readonly [attribute: string, values: readonly unknown[]])[] = [
+  ['name',       [5, true, [], {}, ['Ada'], 'a\u0000b', '\ud800', '\udc00x']],
+  ['gender',     [5, false, [], {}, 'a\u0000b', '\ud800']],
+  ['email',      ['x', 'x@', '@example.org', 'a b@example.org', 'a@b@c', 'a@exam ple.org', 'a@example.org\n', '', 5, true, [], {}, 'a\u0000@b.c']],
+  ['birth_date', dates.not],
+]
+
+chapter('§2.2 the values a person takes', (world) => {
+  it('takes real calendar dates written YYYY-MM-DD', async () => {
+    for (const birth_date of dates.real) {
+      assert.equal((await world.person({ birth_date })).attributes?.birth_date, birth_date)
+    }
+  })
+
+  it('refuses any other value with 422 at the attribute, and stores nothing', async () => {
+    const { id, attributes: before } = await world.person({ name: 'Ada' })
+    for (const [attribute, values] of wrongKinds) {
+      for (const value of values) {
+        const told = { status: 422, at: `/data/attributes/${attribute}`, says: attribute }
+        const attributes = { name: 'Eve', [attribute]: value }
+        assertRefused(await world.post('/persons', person(attributes)), 422, told)
+        const body = { data: { type: 'person', id, attributes } }
+        assertRefused(await world.patch(`/persons/${id}`, body), 422, told)
+      }
+    }
+    assert.equal(await count(world, '/persons'), 1)
+    assert.deepEqual((await world.get(`/persons/${id}`)).one.attributes, before)
+  })
+
+  it('takes e-mail addresses', async () => {
+    for (const email of ['a@b.co', 'a+b@sub.example.org', "o'neil@example.org", 'x_y.z@a-b.org']) {
+      const shown = (await world.person({ name: 'n', email })).attributes?.display_name
+      assert.equal(shown, `N <${email}>`)
+    }
+  })
+})

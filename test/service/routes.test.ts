@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { World } from '../world.ts'
+import { chapter } from '../world.ts'
+import { enter, identifier } from './people.ts'
+import { assertRefused, assertStatus } from './told.ts'
+
+/** Every path of the service, `P` a person and `C` a computer of hers, with the methods it allows. */
+// biome-ignore format: a table, one path a row
+const routes: readonly (readonly [path: string, allow: string])[] = [
+  ['/',                            'GET, HEAD, OPTIONS'],
+  ['/persons',                     'GET, HEAD, OPTIONS, POST'],
+  ['/persons/P',                   'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/persons/P/computers',         'GET, HEAD, OPTIONS, POST'],
+  ['/persons/P/relationships/computers', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST'],
+  ['/computers',                   'GET, HEAD, OPTIONS, POST'],
+  ['/computers/C',                 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/computers/C/owner',           'GET, HEAD, OPTIONS'],
+  ['/computers/C/relationships/owner', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST'],
+]
+
+/** The routes with the ids of a person and a computer filled in. */
+async function real(world: World): Promise<(readonly [path: string, allow: string])[]> {
+  const ada = await world.person()
+  const machine = await world.computer({}, ada)
+  return routes.map(([path, allow]) => [path.replace('P', ada.id).replace('C', machine.id), allow])
+}
+
+const allowed = (header: string | undefined) => (header ?? '').split(/ *, */).sort().join(', ')
+
+chapter('SERVICE §4 GET {base}/', (world) => {
+  it('tells the resource types with their paths, the description and the version', async () => {
+    const answer = await world.get('/')
+    assertStatus(answer, 200)
+    assert.ok(!('data' in answer.body))
+    const meta = JSON.stringify(answer.body.meta)
+    for (const word of ['person', '/persons', 'computer', '/computers', 'version', '1.0']) {
+      assert.ok(answer.text.includes(word), `${word} in ${meta}`)
+    }
+  })
+
+  it('takes no other query than any route', async () => {
+    assertRefused(await world.get('/', { quux: '1' }), 400, {
+      status: 400,
+      at: 'quux',
+      says: 'quux',
+    })
+  })
+})
+
+chapter('SERVICE §4 HEAD and OPTIONS', (world) => {
+  it('HEAD answers as GET does, without a body', async () => {
+    for (const [path] of await real(world)) {
+      const get = await world.get(path)
+      const head = await world.call('HEAD', path)
+      assert.equal(head.status, 200)
+      assert.equal(head.text, '')
+      for (const name of ['content-type', 'content-length', 'vary', 'allow']) {
+        assert.equal(head.headers[name] ?? get.headers[name], get.headers[name], `${path} ${name}`)
+      }
+      assert.equal(head.headers['content-type'], 'application/vnd.api+json')
+    }
+  })
+
+  it('HEAD of what GET refuses has the same status, without a body', async () => {
+    for (const [path, status] of [
+      ['/persons/999999', 404],
+      ['/nowhere', 404],
+      ['/persons?sort=quux', 400],
+    ] as const) {
+      const head = await world.call('HEAD', path)
+      assert.deepEqual([head.status, head.text], [status, ''])
+    }
+  })
+
+  it('OPTIONS tells in Allow what the path allows', async () => {
+    for (const [path, allow] of await real(world)) {
+      const answer = await world.call('OPTIONS', path)
+      assert.equal(answer.status, 204)
+      assert.equal(allowed(answer.headers.allow), allow, path)
+      assert.equal(answer.text, '')
+    }
+  })
+
+  it('OPTIONS of an unknown path is 404', async () => {
+    assertStatus(await world.call('OPTIONS', '/nowhere'), 404)
+  })
+})
+
+chapter('SERVICE §4 405', (world) => {
+  it('refuses every other method with Allow, told as a document', async () => {
+    for (const [path, allow] of await real(world)) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+        if (allow.split(', ').includes(method)) continue
+        const answer = await world.call(method, path)
+        assertRefused(answer, 405, { status: 405, says: method })
+        assert.equal(allowed(answer.headers.allow), allow, path)
+        assert.equal(answer.fault.source, undefined)
+      }
+    }
+  })
+})
+
+chapter('SERVICE §4 404', (world) => {
+  it('answers an unknown path with a document, whatever the method', async () => {
+    const ada = await world.person()
+    for (const path of [
+      '/nowhere',
+      '/person',
+      '/Persons',
+      '/persons/abc/computers',
+      `/persons/${ada.id}/nowhere`,
+      `/persons/${ada.id}/owner`,
+      `/persons/${ada.id}/relationships`,
+      `/persons/${ada.id}/relationships/nowhere`,
+      `/persons/${ada.id}/relationships/owner`,
+      `/persons/${ada.id}/relationships/name`,
+      `/persons/${ada.id}/computers/1`,
+      `/persons/${ada.id}/name`,
+      '/computers/1/person_id',
+      '/favicon.ico',
+      '/persons/__proto__',
+      '/__proto__',
+    ]) {
+      for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']) {
+        const answer = await world.call(method, path)
+        assert.ok(
+          answer.status === 404 || answer.status === 405,
+          `${method} ${path}: ${answer.text}`,
+        )
+        if (method === 'GET') assertRefused(answer, 404, { status: 404 })
+      }
+    }
+  })
+
+  it('an id is digits without sign or leading zero, up to 2^63−1: anything else is 404', async () => {
+    await world.person()
+    await world.computer()
+    for (const id of [
+      'abc',
+      '01',
+      '+1',
+      '-1',
+      '1.0',
+      '1e0',
+      '0x1',
+      '0',
+      '00',
+      '%201',
+      '1%20',
+      '%D9%A1',
+      '1,2',
+      '9223372036854775808',
+      '18446744073709551616',
+      '1'.repeat(90),
+      'null',
+      'undefined',
+      '%2e',
+    ]) {
+      for (const path of [`/persons/${id}`, `/persons/${id}/computers`, `/computers/${id}/owner`]) {
+        assertRefused(await world.get(path), 404, { status: 404 })
+      }
+    }
+    assertStatus(await world.get('/persons/9223372036854775807'), 404)
+  })
+
+  it('a percent-encoded digit is that digit', async () => {
+    await world.person()
+    assertStatus(await world.get('/persons/%31'), 200)
+  })
+
+  /** Every request to a resource that is not there, and how the refusal names it. */
+  // biome-ignore format: a table, one path a row
+  const absent: readonly (readonly [methods: string, path: string, kind: string, parameter: string])[] = [
+    ['GET PATCH DELETE',      '/persons/999999',                         'person',   'id'],
+    ['GET POST',              '/persons/999999/computers',               'person',   'id'],
+    ['GET POST PATCH DELETE', '/persons/999999/relationships/computers', 'person',   'id'],
+    ['GET PATCH DELETE',      '/computers/999999',                       'computer', 'id'],
+    ['GET',                   '/computers/999999/owner',                 'computer', 'computer_id'],
+    ['GET POST PATCH DELETE', '/computers/999999/relationships/owner',   'computer', 'id'],
+  ]
+
+  it('names the kind and the missing id, and the path parameter as its source', async () => {
+    const bodyOf = (path: string) => {
+      if (path.endsWith('/relationships/computers')) return { data: [] }
+      if (path.endsWith('/relationships/owner')) return { data: null }
+      const type =
+        path.endsWith('/computers') || path.startsWith('/computers') ? 'computer' : 'person'
+      return {
+        data: { type, id: '999999', attributes: { [type === 'person' ? 'name' : 'serial']: 'x' } },
+      }
+    }
+    for (const [methods, path, kind, parameter] of absent) {
+      for (const method of methods.split(' ')) {
+        const body = method === 'GET' ? undefined : bodyOf(path)
+        const answer = await world.call(method, path, { body })
+        assertRefused(answer, 404, { status: 404, at: parameter, says: [kind, '999999'] })
+      }
+    }
+  })
+})
+
+chapter(
+  'BASE_PATH',
+  (world) => {
+    it('stands in front of every path, taken and told', async () => {
+      const { ada, eniac } = await enter(world)
+      const self = `/api/v1/persons/${ada.id}`
+      assert.deepEqual(ada.links, { self })
+      assert.deepEqual(ada.relationships?.computers?.links, {
+        self: `${self}/relationships/computers`,
+        related: `${self}/computers`,
+      })
+      assert.equal((await world.get(self)).body.links?.self, self)
+      const owner = await world.get(`/api/v1/computers/${eniac.id}/owner`)
+      assert.equal(owner.body.links?.self, `/api/v1/computers/${eniac.id}/owner`)
+      const linkage = await world.get(`${self}/relationships/computers`)
+      assert.equal(linkage.body.links?.related, `${self}/computers`)
+      const page = await world.get('/api/v1/persons', { 'page[size]': '1' })
+      const next = page.body.links?.next ?? ''
+      assert.ok(next.startsWith(`${world.url}/api/v1/persons?`), next)
+      assertStatus(await world.get(next), 200)
+    })
+
+    it('stands in Location', async () => {
+      const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
+      const created = await world.post('/api/v1/persons', body)
+      assert.equal(created.headers.location, `/api/v1/persons/${created.one.id}`)
+    })
+
+    it('has the entry at its root, with the paths of the types', async () => {
+      const answer = await world.get('/api/v1/')
+      assertStatus(answer, 200)
+      assert.ok(answer.text.includes('"/api/v1/persons"'), answer.text)
+      assert.ok(answer.text.includes('"/api/v1/computers"'), answer.text)
+    })
+
+    it('leaves nothing outside', async () => {
+      const ada = await world.person()
+      for (const path of ['/persons', `/persons/${ada.id}`, '/api/persons', '/api/v1persons']) {
+        assertRefused(await world.get(path), 404, { status: 404 })
+      }
+    })
+  },
+  { basePath: '/api/v1' },
+)
+
+chapter('SERVICE §1 the host of absolute links', (world) => {
+  it('is the request’s own', async () => {
+    await world.person()
+    const answer = await world.get('/persons', {}, { Host: 'api.example.org:8080' })
+    assert.equal(answer.body.links?.self, 'http://api.example.org:8080/persons')
+  })
+
+  it('is never a host that would break the link', async () => {
+    for (const host of ['a b', 'x/y', 'x"y', 'x?y=', 'user@x', '<script>', 'x:99999', '']) {
+      const answer = await world.get('/persons', {}, { Host: host })
+      if (answer.status === 400) continue
+      assertStatus(answer, 200)
+      const self = new URL(answer.body.links?.self ?? '')
+      assert.deepEqual([self.pathname, self.search, self.username], ['/persons', '', ''], host)
+    }
+  })
+})
+
+chapter(
+  'PUBLIC_URL',
+  (world) => {
+    it('is the origin of absolute links, whatever host was asked; paths stay paths', async () => {
+      const ada = await world.person()
+      await world.person()
+      const answer = await world.get('/v1/persons', { 'page[size]': '1' })
+      for (const link of Object.values(answer.body.links ?? {})) {
+        assert.ok(link.startsWith('https://api.example.org/v1/persons?'), link)
+      }
+      assert.deepEqual(ada.links, { self: `/v1/persons/${ada.id}` })
+      const body = { data: [identifier(ada)] }
+      assertStatus(await world.delete(`/v1/persons/${ada.id}/relationships/computers`, body), 200)
+    })
+  },
+  { publicUrl: 'https://api.example.org', basePath: '/v1' },
+)

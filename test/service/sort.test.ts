@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { World } from '../world.ts'
+import { chapter, ids } from '../world.ts'
+import { count, enter, found } from './people.ts'
+import { assertRefused, assertStatus } from './told.ts'
+
+const sorted = (world: World, path: string, sort: string) => found(world, path, { sort })
+
+chapter('§4.1 sort', (world) => {
+  it('is ascending; a - in front of a name makes it descending', async () => {
+    await enter(world)
+    assert.deepEqual(await sorted(world, '/persons', 'name'), ['100%_\\', 'Ada', 'Alan', 'Grace'])
+    assert.deepEqual(await sorted(world, '/persons', '-name'), ['Grace', 'Alan', 'Ada', '100%_\\'])
+    assert.deepEqual(await sorted(world, '/computers', '-serial'), [
+      'Zuse_Z3',
+      'Orphan',
+      'Mark',
+      'ENIAC',
+    ])
+  })
+
+  it('counts null as the largest value: last ascending, first descending', async () => {
+    await enter(world)
+    const ascending = ['Ada', 'Grace', 'Alan', '100%_\\']
+    assert.deepEqual(await sorted(world, '/persons', 'birth_date'), ascending)
+    assert.deepEqual(await sorted(world, '/persons', '-birth_date'), ascending.toReversed())
+  })
+
+  it('takes several names, the first deciding first', async () => {
+    await enter(world)
+    assert.deepEqual(await sorted(world, '/persons', 'gender,-name'), [
+      'Grace',
+      'Ada',
+      'Alan',
+      '100%_\\',
+    ])
+    assert.deepEqual(await sorted(world, '/persons', '-gender,name'), [
+      '100%_\\',
+      'Alan',
+      'Ada',
+      'Grace',
+    ])
+    assert.deepEqual(await sorted(world, '/persons', 'gender,birth_date'), [
+      'Ada',
+      'Grace',
+      'Alan',
+      '100%_\\',
+    ])
+  })
+
+  it('sorts by id as a number', async () => {
+    const created: string[] = []
+    for (let each = 0; each < 11; each++) created.push((await world.person()).id)
+    assert.deepEqual(ids(await world.get('/persons', { sort: 'id' })), created)
+    assert.deepEqual(ids(await world.get('/persons', { sort: '-id' })), created.toReversed())
+  })
+
+  it('sorts through to-one relationships; without an owner, as null', async () => {
+    await enter(world)
+    assert.deepEqual(await sorted(world, '/computers', 'owner.name,serial'), [
+      'ENIAC',
+      'Zuse_Z3',
+      'Mark',
+      'Orphan',
+    ])
+    assert.deepEqual(await sorted(world, '/computers', '-owner.name,-serial'), [
+      'Orphan',
+      'Mark',
+      'Zuse_Z3',
+      'ENIAC',
+    ])
+    assert.deepEqual(await sorted(world, '/computers', '-owner.birth_date,serial'), [
+      'Orphan',
+      'Mark',
+      'ENIAC',
+      'Zuse_Z3',
+    ])
+    assert.deepEqual(await sorted(world, '/computers', '-owner.id,-id'), [
+      'Orphan',
+      'Mark',
+      'Zuse_Z3',
+      'ENIAC',
+    ])
+  })
+
+  it('puts text in code-point order', async () => {
+    const names = ['', '0', 'A', 'Z', '_', 'a', 'aa', 'é', 'ÿ', 'Ā', '日', '\uFFFD', '\u{1F600}']
+    for (const name of names.toReversed()) await world.person({ name })
+    const answer = await world.get('/persons', { sort: 'name' })
+    assert.deepEqual(
+      answer.many.map(({ attributes }) => attributes?.name),
+      names,
+    )
+  })
+
+  it('orders equals by id, and everything without sort', async () => {
+    const all: string[] = []
+    for (let each = 0; each < 12; each++) all.push((await world.person({ gender: 'x' })).id)
+    assert.deepEqual(ids(await world.get('/persons')), all)
+    assert.deepEqual(ids(await world.get('/persons', { sort: 'name' })), all)
+    assert.deepEqual(ids(await world.get('/persons', { sort: 'gender,name,birth_date' })), all)
+  })
+
+  it('is unique at its end, so that pages never overlap', async () => {
+    for (let each = 0; each < 13; each++) await world.person({ gender: each % 2 ? 'x' : null })
+    for (const sort of ['gender', '-gender', '-name', 'gender,-birth_date']) {
+      const whole = ids(await world.get('/persons', { sort, 'page[size]': '0' }))
+      const pieces: string[] = []
+      for (let page = 1; page <= 5; page++) {
+        const query = { sort, 'page[size]': '3', 'page[number]': String(page) }
+        pieces.push(...ids(await world.get('/persons', query)))
+      }
+      assert.deepEqual(pieces, whole, sort)
+      assert.equal(new Set(whole).size, 13)
+    }
+  })
+
+  it('sorts the related collection as any other', async () => {
+    const { ada } = await enter(world)
+    assert.deepEqual(await sorted(world, `/persons/${ada.id}/computers`, '-serial'), [
+      'Zuse_Z3',
+      'ENIAC',
+    ])
+    assert.deepEqual(await sorted(world, `/persons/${ada.id}/computers`, 'owner.name,-id'), [
+      'Zuse_Z3',
+      'ENIAC',
+    ])
+  })
+
+  it('changes nothing on a single-resource route, as long as it is valid', async () => {
+    const { ada, eniac } = await enter(world)
+    for (const [path, valid] of [
+      [`/persons/${ada.id}`, '-name'],
+      [`/computers/${eniac.id}/owner`, 'birth_date'],
+      [`/computers/${eniac.id}`, 'owner.name'],
+    ] as const) {
+      const plain = await world.get(path)
+      const answer = await world.get(path, { sort: valid })
+      assert.deepEqual(answer.one, plain.one)
+      assertRefused(await world.get(path, { sort: 'quux' }), 400, { status: 400, at: 'sort' })
+    }
+  })
+})
+
+/** What cannot be sorted by, on a path, and words of the refusal. */
+// biome-ignore format: a table, one sort a row
+const refused: readonly (readonly [path: string, sort: string, says: readonly string[]])[] = [
+  ['/persons',   'quux',              ['quux', 'name', 'birth_date', 'gender']],
+  ['/persons',   'nam',               ['nam', 'did you mean "name"?']],
+  ['/persons',   'Name',              ['Name', 'did you mean "name"?']],
+  ['/persons',   'birthdate',         ['did you mean "birth_date"?']],
+  ['/persons',   'password',          ['password']],
+  ['/persons',   'display_name',      ['display_name']],
+  ['/persons',   '-display_name',     ['display_name']],
+  ['/persons',   'computers',         ['computers']],
+  ['/persons',   'computers.serial',  ['computers']],
+  ['/persons',   'name.first',        ['name']],
+  ['/persons',   'name,quux',         ['quux']],
+  ['/persons',   'name,,id',          []],
+  ['/persons',   ',name',             []],
+  ['/persons',   'name,',             []],
+  ['/persons',   '-',                 []],
+  ['/persons',   '--name',            ['-name']],
+  ['/persons',   '+ name',            []],
+  ['/persons',   'name ',             ['name ']],
+  ['/persons',   'name desc',         ['name desc']],
+  ['/persons',   '__proto__',         ['__proto__']],
+  ['/persons',   'constructor',       ['constructor']],
+  ['/computers', 'owner',             ['owner']],
+  ['/computers', 'owner.quux',        ['quux', 'name']],
+  ['/computers', 'owner.password',    ['password']],
+  ['/computers', 'owner.display_name', ['display_name']],
+  ['/computers', 'owner.computers',   ['computers']],
+  ['/computers', 'owner.computers.serial', ['computers']],
+  ['/computers', 'owner.',            []],
+  ['/computers', '.owner',            []],
+  ['/computers', 'owner..name',       []],
+  ['/computers', 'owner__name',       ['owner__name']],
+  ['/computers', 'person_id',         ['person_id']],
+]
+
+chapter('§4.1 sort, refusals', (world) => {
+  it('refuses what cannot be sorted by with 400 at sort, and says what could', async () => {
+    for (const [path, sort, says] of refused) {
+      assertRefused(await world.get(path, { sort }), 400, { status: 400, at: 'sort', says })
+    }
+  })
+
+  it('tells every name at fault', async () => {
+    assertRefused(
+      await world.get('/persons', { sort: 'quux,name,-display_name' }),
+      400,
+      { status: 400, at: 'sort', says: 'quux' },
+      { status: 400, at: 'sort', says: 'display_name' },
+    )
+  })
+
+  it('refuses a hidden name word for word as an unknown one', async () => {
+    for (const [path, hidden, unknown] of [
+      ['/persons', 'password', 'pazzword'],
+      ['/computers', 'person_id', 'persom_id'],
+      ['/computers', 'owner.password', 'owner.pazzword'],
+    ] as const) {
+      const one = await world.get(path, { sort: hidden })
+      const other = await world.get(path, { sort: unknown })
+      assert.equal(
+        one.text.replaceAll(hidden.replace('owner.', ''), 'it'),
+        other.text.replaceAll(unknown.replace('owner.', ''), 'it'),
+      )
+    }
+  })
+
+  it('refuses sort given twice', async () => {
+    const answer = await world.call('GET', '/persons', { query: 'sort=name&sort=id' })
+    assertRefused(answer, 400, { status: 400, at: 'sort' })
+  })
+
+  it('writes nothing when the sort of a write is refused', async () => {
+    const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
+    assertStatus(await world.post('/persons', body, { sort: 'quux' }), 400)
+    assert.equal(await count(world, '/persons'), 0)
+  })
+})

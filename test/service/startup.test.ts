@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import type { Call } from '../client.ts'
+import { connect } from '../client.ts'
+import type { Answer } from '../world.ts'
+import { folder, run, start } from './child.ts'
+import { behind } from './disk.ts'
+
+/** Sends one checked request on a connection of its own. */
+async function ask(url: string, method: string, path: string, call?: Call): Promise<Answer> {
+  const client = connect(url)
+  try {
+    const exchange = await client.send(method, path, call)
+    check(exchange)
+    return readAnswer(exchange)
+  } finally {
+    client.close()
+  }
+}
+
+const person = (name: string) => ({ data: { type: 'person', attributes: { name } } })
+
+/** Every setting, with its flag and default. */
+// biome-ignore format: a table, one setting a row
+const settings: readonly (readonly [name: string, flag: string, usual: string])[] = [
+  ['HOST',          '--host',          '127.0.0.1'],
+  ['PORT',          '--port',          '3000'],
+  ['DATABASE_URL',  '--database-url',  'sqlite:data/lapidary.db'],
+  ['BASE_PATH',     '--base-path',     ''],
+  ['PUBLIC_URL',    '--public-url',    ''],
+  ['PAGE_SIZE',     '--page-size',     '30'],
+  ['MAX_PAGE_SIZE', '--max-page-size', ''],
+  ['LOG_LEVEL',     '--log-level',     'info'],
+]
+
+/** Settings that cannot be, and what the one line about each must name. */
+// biome-ignore format: a table, one setting a row
+const wrong: readonly (readonly [environment: Readonly<Record<string, string>>, args: readonly string[], ...says: string[]])[] = [
+  [{ PORT: 'abc' },                      [],                        'PORT', 'abc'],
+  [{ PORT: '65536' },                    [],                        'PORT', '65536'],
+  [{ PORT: '-1' },                       [],                        'PORT', '-1'],
+  [{ PORT: '3.5' },                      [],                        'PORT', '3.5'],
+  [{ PORT: '' },                         [],                        'PORT'],
+  [{},                                   ['--port', 'abc'],         'port', 'abc'],
+  [{},                                   ['--port=abc'],            'port', 'abc'],
+  [{},                                   ['--port'],                'port'],
+  [{},                                   ['--prot', '3000'],        '--prot'],
+  [{},                                   ['quux'],                  'quux'],
+  [{ PAGE_SIZE: '0' },                   [],                        'PAGE_SIZE', '0'],
+  [{ PAGE_SIZE: 'x' },                   [],                        'PAGE_SIZE', 'x'],
+  [{ MAX_PAGE_SIZE: '0' },               [],                        'MAX_PAGE_SIZE', '0'],
+  [{ MAX_PAGE_SIZE: '-5' },              [],                        'MAX_PAGE_SIZE', '-5'],
+  [{ PAGE_SIZE: '30', MAX_PAGE_SIZE: '10' }, [],                    'PAGE_SIZE'],
+  [{ LOG_LEVEL: 'loud' },                [],                        'LOG_LEVEL', 'loud'],
+  [{ DATABASE_URL: 'mysql://localhost/x' }, [],                     'DATABASE_URL', 'mysql'],
+  [{ DATABASE_URL: 'lapidary.db' },      [],                        'DATABASE_URL', 'lapidary.db'],
+  [{ DATABASE_URL: 'sqlite:' },          [],                        'DATABASE_URL'],
+  [{ PUBLIC_URL: 'example' },            [],                        'PUBLIC_URL', 'example'],
+  [{ PUBLIC_URL: 'ftp://example.org' },  [],                        'PUBLIC_URL', 'ftp'],
+  [{ PUBLIC_URL: 'https://example.org/path' }, [],                  'PUBLIC_URL', 'path'],
+  [{ BASE_PATH: 'api' },                 [],                        'BASE_PATH', 'api'],
+  [{ BASE_PATH: '/a b' },                [],                        'BASE_PATH'],
+  [{ BASE_PATH: '/api?x=1' },            [],                        'BASE_PATH'],
+]
+
+describe('SERVICE §1 settings', () => {
+  it('--help lists every setting with its flag and default, and ends with 0', async (test) => {
+    const { code, stdout } = await run(test, ['--help'])
+    assert.equal(code, 0)
+    for (const [name, flag, usual] of settings) {
+      for (const word of [name, flag, usual])
+        assert.ok(stdout.includes(word), `${word} in ${stdout}`)
+    }
+    assert.ok(stdout.includes('--demo'), stdout)
+  })
+
+  it('a wrong one ends the process with one clear line and exit code 2', async (test) => {
+    const check = async ([environment, args, ...says]: (typeof wrong)[number]) => {
+      const { code, stdout, stderr } = await run(test, args, environment)
+      const printed = `${JSON.stringify([environment, args])}: ${stdout}${stderr}`
+      assert.equal(code, 2, printed)
+      assert.equal(stdout, '', printed)
+      assert.deepEqual(stderr.trimEnd().split('\n').length, 1, printed)
+      assert.doesNotMatch(stderr, /^\s+at /m)
+      for (const word of says) {
+        assert.ok(stderr.toLowerCase().includes(word.toLowerCase()), `${word}: ${printed}`)
+      }
+    }
+    // A few processes at a time: each is a whole runtime.
+    for (let from = 0; from < wrong.length; from += 4) {
+      await Promise.all(wrong.slice(from, from + 4).map(check))
+    }
+  })
+
+  it('an address that is taken ends the process with one clear line', async (test) => {
+    const first = await start(test, await folder(test), ['--database-url', 'sqlite::memory:'])
+    const { port } = new URL(first.url)
+    const { code, stderr } = await run(test, [], { PORT: port, DATABASE_URL: 'sqlite::memory:' })
+    assert.ok(code !== 0 && code !== null, stderr)
+    assert.ok(stderr.includes(port), stderr)
+    assert.doesNotMatch(stderr, /^\s+at /m)
+  })
+
+  it('each is an environment variable, and a flag that goes before it', async (test) => {
+    const environment = { DATABASE_URL: 'sqlite::memory:', BASE_PATH: '/env', PAGE_SIZE: '2' }
+    const args = [
+      '--base-path=/flag',
+      '--public-url',
+      'https://api.example.org',
+      '--max-page-size=7',
+    ]
+    const { url } = await start(test, await folder(test), args, environment)
+    assert.equal((await ask(url, 'GET', '/env/persons')).status, 404)
+    for (const name of ['a', 'b', 'c'])
+      await ask(url, 'POST', '/flag/persons', { body: person(name) })
+    const answer = await ask(url, 'GET', '/flag/persons')
+    assert.equal(answer.many.length, 2)
+    assert.ok(
+      answer.body.links?.self?.startsWith('https://api.example.org/flag/persons'),
+      answer.text,
+    )
+    assert.equal((await ask(url, 'GET', '/flag/persons?page[size]=8')).status, 400)
+  })
+})
+
+describe('SERVICE §1 start', () => {
+  it('makes the database file and its tables, and prints the address, the database and three URLs to try', async (test) => {
+    const cwd = await folder(test)
+    const child = await start(test, cwd)
+    await stat(join(cwd, 'data', 'lapidary.db'))
+    const printed = child.printed()
+    assert.ok(printed.includes('lapidary.db'), printed)
+    const urls = new Set(
+      (printed.match(/https?:\/\/[^\s"',]+/g) ?? []).map((url) => url.replace(/\/$/, '')),
+    )
+    urls.delete(child.url)
+    assert.equal(urls.size, 3, printed)
+    for (const url of [child.url, ...urls]) {
+      assert.ok(url.startsWith(child.url))
+      const path = url.slice(child.url.length) || '/'
+      assert.equal((await ask(child.url, 'GET', path)).status, 200, url)
+    }
+  })
+
+  it('keeps what is stored from one start to the next', async (test) => {
+    const cwd = await folder(test)
+    const args = ['--database-url', `sqlite:${join(cwd, 'new', 'folder', 'kept.db')}`]
+    const first = await start(test, cwd, args)
+    const created = await ask(first.url, 'POST', '/persons', { body: person('Ada') })
+    assert.equal(created.status, 201)
+    assert.equal((await first.end('SIGTERM')).code, 0)
+    const second = await start(test, cwd, args)
+    assert.deepEqual((await ask(second.url, 'GET', `/persons/${created.one.id}`)).one, created.one)
+  })
+
+  it('keeps what was answered even when the process is killed', async (test) => {
+    const cwd = await folder(test)
+    const first = await start(test, cwd)
+    for (let each = 1; each <= 5; each++) {
+      const created = await ask(first.url, 'POST', '/persons', { body: person(`n${each}`) })
+      assert.equal(created.status, 201)
+    }
+    await first.end('SIGKILL')
+    const second = await start(test, cwd)
+    assert.equal((await ask(second.url, 'GET', '/persons')).body.meta?.count, 5)
+  })
+
+  it('--demo fills an empty database with persons and computers, and no other', async (test) => {
+    const cwd = await folder(test)
+    const demo = await start(test, cwd, ['--demo'])
+    const count = async (path: string) =>
+      Number((await ask(demo.url, 'GET', path)).body.meta?.count)
+    const [persons, computers] = [await count('/persons'), await count('/computers')]
+    assert.ok(persons >= 100 && computers >= 100, `${persons} persons and ${computers} computers`)
+    const owned = '/computers?filter=[{"name":"owner","op":"has"}]'
+    assert.ok((await count(owned)) > computers / 2)
+    await demo.end('SIGTERM')
+    const again = await start(test, cwd, ['--demo'])
+    assert.equal((await ask(again.url, 'GET', '/persons')).body.meta?.count, persons)
+    await again.end('SIGTERM')
+    const other = await folder(test)
+    const plain = await start(test, other)
+    await ask(plain.url, 'POST', '/persons', { body: person('Ada') })
+    await plain.end('SIGTERM')
+    const filled = await start(test, other, ['--demo'])
+    assert.equal((await ask(filled.url, 'GET', '/persons')).body.meta?.count, 1)
+  })
+})
+
+describe('SERVICE §1 stop', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`${signal}: ends with exit code 0`, async (test) => {
+      const child = await start(test, await folder(test))
+      assert.equal((await ask(child.url, 'GET', '/persons')).status, 200)
+      const { code, stdout } = await child.end(signal)
+      assert.equal(code, 0, stdout)
+    })
+  }
+
+  it('an idle connection that is kept open does not hold it up', async (test) => {
+    const child = await start(test, await folder(test))
+    const client = connect(child.url)
+    test.after(() => client.close())
+    assert.equal((await client.send('GET', '/persons')).status, 200)
+    const before = Date.now()
+    assert.equal((await child.end('SIGTERM')).code, 0)
+    assert.ok(Date.now() - before < 5_000)
+  })
+})
+
+describe('SERVICE §6 a fault of ours', () => {
+  it('is logged whole, with the id it was told as', async (test) => {
+    const cwd = await folder(test)
+    const child = await start(test, cwd)
+    behind(`sqlite:${join(cwd, 'data', 'lapidary.db')}`, (database) =>
+      database.exec('alter table computer rename to elsewhere'),
+    )
+    const answer = await ask(child.url, 'GET', '/computers')
+    assert.equal(answer.status, 500)
+    const id = answer.fault.id ?? 'no id'
+    await child.end('SIGTERM')
+    const line =
+      child
+        .printed()
+        .split('\n')
+        .find((each) => each.includes(id)) ?? ''
+    assert.match(line, /no such table/, child.printed())
+  })
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { chapter } from '../world.ts'
+import { identifier } from './people.ts'
+import { statementsOf } from './statements.ts'
+
+/** Paths with an include of depth 0, 1, 2 and 3. */
+// biome-ignore format: a table, one path a row
+const reads: readonly (readonly [path: string, ...includes: string[]])[] = [
+  ['/persons',   '', 'computers', 'computers.owner', 'computers.owner.computers'],
+  ['/computers', '', 'owner',     'owner.computers', 'owner.computers.owner'],
+]
+
+chapter('No query per row', (world) => {
+  it('the number of statements depends on the include paths, not on the rows', async () => {
+    const counts = new Map<string, number[]>()
+    let rows = 0
+    for (const target of [1, 30, 300]) {
+      for (; rows < target; rows++) await world.computer({}, await world.person())
+      for (const [path, ...includes] of reads) {
+        for (const include of includes) {
+          const query = { include, 'page[size]': '1000' }
+          const run = await statementsOf(() => world.get(path, query))
+          assert.ok(run.length > 0, 'the store tells its statements')
+          counts.set(`${path} ${include}`, [
+            ...(counts.get(`${path} ${include}`) ?? []),
+            run.length,
+          ])
+        }
+      }
+    }
+    for (const [request, [one, thirty, threeHundred]] of counts) {
+      assert.deepEqual([thirty, threeHundred], [one, one], request)
+    }
+  })
+
+  it('the same holds for the linkage that fields ask for, and for filters through relationships', async () => {
+    const count = async () => {
+      const requests = [
+        { 'fields[person]': 'computers', 'page[size]': '1000' },
+        { 'filter[computers__serial]': 'x', sort: 'name' },
+        { filter: [{ name: 'computers', op: 'any' }], include: 'computers' },
+      ]
+      const numbers: number[] = []
+      for (const query of requests) {
+        numbers.push((await statementsOf(() => world.get('/persons', query))).length)
+      }
+      return numbers
+    }
+    await world.computer({}, await world.person())
+    const few = await count()
+    for (let each = 0; each < 40; each++) await world.computer({}, await world.person())
+    assert.deepEqual(await count(), few)
+  })
+
+  it('and for writes: a hundred members take as many statements as two', async () => {
+    const machines = []
+    for (let each = 0; each < 100; each++) machines.push(identifier(await world.computer()))
+    const { id } = await world.person()
+    const path = `/persons/${id}/relationships/computers`
+    for (const method of ['POST', 'DELETE', 'PATCH']) {
+      const write = (members: unknown[]) =>
+        statementsOf(() => world.call(method, path, { body: { data: members } }))
+      assert.equal(
+        (await write(machines)).length,
+        (await write(machines.slice(0, 2))).length,
+        method,
+      )
+    }
+  })
+})
+
+chapter('Values never enter the SQL', (world) => {
+  it('a filter’s values are bound, and a list is one value', async () => {
+    await world.person({ name: 'Bobby' })
+    const sqlOf = async (val: unknown, op = 'in_') => {
+      const query = { filter: [{ name: 'name', op, val }] }
+      return (await statementsOf(() => world.get('/persons', query))).join('\n')
+    }
+    const two = await sqlOf(['Bobby', 'zqxjk'])
+    assert.doesNotMatch(two, /Bobby|zqxjk/)
+    assert.equal(await sqlOf(Array.from({ length: 500 }, (_, at) => `name ${at}`)), two)
+    assert.doesNotMatch(await sqlOf('%zqxjk%', 'ilike'), /zqxjk/)
+    assert.doesNotMatch(await sqlOf("'; drop table person; --", 'eq'), /drop/)
+  })
+
+  it('nor do those of a page, a body or a path', async () => {
+    const run = await statementsOf(async () => {
+      const { id } = await world.person({ name: 'zqxjk', gender: 'wvut' })
+      await world.get(`/persons/${id}`)
+      await world.get('/persons', { 'page[size]': '7654321', 'page[number]': '2' })
+      await world.get('/persons/1234567')
+    })
+    assert.doesNotMatch(run.join('\n'), /zqxjk|wvut|7654321|1234567/)
+  })
+})
