@@ -1,3 +1,8 @@
+import type { createServer } from 'lapidary'
+
+/** Attributes of a resource to be made. */
+type Attributes = Readonly<Record<string, string | null>>
+
 const headers = { accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json' }
 
 const givenNames =
@@ -13,30 +18,39 @@ const makers = ['AMIGA', 'BBC', 'CRAY', 'NEXT', 'PDP', 'SPARC', 'VAX', 'ZX']
 /** How many persons an empty database is filled with: every name there is once. */
 const persons = givenNames.length * familyNames.length
 
+/** Answers requests without a network. */
+type Server = ReturnType<typeof createServer>
+
 /**
  * Fills an empty service with persons and computers, through its own front door; always the same ones.
  *
- * @param url - the root of a running service
+ * @param base - the base path in front of every path
  * @throws Error when the service refuses what it is sent
  */
-export async function demoRequests(url: string): Promise<void> {
-  const known = await fetch(`${url}/persons?page[size]=1&fields[person]=`, { headers })
-  const { meta } = (await known.json()) as { meta: { count: number } }
-  if (meta.count > 0) return
+export async function fillWithDemo(server: Server, base: string): Promise<void> {
+  const known = await server.inject({ url: `${base}/persons?page[size]=1`, headers })
+  if (known.json<{ meta: { count: number } }>().meta.count > 0) return
+  const create = async (path: string, type: string, attributes: Attributes): Promise<string> => {
+    const payload = JSON.stringify({ data: { type, attributes } })
+    const answer = await server.inject({ method: 'POST', url: base + path, headers, payload })
+    if (answer.statusCode !== 201)
+      throw new Error(`The demonstration data was refused: ${answer.body}`)
+    return answer.json<{ data: { id: string } }>().data.id
+  }
   for (let number = 0; number < persons; number += 1) {
-    const person = await create(`${url}/persons`, 'person', personAttributes(number))
+    const person = await create('/persons', 'person', personAttributes(number))
     for (let computer = 0; computer < (number * 7) % 4; computer += 1) {
-      await create(`${url}/persons/${person}/computers`, 'computer', {
+      await create(`/persons/${person}/computers`, 'computer', {
         serial: serial(number * 4 + computer),
       })
     }
   }
   for (let number = 0; number < 12; number += 1) {
-    await create(`${url}/computers`, 'computer', { serial: serial(persons * 4 + number) })
+    await create('/computers', 'computer', { serial: serial(persons * 4 + number) })
   }
 }
 
-function personAttributes(number: number): Record<string, string | null> {
+function personAttributes(number: number): Attributes {
   const given = givenNames[number % givenNames.length] ?? ''
   const family = familyNames[Math.floor(number / givenNames.length)] ?? ''
   const name = `${given} ${family}`
@@ -53,23 +67,4 @@ function personAttributes(number: number): Record<string, string | null> {
 
 function serial(number: number): string {
   return `${makers[number % makers.length]}-${String(1000 + ((number * 7919) % 9000))}-${String(number).padStart(4, '0')}`
-}
-
-async function create(
-  url: string,
-  type: string,
-  attributes: Record<string, string | null>,
-): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ data: { type, attributes } }),
-  })
-  const document = (await response.json()) as {
-    data?: { id: string }
-    errors?: { detail: string }[]
-  }
-  if (document.data === undefined)
-    throw new Error(`The demonstration data was refused: ${document.errors?.[0]?.detail}`)
-  return document.data.id
 }

@@ -33,9 +33,9 @@ async function stop(service: Running): Promise<void> {
 function greeting({ url, database }: Running, base: string): string {
   return [
     `Lapidary listens at ${url}${base} and keeps its data in ${database}. Worth opening:`,
-    `  ${url}${base}/`,
-    `  ${url}${base}/persons?sort=name&page[size]=5`,
-    `  ${url}${base}/computers?include=owner&fields[person]=display_name`,
+    `  ${url}${base}/persons?include=computers`,
+    `  ${url}${base}/persons?filter[name]=Ada%20Allen`,
+    `  ${url}${base}/computers?sort=owner.name&include=owner`,
   ].join('\n')
 }
 

@@ -88,7 +88,7 @@ const flagOf = (name: Name): string =>
 const variableOf = (name: Name): string => flagOf(name).replaceAll('-', '_').toUpperCase()
 
 /**
- * Reads the command line and the environment; a flag goes before a variable, an empty variable is none.
+ * Reads the command line and the environment; a flag goes before a variable.
  * @returns what to do; `refuse` with one line that names every wrong setting
  */
 export function readCommand(words: readonly string[], environment: NodeJS.ProcessEnv): Command {
@@ -100,7 +100,7 @@ export function readCommand(words: readonly string[], environment: NodeJS.Proces
     if (values.help) return { is: 'help' }
     const texts = names.map((name) => [
       name,
-      textOf(values[flagOf(name)]) ?? (environment[variableOf(name)] || undefined),
+      textOf(values[flagOf(name)]) ?? environment[variableOf(name)],
     ])
     return {
       is: 'serve',

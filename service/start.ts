@@ -1,7 +1,7 @@
 import { checkTables, createServer, defineModel } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import about from '../package.json' with { type: 'json' }
-import { demoRequests } from './demo.ts'
+import { fillWithDemo } from './demo.ts'
 import { resources } from './resources/index.ts'
 import { migrations } from './schema.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -46,8 +46,8 @@ export async function startService(
   try {
     await store.migrate(migrations)
     checkTables(model, await store.catalog())
+    if (demo) await fillWithDemo(server, basePath)
     const url = await server.listen({ host: chosen.host, port: chosen.port })
-    if (demo) await demoRequests(url + basePath)
     return { url, database: store.description, close: (patience = 10_000) => close(patience) }
   } catch (error) {
     await store.close()

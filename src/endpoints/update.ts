@@ -13,7 +13,7 @@ export const update =
     const id = pathId(resource, call.id)
     const query = readQuery(call.search)
     const answer = planOne(house.model, query, { resource, id })
-    const plan = planUpdate(house.model, readResource(call.body), resource, id)
+    const plan = planUpdate(house.model, readResource(call.body, true), resource, id)
     const { rows } = await house.store.write(plan, answer)
     return {
       status: 200,

@@ -8,6 +8,8 @@ export abstract class ApiError extends Error {
     this.name = new.target.name
     this.code = code
   }
+  /** Where in the request it lies, in the words of the subclass. */
+  abstract readonly where: string
   /** The HTTP status of this fault alone. */
   get status(): number {
     return faults[this.code].status
@@ -20,6 +22,9 @@ export class ParameterError extends ApiError {
   constructor(code: FaultCode, parameter: string, detail: string, options?: ErrorOptions) {
     super(code, detail, options)
     this.parameter = parameter
+  }
+  get where(): string {
+    return this.parameter
   }
 }
 
@@ -37,6 +42,9 @@ export class BodyError extends ApiError {
     super(code, detail, options)
     this.pointer = pointer
   }
+  get where(): string {
+    return this.pointer
+  }
 }
 
 /** In the request line or a header: JSON:API 1.0 has no `source` for these. */
@@ -46,6 +54,9 @@ export class HeaderError extends ApiError {
   constructor(code: FaultCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
     super(code, detail)
     this.headers = headers
+  }
+  get where(): string {
+    return ''
   }
 }
 
@@ -59,9 +70,11 @@ export class ManyErrors extends Error {
   }
 }
 
-/** Throws when there is anything to throw: one fault as itself, several together. */
+/** Throws when there is anything to throw: one fault as itself, several together, the same one once. */
 export function refuse(errors: readonly ApiError[]): void {
-  const [first, ...others] = errors
+  const [first, ...others] = new Map(
+    errors.map((error) => [JSON.stringify([error.code, error.where, error.message]), error]),
+  ).values()
   if (first === undefined) return
   throw others.length === 0 ? first : new ManyErrors([first, ...others])
 }

@@ -98,7 +98,7 @@ export function planCreate(model: Model, words: ResourceWords, target: Target): 
 /**
  * Plans the update of a resource: what the document names is replaced, all else is kept.
  *
- * @throws BodyError `type_conflict`, `id_conflict` (409), `invalid_document` (400) without an id; other faults travel in the plan
+ * @throws BodyError `type_conflict`, `id_conflict` (409); other faults travel in the plan
  * @see JSON:API 1.0, Updating Resources; SERVICE §4
  */
 export function planUpdate(
@@ -107,9 +107,6 @@ export function planUpdate(
   resource: ResourceType,
   id: string,
 ): WritePlan {
-  if (words.id === undefined) {
-    throw new BodyError('invalid_document', '/data', '/data must have the member "id".')
-  }
   checkType(words, resource)
   if (model.idMismatch === 'conflict' && words.id !== id) {
     const detail = `The path leads to the ${resource.type} ${quoted(id)}; the document is about ${quoted(words.id)}.`

@@ -1,4 +1,11 @@
-import { ParameterError, quoted, refuse, together } from '../errors/errors.ts'
+import {
+  type ApiError,
+  attempt,
+  ParameterError,
+  quoted,
+  refuse,
+  together,
+} from '../errors/errors.ts'
 import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
 import type { ApiQuery } from '../request/query.ts'
 import { type Fieldsets, planFields, planLayout } from './fields.ts'
@@ -176,8 +183,7 @@ export function checkNoQuery(query: ApiQuery): void {
 type Shown = Pick<ReadShape, 'primary' | 'included' | 'steps'>
 
 function planShown(model: Model, query: ApiQuery, resource: ResourceType): Shown {
-  const fieldsets = planFields(query.fields, model)
-  const steps = planInclude(query.include ?? [], resource, fieldsets, model)
+  const { fieldsets, steps } = planIncluded(model, query, resource)
   const { layoutOf, included } = layoutsFor(steps, fieldsets, model)
   return {
     primary: layoutOf(resource.type),
@@ -186,13 +192,22 @@ function planShown(model: Model, query: ApiQuery, resource: ResourceType): Shown
   }
 }
 
+/** Fieldsets that do not hold up hide nothing, so that the paths are still checked and all faults told at once. */
+function planIncluded(model: Model, query: ApiQuery, resource: ResourceType) {
+  const errors: ApiError[] = []
+  const fieldsets = attempt(() => planFields(query.fields, model), errors) ?? new Map()
+  const steps =
+    attempt(() => planInclude(query.include ?? [], resource, fieldsets, model), errors) ?? []
+  refuse(errors)
+  return { fieldsets, steps }
+}
+
 function planLinkageShown(
   model: Model,
   query: ApiQuery,
   { resource, relationship }: Required<Target>,
 ): Shown {
-  const fieldsets = planFields(query.fields, model)
-  const steps = planInclude(query.include ?? [], resource, fieldsets, model)
+  const { fieldsets, steps } = planIncluded(model, query, resource)
   const other = steps.find(
     ({ from, relationship: name }) => from === -1 && name !== relationship.name,
   )

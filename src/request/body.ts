@@ -33,17 +33,18 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Reads the body of a create or an update. Members that JSON:API 1.0 does not define are ignored, as it demands.
  *
  * @param bytes - the body as it arrived
+ * @param needsId - whether the resource must have an `id`: an update's must
  * @throws ApiError | ManyErrors (400) with every fault of the structure
  * @see JSON:API 1.0, Creating Resources, Updating Resources; SERVICE §8
  */
-export function readResource(bytes: Uint8Array): ResourceWords {
+export function readResource(bytes: Uint8Array, needsId = false): ResourceWords {
   const data = dataOf(bytes)
   if (!isObject(data))
     throw invalid('/data', `must be a resource object; it is ${kindOfJson(data)}`)
   const errors: ApiError[] = []
   const words = {
     type: attempt(() => readType(data, '/data'), errors) ?? '',
-    id: data.id ?? undefined,
+    id: attempt(() => readId(data, needsId), errors),
     attributes: attempt(() => Object.entries(readMembers(data, 'attributes')), errors) ?? [],
     relationships: attempt(() => readRelationships(data), errors) ?? [],
   }
@@ -90,6 +91,12 @@ function readType(object: Json, pointer: string): string {
   if (object.type === undefined) throw invalid(pointer, 'must have the member "type"')
   if (typeof object.type === 'string') return object.type
   throw invalid(`${pointer}/type`, `must be a string; it is ${kindOfJson(object.type)}`)
+}
+
+function readId({ id }: Json, needsId: boolean): unknown {
+  const isThere = id !== undefined && id !== null
+  if (needsId && !isThere) throw invalid('/data', 'must have the member "id"')
+  return isThere ? id : undefined
 }
 
 function readMembers(data: Json, member: 'attributes' | 'relationships'): Json {

@@ -1,4 +1,11 @@
-import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import {
+  type ApiError,
+  attempt,
+  ParameterError,
+  quoted,
+  refuse,
+  together,
+} from '../errors/errors.ts'
 import { isObject, kindOfJson, parseJson } from './json.ts'
 
 /** Where a word of a filter stands: the parameter, and the way to it from there, e.g. `filter[0].or[1]`. */
@@ -99,32 +106,45 @@ function readTest(
   path: string,
   depth: number,
 ): FilterClause {
-  const members = Object.keys(json)
-  const strange = members.find((member) => !['name', 'op', 'val', 'field'].includes(member))
+  const strange = Object.keys(json).find(
+    (member) => !['name', 'op', 'val', 'field'].includes(member),
+  )
   if (strange !== undefined) {
     const shapes = '{name, op, val}, {name, op, field}, {and: […]}, {or: […]} or {not: {…}}'
     throw fault(path, `has the member ${quoted(strange)}; a filter object is ${shapes}`)
   }
-  const { name, op, val, field } = json
-  if (typeof name !== 'string')
-    throw fault(`${path}.name`, `must be the name of a field; it is ${kindOfJson(name)}`)
-  if (typeof op !== 'string')
-    throw fault(`${path}.op`, `must be the name of an operator; it is ${kindOfJson(op)}`)
-  const has = { val: members.includes('val'), field: members.includes('field') }
-  if (has.val && has.field)
+  const [name, operator, operand] = together(
+    () => readWord(json.name, `${path}.name`, 'the name of a field'),
+    () => readWord(json.op, `${path}.op`, 'the name of an operator'),
+    () => readOperand(json, path, depth),
+  )
+  return { is: 'test', at: { parameter, path }, name, operator, operand }
+}
+
+function readWord(json: unknown, path: string, meant: string): string {
+  if (typeof json === 'string') return json
+  throw fault(path, `must be ${meant}; it is ${kindOfJson(json)}`)
+}
+
+function readOperand(
+  json: Readonly<Record<string, unknown>>,
+  path: string,
+  depth: number,
+): Operand {
+  const { op, val, field } = json
+  const hasVal = Object.hasOwn(json, 'val')
+  const hasField = Object.hasOwn(json, 'field')
+  if (hasVal && hasField)
     throw fault(path, 'has both "val" and "field"; one of them is to be compared with')
-  const test = { is: 'test', at: { parameter, path }, name, operator: op } as const
   if (op === 'any' || op === 'has') {
-    if (has.field)
+    if (hasField)
       throw fault(`${path}.field`, `${quoted(op)} takes a nested filter as "val", no "field"`)
-    return { ...test, operand: { is: 'filter', where: readNested(val, `${path}.val`, depth + 1) } }
+    return { is: 'filter', where: readNested(val, `${path}.val`, depth + 1) }
   }
-  if (has.val) return { ...test, operand: { is: 'value', value: val } }
-  if (!has.field)
+  if (hasVal) return { is: 'value', value: val }
+  if (!hasField)
     throw fault(path, 'needs "val", a value, or "field", the name of a field, to compare with')
-  if (typeof field !== 'string')
-    throw fault(`${path}.field`, `must be the name of a field; it is ${kindOfJson(field)}`)
-  return { ...test, operand: { is: 'field', name: field } }
+  return { is: 'field', name: readWord(field, `${path}.field`, 'the name of a field') }
 }
 
 /** Absent or null: any related resource will do. A list holds together (AND). */

@@ -47,28 +47,32 @@ function checkContentType(header: string, hasBody: boolean): void {
 }
 
 function checkAccept(header: string): void {
-  const ours = rangesOf(header).filter(({ type }) => type === mediaType)
-  if (ours.length === 0 || ours.some(({ parameters }) => parameters.length === 0)) return
+  const ours = rangesOf(header)
+    .filter(({ type }) => type === mediaType)
+    .map(({ parameters }) => ownParameters(parameters))
+  if (ours.length === 0 || ours.some((parameters) => parameters.length === 0)) return
   throw new HeaderError(
     'not_acceptable',
-    `Accept names ${mediaType} only with parameters (${JSON.stringify(ours[0]?.parameters[0])}); name it once without any.`,
+    `Accept names ${mediaType} only with parameters (${JSON.stringify(ours[0]?.[0])}); name it once without any.`,
   )
 }
 
-/** One element of a media type list: the type in lower case, and its own parameters, the weight `q` and what follows left out. */
+/** One element of a media type list: the type in lower case, and its parameters as sent. */
 interface MediaRange {
   readonly type: string
   readonly parameters: readonly string[]
 }
 
+/** In `Accept`, the weight `q` and what follows it are no parameters of the type (RFC 9110 §12.5.1). */
+function ownParameters(parameters: readonly string[]): readonly string[] {
+  const weight = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter))
+  return weight === -1 ? parameters : parameters.slice(0, weight)
+}
+
 function rangesOf(header: string): MediaRange[] {
   return splitOutsideQuotes(header, ',').map((element) => {
     const [type = '', ...rest] = splitOutsideQuotes(element, ';').map((part) => part.trim())
-    const weight = rest.findIndex((parameter) => /^q\s*=/i.test(parameter))
-    const parameters = (weight === -1 ? rest : rest.slice(0, weight)).filter(
-      (parameter) => parameter !== '',
-    )
-    return { type: type.toLowerCase(), parameters }
+    return { type: type.toLowerCase(), parameters: rest.filter((parameter) => parameter !== '') }
   })
 }
 

@@ -22,7 +22,7 @@ export function originOf(publicUrl: string | undefined, source: OriginSource): s
     const name = localAddress.includes(':') ? `[${localAddress}]` : localAddress
     return publicUrl ?? `http://${name}:${localPort}`
   }
-  if (host === undefined || !hostPattern.test(host)) {
+  if (host === undefined || !hostPattern.test(host) || !URL.canParse(`http://${host}`)) {
     const sent = host === undefined ? 'there is none' : `it is ${quoted(host)}`
     throw new HeaderError('invalid_request', `The Host header must name the host; ${sent}.`)
   }

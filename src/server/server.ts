@@ -1,6 +1,11 @@
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { defineDocuments } from '../document/document.ts'
 import { type ErrorAnswer, errorAnswer } from '../document/errors.ts'
 import type { Endpoint, House } from '../endpoints/endpoint.ts'
@@ -49,13 +54,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: maxBody,
     // Nobody but our own reader reads the query; an absolute-form target is as good as its path (RFC 9112 §3.2.2).
-    routerOptions: { querystringParser: () => ({}) },
+    routerOptions: { querystringParser: () => ({}), maxParamLength: longestUrl },
     rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*(?=\/)/i, ''),
     clientErrorHandler: (error, socket) => tellOnSocket(socket, protocolFault(error.code)),
-    disableRequestLogging: true,
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => void tellError(error, request, reply),
     http: { maxHeaderSize: longestHead, requireHostHeader: false, insecureHTTPParser: false },
+    logController: new LogController({ disableRequestLogging: true }),
     logger: { level: logLevel, stream: process.stderr },
     requestTimeout: arrival,
     return503OnClosing: false,

@@ -104,18 +104,17 @@ chapter('D Derived checks: bodies and values', (world: World) => {
     assert.equal(await count(world, '/persons'), 1)
   })
 
-  // D-5 Required attribute missing: 422, pointer `/data/attributes` (or `/data` if absent).
-  rule('D-5', 'a required value that is missing points at the nearest thing there is', async () => {
+  // D-5 Required attribute missing: 422. SERVICE §8: clients take the last segment of the pointer as the field's name.
+  rule('D-5', 'a required value that is missing points at the field that lacks it', async () => {
     for (const [path, type, name] of [
       ['/persons', 'person', 'name'],
       ['/computers', 'computer', 'serial'],
     ] as const) {
-      const empty = await world.post(path, { data: { type, attributes: {} } })
-      assert.match(refused(empty, 422, { pointer: '/data/attributes' }).detail, new RegExp(name))
-      const bare = await world.post(path, { data: { type } })
-      assert.match(refused(bare, 422, { pointer: '/data' }).detail, new RegExp(name))
-      const none = await world.post(path, { data: { type, attributes: { [name]: null } } })
-      refused(none, 422, { pointer: `/data/attributes/${name}` })
+      const pointer = `/data/attributes/${name}`
+      for (const attributes of [{}, undefined, { [name]: null }]) {
+        const answer = await world.post(path, { data: { type, attributes } })
+        assert.match(refused(answer, 422, { pointer }).detail, new RegExp(name))
+      }
       assert.equal(await count(world, path), 0)
     }
   })

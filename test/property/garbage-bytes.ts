@@ -192,7 +192,9 @@ const anyMethod: fc.Arbitrary<BareGarbage> = fc
       ...(method === 'POST' ? ['Content-Length: 0'] : []),
     ]),
     answer:
-      /^(PUT|[A-Z]{4,})$/.test(method) && !/^(GETX|CONNECT)$/.test(method) ? 'document' : 'protocol',
+      /^(PUT|[A-Z]{4,})$/.test(method) && !/^(GETX|CONNECT)$/.test(method)
+        ? 'document'
+        : 'protocol',
     ends: false,
   }))
 

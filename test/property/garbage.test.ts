@@ -27,19 +27,19 @@ interface Toll {
   /** Persons and computers created by requests that turned out harmless. */
   persons: number
   computers: number
-  readonly failures: string[]
+  /** How often each complaint came up, with the first request it was about. */
+  readonly failures: Map<string, { times: number; first: string }>
 }
 
 chapter('§6 malformed requests', (world: World) => {
   it('never break, hang or corrupt the service, and are all answered by a document', async () => {
-    const toll: Toll = { sent: 0, refused: 0, persons: 2, computers: 2, failures: [] }
+    const toll: Toll = { sent: 0, refused: 0, persons: 2, computers: 2, failures: new Map() }
     for (const name of ['Ada', 'Alan']) await world.person({ name })
     for (const serial of ['A-1', 'A-2']) await world.computer({ serial })
     await storm(world, toll)
 
-    const failed = toll.failures.length
-    const first = toll.failures.slice(0, 8).join('\n\n')
-    assert.equal(failed, 0, `${failed} of ${toll.sent} with seed ${seed}, such as\n${first}`)
+    const failures = Array.from(toll.failures.values(), ({ times, first }) => `${times}× ${first}`)
+    assert.equal(failures.length, 0, `with seed ${seed}:\n${failures.slice(0, 20).join('\n\n')}`)
     assert.ok(toll.sent >= requests, `only ${toll.sent} requests were sent`)
     assert.ok(toll.refused >= toll.sent / 2, `only ${toll.refused} of ${toll.sent} were refused`)
     const size = { 'page[size]': '1' }
@@ -86,7 +86,7 @@ function attackBy(garbage: Garbage): Attack {
       else toll.computers += 1
     } catch (error) {
       if (isCutOff(error) && (body?.length ?? 0) > 2 ** 20) return
-      toll.failures.push(`${brief(garbage)}\n${brief(error)}`)
+      note(toll, garbage, error)
     }
   }
 }
@@ -102,11 +102,27 @@ function attackByBytes(garbage: BareGarbage): Attack {
       if (got !== undefined && got.status >= 400) toll.refused += 1
       if (answer === 'protocol' && (got === undefined || got.text === '')) return
       assert.ok(got, 'the connection was closed without an answer')
-      check({ method, url: url + target, sent: bytes.toString('latin1'), ...got })
+      check({ method, url: urlOf(url, target), sent: bytes.toString('latin1'), ...got })
     } catch (error) {
-      toll.failures.push(`${brief(bytes)}\n${brief(error)}`)
+      note(toll, bytes, error)
     }
   }
+}
+
+/** A target may be a whole URL; what follows a `#` is nothing to a server. */
+function urlOf(origin: string, target: string): string {
+  const [address = ''] = target.split('#')
+  return /^https?:/.test(address) ? address : origin + address
+}
+
+function note(toll: Toll, request: unknown, error: unknown): void {
+  const complaint = brief(error)
+    .split('\n', 1)
+    .join()
+    .replaceAll(/\d+|"[^"]*"/g, '…')
+  const known = toll.failures.get(complaint)
+  if (known) known.times += 1
+  else toll.failures.set(complaint, { times: 1, first: `${brief(request)}\n${brief(error)}` })
 }
 
 function inTime<T>(promise: Promise<T>): Promise<T> {

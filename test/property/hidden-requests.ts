@@ -8,56 +8,61 @@ export interface NamingRequest {
   readonly body?: unknown
 }
 
-/** Names that the service tells of, by which a request may succeed. */
-const knownNames = [
-  ...[
-    'id',
-    'name',
-    'email',
-    'birth_date',
-    'gender',
-    'display_name',
-    'computers',
-    'serial',
-    'owner',
-  ],
-  ...['owner__name', 'computers__serial', 'owner.name', 'computers.owner'],
-] as const
+/** What requests are made of. */
+export interface Vocabulary {
+  /** The names under suspicion; they are also tried behind `owner__`, `owner.` and their likes. */
+  readonly suspects: readonly string[]
+  /** What filters compare with. */
+  readonly asked: readonly unknown[]
+  /** What bodies set attributes to. */
+  readonly written: readonly unknown[]
+}
+
+type TypeName = 'person' | 'computer'
+
+/** By type and place in the grammar, names that the service tells of, by which a request may succeed. */
+const known = {
+  person: {
+    filter: ['id', 'name', 'email', 'birth_date', 'gender', 'computers__serial', 'computers'],
+    sort: ['id', 'name', 'birth_date', 'gender'],
+    fields: ['name', 'email', 'birth_date', 'gender', 'display_name', 'computers'],
+    include: ['computers', 'computers.owner'],
+    attributes: ['name', 'email', 'gender', 'birth_date', 'display_name'],
+    relationships: ['computers'],
+  },
+  computer: {
+    filter: ['id', 'serial', 'owner__name', 'owner__email', 'owner__id', 'owner'],
+    sort: ['id', 'serial', 'owner.name', 'owner.gender'],
+    fields: ['serial', 'owner'],
+    include: ['owner', 'owner.computers'],
+    attributes: ['serial'],
+    relationships: ['owner'],
+  },
+} as const satisfies Record<TypeName, Record<string, readonly string[]>>
 
 const operators = [
   ...['any', 'between', 'endswith', 'eq', 'ge', 'gt', 'has', 'ilike', 'in_', 'is_', 'isnot', 'le'],
   ...['like', 'lt', 'match', 'ne', 'notilike', 'notin_', 'notlike', 'startswith'],
 ] as const
 
-/**
- * Requests of every kind in which every name, wherever the grammar has one, is either known or one of those given.
- *
- * @param names - the names under suspicion; they are also tried behind `owner__`, `owner.` and their likes
- * @param values - what filters compare with
- * @param written - what bodies set attributes to
- */
-export function anyNaming(
-  names: readonly string[],
-  values: readonly unknown[],
-  written: readonly unknown[],
-): fc.Arbitrary<NamingRequest> {
-  const name = fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom(...names) },
-    { weight: 1, arbitrary: fc.constantFrom(...names.flatMap(behind)) },
-    { weight: 3, arbitrary: fc.constantFrom(...knownNames) },
-  )
-  const value = fc.constantFrom(...values)
-  const reading = fc.record({
-    method: fc.constantFrom('GET', 'GET', 'HEAD'),
-    path: fc.constantFrom(
-      ...['/persons', '/persons', '/computers', '/computers', '/persons/1', '/computers/1'],
-      ...['/persons/1/computers', '/computers/1/owner', '/persons/1/relationships/computers'],
-    ),
-    query: anyQuery(name, value, true),
-  })
+const paths = {
+  person: ['/persons', '/persons', '/persons', '/persons/1', '/computers/1/owner'],
+  computer: ['/computers', '/computers', '/persons/1/computers', '/computers/1'],
+} as const satisfies Record<TypeName, readonly string[]>
+
+/** Requests of every kind in which any name, wherever the grammar has one, may be one of the suspects. */
+export function anyNaming(vocabulary: Vocabulary): fc.Arbitrary<NamingRequest> {
+  const reading = (type: TypeName) =>
+    fc.record({
+      method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD'),
+      path: fc.constantFrom(...paths[type]),
+      query: anyQuery(type, vocabulary, true),
+    })
   return fc.oneof(
-    { weight: 4, arbitrary: reading },
-    { weight: 1, arbitrary: anyWrite(name, fc.constantFrom(...written)) },
+    { weight: 4, arbitrary: reading('person') },
+    { weight: 4, arbitrary: reading('computer') },
+    { weight: 1, arbitrary: anyWrite('person', vocabulary) },
+    { weight: 1, arbitrary: anyWrite('computer', vocabulary) },
   )
 }
 
@@ -66,123 +71,116 @@ export function anySorting(name: string): fc.Arbitrary<NamingRequest> {
   return fc
     .tuple(
       fc.constantFrom('/persons', '/computers', '/persons/1/computers', '/persons/1'),
-      fc.constantFrom(
-        name,
-        `-${name}`,
-        `id,${name}`,
-        `name,-${name}`,
-        `owner.${name}`,
-        `${name},${name}`,
-      ),
+      fc.constantFrom(name, `-${name}`, `id,${name}`, `name,-${name}`, `owner.${name}`),
     )
     .map(([path, sort]) => ({ method: 'GET', path, query: { sort } }))
 }
 
-function behind(name: string): string[] {
-  return [
-    'owner__',
-    'computers__',
-    'computers__owner__',
-    'owner.',
-    'computers.',
-    'owner.computers.',
-  ].map((path) => path + name)
+/** A name of the place, or a suspect, plain or behind a relationship. */
+function anyName(
+  type: TypeName,
+  place: keyof (typeof known)[TypeName],
+  { suspects }: Vocabulary,
+): fc.Arbitrary<string> {
+  const steps = ['owner__', 'computers__', 'computers__owner__', 'owner.', 'computers.owner.']
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom<string>(...known[type][place]) },
+    { weight: 1, arbitrary: fc.constantFrom(...suspects) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...steps.flatMap((step) => suspects.map((name) => step + name))),
+    },
+  )
 }
-
-type Names = fc.Arbitrary<string>
 
 function anyQuery(
-  name: Names,
-  value: fc.Arbitrary<unknown>,
+  type: TypeName,
+  vocabulary: Vocabulary,
   filtered: boolean,
 ): fc.Arbitrary<Record<string, unknown>> {
-  const list = fc.array(name, { minLength: 1, maxLength: 3 }).map((some) => some.join(','))
-  const sort = fc.tuple(fc.constantFrom('', '-'), list).map(([sign, names]) => sign + names)
-  const fields = fc
-    .tuple(fc.oneof({ weight: 5, arbitrary: fc.constantFrom('person', 'computer') }, name), list)
-    .map(([type, names]) => ({ [`fields[${type}]`]: names }))
-  const simple = fc
-    .tuple(name, value)
-    .map(([field, wanted]) => ({ [`filter[${field}]`]: String(wanted) }))
-  const part: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
-    fields,
-    sort.map((names) => ({ sort: names })),
-    list.map((include) => ({ include })),
-    ...(filtered ? [simple, anyFilter(name, value).map((filter) => ({ filter: [filter] }))] : []),
-    name.map((parameter) => ({ [`page[${parameter}]`]: '1' })),
+  const some = (place: 'sort' | 'fields' | 'include', of: TypeName = type) =>
+    fc
+      .uniqueArray(anyName(of, place, vocabulary), { minLength: 1, maxLength: 2 })
+      .map((names) => names.join(','))
+  const suspect = fc.constantFrom(...vocabulary.suspects)
+  const value = fc.constantFrom(...vocabulary.asked).map(String)
+  const parts: fc.Arbitrary<Record<string, unknown>>[] = [
+    fc.tuple(fc.constantFrom('', '-'), some('sort')).map(([sign, sort]) => ({ sort: sign + sort })),
+    some('include').map((include) => ({ include })),
+    some('fields', 'person').map((names) => ({ 'fields[person]': names })),
+    some('fields', 'computer').map((names) => ({ 'fields[computer]': names })),
+    suspect.map((name) => ({ [`fields[${name}]`]: 'id' })),
+    suspect.map((name) => ({ [`page[${name}]`]: '1' })),
+  ]
+  if (filtered) {
+    const name = anyName(type, 'filter', vocabulary)
+    const filter = anyFilter(type, vocabulary, 2).map((one) => ({ filter: [one] }))
+    parts.push(filter, filter, filter, filter)
+    parts.push(fc.tuple(name, value).map(([field, text]) => ({ [`filter[${field}]`]: text })))
+  }
+  return fc
+    .array(fc.oneof(...parts), { minLength: 1, maxLength: 2 })
+    .map((all) => Object.assign({}, ...all))
+}
+
+function anyFilter(type: TypeName, vocabulary: Vocabulary, depth: number): fc.Arbitrary<unknown> {
+  const name = anyName(type, 'filter', vocabulary)
+  const value = fc.constantFrom(...vocabulary.asked)
+  const clause = fc.oneof(
+    fc.tuple(name, fc.constantFrom(...operators), value).map(fitting),
+    fc.record({ name, op: fc.constantFrom('eq', 'gt', 'like', 'is_'), field: name }),
   )
-  const weighted = fc.oneof(
-    { weight: 3, arbitrary: fc.array(part, { minLength: 1, maxLength: 1 }) },
-    { weight: 1, arbitrary: fc.array(part, { minLength: 2, maxLength: 3 }) },
+  if (depth === 0) return clause
+  const [follow, there] =
+    type === 'person' ? (['any', 'computer'] as const) : (['has', 'person'] as const)
+  const inner = anyFilter(type, vocabulary, depth - 1)
+  const nested = anyFilter(there, vocabulary, depth - 1)
+  return fc.oneof(
+    { weight: 3, arbitrary: clause },
+    { weight: 1, arbitrary: inner.map((not) => ({ not })) },
+    { weight: 1, arbitrary: fc.tuple(inner, inner).map((or) => ({ or })) },
+    {
+      weight: 1,
+      arbitrary: nested.map((val) => ({ name: known[type].relationships[0], op: follow, val })),
+    },
   )
-  return weighted.map((parts) => Object.assign({}, ...parts))
 }
 
-function anyFilter(name: Names, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const list = fc.array(value, { minLength: 2, maxLength: 2 })
-  return fc.letrec((tie) => ({
-    filter: fc.oneof(
-      { maxDepth: 3 },
-      fc
-        .record({ name, op: fc.constantFrom(...operators), val: fc.oneof(value, list) })
-        .map(fitting),
-      fc.record({ name, op: fc.constantFrom('eq', 'gt', 'like', 'is_'), field: name }),
-      tie('filter').map((not) => ({ not })),
-      fc.array(tie('filter'), { minLength: 1, maxLength: 2 }).map((or) => ({ or })),
-      fc.record({ name: fc.constant('computers'), op: fc.constant('any'), val: tie('filter') }),
-      fc.record({ name: fc.constant('owner'), op: fc.constant('has'), val: tie('filter') }),
-    ),
-  })).filter
+/** Gives each operator a value of the shape it takes, so that a fair share of the filters is valid. */
+function fitting([name, op, val]: [string, string, unknown]): unknown {
+  if (op === 'any' || op === 'has') return { name, op }
+  return { name, op, val: ['between', 'in_', 'notin_'].includes(op) ? [val, val] : val }
 }
 
-/** Gives lists to the operators that take them, and to no others, so that a fair share of filters is valid. */
-function fitting(clause: { name: string; op: string; val: unknown }): unknown {
-  const wantsList = ['between', 'in_', 'notin_'].includes(clause.op)
-  const [first] = [clause.val].flat()
-  return { ...clause, val: wantsList ? [first, first] : first }
-}
-
-function anyWrite(name: Names, value: fc.Arbitrary<unknown>): fc.Arbitrary<NamingRequest> {
+function anyWrite(type: TypeName, vocabulary: Vocabulary): fc.Arbitrary<NamingRequest> {
   const linkage = fc.constantFrom(null, [], { type: 'person', id: '1' }, [
     { type: 'computer', id: '1' },
   ])
-  const extra = fc.oneof(
-    { weight: 1, arbitrary: fc.constant({}) },
-    { weight: 2, arbitrary: fc.dictionary(name, value, { maxKeys: 2 }) },
-  )
-  const links = fc.oneof(
-    { weight: 2, arbitrary: fc.constant({}) },
-    {
-      weight: 1,
-      arbitrary: fc.dictionary(
-        name,
-        linkage.map((data) => ({ data })),
-        { maxKeys: 1 },
-      ),
-    },
-  )
-  const target = fc.constantFrom(
-    ['POST', '/persons', 'person', { name: 'Grace' }],
-    ['PATCH', '/persons/1', 'person', {}],
-    ['POST', '/computers', 'computer', { serial: 'S' }],
-    ['PATCH', '/computers/1', 'computer', {}],
-  ) satisfies fc.Arbitrary<[string, string, string, object]>
-  return fc
-    .tuple(
-      target,
-      extra,
-      links,
-      fc.oneof(
-        { weight: 3, arbitrary: fc.constant({}) },
-        { weight: 1, arbitrary: anyQuery(name, value, false) },
-      ),
+  const anyMembers = (place: 'attributes' | 'relationships', value: fc.Arbitrary<unknown>) =>
+    fc.oneof(
+      fc.constant({}),
+      fc.dictionary(anyName(type, place, vocabulary), value, { maxKeys: 2 }),
     )
-    .map(([[method, path, type, least], attributes, relationships, query]) => ({
-      method,
-      path,
+  const required = type === 'person' ? { name: 'Grace' } : { serial: 'S' }
+  return fc
+    .record({
+      isNew: fc.boolean(),
+      attributes: anyMembers('attributes', fc.constantFrom(...vocabulary.written)),
+      relationships: anyMembers(
+        'relationships',
+        linkage.map((data) => ({ data })),
+      ),
+      query: fc.oneof(fc.constant({}), anyQuery(type, vocabulary, false)),
+    })
+    .map(({ isNew, attributes, relationships, query }) => ({
+      method: isNew ? 'POST' : 'PATCH',
+      path: `/${type}s${isNew ? '' : '/1'}`,
       query,
       body: {
-        data: { type, id: '1', attributes: { ...least, ...attributes }, relationships },
+        data: {
+          ...{ type, id: '1', relationships },
+          attributes: { ...(isNew && required), ...attributes },
+        },
       },
     }))
 }

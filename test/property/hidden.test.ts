@@ -26,14 +26,15 @@ describe('§2 hidden columns', () => {
     await onTwins(async (left, right) => {
       for (const twin of [left, right]) await fill(twin)
       let sent = 0
-      let naming = 0
+      let named = 0
       let served = 0
-      const names = [...hidden, 'passwore', 'nope', 'pass', 'owner_id']
-      const property = fc.asyncProperty(anyNaming(names, guesses, values), async (request) => {
+      const suspects = [...hidden, 'passwore', 'nope', 'pass', 'owner_id']
+      const naming = anyNaming({ suspects, asked: guesses, written: values })
+      const property = fc.asyncProperty(naming, async (request) => {
         if (sent % 500 === 0) setPasswords(left, right)
         const answers = await Promise.all([left.send(request), right.send(request)])
         sent += 1
-        if (JSON.stringify(request).includes('password')) naming += 1
+        if (JSON.stringify(request).includes('password')) named += 1
         if (answers[0].status < 300) served += 1
         const [one, other] = [relative(answers[0], left), relative(answers[1], right)]
         assert.deepEqual(one, other, JSON.stringify(request))
@@ -41,8 +42,8 @@ describe('§2 hidden columns', () => {
         assertNoLeak(request, answers[1])
       })
       await fc.assert(property, { seed, numRuns: requests })
-      assert.ok(naming > requests / 10, `only ${naming} requests named a password`)
-      assert.ok(served > requests / 10, `only ${served} requests were served`)
+      assert.ok(named > requests / 10, `only ${named} requests named a password`)
+      assert.ok(served > requests / 4, `only ${served} requests were served`)
     })
   })
 

@@ -40,7 +40,7 @@ const fragments = [
     '\u200d',
     '\ufeff',
   ],
-  ...['😀', '👩‍💻', '𝒳', '𐐀', '𐐨', '｡', '\ufffd', '\uffff', '\u{10ffff}', '漢', 'ع', 'ก'],
+  ...['😀', '👩‍💻', '𝒳', '𐐀', '𐐨', '｡', '\ufffd', '\ufffe', '\uffff', '\u{10ffff}', '漢', 'ع', 'ก'],
 ] as const
 
 const fragment = fc.constantFrom(...fragments)

@@ -84,12 +84,31 @@ function spaced(parts: fc.Arbitrary<string>, wholes: fc.Arbitrary<string>): fc.A
   )
 }
 
+/** Texts as they are, in another case, or with characters that a database may take for one another swapped. */
 function recased(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  const casing = fc.constantFrom('as it is', 'upper', 'lower')
-  return fc.tuple(texts, casing).map(([text, how]) => {
-    if (how === 'as it is') return text
-    return how === 'upper' ? text.toUpperCase() : text.toLowerCase()
-  })
+  const changes: readonly ((text: string) => string)[] = [
+    (text) => text,
+    (text) => text.toUpperCase(),
+    (text) => text.toLowerCase(),
+    withTwins,
+  ]
+  return fc.tuple(texts, fc.constantFrom(...changes)).map(([text, change]) => change(text))
+}
+
+/** Characters that are easily taken for each other: by normal form, by wildcard, by a decoder that gives up. */
+const twins = new Map<string, string>([
+  ...[['\ufffd', '\uffff'] as const, ['\uffff', '\ufffd'] as const, ['\ufffe', '\uffff'] as const],
+  ...[['é', 'e\u0301'] as const, ['_', 'a'] as const, ['a', '_'] as const, ['?', 'a'] as const],
+  ...[
+    ['[', 'a'] as const,
+    ['\\', ''] as const,
+    ['\u00a0', ' '] as const,
+    ['😀', '\ufffd'] as const,
+  ],
+])
+
+function withTwins(text: string): string {
+  return Array.from(text, (character) => twins.get(character) ?? character).join('')
 }
 
 function pool({ persons, computers }: Tables): string[] {

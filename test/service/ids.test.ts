@@ -71,6 +71,8 @@ chapter('SERVICE §2 ids', (world) => {
       const computer = database.prepare(
         'insert into computer (id, serial, person_id) values (?, ?, ?)',
       )
+      // Else `run` tries to tell the new row's id as a double.
+      for (const statement of [person, computer]) statement.setReadBigInts(true)
       for (const id of wide) {
         person.run(BigInt(id), id)
         computer.run(BigInt(id), id, BigInt(id))
