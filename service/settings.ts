@@ -127,6 +127,12 @@ export function readSettings(texts: Readonly<Partial<Record<Name, string | undef
       )
     return [name, result.data]
   })
+  const { pageSize, maxPageSize } = Object.fromEntries(read)
+  if (texts.pageSize !== undefined && Number(pageSize) > Number(maxPageSize ?? largest)) {
+    complaints.push(
+      `PAGE_SIZE must not be above MAX_PAGE_SIZE; they are ${pageSize} and ${maxPageSize}`,
+    )
+  }
   if (complaints.length > 0) throw new Error(complaints.join('; '))
   // Each name was read by its own row of the table.
   return Object.fromEntries(read) as Settings

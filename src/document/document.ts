@@ -3,7 +3,7 @@ import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { Batch, Rows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
 import { perShape } from '../plan/shape.ts'
-import { type Place, pageLinks, selfPath } from './links.ts'
+import { type Place, pageLinks, queryString } from './links.ts'
 import { compileIdentifier, compileTeller, type Teller } from './resource.ts'
 
 /** A document as text: whole, or in pieces as they are read. */
@@ -18,14 +18,17 @@ type Whole = Extract<Rows, { is: 'whole' }>
 export interface Documents {
   /** A list of resources: `data`, `included`, `links`, `meta.count`. */
   readonly collection: (plan: ReadPlan, rows: Rows, place: Place) => DocumentText
-  /** One resource, or null where a to-one relationship has none. */
-  readonly one: (plan: ReadPlan, rows: Rows, place: Place) => string
-  /** The linkage of a relationship: identifiers. `related` is the path of the related resources. */
-  readonly linkage: (
-    plan: ReadPlan,
-    rows: Rows,
-    place: Place & { related: string; many: boolean },
-  ) => DocumentText
+  /** One resource, or null where a to-one relationship has none. `path` is that of the document. */
+  readonly one: (plan: ReadPlan, rows: Rows, path: string) => string
+  /** The linkage of a to-many relationship. */
+  readonly linkages: (plan: ReadPlan, rows: Rows, place: LinkagePlace) => DocumentText
+  /** The linkage of a to-one relationship. */
+  readonly linkage: (plan: ReadPlan, rows: Rows, place: LinkagePlace) => string
+}
+
+/** Where linkage is told, and the path of the resources that it names. */
+export interface LinkagePlace extends Place {
+  readonly related: string
 }
 
 /** What a shape's rows are told with. */
@@ -49,39 +52,52 @@ export function defineDocuments(model: Model, base: string): Documents {
       included: new Map(shape.included.map((layout) => [layout.type, teller(layout)])),
     }
   })
+  const single = (
+    plan: ReadPlan,
+    rows: Rows,
+    teller: Teller,
+    links: Readonly<Record<string, string>>,
+  ): string => {
+    const { primary, included } = inHand(rows)
+    const [row] = primary
+    const data = row === undefined ? 'null' : teller(row)
+    const hasIncluded = plan.hasIncluded && row !== undefined
+    const more = includedText(hasIncluded, included, tellersOf(plan.shape))
+    return `{"data":${data}${more},"links":${JSON.stringify(links)},${jsonapi}}`
+  }
   return {
     collection: (plan, rows, place) => {
       const tellers = tellersOf(plan.shape)
-      const links = {
-        self: place.origin + selfPath(place),
-        ...pageLinks(place, plan.page, rows.count),
-      }
-      const tail = `,"links":${JSON.stringify(links)},"meta":{"count":${rows.count}}`
-      return list(plan, rows, tellers, tellers.primary, tail)
+      const self = place.origin + place.path + queryString(plan.pairs)
+      const links = JSON.stringify({ self, ...pageLinks(plan, rows.count, place) })
+      return list(
+        plan,
+        rows,
+        tellers,
+        tellers.primary,
+        `,"links":${links},"meta":{"count":${rows.count}}`,
+      )
     },
-    one: (plan, rows, place) => {
-      const { primary, included } = inHand(rows)
-      const tellers = tellersOf(plan.shape)
-      const [row] = primary
-      const data = row === undefined ? 'null' : tellers.primary(row)
-      const hasIncluded = plan.hasIncluded && row !== undefined
-      const links = JSON.stringify({ self: selfPath(place) })
-      return `{"data":${data}${includedText(hasIncluded, included, tellers)},"links":${links},${jsonapi}}`
+    one: (plan, rows, path) => {
+      return single(plan, rows, tellersOf(plan.shape).primary, {
+        self: path + queryString(plan.pairs),
+      })
     },
-    linkage: (plan, rows, place) => {
+    linkages: (plan, rows, place) => {
       const tellers = tellersOf(plan.shape)
-      const links = {
-        self: selfPath(place),
+      const self = place.path + queryString(plan.pairs)
+      const links = JSON.stringify({
+        self,
         related: place.related,
-        ...pageLinks(place, plan.page, rows.count),
-      }
-      const tail = `,"links":${JSON.stringify(links)}`
-      if (place.many) return list(plan, rows, tellers, tellers.identifier, tail)
-      const { primary, included } = inHand(rows)
-      const [row] = primary
-      const data = row === undefined ? 'null' : tellers.identifier(row)
-      const hasIncluded = plan.hasIncluded && row !== undefined
-      return `{"data":${data}${includedText(hasIncluded, included, tellers)}${tail},${jsonapi}}`
+        ...pageLinks(plan, rows.count, place),
+      })
+      return list(plan, rows, tellers, tellers.identifier, `,"links":${links}`)
+    },
+    linkage: (plan, rows, { path, related }) => {
+      return single(plan, rows, tellersOf(plan.shape).identifier, {
+        self: path + queryString(plan.pairs),
+        related,
+      })
     },
   }
 }

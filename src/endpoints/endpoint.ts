@@ -1,7 +1,5 @@
 import type { Documents, DocumentText } from '../document/document.ts'
-import type { Place } from '../document/links.ts'
 import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
-import type { ApiQuery } from '../request/query.ts'
 import type { Store } from '../store/store.ts'
 
 /** Everything an endpoint works with: made once, at start. */
@@ -37,31 +35,26 @@ export interface Answer {
 export type Endpoint = (call: Call, house: House) => Promise<Answer>
 
 /** The path of a resource. */
-export function resourcePath({ base }: House, { path }: ResourceType, id: string): string {
+export function resourcePath(base: string, { path }: ResourceType, id: string): string {
   return `${base}${path}/${id}`
 }
 
 /** The path of what a relationship leads to. */
 export function relatedPath(
-  house: House,
+  base: string,
   resource: ResourceType,
   id: string,
   { name }: RelationshipField,
 ): string {
-  return `${resourcePath(house, resource, id)}/${encodeURIComponent(name)}`
+  return `${resourcePath(base, resource, id)}/${encodeURIComponent(name)}`
 }
 
 /** The path of a relationship itself. */
 export function relationshipPath(
-  house: House,
+  base: string,
   resource: ResourceType,
   id: string,
   { name }: RelationshipField,
 ): string {
-  return `${resourcePath(house, resource, id)}/relationships/${encodeURIComponent(name)}`
-}
-
-/** Where a document is told from. */
-export function placeOf({ origin }: Call, path: string, { pairs }: ApiQuery): Place {
-  return { origin, path, pairs }
+  return `${resourcePath(base, resource, id)}/relationships/${encodeURIComponent(name)}`
 }

@@ -1,21 +1,18 @@
-import type { ResourceType } from '../model/model.ts'
+import type { Model, ResourceType } from '../model/model.ts'
 import { planCollection } from '../plan/read.ts'
+import { rememberPlans } from '../plan/shape.ts'
 import { readQuery } from '../request/query.ts'
-import { type Endpoint, placeOf } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** `GET /persons`: resources of a type. */
-export const getCollection =
-  (resource: ResourceType): Endpoint =>
-  async (call, house) => {
-    const query = readQuery(call.search)
-    const plan = planCollection(house.model, query, { resource })
-    const rows = await house.store.read(plan)
+export function getCollection(model: Model, resource: ResourceType): Endpoint {
+  const planOf = rememberPlans((search) => planCollection(model, readQuery(search), { resource }))
+  return async ({ search, origin }, { store, documents, base }) => {
+    const plan = planOf(search)
+    const rows = await store.read(plan)
     return {
       status: 200,
-      body: house.documents.collection(
-        plan,
-        rows,
-        placeOf(call, house.base + resource.path, query),
-      ),
+      body: documents.collection(plan, rows, { origin, path: base + resource.path }),
     }
   }
+}

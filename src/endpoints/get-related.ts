@@ -1,24 +1,44 @@
-import type { RelationshipField, ResourceType } from '../model/model.ts'
+import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { planCollection, planOne } from '../plan/read.ts'
+import { rememberPlans } from '../plan/shape.ts'
 import { parentParameter, pathId } from '../plan/target.ts'
 import { readQuery } from '../request/query.ts'
-import { type Endpoint, placeOf, relatedPath } from './endpoint.ts'
+import { type Endpoint, relatedPath } from './endpoint.ts'
 
-/** `GET /persons/1/computers`, `GET /computers/1/owner`: what a relationship leads to. */
-export const getRelated =
-  (resource: ResourceType, relationship: RelationshipField): Endpoint =>
-  async (call, house) => {
+/** `GET /persons/1/computers`: the resources that a to-many relationship leads to. */
+export function getRelatedCollection(
+  model: Model,
+  resource: ResourceType,
+  relationship: RelationshipField,
+): Endpoint {
+  const planOf = rememberPlans((search) =>
+    planCollection(model, readQuery(search), { resource, relationship }),
+  )
+  return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id, parentParameter(resource, relationship))
-    const query = readQuery(call.search)
-    const plan = (relationship.many ? planCollection : planOne)(house.model, query, {
-      resource,
-      id,
-      relationship,
-    })
-    const rows = await house.store.read(plan)
-    const tell = relationship.many ? house.documents.collection : house.documents.one
+    const plan = planOf(call.search)
+    const rows = await store.read(plan, id)
+    const place = { origin: call.origin, path: relatedPath(base, resource, id, relationship) }
+    return { status: 200, body: documents.collection(plan, rows, place) }
+  }
+}
+
+/** `GET /computers/1/owner`: the resource that a to-one relationship leads to, or null. */
+export function getRelatedResource(
+  model: Model,
+  resource: ResourceType,
+  relationship: RelationshipField,
+): Endpoint {
+  const planOf = rememberPlans((search) =>
+    planOne(model, readQuery(search), { resource, relationship }),
+  )
+  return async (call, { store, documents, base }) => {
+    const id = pathId(resource, call.id, parentParameter(resource, relationship))
+    const plan = planOf(call.search)
+    const rows = await store.read(plan, id)
     return {
       status: 200,
-      body: tell(plan, rows, placeOf(call, relatedPath(house, resource, id, relationship), query)),
+      body: documents.one(plan, rows, relatedPath(base, resource, id, relationship)),
     }
   }
+}

@@ -1,21 +1,26 @@
-import type { RelationshipField, ResourceType } from '../model/model.ts'
+import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { planLinkage } from '../plan/read.ts'
+import { rememberPlans } from '../plan/shape.ts'
 import { pathId } from '../plan/target.ts'
 import { readQuery } from '../request/query.ts'
-import { type Endpoint, placeOf, relatedPath, relationshipPath } from './endpoint.ts'
+import { type Endpoint, relatedPath, relationshipPath } from './endpoint.ts'
 
 /** `GET /persons/1/relationships/computers`: the linkage of a relationship. */
-export const getRelationship =
-  (resource: ResourceType, relationship: RelationshipField): Endpoint =>
-  async (call, house) => {
+export function getRelationship(
+  model: Model,
+  resource: ResourceType,
+  relationship: RelationshipField,
+): Endpoint {
+  const planOf = rememberPlans((search) =>
+    planLinkage(model, readQuery(search), { resource, relationship }),
+  )
+  return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id)
-    const query = readQuery(call.search)
-    const plan = planLinkage(house.model, query, { resource, id, relationship })
-    const rows = await house.store.read(plan)
-    const place = placeOf(call, relationshipPath(house, resource, id, relationship), query)
-    const related = relatedPath(house, resource, id, relationship)
-    return {
-      status: 200,
-      body: house.documents.linkage(plan, rows, { ...place, related, many: relationship.many }),
-    }
+    const plan = planOf(call.search)
+    const rows = await store.read(plan, id)
+    const path = relationshipPath(base, resource, id, relationship)
+    const related = relatedPath(base, resource, id, relationship)
+    const tell = relationship.many ? documents.linkages : documents.linkage
+    return { status: 200, body: tell(plan, rows, { origin: call.origin, path, related }) }
   }
+}

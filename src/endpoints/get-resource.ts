@@ -1,23 +1,17 @@
-import type { ResourceType } from '../model/model.ts'
+import type { Model, ResourceType } from '../model/model.ts'
 import { planOne } from '../plan/read.ts'
+import { rememberPlans } from '../plan/shape.ts'
 import { pathId } from '../plan/target.ts'
 import { readQuery } from '../request/query.ts'
-import { type Endpoint, placeOf, resourcePath } from './endpoint.ts'
+import { type Endpoint, resourcePath } from './endpoint.ts'
 
 /** `GET /persons/1`: one resource. */
-export const getResource =
-  (resource: ResourceType): Endpoint =>
-  async (call, house) => {
+export function getResource(model: Model, resource: ResourceType): Endpoint {
+  const planOf = rememberPlans((search) => planOne(model, readQuery(search), { resource }))
+  return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id)
-    const query = readQuery(call.search)
-    const plan = planOne(house.model, query, { resource, id })
-    const rows = await house.store.read(plan)
-    return {
-      status: 200,
-      body: house.documents.one(
-        plan,
-        rows,
-        placeOf(call, resourcePath(house, resource, id), query),
-      ),
-    }
+    const plan = planOf(call.search)
+    const rows = await store.read(plan, id)
+    return { status: 200, body: documents.one(plan, rows, resourcePath(base, resource, id)) }
   }
+}

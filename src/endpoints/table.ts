@@ -1,8 +1,8 @@
-import type { Model } from '../model/model.ts'
+import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { create } from './create.ts'
 import type { Endpoint } from './endpoint.ts'
 import { getCollection } from './get-collection.ts'
-import { getRelated } from './get-related.ts'
+import { getRelatedCollection, getRelatedResource } from './get-related.ts'
 import { getRelationship } from './get-relationship.ts'
 import { getResource } from './get-resource.ts'
 import { home } from './home.ts'
@@ -25,31 +25,46 @@ export function routesOf(model: Model): Route[] {
   for (const resource of model.types.values()) {
     const one = `${resource.path}/:id`
     routes.push(
-      { path: resource.path, methods: { GET: getCollection(resource), POST: create(resource) } },
+      {
+        path: resource.path,
+        methods: { GET: getCollection(model, resource), POST: create(model, resource) },
+      },
       {
         path: one,
-        methods: { GET: getResource(resource), PATCH: update(resource), DELETE: remove(resource) },
+        methods: {
+          GET: getResource(model, resource),
+          PATCH: update(model, resource),
+          DELETE: remove(model, resource),
+        },
       },
     )
     for (const field of resource.fields.values()) {
-      if (field.is !== 'relationship') continue
-      const related = getRelated(resource, field)
-      routes.push(
-        {
-          path: `${one}/${field.name}`,
-          methods: field.many ? { GET: related, POST: create(resource, field) } : { GET: related },
-        },
-        {
-          path: `${one}/relationships/${field.name}`,
-          methods: {
-            GET: getRelationship(resource, field),
-            PATCH: writeRelationship(resource, field, 'replace'),
-            POST: writeRelationship(resource, field, 'add'),
-            DELETE: writeRelationship(resource, field, 'remove'),
-          },
-        },
-      )
+      if (field.is === 'relationship')
+        routes.push(...relationshipRoutes(model, resource, field, one))
     }
   }
   return routes
+}
+
+function relationshipRoutes(
+  model: Model,
+  resource: ResourceType,
+  field: RelationshipField,
+  one: string,
+): Route[] {
+  const related: Route['methods'] = field.many
+    ? { GET: getRelatedCollection(model, resource, field), POST: create(model, resource, field) }
+    : { GET: getRelatedResource(model, resource, field) }
+  return [
+    { path: `${one}/${field.name}`, methods: related },
+    {
+      path: `${one}/relationships/${field.name}`,
+      methods: {
+        GET: getRelationship(model, resource, field),
+        PATCH: writeRelationship(model, resource, field, 'replace'),
+        POST: writeRelationship(model, resource, field, 'add'),
+        DELETE: writeRelationship(model, resource, field, 'remove'),
+      },
+    },
+  ]
 }

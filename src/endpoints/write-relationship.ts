@@ -1,5 +1,5 @@
 import { messageDocument } from '../document/document.ts'
-import type { RelationshipField, ResourceType } from '../model/model.ts'
+import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { type LinkChange, planRelationshipWrite } from '../plan/body.ts'
 import { planLinkage } from '../plan/read.ts'
 import { pathId } from '../plan/target.ts'
@@ -14,17 +14,22 @@ const messages = {
 } as const
 
 /** `POST`, `DELETE` and `PATCH /persons/1/relationships/computers`. The query is checked, though nothing is shown. */
-export const writeRelationship =
-  (
-    resource: ResourceType,
-    relationship: RelationshipField,
-    change: LinkChange['change'],
-  ): Endpoint =>
-  async (call, house) => {
+export function writeRelationship(
+  model: Model,
+  resource: ResourceType,
+  relationship: RelationshipField,
+  change: LinkChange['change'],
+): Endpoint {
+  return async (call, { store }) => {
     const id = pathId(resource, call.id)
-    const target = { resource, relationship, id }
-    planLinkage(house.model, readQuery(call.search), target)
-    const plan = planRelationshipWrite(house.model, readLinkage(call.body), target, change)
-    await house.store.write(plan)
+    planLinkage(model, readQuery(call.search), { resource, relationship })
+    const plan = planRelationshipWrite(
+      model,
+      readLinkage(call.body),
+      { resource, relationship, id },
+      change,
+    )
+    await store.write(plan)
     return { status: 200, body: messageDocument(messages[change]) }
   }
+}

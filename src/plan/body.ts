@@ -8,11 +8,10 @@ import {
   type Model,
   type RelationshipField,
   type ResourceType,
-  typeNamed,
 } from '../model/model.ts'
 import { type LinkageWords, pointerStep, type ResourceWords } from '../request/body.ts'
 import { type Lookup, planLinkage } from './linkage.ts'
-import type { Absence, Target } from './read.ts'
+import type { Absence } from './read.ts'
 import { intern } from './shape.ts'
 
 /** A change to whom a relationship links: sets of a to-many, or the clearing of a to-one. */
@@ -52,6 +51,13 @@ export interface WritePlan {
   readonly faults: readonly ApiError[]
 }
 
+/** A relationship of one resource, as a path names it. */
+export interface RelationshipTarget {
+  readonly resource: ResourceType
+  readonly relationship: RelationshipField
+  readonly id: string
+}
+
 /** A draft of a write: what each member of the document adds to. */
 interface Draft {
   readonly columns: Column[]
@@ -74,12 +80,17 @@ const emptyDraft = (): Draft => ({
 /**
  * Plans the creation of a resource, at a collection or under the resource it is to be linked to.
  *
+ * @param resource - the type to create
+ * @param parent - the relationship in the path, when the new resource is to be linked over it
  * @throws BodyError `type_conflict` (409), `client_id_forbidden` (403); other faults travel in the plan
  * @see JSON:API 1.0, Creating Resources; SERVICE §4
  */
-export function planCreate(model: Model, words: ResourceWords, target: Target): WritePlan {
-  const { relationship } = target
-  const resource = relationship ? typeNamed(model, relationship.to) : target.resource
+export function planCreate(
+  model: Model,
+  words: ResourceWords,
+  resource: ResourceType,
+  parent?: RelationshipTarget,
+): WritePlan {
   checkType(words, resource)
   if (model.clientIds === 'forbid' && words.id !== undefined) {
     const detail = `The server gives ${resource.type} its ids; leave out the id ${quoted(words.id)}.`
@@ -89,9 +100,7 @@ export function planCreate(model: Model, words: ResourceWords, target: Target): 
   addAttributes(words, resource, draft)
   addMissing(words, resource, draft)
   addRelationships(words, resource, model, draft)
-  const needs = relationship
-    ? linkToParent(words, { ...target, relationship }, model, draft)
-    : undefined
+  const needs = parent && linkToParent(words, parent, model, draft)
   return finished(resource, draft, undefined, needs)
 }
 
@@ -128,7 +137,7 @@ export function planUpdate(
 export function planRelationshipWrite(
   model: Model,
   words: LinkageWords,
-  target: { resource: ResourceType; relationship: RelationshipField; id: string },
+  target: RelationshipTarget,
   change: LinkChange['change'],
 ): WritePlan {
   const { resource, relationship, id } = target
@@ -262,7 +271,7 @@ function addKey(field: RelationshipField, ids: readonly string[], draft: Draft):
 /** `POST /persons/1/computers`: the new computer is hers; a document that says otherwise contradicts the path. */
 function linkToParent(
   words: ResourceWords,
-  { resource, relationship, id = '' }: Target & { relationship: RelationshipField },
+  { resource, relationship, id }: RelationshipTarget,
   model: Model,
   draft: Draft,
 ): Required {

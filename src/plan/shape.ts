@@ -37,3 +37,24 @@ export function perShape<Shape extends object, Made>(
     return fresh
   }
 }
+
+/**
+ * Remembers what was planned for a query string, so that the same URL is read and planned once. Refusals are not kept.
+ * @param plan - makes the plan from what follows the `?`; pure
+ */
+export function rememberPlans<Plan extends object>(
+  plan: (search: string) => Plan,
+): (search: string) => Plan {
+  const plans = new LRUCache<string, Plan>({
+    max: 1000,
+    maxSize: 1_000_000,
+    sizeCalculation: (_plan, search) => search.length + 1,
+  })
+  return (search) => {
+    const found = plans.get(search)
+    if (found !== undefined) return found
+    const fresh = plan(search)
+    plans.set(search, fresh)
+    return fresh
+  }
+}

@@ -1,6 +1,7 @@
-import type { IncludeRead, ReadShape } from '../plan/read.ts'
+import type { ReadShape } from '../plan/read.ts'
 import type { Batch } from '../plan/result.ts'
 import type { Row } from '../plan/rows.ts'
+import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 
 /** Fetches the rows of a type that have one of the ids. */
 export type Fetch = (type: string, ids: readonly string[]) => readonly Row[]
@@ -18,8 +19,7 @@ export function followSteps(shape: ReadShape, primary: readonly Row[], fetch: Fe
     known.set(type, rows)
     return rows
   }
-  const isLinkage = (step: IncludeRead): boolean => step.from === -1 && step.at === 0
-  if (!shape.steps.some(isLinkage)) remember(primary, rowsOf(shape.type))
+  if (!shape.steps.some(startsAtLinkage)) remember(primary, rowsOf(shape.type))
   const reached: (readonly Row[])[] = []
   return shape.steps.map((step): Batch => {
     const ids = linked(step.from === -1 ? primary : (reached[step.from] ?? []), step)

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import { kindNamed } from '../model/kinds.ts'
 import { type Model, type ResourceType, relationshipOf, typeNamed } from '../model/model.ts'
-import type { IncludeRead, ReadShape } from '../plan/read.ts'
+import type { ReadShape } from '../plan/read.ts'
 import type { RowLayout } from '../plan/rows.ts'
+import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 import { columnAt, compileCondition, tableAt } from './filter.ts'
 import { compileLoad, compileSelect } from './select.ts'
 import { compileOrder } from './sort.ts'
@@ -119,10 +120,7 @@ function compileAddition(
   const earlier = shape.steps
     .slice(0, index)
     .flatMap((other, at) => (other.to === step.to ? [at] : []))
-  const isIdentifiers =
-    shape.primary.attributes.length === 0 &&
-    shape.steps.some(({ from, at }) => from === -1 && at === 0)
-  const isPrimary = step.to === shape.type && !isIdentifiers
+  const isPrimary = step.to === shape.type && !shape.steps.some(startsAtLinkage)
   const told = [...(isPrimary ? [-1] : []), ...earlier].map(
     (at) => sql` and (${reached(shape, at, model, dialect, 0)}) is not true`,
   )
@@ -149,7 +147,7 @@ function reached(
   if (index === -1) return membership(shape, model, dialect, depth)
   const step = stepAt(shape, index)
   // Where the primary data is mere linkage, the first step leads to the very rows it names.
-  if (step.from === -1 && step.at === 0) return membership(shape, model, dialect, depth)
+  if (startsAtLinkage(step)) return membership(shape, model, dialect, depth)
   const { resource, link } = relationship(step.type, step.relationship, model)
   const joined = sql`${columnAt(depth + 1, link.here)} = ${columnAt(depth, link.there)}`
   const before = reached(shape, step.from, model, dialect, depth + 1)

@@ -19,11 +19,15 @@ export interface Written {
 export interface Store {
   /** What a person calls it, e.g. `SQLite at data/lapidary.db`. */
   readonly description: string
-  /** Reads what a plan asks for. @throws NotFoundError when the resource in the path is not there */
-  read(plan: ReadPlan): Promise<Rows>
+  /**
+   * Reads what a plan asks for.
+   * @param id - the id in the path, where it has one
+   * @throws NotFoundError when the resource in the path is not there
+   */
+  read(plan: ReadPlan, id?: string): Promise<Rows>
   /**
    * Carries out a write, all of it or nothing.
-   * @param answer - what to read of the written resource, in the same transaction; its id is filled in
+   * @param answer - what to read of the written resource, in the same transaction
    * @returns the id of what was written, and the rows of the answer
    * @throws NotFoundError for the path's resource; ApiError | ManyErrors for the plan's faults and missing related resources
    */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { check } from '../checker/checker.ts'
+import { databases } from '../databases.ts'
 import { chapter, type World } from '../world.ts'
 import { sendBytes } from './bare-connection.ts'
 import type { BareGarbage, Garbage } from './garbage.ts'
@@ -11,8 +12,8 @@ import { anyBadHeader } from './garbage-headers.ts'
 import { anyBadFilter, anyBadQuery } from './garbage-queries.ts'
 import { seed } from './seed.ts'
 
-/** Malformed requests for each database. */
-const requests = 20_000
+/** Malformed requests for each database: with all databases together well over 20,000 of them are refused. */
+const requests = Math.ceil(28_000 / databases.length)
 
 /** How many are under way at once. */
 const workers = 32
@@ -40,8 +41,8 @@ chapter('§6 malformed requests', (world: World) => {
 
     const failures = Array.from(toll.failures.values(), ({ times, first }) => `${times}× ${first}`)
     assert.equal(failures.length, 0, `with seed ${seed}:\n${failures.slice(0, 20).join('\n\n')}`)
-    assert.ok(toll.sent >= requests, `only ${toll.sent} requests were sent`)
-    assert.ok(toll.refused >= toll.sent / 2, `only ${toll.refused} of ${toll.sent} were refused`)
+    const enough = 20_000 / databases.length
+    assert.ok(toll.refused >= enough, `only ${toll.refused} of ${toll.sent} were refused`)
     const size = { 'page[size]': '1' }
     assert.equal((await world.get('/persons', size)).body.meta?.count, toll.persons)
     assert.equal((await world.get('/computers', size)).body.meta?.count, toll.computers)

@@ -84,7 +84,7 @@ function anyName(
 ): fc.Arbitrary<string> {
   const steps = ['owner__', 'computers__', 'computers__owner__', 'owner.', 'computers.owner.']
   return fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom<string>(...known[type][place]) },
+    { weight: 7, arbitrary: fc.constantFrom<string>(...known[type][place]) },
     { weight: 1, arbitrary: fc.constantFrom(...suspects) },
     {
       weight: 1,
@@ -115,7 +115,7 @@ function anyQuery(
   if (filtered) {
     const name = anyName(type, 'filter', vocabulary)
     const filter = anyFilter(type, vocabulary, 2).map((one) => ({ filter: [one] }))
-    parts.push(filter, filter, filter, filter)
+    parts.push(filter, filter, filter, filter, filter)
     parts.push(fc.tuple(name, value).map(([field, text]) => ({ [`filter[${field}]`]: text })))
   }
   return fc

@@ -43,21 +43,19 @@ describe('§2 hidden columns', () => {
       })
       await fc.assert(property, { seed, numRuns: requests })
       assert.ok(named > requests / 10, `only ${named} requests named a password`)
-      assert.ok(served > requests / 4, `only ${served} requests were served`)
+      assert.ok(served > requests / 7, `only ${served} requests were served`)
     })
   })
 
   it('are refused word for word as names that do not exist', async () => {
     await onTwins(async (twin) => {
       await fill(twin)
+      const naming = anyNaming({ suspects: ['SECRET'], asked: guesses, written: values })
       for (const disguise of disguises) {
-        const property = fc.asyncProperty(
-          anyNaming(['SECRET'], guesses, values),
-          async (request) => {
-            fc.pre(JSON.stringify(request).includes('SECRET'))
-            await assertAlike(twin, request, disguise)
-          },
-        )
+        const property = fc.asyncProperty(naming, async (request) => {
+          fc.pre(JSON.stringify(request).includes('SECRET'))
+          await assertAlike(twin, request, disguise)
+        })
         await fc.assert(property, { seed, numRuns: 400 })
       }
       const sorting = fc.asyncProperty(anySorting('SECRET'), (request) =>

@@ -40,12 +40,22 @@ export async function folder(test: TestContext): Promise<string> {
   return path
 }
 
-function launch(args: readonly string[], environment: Environment, cwd: string): ChildProcess {
+/** Milliseconds after which a process that should have ended by itself is killed. */
+const patience = 20_000
+
+function launch(
+  args: readonly string[],
+  environment: Environment,
+  cwd: string,
+  timeout?: number,
+): ChildProcess {
   const { PATH = '' } = process.env
   return spawn(process.execPath, [main, ...args], {
     cwd,
     env: { PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout,
+    killSignal: 'SIGKILL',
   })
 }
 
@@ -55,7 +65,7 @@ export async function run(
   args: readonly string[],
   environment: Environment = {},
 ): Promise<Ended> {
-  const child = launch(args, environment, await folder(test))
+  const child = launch(args, environment, await folder(test), patience)
   test.after(() => child.kill('SIGKILL'))
   return ended(child)
 }

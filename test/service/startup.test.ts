@@ -37,34 +37,38 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['LOG_LEVEL',     '--log-level',     'info'],
 ]
 
-/** Settings that cannot be, and what the one line about each must name. */
-// biome-ignore format: a table, one setting a row
-const wrong: readonly (readonly [environment: Readonly<Record<string, string>>, args: readonly string[], ...says: string[]])[] = [
-  [{ PORT: 'abc' },                      [],                        'PORT', 'abc'],
-  [{ PORT: '65536' },                    [],                        'PORT', '65536'],
-  [{ PORT: '-1' },                       [],                        'PORT', '-1'],
-  [{ PORT: '3.5' },                      [],                        'PORT', '3.5'],
-  [{ PORT: '' },                         [],                        'PORT'],
-  [{},                                   ['--port', 'abc'],         'port', 'abc'],
-  [{},                                   ['--port=abc'],            'port', 'abc'],
-  [{},                                   ['--port'],                'port'],
-  [{},                                   ['--prot', '3000'],        '--prot'],
-  [{},                                   ['quux'],                  'quux'],
-  [{ PAGE_SIZE: '0' },                   [],                        'PAGE_SIZE', '0'],
-  [{ PAGE_SIZE: 'x' },                   [],                        'PAGE_SIZE', 'x'],
-  [{ MAX_PAGE_SIZE: '0' },               [],                        'MAX_PAGE_SIZE', '0'],
-  [{ MAX_PAGE_SIZE: '-5' },              [],                        'MAX_PAGE_SIZE', '-5'],
-  [{ PAGE_SIZE: '30', MAX_PAGE_SIZE: '10' }, [],                    'PAGE_SIZE'],
-  [{ LOG_LEVEL: 'loud' },                [],                        'LOG_LEVEL', 'loud'],
-  [{ DATABASE_URL: 'mysql://localhost/x' }, [],                     'DATABASE_URL', 'mysql'],
-  [{ DATABASE_URL: 'lapidary.db' },      [],                        'DATABASE_URL', 'lapidary.db'],
-  [{ DATABASE_URL: 'sqlite:' },          [],                        'DATABASE_URL'],
-  [{ PUBLIC_URL: 'example' },            [],                        'PUBLIC_URL', 'example'],
-  [{ PUBLIC_URL: 'ftp://example.org' },  [],                        'PUBLIC_URL', 'ftp'],
-  [{ PUBLIC_URL: 'https://example.org/path' }, [],                  'PUBLIC_URL', 'path'],
-  [{ BASE_PATH: 'api' },                 [],                        'BASE_PATH', 'api'],
-  [{ BASE_PATH: '/a b' },                [],                        'BASE_PATH'],
-  [{ BASE_PATH: '/api?x=1' },            [],                        'BASE_PATH'],
+/** Settings that cannot be, and what the one line about them must name. */
+type Wrong = readonly [
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+  ...says: string[],
+]
+
+// biome-ignore format: a table, one command a row
+const wrong: readonly Wrong[] = [
+  [{ PORT: 'abc' },   [],                  'PORT', 'abc'],
+  [{ PORT: '65536' }, [],                  'PORT', '65536'],
+  [{ PORT: '3.5' },   [],                  'PORT', '3.5'],
+  [{},                ['--port', 'abc'],   'port', 'abc'],
+  [{},                ['--port=-1'],       'port', '-1'],
+  [{},                ['--port'],          'port'],
+  [{},                ['--prot', '3000'],  '--prot'],
+  [{},                ['quux'],            'quux'],
+  [
+    { PAGE_SIZE: 'x', MAX_PAGE_SIZE: '-5', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://localhost/x', PUBLIC_URL: 'example', BASE_PATH: 'api' },
+    [],
+    'PAGE_SIZE', 'MAX_PAGE_SIZE', '-5', 'LOG_LEVEL', 'loud', 'DATABASE_URL', 'mysql', 'PUBLIC_URL', 'example', 'BASE_PATH', '"api"',
+  ],
+  [
+    { PAGE_SIZE: '0', MAX_PAGE_SIZE: '0', DATABASE_URL: 'lapidary.db', PUBLIC_URL: 'ftp://example.org', BASE_PATH: '/a b' },
+    ['--port', 'abc'],
+    'PORT', 'PAGE_SIZE', 'MAX_PAGE_SIZE', 'DATABASE_URL', 'lapidary.db', 'PUBLIC_URL', 'ftp', 'BASE_PATH', '/a b',
+  ],
+  [
+    { DATABASE_URL: 'sqlite:', PUBLIC_URL: 'https://example.org/path', BASE_PATH: '/api?x=1' },
+    [],
+    'DATABASE_URL', 'PUBLIC_URL', '/path', 'BASE_PATH', '?x=1',
+  ],
 ]
 
 describe('SERVICE §1 settings', () => {
@@ -79,7 +83,7 @@ describe('SERVICE §1 settings', () => {
   })
 
   it('a wrong one ends the process with one clear line and exit code 2', async (test) => {
-    const check = async ([environment, args, ...says]: (typeof wrong)[number]) => {
+    const check = async ([environment, args, ...says]: Wrong) => {
       const { code, stdout, stderr } = await run(test, args, environment)
       const printed = `${JSON.stringify([environment, args])}: ${stdout}${stderr}`
       assert.equal(code, 2, printed)
@@ -134,9 +138,7 @@ describe('SERVICE §1 start', () => {
     await stat(join(cwd, 'data', 'lapidary.db'))
     const printed = child.printed()
     assert.ok(printed.includes('lapidary.db'), printed)
-    const urls = new Set(
-      (printed.match(/https?:\/\/[^\s"',]+/g) ?? []).map((url) => url.replace(/\/$/, '')),
-    )
+    const urls = new Set(printed.match(/https?:\/\/[^\s"',]+/g))
     urls.delete(child.url)
     assert.equal(urls.size, 3, printed)
     for (const url of [child.url, ...urls]) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { get } from 'node:http'
 import { join } from 'node:path'
@@ -10,9 +11,11 @@ import { promisify } from 'node:util'
 import { readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { connect, mediaType } from '../client.ts'
+import type { Answer, Resource } from '../world.ts'
 import { chapter } from '../world.ts'
 import { folder, start } from './child.ts'
-import { insertMany, isOnDisk } from './disk.ts'
+import { behind, insertMany, isOnDisk } from './disk.ts'
+import { included } from './people.ts'
 
 const everything = '/persons?page[size]=0&include=computers'
 
@@ -30,6 +33,12 @@ async function leave(origin: string, path: string): Promise<void> {
   answer.on('error', () => {})
   await once(answer, 'data')
   answer.destroy()
+}
+
+/** The included resources in order of type and id: their order in a document says nothing. */
+function byId({ body }: Answer): Resource[] | undefined {
+  const key = ({ type, id }: Resource) => `${type} ${id.padStart(20)}`
+  return body.included?.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
 }
 
 chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
@@ -51,6 +60,50 @@ chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
     let pieces = 0
     for await (const _piece of raw) pieces++
     assert.ok(pieces > 10, `${pieces} pieces`)
+  })
+
+  it('tells exactly what one large page tells, whatever is included, listed, filtered or sorted', async () => {
+    insertMany(world.databaseUrl, { persons: 700, computers: 2 })
+    behind(world.databaseUrl, (database) => {
+      database.exec('update computer set person_id = null where id % 5 = 0')
+      database.exec('update computer set person_id = 1 + id % 40 where id % 7 = 0')
+      database.exec("update person set gender = 'x', birth_date = '2000-01-01' where id % 3 = 0")
+    })
+    for (const [path, query] of [
+      ['/persons', 'include=computers'],
+      ['/persons', 'include=computers.owner'],
+      ['/persons', 'include=computers.owner.computers&sort=-name'],
+      ['/persons', 'include='],
+      ['/persons', 'fields[person]=computers'],
+      ['/persons', 'fields[person]=name&include=computers.owner'],
+      ['/persons', 'fields[person]=computers&fields[computer]=owner&include=computers.owner'],
+      ['/persons', 'filter[computers__serial]=1-1'],
+      [
+        '/persons',
+        'filter=[{"name":"name","op":"isnot","val":null}]&include=computers&sort=gender,-id',
+      ],
+      ['/computers', 'include=owner'],
+      ['/computers', 'include=owner.computers&sort=owner.name'],
+      ['/computers', 'include=owner.computers.owner&sort=-owner.birth_date,serial'],
+      ['/computers', 'filter=[{"name":"owner","op":"has"}]&include=owner.computers'],
+      ['/computers', 'include=owner,owner.computers&fields[computer]=owner&fields[person]='],
+    ] as const) {
+      const streamed = await world.call('GET', path, { query: `${query}&page[size]=0` })
+      const paged = await world.call('GET', path, { query: `${query}&page[size]=100000` })
+      assert.equal(streamed.status, 200)
+      assert.deepEqual(streamed.body.data, paged.body.data, query)
+      assert.deepEqual(streamed.body.meta, paged.body.meta, query)
+      assert.deepEqual(byId(streamed), byId(paged), query)
+    }
+  })
+
+  it('of a related collection is of that alone', async () => {
+    insertMany(world.databaseUrl, { persons: 2, computers: 900 })
+    const query = { 'page[size]': '0', include: 'owner' }
+    const answer = await world.get('/persons/2/computers', query)
+    assert.equal(answer.many.length, 900)
+    assert.deepEqual(included(answer), ['person 2'])
+    assert.equal((await world.get('/persons/3/computers', query)).status, 404)
   })
 
   it('HEAD of it has no body', async () => {
@@ -102,10 +155,15 @@ chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
   })
 })
 
-/** The memory that a process holds, in bytes. */
+/** The memory that a process holds, in bytes; where there is no `/proc`, `ps` knows. */
 async function memoryOf(id: number | undefined): Promise<number> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(id)])
-  return Number(stdout) * 1024
+  try {
+    const status = await readFile(`/proc/${id}/status`, 'utf8')
+    return Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1]) * 1024
+  } catch {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(id)])
+    return Number(stdout) * 1024
+  }
 }
 
 describe('SERVICE §5 streaming in a process of its own', () => {

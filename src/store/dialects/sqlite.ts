@@ -71,13 +71,18 @@ class SqliteStore implements Store {
     )
   }
 
-  async read(plan: ReadPlan): Promise<Rows> {
+  async read(plan: ReadPlan, id?: string): Promise<Rows> {
     const { shape } = plan
     const compiled = this.#compiledRead(shape)
-    const mayBeLong = shape.scope.is !== 'one' && !shape.isPaged && this.#writer !== this.#reader
-    if (mayBeLong && this.#count(this.#reader, compiled, plan) > wholeAtMost)
-      return this.#stream(compiled, plan)
-    return this.#reader.transaction('deferred', () => this.#whole(this.#reader, compiled, plan))
+    const values = valuesOf(plan, id)
+    const reader = this.#reader
+    if (isList(shape) && !shape.isPaged && reader !== this.#writer) {
+      if (count(reader, compiled, values) > wholeAtMost) return this.#stream(compiled, plan, values)
+    }
+    // One statement is a snapshot by itself.
+    if (!isList(shape) && shape.steps.length === 0)
+      return this.#whole(reader, compiled, plan, values)
+    return reader.transaction('deferred', () => this.#whole(reader, compiled, plan, values))
   }
 
   write(plan: WritePlan, answer: ReadPlan): Promise<Written>
@@ -98,9 +103,9 @@ class SqliteStore implements Store {
         const ids = plan.linkIds[index] ?? []
         for (const statement of statements) writer.run(statement, { slots: [], id, ids })
       })
-      return answer
-        ? { id, rows: this.#whole(writer, this.#compiledRead(answer.shape), { ...answer, id }) }
-        : { id }
+      if (answer === undefined) return { id }
+      const read = this.#compiledRead(answer.shape)
+      return { id, rows: this.#whole(writer, read, answer, valuesOf(answer, id)) }
     })
   }
 
@@ -123,23 +128,26 @@ class SqliteStore implements Store {
     for (const connection of [...this.#streams, this.#reader, this.#writer]) connection.close()
   }
 
-  #whole(connection: SqliteConnection, compiled: CompiledRead, plan: ReadPlan): Rows {
-    const { shape, id } = plan
-    const primary = connection.all(compiled.rows, valuesOf(plan))
-    const isList = shape.scope.is !== 'one' && shape.order.length > 0
-    const count = isList ? this.#count(connection, compiled, plan) : primary.length
-    if (count === 0 && compiled.present && id !== undefined)
-      this.#check(connection, plan.absence, id)
-    if (count === 0 && shape.scope.is === 'one') throw notFound(plan.absence, id ?? '')
+  #whole(
+    connection: SqliteConnection,
+    compiled: CompiledRead,
+    plan: ReadPlan,
+    values: RunValues,
+  ): Rows {
+    const { shape, absence } = plan
+    const primary = connection.all(compiled.rows, values)
+    const total = isList(shape) ? count(connection, compiled, values) : primary.length
+    if (total === 0 && shape.scope.is === 'one') throw notFound(absence, values.id)
+    if (total === 0 && shape.scope.is === 'related') this.#check(connection, absence, values.id)
     const included = followSteps(shape, primary, (type, ids) => {
       const byIds = compiled.byIds.get(type)
       if (byIds === undefined) throw new Error(`The plan includes no ${type}.`)
       return connection.all(byIds, { slots: [], ids })
     })
-    return { is: 'whole', count, primary, included }
+    return { is: 'whole', count: total, primary, included }
   }
 
-  #stream(compiled: CompiledRead, plan: ReadPlan): Rows {
+  #stream(compiled: CompiledRead, plan: ReadPlan, values: RunValues): Rows {
     const connection = new SqliteConnection(this.#path, true)
     this.#streams.add(connection)
     const end = () => {
@@ -148,9 +156,8 @@ class SqliteStore implements Store {
     }
     try {
       connection.execute('begin')
-      const count = this.#count(connection, compiled, plan)
+      const total = count(connection, compiled, values)
       const { steps } = plan.shape
-      const values = valuesOf(plan)
       async function* primary(): AsyncGenerator<readonly Row[]> {
         for (const rows of connection.batches(compiled.rows, values, batchSize)) {
           yield rows
@@ -167,18 +174,14 @@ class SqliteStore implements Store {
           }
         }
       }
-      return { is: 'stream', count, primary: primary(), included: included(), end }
+      return { is: 'stream', count: total, primary: primary(), included: included(), end }
     } catch (error) {
       end()
       throw error
     }
   }
 
-  #count(connection: SqliteConnection, compiled: CompiledRead, plan: ReadPlan): number {
-    return Number(connection.value(compiled.count, valuesOf(plan)))
-  }
-
-  #check(connection: SqliteConnection, absence: Absence, id: string): void {
+  #check(connection: SqliteConnection, absence: Absence, id: string | undefined): void {
     const found = connection.value(this.#statements(absence.type).present, { slots: [], id })
     if (found === undefined) throw notFound(absence, id)
   }
@@ -202,11 +205,20 @@ class SqliteStore implements Store {
   }
 }
 
-function notFound({ type, parameter }: Absence, id: string): NotFoundError {
+function notFound({ type, parameter }: Absence, id = ''): NotFoundError {
   return new NotFoundError(type, id, parameter)
 }
 
-function valuesOf({ values, id, page }: ReadPlan): RunValues {
+/** Whether any number of rows may be meant, so that they are counted. */
+function isList(shape: ReadShape): boolean {
+  return shape.order.length > 0
+}
+
+function count(connection: SqliteConnection, compiled: CompiledRead, values: RunValues): number {
+  return Number(connection.value(compiled.count, values))
+}
+
+function valuesOf({ values, page }: ReadPlan, id: string | undefined): RunValues {
   if (page === undefined) return { slots: values, id }
   // Beyond 2^62 there are no rows in any database; the product of two numbers below 2^53 may be.
   const offset = BigInt(page.number - 1) * BigInt(page.size)

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe } from 'node:test'
+import type { Model, ServerOptions, Store } from 'lapidary'
+import { checkTables, createServer } from 'lapidary'
+import { openSqlite } from 'lapidary/sqlite'
+import type { Answer } from '../answer.ts'
+import { readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import type { Call, Client, Query } from '../client.ts'
+import { connect } from '../client.ts'
+import type { Database, OpenDatabase } from '../databases.ts'
+import { databases } from '../databases.ts'
+
+/** What the engine serves in a test: declared types, the tables they are cut from, and how it is served. */
+export interface Served {
+  readonly model: Model
+  /** SQL that makes the tables, and may fill them. */
+  readonly tables: string
+  readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
+}
+
+/** A server of the engine, as a test meets it: over HTTP, every answer checked before the test sees it. */
+export interface Engine {
+  /** The name of the database, e.g. `SQLite on disk`. */
+  readonly database: string
+  readonly databaseUrl: string
+  call(method: string, path: string, call?: Call): Promise<Answer>
+  get(path: string, query?: Query): Promise<Answer>
+  post(path: string, body: unknown): Promise<Answer>
+  patch(path: string, body: unknown): Promise<Answer>
+  delete(path: string, body?: unknown): Promise<Answer>
+  /** Runs SQL on the database, past the engine: to store what no request can. */
+  execute(sql: string): Promise<void>
+}
+
+/** A chapter of tests of the engine, run once per database; each `it` in it starts on fresh tables. */
+export function engine(title: string, served: Served, body: (engine: Engine) => void): void {
+  for (const database of databases) {
+    describe(`${title} · ${database.name}`, () => {
+      const stage = new Stage(database, served)
+      beforeEach(() => stage.open())
+      afterEach(() => stage.close())
+      body(engineOn(stage))
+    })
+  }
+}
+
+/** Opens the store of a database by its URL. */
+export function openStore(model: Model, url: string): Store {
+  const path = /^sqlite:(.+)$/.exec(url)?.[1]
+  assert.ok(path !== undefined, `no store is known for ${url}`)
+  return openSqlite(model, path)
+}
+
+interface Show {
+  readonly opened: OpenDatabase
+  readonly store: Store
+  readonly client: Client
+  readonly close: () => Promise<void>
+}
+
+/** Opens and closes a database and a server on it around each test. */
+class Stage {
+  readonly database: Database
+  readonly #served: Served
+  #show: Show | undefined
+  #version = 0
+
+  constructor(database: Database, served: Served) {
+    this.database = database
+    this.#served = served
+  }
+
+  get show(): Show {
+    assert.ok(this.#show, 'the engine exists only while a test runs')
+    return this.#show
+  }
+
+  async open(): Promise<void> {
+    const { model, tables, server: options } = this.#served
+    const opened = await this.database.create()
+    const store = openStore(model, opened.url)
+    const server = createServer({ model, store, logLevel: 'silent', ...options })
+    const origin = await server.listen({ host: '127.0.0.1', port: 0 })
+    const client = connect(origin)
+    const close = async () => {
+      client.close()
+      await server.close()
+      await store.close()
+      await opened.remove()
+    }
+    this.#version = 0
+    this.#show = { opened, store, client, close }
+    await this.execute(tables)
+    checkTables(model, await store.catalog())
+  }
+
+  async close(): Promise<void> {
+    const show = this.#show
+    this.#show = undefined
+    await show?.close()
+  }
+
+  async execute(sql: string): Promise<void> {
+    this.#version += 1
+    await this.show.store.migrate([{ version: this.#version, sql }])
+  }
+}
+
+function engineOn(stage: Stage): Engine {
+  const call: Engine['call'] = async (method, path, options) => {
+    const exchange = await stage.show.client.send(method, path, options)
+    check(exchange)
+    return readAnswer(exchange)
+  }
+  return {
+    database: stage.database.name,
+    get databaseUrl() {
+      return stage.show.opened.url
+    },
+    call,
+    get: (path, query) => call('GET', path, { query }),
+    post: (path, body) => call('POST', path, { body }),
+    patch: (path, body) => call('PATCH', path, { body }),
+    delete: (path, body) => call('DELETE', path, { body }),
+    execute: (sql) => stage.execute(sql),
+  }
+}
