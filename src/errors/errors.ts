@@ -116,6 +116,8 @@ export function attempt<Share>(part: () => Share, errors: ApiError[]): Share | u
 
 /** A name or value as an error detail shows it: in quotes, shortened when it is long. */
 export function quoted(value: unknown): string {
-  const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'nothing')
+  const writable = (_key: string, each: unknown) => (typeof each === 'bigint' ? String(each) : each)
+  const text =
+    typeof value === 'bigint' ? String(value) : (JSON.stringify(value, writable) ?? 'nothing')
   return text.length <= 80 ? text : `${text.slice(0, 77).toWellFormed()}…`
 }

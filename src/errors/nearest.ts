@@ -13,7 +13,11 @@ const farthest = 3
  */
 export function suggestion(name: string, names: readonly string[], label: string): string {
   const close = nearest(name, names)
-  if (close !== undefined) return `did you mean "${close}"?`
+  return close !== undefined ? `did you mean "${close}"?` : listing(names, label)
+}
+
+/** Tells all the names that would do, where a near one would mislead: the end of a refusal's sentence. */
+export function listing(names: readonly string[], label: string): string {
   if (names.length === 0) return `there are no ${label}.`
   return `the ${label} are ${names.map((each) => `"${each}"`).join(', ')}.`
 }

@@ -1,5 +1,5 @@
 import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import { listing, suggestion } from '../errors/nearest.ts'
 import type { KindName } from '../model/kinds.ts'
 import {
   type AttributeField,
@@ -38,6 +38,9 @@ export type Condition =
   | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
   | Readonly<{ is: 'not'; inner: Condition }>
 
+/** How many relationships a filter may follow, one inside the other: databases bound the depth of an expression. */
+const mostRelationships = 20
+
 type Test = Extract<FilterClause, { is: 'test' }>
 
 /**
@@ -55,7 +58,7 @@ export function planFilter(
   model: Model,
   values: unknown[],
 ): Condition | undefined {
-  const [first, ...others] = planAll(clauses, { resource, model, values })
+  const [first, ...others] = planAll(clauses, { resource, model, values, depth: 0 })
   if (first === undefined) return undefined
   return others.length === 0 ? first : { is: 'and', all: [first, ...others] }
 }
@@ -65,6 +68,8 @@ interface Context {
   readonly resource: ResourceType
   readonly model: Model
   readonly values: unknown[]
+  /** How many relationships have been followed. */
+  readonly depth: number
 }
 
 function planAll(clauses: readonly FilterClause[], context: Context): Condition[] {
@@ -95,7 +100,7 @@ function planPath(test: Test, path: readonly string[], context: Context): Condit
   const field = context.resource.fields.get(name)
   if (rest.length > 0) {
     if (field?.is !== 'relationship') throw unknown(test, name, context.resource, 'relationship')
-    return related(field, planPath(test, rest, inside(field, context)), context)
+    return related(field, planPath(test, rest, inside(test, field, context)), context)
   }
   if (field?.is === 'relationship') return planRelationship(test, field, context)
   return planAttribute(test, attributeToFilter(test, name, context.resource), context)
@@ -106,7 +111,7 @@ function planRelationship(test: Test, field: RelationshipField, context: Context
   if (!allowed.includes(test.operator)) throw noOperator(test, field.name, allowed)
   if (test.operand.is === 'filter') {
     const { where } = test.operand
-    return related(field, where && planClause(where, inside(field, context)), context)
+    return related(field, where && planClause(where, inside(test, field, context)), context)
   }
   if (test.operand.is !== 'value' || test.operand.value !== null) {
     const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
@@ -209,7 +214,11 @@ function unknown(
 }
 
 function noOperator(test: Test, name: string, allowed: readonly string[]): ParameterError {
-  const known = suggestion(test.operator, allowed, 'operators')
+  // A word that is an operator elsewhere is no typo.
+  const isOperator = operatorNamed(test.operator) !== undefined || test.operand.is === 'filter'
+  const known = isOperator
+    ? listing(allowed, 'operators')
+    : suggestion(test.operator, allowed, 'operators')
   return complaint(
     test.at,
     memberOf(test, '.op'),
@@ -227,8 +236,16 @@ function complaint(at: FilterPlace, member: string, words: string): ParameterErr
   return new ParameterError('invalid_filter', at.parameter, `${at.path}${member}: ${words}${end}`)
 }
 
-function inside(field: RelationshipField, context: Context): Context {
-  return { ...context, resource: typeNamed(context.model, field.to) }
+function inside(test: Test, field: RelationshipField, context: Context): Context {
+  const depth = context.depth + 1
+  if (depth > mostRelationships) {
+    throw complaint(
+      test.at,
+      '',
+      `more than ${mostRelationships} relationships are followed, one inside the other`,
+    )
+  }
+  return { ...context, resource: typeNamed(context.model, field.to), depth }
 }
 
 function related(

@@ -19,8 +19,8 @@ export interface Order {
   readonly nullable: boolean
 }
 
-/** More steps than any sensible order takes; each costs a join. */
-const longestWay = 20
+/** More relationships than any sensible order follows; each costs a join, and databases bound those. */
+const mostJoins = 20
 
 /**
  * Gives the names of a sort their meaning and ends it with the id, so that no two rows are equal.
@@ -36,16 +36,33 @@ export function planSort(
   const errors: ApiError[] = []
   const orders = terms.map((term) => attempt(() => planTerm(term, resource, model), errors))
   refuse(errors)
-  const order = orders.filter((each) => each !== undefined)
+  const order = distinct(orders.filter((each) => each !== undefined))
+  if (joinsOf(order) > mostJoins)
+    throw refusal(`sort follows more than ${mostJoins} relationships.`)
   const id = resource.id.column
   const isUnique = order.some(({ way, column }) => way.length === 0 && column === id)
   return isUnique ? order : [...order, { way: [], column: id, descending: false, nullable: false }]
 }
 
+/** A second term over the same column changes nothing. */
+function distinct(order: readonly Order[]): Order[] {
+  const same = (one: Order, other: Order) =>
+    one.column === other.column && wayKey(one.way) === wayKey(other.way)
+  return order.filter((term, index) => order.findIndex((other) => same(term, other)) === index)
+}
+
+/** Equal ways have equal keys; terms that go the same way share its joins. */
+export function wayKey(way: Order['way']): string {
+  return JSON.stringify(way)
+}
+
+function joinsOf(order: readonly Order[]): number {
+  const joins = order.flatMap(({ way }) => way.map((_, step) => wayKey(way.slice(0, step + 1))))
+  return new Set(joins).size
+}
+
 function planTerm({ path, descending }: SortTerm, resource: ResourceType, model: Model): Order {
   const steps = path.slice(0, -1)
-  if (steps.length > longestWay)
-    throw refusal(`${quoted(path.join('.'))} has more than ${longestWay} steps.`)
   let at = resource
   const way: Order['way'][number][] = []
   for (const step of steps) {

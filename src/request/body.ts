@@ -1,5 +1,5 @@
 import { type ApiError, attempt, BodyError, quoted, refuse } from '../errors/errors.ts'
-import { isObject, kindOfJson, parseJson } from './json.ts'
+import { isObject, jsonComplaint, kindOfJson, parseJson } from './json.ts'
 
 /** One resource as a document names it: type and id, both as sent. */
 export interface IdentifierWords {
@@ -79,11 +79,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return parseJson(utf8.decode(bytes))
   } catch (error) {
-    const complaint =
-      error instanceof SyntaxError
-        ? error.message.replace(/\s+/g, ' ').slice(0, 160)
-        : 'it is not UTF-8'
-    throw new BodyError('invalid_json', '', `The body is not JSON: ${complaint.toWellFormed()}.`)
+    throw new BodyError('invalid_json', '', `The body is not JSON: ${jsonComplaint(error)}.`)
   }
 }
 

@@ -6,7 +6,7 @@ import {
   refuse,
   together,
 } from '../errors/errors.ts'
-import { isObject, kindOfJson, parseJson } from './json.ts'
+import { isObject, jsonComplaint, kindOfJson, parseJson } from './json.ts'
 
 /** Where a word of a filter stands: the parameter, and the way to it from there, e.g. `filter[0].or[1]`. */
 export interface FilterPlace {
@@ -64,10 +64,6 @@ function parsed(text: string): unknown {
       `is not JSON: ${error instanceof Error ? jsonComplaint(error) : 'unreadable'}`,
     )
   }
-}
-
-function jsonComplaint(error: Error): string {
-  return error.message.replace(/\s+/g, ' ').slice(0, 160).toWellFormed()
 }
 
 function readAll(list: readonly unknown[], path: string, depth: number): FilterClause[] {

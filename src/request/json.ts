@@ -30,3 +30,10 @@ export function kindOfJson(json: unknown): string {
   if (typeof json === 'object') return 'an object'
   return typeof json === 'bigint' ? 'a number' : `a ${typeof json}`
 }
+
+/** What is wrong with a text that could not be parsed, as the end of a sentence. */
+export function jsonComplaint(error: unknown): string {
+  if (error instanceof SyntaxError)
+    return error.message.replace(/\s+/g, ' ').slice(0, 160).toWellFormed()
+  return error instanceof RangeError ? 'it is nested too deep' : 'it is not UTF-8'
+}

@@ -1,4 +1,4 @@
-import { HeaderError } from '../errors/errors.ts'
+import { HeaderError, quoted } from '../errors/errors.ts'
 
 /** The one media type of every document, without any parameter (JSON:API 1.0, Content Negotiation). */
 export const mediaType = 'application/vnd.api+json'
@@ -7,6 +7,7 @@ export const mediaType = 'application/vnd.api+json'
 export interface MediaHeaders {
   readonly accept: string | undefined
   readonly contentType: string | undefined
+  readonly contentEncoding: string | undefined
   /** Whether bytes of a body follow. */
   readonly hasBody: boolean
 }
@@ -18,7 +19,7 @@ export interface MediaHeaders {
  *   a body of another type or of none; `not_acceptable` (406) when `Accept` names the type only with parameters
  * @see JSON:API 1.0, Server Responsibilities; SERVICE §7
  */
-export function negotiate({ accept, contentType, hasBody }: MediaHeaders): void {
+export function negotiate({ accept, contentType, contentEncoding, hasBody }: MediaHeaders): void {
   if (contentType !== undefined && contentType !== mediaType) checkContentType(contentType, hasBody)
   if (contentType === undefined && hasBody) {
     throw new HeaderError(
@@ -26,22 +27,26 @@ export function negotiate({ accept, contentType, hasBody }: MediaHeaders): void 
       `A body needs "Content-Type: ${mediaType}"; the request has none.`,
     )
   }
+  if (contentEncoding !== undefined && hasBody && contentEncoding.toLowerCase() !== 'identity') {
+    const detail = `The body is sent with Content-Encoding ${quoted(contentEncoding)}; send it plain.`
+    throw new HeaderError('unsupported_media_type', detail)
+  }
   if (accept !== undefined && accept !== mediaType) checkAccept(accept)
 }
 
 function checkContentType(header: string, hasBody: boolean): void {
-  const [range] = rangesOf(header)
-  const isOurs = range?.type === mediaType && !header.includes(',')
+  const [range, ...others] = rangesOf(header)
+  const isOurs = range?.type === mediaType && others.length === 0
   if (isOurs && range.parameters.length > 0) {
     throw new HeaderError(
       'unsupported_media_type',
-      `Content-Type is ${mediaType} with the parameter ${JSON.stringify(range.parameters[0])}; send it without any.`,
+      `Content-Type is ${mediaType} with the parameter ${quoted(range.parameters[0])}; send it without any.`,
     )
   }
   if (hasBody && !isOurs) {
     throw new HeaderError(
       'unsupported_media_type',
-      `The body is sent as ${JSON.stringify(header)}; send it as ${mediaType}.`,
+      `The body is sent as ${quoted(header)}; send it as ${mediaType}.`,
     )
   }
 }
@@ -53,7 +58,7 @@ function checkAccept(header: string): void {
   if (ours.length === 0 || ours.some((parameters) => parameters.length === 0)) return
   throw new HeaderError(
     'not_acceptable',
-    `Accept names ${mediaType} only with parameters (${JSON.stringify(ours[0]?.[0])}); name it once without any.`,
+    `Accept names ${mediaType} only with parameters (${quoted(ours[0]?.[0])}); name it once without any.`,
   )
 }
 

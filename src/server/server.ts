@@ -141,7 +141,12 @@ async function checkHeaders({ raw, headers }: FastifyRequest): Promise<void> {
   }
   const hasBody =
     headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  negotiate({ accept: headers.accept, contentType: headers['content-type'], hasBody })
+  negotiate({
+    accept: headers.accept,
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    hasBody,
+  })
 }
 
 const noBytes = new Uint8Array()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
-import type { Order } from '../plan/sort.ts'
+import { type Order, wayKey } from '../plan/sort.ts'
 import { columnAt } from './filter.ts'
 
 /** An order as SQL: what must be joined for it, and its terms. */
@@ -10,29 +10,32 @@ export interface CompiledOrder {
 }
 
 /**
- * Writes an order as SQL. Joined tables are `s0_1`, `s0_2`, …: the term's number, then the step's.
+ * Writes an order as SQL. Joined tables are `s1`, `s2`, …; terms that go the same way share them.
  * Null counts as the largest value (SERVICE §5); where none can be, nothing is said of it, so that an index serves.
  */
 export function compileOrder(order: readonly Order[]): CompiledOrder {
+  const aliases = new Map<string, string>()
   const joins: Sql[] = []
-  const terms = order.map(({ way, column, descending, nullable }, term) => {
+  const terms = order.map(({ way, column, descending, nullable }) => {
     let at: (column: string) => Sql = (name) => columnAt(0, name)
     way.forEach(({ table, link }, step) => {
+      const key = wayKey(way.slice(0, step + 1))
+      const alias = aliases.get(key) ?? `s${aliases.size + 1}`
       const here = at(link.here)
-      const alias = `s${term}_${step}`
       at = (name) => sql`${sql.ref(alias)}.${sql.ref(name)}`
+      if (aliases.has(key)) return
+      aliases.set(key, alias)
       joins.push(
         sql` left join ${sql.table(table)} as ${sql.table(alias)} on ${at(link.there)} = ${here}`,
       )
     })
-    const direction = descending
-      ? nullable
-        ? 'desc nulls first'
-        : 'desc'
-      : nullable
-        ? 'asc nulls last'
-        : 'asc'
-    return sql`${at(column)} ${sql.raw(direction)}`
+    return sql`${at(column)} ${sql.raw(directionOf(descending, nullable))}`
   })
   return { joins: sql.join(joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }
+}
+
+function directionOf(descending: boolean, nullable: boolean): string {
+  const direction = descending ? 'desc' : 'asc'
+  if (!nullable) return direction
+  return `${direction} nulls ${descending ? 'first' : 'last'}`
 }

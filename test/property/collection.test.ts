@@ -34,7 +34,8 @@ chapter('§5 sort, page, include, fields, held against a reference', (world: Wor
         try {
           compare(tables, asked, answered)
         } catch (error) {
-          const message = `GET ${pathOf(asked.request)}?${decodeURIComponent(query)}\n${error}`
+          const url = `${pathOf(asked.request)}?${decodeURIComponent(query)}`
+          const message = `with PROPERTY_SEED=${seed}: GET ${url}\n${error}`
           throw new Error(`${message}\n${answered.text.slice(0, 4000)}`, { cause: error })
         }
       })

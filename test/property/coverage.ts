@@ -75,7 +75,7 @@ function leaf(type: TypeName, name: string): [TypeName, string] {
 }
 
 function expected(): string[] {
-  const kinds = Object.keys(operatorsOf) as Kind[]
+  const kinds: readonly Kind[] = ['text', 'email', 'date', 'id', 'relationship']
   const comparisons = kinds.flatMap((kind) =>
     operatorsOf[kind].flatMap((op) =>
       [...positions, ...sides(kind, op)].map((each) => `${kind} ${op} ${each}`),

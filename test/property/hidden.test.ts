@@ -28,7 +28,7 @@ describe('§2 hidden columns', () => {
       let sent = 0
       let named = 0
       let served = 0
-      const suspects = [...hidden, 'passwore', 'nope', 'pass', 'owner_id']
+      const suspects = ['password', 'password', ...hidden, 'passwore', 'nope', 'pass', 'owner_id']
       const naming = anyNaming({ suspects, asked: guesses, written: values })
       const property = fc.asyncProperty(naming, async (request) => {
         if (sent % 500 === 0) setPasswords(left, right)
@@ -42,7 +42,7 @@ describe('§2 hidden columns', () => {
         assertNoLeak(request, answers[1])
       })
       await fc.assert(property, { seed, numRuns: requests })
-      assert.ok(named > requests / 10, `only ${named} requests named a password`)
+      assert.ok(named > requests / 8, `only ${named} requests named a password`)
       assert.ok(served > requests / 7, `only ${served} requests were served`)
     })
   })

@@ -304,6 +304,17 @@ chapter('SERVICE §6 too large', (world) => {
     assert.equal(await count(world, '/persons'), 0)
   })
 
+  it('a body may have exactly as many bytes as MAX_BODY says', async () => {
+    const whole = JSON.stringify(person({ attributes: { name: 'é'.repeat(100) } }))
+    const size = Buffer.byteLength(whole)
+    await world.restart({ maxBody: size })
+    assertStatus(await world.call('POST', '/persons', { raw: whole }), 201)
+    for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+      const answer = await world.call('POST', '/persons', { raw: `${whole} `, headers })
+      assertRefused(answer, 413, { status: 413, says: String(size) })
+    }
+  })
+
   it('a URL: 414 or 431, as a document', async () => {
     const answer = await world.get('/persons', { 'filter[name]': 'x'.repeat(200_000) })
     assert.ok(answer.status === 414 || answer.status === 431, answer.text)

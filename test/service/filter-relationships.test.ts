@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { World } from '../world.ts'
 import { chapter } from '../world.ts'
-import { enter, found } from './people.ts'
+import { enter, found, labels } from './people.ts'
+import { assertRefused } from './told.ts'
 
 /** The first names (or serials) that a JSON filter finds. */
 const finds = (world: World, path: string, filter: unknown) => found(world, path, { filter })
@@ -100,6 +101,29 @@ chapter('§4.1 filter, through relationships', (world) => {
       },
     ]
     assert.deepEqual(await finds(world, '/persons', deep), ['Ada'])
+  })
+
+  it('takes ten times around, and refuses what is too deep for the database: it never fails over it', async () => {
+    await enter(world)
+    const around = (times: number) => {
+      const open = '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":'
+      const inner = '{"name":"name","op":"startswith","val":"G"}'
+      return `[${open.repeat(times)}${inner}${'}}'.repeat(times)}]`
+    }
+    const steps = (times: number) => `${'computers__owner__'.repeat(times)}name`
+    assert.deepEqual(await finds(world, '/persons', around(10)), ['Grace'])
+    const short = { [`filter[${steps(10)}]`]: 'Grace Hopper' }
+    assert.deepEqual(await found(world, '/persons', short), ['Grace'])
+    for (const times of [15, 25, 49, 60]) {
+      for (const query of [
+        { filter: around(times) },
+        { [`filter[${steps(times)}]`]: 'Grace Hopper' },
+      ]) {
+        const answer = await world.get('/persons', query)
+        if (answer.status === 200) assert.deepEqual(labels(answer), ['Grace'])
+        else assertRefused(answer, 400, { status: 400, at: Object.keys(query)[0] ?? 'filter' })
+      }
+    }
   })
 
   it('rel__field is any or has around the plain filter, with every operator', async () => {

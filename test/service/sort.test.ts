@@ -128,6 +128,22 @@ chapter('§4.1 sort', (world) => {
     ])
   })
 
+  it('never fails over many names, the same through a relationship included', async () => {
+    await enter(world)
+    for (const sort of [
+      'owner.name',
+      '-owner.birth_date',
+      'serial',
+      'owner.name,-owner.id,serial',
+    ]) {
+      const many = Array.from({ length: 100 }, () => sort).join(',')
+      const answer = await world.get('/computers', { sort: many })
+      if (answer.status === 200)
+        assert.deepEqual(answer.many, (await world.get('/computers', { sort })).many)
+      else assertRefused(answer, 400, { status: 400, at: 'sort' })
+    }
+  })
+
   it('changes nothing on a single-resource route, as long as it is valid', async () => {
     const { ada, eniac } = await enter(world)
     for (const [path, valid] of [

@@ -34,7 +34,10 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['PUBLIC_URL',    '--public-url',    ''],
   ['PAGE_SIZE',     '--page-size',     '30'],
   ['MAX_PAGE_SIZE', '--max-page-size', ''],
+  ['MAX_BODY',      '--max-body',      '1048576'],
   ['LOG_LEVEL',     '--log-level',     'info'],
+  ['ID_MISMATCH',   '--id-mismatch',   'discard'],
+  ['CLIENT_IDS',    '--client-ids',    'discard'],
 ]
 
 /** Settings that cannot be, and what the one line about them must name. */

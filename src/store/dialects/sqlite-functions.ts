@@ -6,12 +6,21 @@ export function fold(text: string): string {
 }
 
 /**
- * The `like` pattern as one for SQLite's GLOB, which is case-sensitive: `%` becomes `*`, whatever GLOB would
- * understand otherwise stands for itself, and a pattern without any `%` is searched for anywhere.
+ * Whether the text is of the pattern's form: `%` stands for anything, all else for itself.
+ * (SQLite's own GLOB takes U+FFFE and U+FFFF for U+FFFD, and patterns of at most 50,000 bytes.)
  */
-export function globOf(pattern: string): string {
-  const literal = pattern.replace(/[*?[]/g, '[$&]')
-  return pattern.includes('%') ? literal.replaceAll('%', '*') : `*${literal}*`
+export function isLike(text: string, pattern: string): boolean {
+  const [start = '', ...rest] = pattern.split('%')
+  const end = rest.pop()
+  if (end === undefined) return text === pattern
+  if (!text.startsWith(start)) return false
+  let at = start.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return text.length - end.length >= at && text.endsWith(end)
 }
 
 /** Whatever stands between words: ASCII but letters and digits, Latin-1 signs, general and CJK punctuation. */
@@ -35,8 +44,8 @@ export function matches(text: string, words: string): boolean {
 export function addFunctions(database: DatabaseSync): void {
   const options = { deterministic: true, directOnly: true }
   database.function('lapidary_fold', options, (text) => (text === null ? null : fold(String(text))))
-  database.function('lapidary_glob', options, (text) =>
-    text === null ? null : globOf(String(text)),
+  database.function('lapidary_like', options, (text, pattern) =>
+    text === null || pattern === null ? null : Number(isLike(String(text), String(pattern))),
   )
   database.function('lapidary_match', options, (text, words) =>
     text === null || words === null ? null : Number(matches(String(text), String(words))),

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
+import { ids } from '../answer.ts'
+import type { Query } from '../client.ts'
+import { engine } from './engine.ts'
+
+/** Its id, an attribute and a key stand in columns of other names; some columns are of no field at all. */
+const note = resource('note', {
+  path: '/notes',
+  table: 'sheet',
+  id: 'sheet_no',
+  fields: {
+    title: attribute(text),
+    wording: attribute(text, { column: 'b1' }),
+    secret: attribute(text, { access: 'write-only' }),
+    stored: computed(text, { b1: text, secret: text }, (columns) => JSON.stringify(columns)),
+    original: toOne('note', { column: 'copied_from' }),
+    copies: toMany('note', { column: 'copied_from' }),
+  },
+})
+
+const served = {
+  model: defineModel([note]),
+  tables: `create table sheet (sheet_no integer primary key autoincrement, title text, b1 text,
+    secret text, password text, copied_from integer references sheet (sheet_no)) strict`,
+}
+
+/** Names of columns that no field has. */
+const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid']
+/** Names that mean nothing at all, far from any that does. */
+const strangers = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
+
+engine('Hidden names', served, (world) => {
+  const post = (attributes: object, relationships: object = {}) =>
+    world.post('/notes', { data: { type: 'note', attributes, relationships } })
+
+  /** Asserts that every name is refused in the same words, but for the name itself. */
+  async function alike(
+    names: readonly string[],
+    ask: (name: string) => Promise<{ status: number; text: string }>,
+  ): Promise<void> {
+    const told = new Map<string, string[]>()
+    for (const name of names) {
+      const { status, text: document } = await ask(name)
+      assert.ok(status >= 400 && status < 500, `${name} → ${status} ${document}`)
+      const words = `${status} ${document.replaceAll(name, '·')}`
+      told.set(words, [...(told.get(words) ?? []), name])
+      for (const hidden of [...columns, 'secret']) {
+        const others = hidden !== name && new RegExp(`"${hidden}"`).test(words)
+        assert.ok(!others, `${name} → ${document} tells of ${hidden}`)
+      }
+    }
+    assert.equal(told.size, 1, JSON.stringify([...told], null, 2))
+  }
+
+  const queries: readonly ((name: string) => Query)[] = [
+    (name) => ({ [`filter[${name}]`]: 'x' }),
+    (name) => ({ [`filter[original__${name}]`]: 'x' }),
+    (name) => ({ filter: [{ name, op: 'eq', val: 'x' }] }),
+    (name) => ({ filter: [{ name, op: 'no operator', val: [] }] }),
+    (name) => ({ filter: [{ name, op: 'like', val: null }] }),
+    (name) => ({ filter: [{ name, op: 'eq', field: 'title' }] }),
+    (name) => ({ filter: [{ name: 'title', op: 'eq', field: name }] }),
+    (name) => ({ filter: [{ name: 'title', op: 'startswith', field: name }] }),
+    (name) => ({ filter: [{ name, op: 'any' }] }),
+    (name) => ({ filter: [{ name: `${name}__id`, op: 'eq', val: '1' }] }),
+    (name) => ({ filter: [{ name: `copies__original__${name}`, op: 'eq', val: '1' }] }),
+    (name) => ({
+      filter: [{ name: 'copies', op: 'any', val: { not: { name, op: 'eq', val: 1 } } }],
+    }),
+    (name) => ({ sort: name }),
+    (name) => ({ sort: `title,-${name}` }),
+    (name) => ({ sort: `original.${name}` }),
+    (name) => ({ sort: `${name}.title` }),
+    (name) => ({ include: name }),
+    (name) => ({ include: `copies.${name}` }),
+  ]
+
+  it('an attribute that is never told is refused in filter, sort and include like no attribute at all', async () => {
+    await post({ secret: 'x' })
+    for (const query of queries) {
+      await alike(['secret', ...columns, ...strangers], (name) => world.get('/notes', query(name)))
+    }
+  })
+
+  it('so it is on related collections and on linkage', async () => {
+    await post({ secret: 'x' })
+    for (const path of ['/notes/1/copies', '/notes/1/relationships/copies']) {
+      for (const query of queries.slice(0, 16)) {
+        await alike(['secret', ...columns, ...strangers], (name) => world.get(path, query(name)))
+      }
+    }
+  })
+
+  it('a column of no field is refused in fields like no field at all', async () => {
+    await alike([...columns, ...strangers], (name) => world.get('/notes', { 'fields[note]': name }))
+  })
+
+  it('a column of no field is refused in bodies like no field at all', async () => {
+    const names = [...columns, ...strangers]
+    await alike(names, (name) => post({ [name]: 'x' }))
+    await alike([...names, 'secret'], (name) => post({}, { [name]: { data: null } }))
+    assert.equal((await world.get('/notes')).body.meta?.count, 0)
+  })
+
+  it('the table’s name is no type, and a column’s name no path', async () => {
+    await post({})
+    await alike(['sheet', 'xyzzy'], (type) => world.post('/notes', { data: { type } }))
+    await alike(['sheet', 'xyzzy'], (type) => world.get('/notes', { [`fields[${type}]`]: 'id' }))
+    await alike(['sheet', 'xyzzy'], (name) => world.get(`/${name}`))
+    await alike([...columns, 'secret', 'xyzzy'], (name) => world.get(`/notes/1/${name}`))
+    await alike([...columns, 'secret', 'xyzzy'], (name) => {
+      return world.get(`/notes/1/relationships/${name}`)
+    })
+  })
+
+  it('what is only ever sent is stored, and told by no answer', async () => {
+    const { one } = await post({ title: 'a', secret: 'hush hush' })
+    assert.deepEqual(JSON.parse(String(one.attributes?.stored)), { b1: null, secret: 'hush hush' })
+    await post({ title: 'b' }, { original: { data: { type: 'note', id: one.id } } })
+    const show = { 'fields[note]': 'title,secret,original,copies' }
+    for (const answer of [
+      await world.get('/notes', show),
+      await world.get('/notes/1', { ...show, include: 'copies' }),
+      await world.get('/notes/2', { ...show, include: 'original' }),
+      await world.get('/notes/1/copies', { ...show, include: 'original' }),
+    ]) {
+      assert.equal(answer.status, 200, answer.text)
+      assert.ok(!answer.text.includes('hush'), answer.text)
+    }
+  })
+})
+
+engine('Columns of other names', served, (world) => {
+  const post = (attributes: object, original?: string) =>
+    world.post('/notes', {
+      data: {
+        type: 'note',
+        attributes,
+        ...(original !== undefined && {
+          relationships: { original: { data: { type: 'note', id: original } } },
+        }),
+      },
+    })
+
+  it('an attribute is written to, told from, filtered and sorted by its own column', async () => {
+    const { one } = await post({ wording: 'b' })
+    assert.equal(one.attributes?.wording, 'b')
+    assert.equal(one.attributes?.stored, '{"b1":"b","secret":null}')
+    await post({ wording: 'a' })
+    assert.deepEqual(ids(await world.get('/notes', { sort: 'wording' })), ['2', '1'])
+    assert.deepEqual(ids(await world.get('/notes', { 'filter[wording]': 'b' })), ['1'])
+    const field = [{ name: 'title', op: 'isnot', field: 'wording' }]
+    assert.deepEqual(ids(await world.get('/notes', { filter: field })), ['1', '2'])
+    const changed = await world.patch('/notes/1', {
+      data: { type: 'note', id: '1', attributes: { wording: 'c' } },
+    })
+    assert.equal(changed.one.attributes?.stored, '{"b1":"c","secret":null}')
+  })
+
+  it('ids are read, written, filtered, sorted, linked and deleted by their own column', async () => {
+    for (const original of [undefined, '1', '1', '2']) await post({}, original)
+    const identifier = (id: string) => ({ type: 'note', id })
+    assert.deepEqual(ids(await world.get('/notes', { sort: '-id' })), ['4', '3', '2', '1'])
+    assert.deepEqual(ids(await world.get('/notes', { 'filter[original__id]': '1' })), ['2', '3'])
+    assert.deepEqual(ids(await world.get('/notes', { sort: '-original.id,id' })), [
+      '1',
+      '4',
+      '2',
+      '3',
+    ])
+    const below = [{ name: 'copies', op: 'any', val: { name: 'id', op: 'ge', val: 4 } }]
+    assert.deepEqual(ids(await world.get('/notes', { filter: below })), ['2'])
+    assert.deepEqual(ids(await world.get('/notes/1/copies')), ['2', '3'])
+    assert.equal((await world.get('/notes/4/original')).one.id, '2')
+    const one = await world.get('/notes/1', { include: 'copies.copies' })
+    assert.deepEqual(
+      one.body.included?.map(({ id }) => id),
+      ['2', '3', '4'],
+    )
+    const linkage = '/notes/1/relationships/copies'
+    await world.patch(linkage, { data: [identifier('4')] })
+    assert.deepEqual(ids(await world.get(linkage)), ['4'])
+    await world.post(linkage, { data: [identifier('3')] })
+    await world.delete(linkage, { data: [identifier('4')] })
+    assert.deepEqual(ids(await world.get(linkage)), ['3'])
+    await world.patch('/notes/3/relationships/original', { data: null })
+    assert.equal((await world.delete('/notes/1')).status, 200)
+    assert.deepEqual(ids(await world.get('/notes')), ['2', '3', '4'])
+    assert.match((await world.get('/notes/1')).fault.detail, /note with id "1"/)
+  })
+})

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import {
+  attribute,
+  boolean,
+  date,
+  defineModel,
+  email,
+  integer,
+  number,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { kinds } from '../../src/model/kinds.ts'
+import { operators } from '../../src/model/operators.ts'
+import { ids } from '../answer.ts'
+import type { Engine } from './engine.ts'
+import { engine } from './engine.ts'
+import { cases, everyId, knownIds, rows, withItself } from './operator-cases.ts'
+
+/** A field of each kind, named after it; `id` is every resource's own. */
+const row = resource('row', {
+  path: '/rows',
+  table: 'line',
+  fields: {
+    text: attribute(text),
+    email: attribute(email),
+    integer: attribute(integer),
+    number: attribute(number),
+    boolean: attribute(boolean),
+    date: attribute(date),
+    above: toOne('row', { column: 'above_id' }),
+    below: toMany('row', { column: 'above_id' }),
+  },
+})
+
+const columns = 'id, text, email, integer, number, boolean, date'
+const served = {
+  model: defineModel([row]),
+  tables: `
+    create table line (id integer primary key, text text, email text, integer integer, number real,
+      boolean integer, date text, above_id integer references line (id)) strict;
+    insert into line (${columns}) values ${rows};
+    update line set above_id = 1 where id in (2, 3)`,
+}
+
+const operatorNames = Object.keys(operators)
+const kindNames = Object.keys(kinds)
+const suited = new Map(
+  Object.entries(cases).map(([name, byKind]) => [name, new Map(Object.entries(byKind))]),
+)
+
+/** The operators that a kind takes, by the table of expectations. */
+const operatorsFor = (kind: string) => operatorNames.filter((name) => suited.get(name)?.has(kind))
+
+async function found(world: Engine, ...filter: object[]): Promise<string> {
+  const answer = await world.get('/rows', { filter })
+  assert.equal(answer.status, 200, answer.text)
+  return ids(answer).join(' ')
+}
+
+/** Asserts a refusal at a place of the filter, whose sentence names all that would do. */
+async function refused(
+  world: Engine,
+  filter: object,
+  { says, names }: { says: string; names: readonly string[] },
+): Promise<void> {
+  const { status, fault, text: told } = await world.get('/rows', { filter: [filter] })
+  assert.equal(status, 400, told)
+  assert.deepEqual([fault.source, fault.code], [{ parameter: 'filter' }, 'invalid_filter'])
+  assert.ok(fault.detail.startsWith(says), `${fault.detail}\ndoes not start with\n${says}`)
+  for (const name of names) {
+    assert.ok(fault.detail.includes(`"${name}"`), `${fault.detail}\ndoes not name "${name}"`)
+  }
+}
+
+it('every operator and every kind there is stands in the table of expectations', () => {
+  assert.deepEqual(Object.keys(cases).sort(), operatorNames.toSorted())
+  for (const kind of kindNames) assert.notEqual(operatorsFor(kind).length, 0, kind)
+  for (const [name, byKind] of suited) {
+    for (const [kind, expected] of byKind) assert.notEqual(expected.length, 0, `${name} ${kind}`)
+  }
+})
+
+engine('Operators on the kinds they suit', served, (world) => {
+  for (const [op, byKind] of suited) {
+    it(`${op}: on ${[...byKind.keys()].join(', ')}`, async () => {
+      for (const [name, expected] of byKind) {
+        for (const [val, matching] of expected) {
+          const filter = { name, op, val }
+          assert.equal(await found(world, filter), matching, JSON.stringify(filter))
+        }
+      }
+    })
+  }
+
+  it('not of a comparison finds what it does not, but for the nulls, which match neither', async () => {
+    for (const [op, byKind] of suited) {
+      for (const [name, expected] of byKind) {
+        const plain = expected.find(([val]) => ![val].flat().includes(null))
+        assert.ok(plain, `${op} ${name} has a case without nulls`)
+        const [val, matching] = plain
+        const others = await found(world, { not: { name, op, val } })
+        const isTwoValued = op === 'is_' || op === 'isnot' || name === 'id'
+        const both = `${matching} ${others}`
+          .split(' ')
+          .filter((id) => id !== '')
+          .sort()
+        assert.equal(both.join(' '), isTwoValued ? everyId : knownIds, `${op} ${name}`)
+      }
+    }
+  })
+})
+
+engine('Operators on kinds they do not suit', served, (world) => {
+  for (const op of operatorNames) {
+    const unsuited = kindNames.filter((kind) => !suited.get(op)?.has(kind))
+    if (unsuited.length === 0) continue
+    it(`${op}: refused on ${unsuited.join(', ')}, with the operators that would do`, async () => {
+      for (const name of unsuited) {
+        const names = operatorsFor(name)
+        const says = `filter[0].op: ${name} has no operator "${op}"`
+        await refused(world, { name, op, val: 'x' }, { says, names })
+        await refused(world, { name, op, val: null }, { says, names })
+        await refused(world, { name, op, field: name }, { says, names })
+      }
+    })
+  }
+
+  it('any and has, which follow relationships, are refused on every kind', async () => {
+    for (const name of kindNames) {
+      for (const op of ['any', 'has']) {
+        const says = `filter[0].op: ${name} has no operator "${op}"`
+        await refused(world, { name, op }, { says, names: operatorsFor(name) })
+      }
+    }
+  })
+
+  it('a name near that of an operator that would do gets that one told', async () => {
+    for (const [name, op, meant] of [
+      ['text', 'starts_with', 'startswith'],
+      ['text', 'Like', 'like'],
+      ['integer', 'gte', 'ge'],
+      ['boolean', 'in', 'in_'],
+    ] as const) {
+      const says = `filter[0].op: ${name} has no operator "${op}"; did you mean "${meant}"?`
+      await refused(world, { name, op, val: 1 }, { says, names: [] })
+    }
+  })
+})
+
+engine('Operators with another field', served, (world) => {
+  for (const [op, byKind] of suited) {
+    const outcome = Object.entries(withItself).find(([name]) => name === op)?.[1]
+    it(`${op}: a field and itself: ${outcome ?? 'refused'}`, async () => {
+      for (const name of byKind.keys()) {
+        const filter = { name, op, field: name }
+        if (outcome === undefined) {
+          const says = `filter[0].field: "${op}" takes a list of values`
+          await refused(world, filter, { says, names: [] })
+        } else {
+          const known = name === 'id' ? everyId : knownIds
+          const expected = { every: everyId, known, none: '' }[outcome]
+          assert.equal(await found(world, filter), expected, JSON.stringify(filter))
+        }
+      }
+    })
+  }
+
+  it('kinds that compare alike may be compared, in both directions', async () => {
+    await world.execute(
+      'update line set text = email where id = 3; update line set integer = id where id = 2',
+    )
+    const pairs = [
+      ['text', 'email', '3'],
+      ['id', 'integer', '2'],
+      ['integer', 'number', ''],
+      ['number', 'id', ''],
+    ] as const
+    for (const [name, field, matching] of pairs) {
+      assert.equal(await found(world, { name, op: 'eq', field }), matching, `${name} ${field}`)
+      assert.equal(await found(world, { name: field, op: 'eq', field: name }), matching)
+    }
+  })
+
+  it('kinds that do not are refused with their names', async () => {
+    const classes = [['text', 'email'], ['integer', 'number', 'id'], ['boolean'], ['date']]
+    for (const one of classes) {
+      for (const other of classes.filter((each) => each !== one).flat()) {
+        for (const name of one) {
+          const says = `filter[0].field: ${name} (${name}) cannot be compared with ${other} (${other})`
+          await refused(world, { name, op: 'eq', field: other }, { says, names: [] })
+        }
+      }
+    }
+  })
+})
+
+engine('What operators take', served, (world) => {
+  it('a list operator takes an array, between one of two, all others one value', async () => {
+    const wrong = [
+      [{ name: 'text', op: 'in_', val: 'Ada' }, 'filter[0].val: must be an array of values'],
+      [{ name: 'text', op: 'notin_', val: null }, 'filter[0].val: must be an array of values'],
+      [
+        { name: 'text', op: 'between', val: ['a'] },
+        'filter[0].val: must be an array of two values',
+      ],
+      [
+        { name: 'text', op: 'between', val: ['a', 'b', 'c'] },
+        'filter[0].val: must be an array of two',
+      ],
+      [{ name: 'text', op: 'between', val: 'a' }, 'filter[0].val: must be an array of two values'],
+      [{ name: 'text', op: 'between', val: null }, 'filter[0].val: must be an array of two values'],
+      [
+        { name: 'text', op: 'eq', val: ['Ada'] },
+        'filter[0].val: text must be compared with a string',
+      ],
+      [{ name: 'text', op: 'like', val: 5 }, 'filter[0].val: text must be compared with a string'],
+      [
+        { name: 'integer', op: 'gt', val: [1] },
+        'filter[0].val: integer must be compared with a whole',
+      ],
+      [{ name: 'id', op: 'eq', val: 'x' }, 'filter[0].val: id must be compared with an id'],
+      [
+        { name: 'id', op: 'in_', val: ['1', '01'] },
+        'filter[0].val: id must be compared with an id',
+      ],
+    ] as const
+    for (const [filter, says] of wrong) await refused(world, filter, { says, names: [] })
+  })
+})
+
+engine('Operators on relationships', served, (world) => {
+  it('has, any, and the comparisons with null: has some, has none', async () => {
+    for (const [name, follow, some, none] of [
+      ['above', 'has', '2 3', '1 4 5 6 7'],
+      ['below', 'any', '1', '2 3 4 5 6 7'],
+    ] as const) {
+      assert.equal(await found(world, { name, op: follow }), some)
+      assert.equal(await found(world, { name, op: follow, val: null }), some)
+      for (const op of ['ne', 'isnot'])
+        assert.equal(await found(world, { name, op, val: null }), some)
+      for (const op of ['eq', 'is_'])
+        assert.equal(await found(world, { name, op, val: null }), none)
+      assert.equal(await found(world, { not: { name, op: follow } }), none)
+    }
+  })
+
+  it('every other operator is refused with those that would do', async () => {
+    const common = ['eq', 'ne', 'is_', 'isnot']
+    for (const [name, own, other] of [
+      ['above', 'has', 'any'],
+      ['below', 'any', 'has'],
+    ] as const) {
+      for (const op of [...operatorNames, other].filter((each) => !common.includes(each))) {
+        const says = `filter[0].op: ${name} has no operator "${op}"`
+        const filter = op === other ? { name, op } : { name, op, val: null }
+        await refused(world, filter, { says, names: [own, ...common] })
+      }
+      for (const op of common) {
+        const says = `filter[0]: ${name} is a relationship, to be compared with null alone`
+        await refused(world, { name, op, val: '1' }, { says, names: [own] })
+        await refused(world, { name, op, field: 'id' }, { says, names: [own] })
+      }
+    }
+  })
+
+  it('through a relationship each operator finds what it finds on the field itself', async () => {
+    for (const [op, byKind] of suited) {
+      for (const [name, expected] of byKind) {
+        for (const [val, matching] of expected) {
+          const isBoss = matching.split(' ').includes('1')
+          const filter = { name: `above__${name}`, op, val }
+          assert.equal(await found(world, filter), isBoss ? '2 3' : '', JSON.stringify(filter))
+        }
+      }
+    }
+  })
+})

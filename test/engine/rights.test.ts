@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type Access, attribute, computed, defineModel, resource, text } from 'lapidary'
+import { engine } from './engine.ts'
+
+/** Every combination of what a declaration may say of reading, filtering and sorting; `undefined` is left unsaid. */
+interface Combination {
+  readonly name: string
+  readonly access: Access | undefined
+  readonly filter: boolean | undefined
+  readonly sort: boolean | undefined
+  readonly reads: boolean
+  readonly writes: boolean
+  readonly filters: boolean
+  readonly sorts: boolean
+}
+
+const said = [undefined, true, false]
+
+const combinations = ([undefined, 'read-write', 'read-only', 'write-only'] as const).flatMap(
+  (access) => {
+    return said.flatMap((filter) => said.map((sort) => combination(access, filter, sort)))
+  },
+)
+
+function combination(
+  access: Access | undefined,
+  filter: boolean | undefined,
+  sort: boolean | undefined,
+): Combination {
+  const word = { undefined: 'unsaid', true: 'yes', false: 'no' }
+  const name = `${access ?? 'unsaid'}_${word[`${filter}`]}_${word[`${sort}`]}`
+  const reads = access !== 'write-only'
+  return {
+    ...{ name, access, filter, sort, reads },
+    writes: access !== 'read-only',
+    filters: filter ?? reads,
+    sorts: sort ?? reads,
+  }
+}
+
+const names = combinations.map(({ name }) => name)
+
+const thing = resource('thing', {
+  path: '/things',
+  table: 'thing',
+  fields: {
+    ...Object.fromEntries(
+      combinations.map(({ name, access, filter, sort }) => {
+        const options = {
+          ...(access !== undefined && { access }),
+          ...(filter !== undefined && { filter }),
+          ...(sort !== undefined && { sort }),
+        }
+        return [name, attribute(text, options)]
+      }),
+    ),
+    /** What the columns hold, the ones that are never told too. */
+    stored: computed(text, Object.fromEntries(names.map((name) => [name, text])), JSON.stringify),
+  },
+})
+
+const served = {
+  model: defineModel([thing]),
+  tables: `create table thing (id integer primary key, ${names
+    .map((name) => `"${name}" text default 'as it was'`)
+    .join(', ')}) strict`,
+}
+
+const whole = (value: string) => Object.fromEntries(names.map((name) => [name, value]))
+const pick = (right: 'reads' | 'writes' | 'filters' | 'sorts') =>
+  combinations.filter((each) => each[right]).map(({ name }) => name)
+
+function toldNames(attributes: Record<string, unknown> | undefined): string[] {
+  return Object.keys(attributes ?? {}).filter((name) => name !== 'stored')
+}
+
+function storedIn(attributes: Record<string, unknown> | undefined): Record<string, string> {
+  return JSON.parse(String(attributes?.stored))
+}
+
+engine('Rights of an attribute: every combination', served, (world) => {
+  const post = (attributes: object) =>
+    world.post('/things', { data: { type: 'thing', attributes } })
+  const patch = (attributes: object) =>
+    world.patch('/things/1', { data: { type: 'thing', id: '1', attributes } })
+
+  it('reading: told by every route, or by none', async () => {
+    const answers = [
+      (await post(whole('sent'))).one,
+      (await patch(whole('sent'))).one,
+      (await world.get('/things/1')).one,
+      ...(await world.get('/things')).many,
+      ...(await world.get('/things', { 'page[size]': '0' })).many,
+      ...(await world.get('/things', { 'fields[thing]': [...names, 'stored'].join(',') })).many,
+    ]
+    assert.equal(answers.length, 6)
+    for (const { attributes } of answers) assert.deepEqual(toldNames(attributes), pick('reads'))
+  })
+
+  it('writing: stored from bodies, or discarded from them', async () => {
+    const writes = new Set(pick('writes'))
+    for (const [sent, answer] of [
+      ['by post', await post(whole('by post'))],
+      ['by patch', await patch(whole('by patch'))],
+    ] as const) {
+      for (const [name, value] of Object.entries(storedIn(answer.one.attributes))) {
+        assert.equal(value, writes.has(name) ? sent : 'as it was', name)
+      }
+    }
+  })
+
+  it('what is discarded may be of any kind, and changes nothing when it comes alone', async () => {
+    const before = (await post({})).one
+    for (const { name } of combinations.filter(({ writes }) => !writes)) {
+      for (const value of [5, null, { deep: [] }, 'text']) {
+        const answer = await patch({ [name]: value })
+        assert.equal(answer.status, 200, answer.text)
+        assert.deepEqual(answer.one, before)
+      }
+    }
+  })
+
+  it('filtering: by each way to name a field, or by none', async () => {
+    await post(whole('sent'))
+    const [other] = pick('filters')
+    for (const { name, filters } of combinations) {
+      for (const query of [
+        { [`filter[${name}]`]: 'sent' },
+        { filter: [{ name, op: 'ne', val: '' }] },
+        { filter: [{ name, op: 'isnot', val: null }] },
+        { filter: [{ name: other, op: 'isnot', field: name }] },
+        { filter: [{ name, op: 'isnot', field: other }] },
+        { filter: [{ or: [{ not: { name, op: 'eq', val: '' } }] }] },
+      ]) {
+        const answer = await world.get('/things', query)
+        assert.equal(answer.status, filters ? 200 : 400, JSON.stringify(query))
+      }
+    }
+  })
+
+  it('sorting: up and down, first and later, or never', async () => {
+    await post(whole('sent'))
+    const [other] = pick('sorts')
+    for (const { name, sorts } of combinations) {
+      for (const sort of [name, `-${name}`, `${other},${name}`, `id,-${name}`]) {
+        const answer = await world.get('/things', { sort })
+        assert.equal(answer.status, sorts ? 200 : 400, sort)
+      }
+    }
+  })
+
+  it('a refusal names those that would do and no other', async () => {
+    for (const [query, right] of [
+      [{ 'filter[quite unlike]': 'x' }, 'filters'],
+      [{ sort: 'quite unlike' }, 'sorts'],
+    ] as const) {
+      const { fault } = await world.get('/things', query)
+      const told = [...fault.detail.matchAll(/"([a-z-]+_\w+_\w+)"/g)].map(([, name]) => name)
+      assert.deepEqual(told, pick(right))
+    }
+  })
+
+  it('a name that is only ever sent is accepted in fields, and shows nothing', async () => {
+    await post(whole('sent'))
+    for (const { name, reads } of combinations) {
+      const { one } = await world.get('/things/1', { 'fields[thing]': name })
+      assert.deepEqual(one.attributes, reads ? { [name]: storedValue(name) } : undefined)
+    }
+  })
+})
+
+function storedValue(name: string): string {
+  return pick('writes').includes(name) ? 'sent' : 'as it was'
+}
