@@ -21,6 +21,7 @@ export const faults = {
   invalid_page:           { status: 400, title: 'There is no such page' },
   invalid_include:        { status: 400, title: 'The path cannot be included' },
   invalid_fields:         { status: 400, title: 'The fieldset names what does not exist' },
+  query_too_complex:      { status: 400, title: 'The query is too complex' },
   client_id_forbidden:    { status: 403, title: 'Ids are given by the server' },
   not_found:              { status: 404, title: 'The resource does not exist' },
   related_not_found:      { status: 404, title: 'A related resource does not exist' },

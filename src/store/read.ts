@@ -33,6 +33,7 @@ export function compileRead(shape: ReadShape, model: Model, dialect: Dialect): C
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
   const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : sql``
   const select = compileSelect(shape.primary, model, dialect)
+  let additions: readonly Statement[] | undefined
   return {
     rows: selecting(
       shape.primary,
@@ -44,7 +45,11 @@ export function compileRead(shape: ReadShape, model: Model, dialect: Dialect): C
     byIds: new Map(
       shape.included.map((layout) => [layout.type, compileByIds(layout, model, dialect)]),
     ),
-    additions: shape.steps.map((_, step) => compileAddition(shape, step, model, dialect)),
+    // Only streams need them: they are written when the first one asks.
+    get additions() {
+      additions ??= shape.steps.map((_, step) => compileAddition(shape, step, model, dialect))
+      return additions
+    },
   }
 }
 

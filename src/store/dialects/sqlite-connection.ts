@@ -32,7 +32,7 @@ export class SqliteConnection {
     const { load } = statement
     // With `setReturnArrays`, rows are arrays; Node's types know only of objects.
     const rows = translated(
-      () => this.#prepare(statement).all(...bound(statement, values)) as unknown as unknown[][],
+      () => this.#start(statement).all(...bound(statement, values)) as unknown as unknown[][],
     )
     if (load) for (const row of rows) load(row)
     return rows
@@ -46,16 +46,14 @@ export class SqliteConnection {
 
   /** Runs a statement that returns nothing; says how many rows it changed. */
   run(statement: Statement, values: RunValues): number {
-    return translated(() =>
-      Number(this.#prepare(statement).run(...bound(statement, values)).changes),
-    )
+    return translated(() => Number(this.#start(statement).run(...bound(statement, values)).changes))
   }
 
   /** Rows in batches, read as they are asked for. */
   *batches(statement: Statement, values: RunValues, size: number): Generator<readonly Row[]> {
-    const rows = this.#prepare(statement).iterate(
-      ...bound(statement, values),
-    ) as unknown as Iterator<unknown[]>
+    const rows = this.#start(statement).iterate(...bound(statement, values)) as unknown as Iterator<
+      unknown[]
+    >
     for (;;) {
       const batch: Row[] = []
       while (batch.length < size) {
@@ -92,8 +90,17 @@ export class SqliteConnection {
     if (this.#database.isOpen) this.#database.close()
   }
 
-  #prepare(statement: Statement): StatementSync {
+  /** Refuses a statement that the database cannot take before any is run. */
+  check(statement: Statement): void {
+    translated(() => this.#prepare(statement))
+  }
+
+  #start(statement: Statement): StatementSync {
     if (statements.hasSubscribers) statements.publish({ sql: statement.sql })
+    return this.#prepare(statement)
+  }
+
+  #prepare(statement: Statement): StatementSync {
     const known = this.#prepared.get(statement)
     if (known !== undefined) return known
     const prepared = this.#database.prepare(statement.sql)

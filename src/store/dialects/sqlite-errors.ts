@@ -5,12 +5,16 @@ const busy = 5
 const locked = 6
 const constraint = 19
 
+/** How SQLite refuses statements beyond its limits (sqlite.org/limits.html). */
+const tooComplex =
+  /^(Expression tree is too large|parser stack overflow|Recursion limit|too many|at most \d+ tables)/
+
 /** Extended codes of constraints whose fault is a value, not a conflict: CHECK and NOT NULL, and STRICT's data type. */
 const valueConstraints: readonly number[] = [275, 1299, 3091]
 
 /**
  * Runs work and tells SQLite's refusals as the client's faults where they are; anything else stays what it was.
- * @throws BodyError `constraint_conflict` (409), `invalid_value` (422); HeaderError `unavailable` (503)
+ * @throws BodyError `constraint_conflict` (409), `invalid_value` (422); HeaderError `unavailable` (503), `query_too_complex` (400)
  */
 export function translated<Result>(work: () => Result): Result {
   try {
@@ -28,6 +32,13 @@ function translate(error: unknown): unknown {
     return new HeaderError('unavailable', 'The database is busy; try again shortly.', {
       'retry-after': '1',
     })
+  }
+  if (error instanceof Error && tooComplex.test(error.message)) {
+    const advice = 'nest its filter less deep, or include fewer and shorter paths'
+    return new HeaderError(
+      'query_too_complex',
+      `The query is more than the database can take; ${advice}.`,
+    )
   }
   if (primary !== constraint) return error
   const options = { cause: error }

@@ -156,6 +156,7 @@ class SqliteStore implements Store {
     }
     try {
       connection.execute('begin')
+      for (const statement of [compiled.rows, ...compiled.additions]) connection.check(statement)
       const total = count(connection, compiled, values)
       const { steps } = plan.shape
       async function* primary(): AsyncGenerator<readonly Row[]> {
