@@ -56,19 +56,21 @@ function attributeTeller(field: Field, layout: RowLayout): Part {
   const name = `${JSON.stringify(field.name)}:`
   switch (field.is) {
     case 'attribute': {
-      const at = columnIndex(layout, field.column)
+      const at = columnIndex(layout, { column: field.column, kind: field.kind.name })
       const { tell } = field.kind
       return (row) => name + tellOr(row[at], tell)
     }
     case 'computed': {
-      const inputs = field.columns.map(([column]) => [column, columnIndex(layout, column)] as const)
+      const inputs = field.columns.map(([column, { kind }]) => ({
+        column,
+        at: columnIndex(layout, { column, kind: kind.name }),
+      }))
       const { tell } = field.kind
-      return (row) =>
-        name +
-        tellOr(
-          field.compute(Object.fromEntries(inputs.map(([column, at]) => [column, row[at]]))),
-          tell,
-        )
+      return (row) => {
+        const values: Record<string, unknown> = {}
+        for (const { column, at } of inputs) values[column] = row[at]
+        return name + tellOr(field.compute(values), tell)
+      }
     }
     case 'relationship':
       throw new Error(`${layout.type}.${field.name} is no attribute.`)

@@ -85,9 +85,11 @@ function columnsOf(field: Field): Column[] {
   }
 }
 
-/** One column may be needed as two kinds (an e-mail shown, a text computed from): the database reads both alike. */
+/** A column that several fields need as the same kind is read once. */
 function distinct(columns: readonly Column[]): Column[] {
+  const same = (one: Column, other: Column) =>
+    one.column === other.column && one.kind === other.kind
   return columns.filter(
-    ({ column }, index) => columns.findIndex((each) => each.column === column) === index,
+    (column, index) => columns.findIndex((each) => same(each, column)) === index,
   )
 }

@@ -23,9 +23,9 @@ export interface RowLayout {
   readonly linkages: readonly LinkageColumn[]
 }
 
-/** Where a row of the layout holds the column; −1 when it does not. */
-export function columnIndex(layout: RowLayout, column: string): number {
-  const index = layout.columns.findIndex((each) => each.column === column)
+/** Where a row of the layout holds the column, read as the kind; −1 when it does not. */
+export function columnIndex(layout: RowLayout, { column, kind }: Column): number {
+  const index = layout.columns.findIndex((each) => each.column === column && each.kind === kind)
   return index === -1 ? -1 : 1 + index
 }
 

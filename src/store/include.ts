@@ -13,6 +13,7 @@ export type Fetch = (type: string, ids: readonly string[]) => readonly Row[]
  * @param primary - the rows of the primary data, as the shape's primary layout has them
  */
 export function followSteps(shape: ReadShape, primary: readonly Row[], fetch: Fetch): Batch[] {
+  if (shape.steps.length === 0) return []
   const known = new Map<string, Map<string, Row>>()
   const rowsOf = (type: string): Map<string, Row> => {
     const rows = known.get(type) ?? new Map<string, Row>()

@@ -11,6 +11,13 @@ const statements = channel('lapidary:statement')
 /** How long a connection waits for another process's write to end, in milliseconds. */
 const patience = 5000
 
+const begin = {
+  deferred: { sql: 'begin deferred', placeholders: [] },
+  immediate: { sql: 'begin immediate', placeholders: [] },
+} as const satisfies Record<string, Statement>
+
+const commit: Statement = { sql: 'commit', placeholders: [] }
+
 /** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
@@ -73,11 +80,11 @@ export class SqliteConnection {
   }
 
   /** Runs work in a transaction: all of it or nothing. */
-  transaction<Result>(mode: 'deferred' | 'immediate', work: () => Result): Result {
-    this.execute(`begin ${mode}`)
+  transaction<Result>(mode: keyof typeof begin, work: () => Result): Result {
+    translated(() => this.#prepare(begin[mode]).run())
     try {
       const result = work()
-      this.execute('commit')
+      translated(() => this.#prepare(commit).run())
       return result
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('rollback')

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { chapter } from '../world.ts'
+
+/** Wraps a filter on persons in relationships, each with `not`s around, until it is about persons again. */
+function nested(levels: number, nots: number): unknown {
+  let filter: unknown = { name: 'name', op: 'eq', val: 'Ada' }
+  for (let level = 0; level < levels; level += 1) {
+    for (let not = 0; not < nots; not += 1) filter = { not: filter }
+    const relationship =
+      level % 2 === 0 ? { name: 'owner', op: 'has' } : { name: 'computers', op: 'any' }
+    filter = { ...relationship, val: filter }
+  }
+  return [filter]
+}
+
+chapter('SERVICE §6 queries beyond what a database takes', (world) => {
+  it('are served as long as the database can, then refused with 400: never a 500', async () => {
+    const ada = await world.person({ name: 'Ada' })
+    await world.computer({}, ada)
+    const statuses: number[] = []
+    for (let nots = 0; nots <= 4; nots += 1) {
+      const answer = await world.get('/persons', { filter: nested(20, nots) })
+      statuses.push(answer.status)
+      if (answer.status === 200) assert.equal(answer.many.length, nots % 2 === 0 ? 1 : 0)
+      else assert.match(answer.fault.detail, /more than the database can take/)
+    }
+    assert.deepEqual([...new Set(statuses)].sort(), [200, 400])
+  })
+
+  it('are served to the deepest include there is, and refused beyond', async () => {
+    const ada = await world.person()
+    const computer = await world.computer({}, ada)
+    const path = (steps: number) =>
+      Array.from({ length: steps }, (_, step) => (step % 2 === 0 ? 'computers' : 'owner')).join('.')
+    const deepest = await world.get('/persons', { include: path(20) })
+    assert.deepEqual(
+      deepest.body.included?.map(({ id }) => id),
+      [computer.id],
+    )
+    const deeper = await world.get('/persons', { include: path(21) })
+    assert.equal(deeper.status, 400)
+    assert.equal(deeper.fault.source?.parameter, 'include')
+  })
+})
