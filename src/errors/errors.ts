@@ -119,5 +119,7 @@ export function quoted(value: unknown): string {
   const writable = (_key: string, each: unknown) => (typeof each === 'bigint' ? String(each) : each)
   const text =
     typeof value === 'bigint' ? String(value) : (JSON.stringify(value, writable) ?? 'nothing')
-  return text.length <= 80 ? text : `${text.slice(0, 77).toWellFormed()}…`
+  return text.length <= 80
+    ? text
+    : `${text.slice(0, 77).toWellFormed()}…${text.startsWith('"') ? '"' : ''}`
 }

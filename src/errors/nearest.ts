@@ -9,7 +9,7 @@ const farthest = 3
  * @param name - what the client wrote
  * @param names - what would have done; never a name the client may not know of
  * @param label - what the names are, e.g. `fields`
- * @returns `did you mean "ge"?` for a typo, else `its fields are "id", "name".`
+ * @returns `did you mean "ge"?` for a typo, else `the fields are "id", "name".`
  */
 export function suggestion(name: string, names: readonly string[], label: string): string {
   const close = nearest(name, names)

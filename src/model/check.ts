@@ -58,7 +58,9 @@ function resourceMistakes(
   for (const [name, field] of Object.entries(resource.fields)) {
     const place = `${resource.type}.fields.${name}`
     mistakes.push(...nameMistakes(name).map((mistake) => `${place}: ${mistake}`))
-    mistakes.push(...fieldMistakes(field, resource, all).map((mistake) => `${place}${mistake}`))
+    mistakes.push(
+      ...fieldMistakes(name, field, resource, all).map((mistake) => `${place}${mistake}`),
+    )
   }
   return mistakes
 }
@@ -73,6 +75,7 @@ function nameMistakes(name: string): string[] {
 }
 
 function fieldMistakes(
+  name: string,
   field: FieldDeclaration,
   resource: ResourceDeclaration,
   all: readonly ResourceDeclaration[],
@@ -82,27 +85,35 @@ function fieldMistakes(
       if (field.required && field.access === 'read-only') {
         return ['.required: a read-only attribute cannot be required, nobody may send it']
       }
-      return columnTwice(field.column, resource)
+      return field.access === 'read-only' ? [] : columnTwice(field.column ?? name, resource)
     }
     case 'computed':
       return computedMistakes(field, resource)
     case 'toOne':
     case 'toMany': {
       const types = all.map(({ type }) => type)
-      if (types.includes(field.to)) return []
+      const shared = field.is === 'toOne' ? columnTwice(field.column, resource) : []
+      if (types.includes(field.to)) return shared
       return [
+        ...shared,
         `.to: there is no resource type "${field.to}"; ${suggestion(field.to, types, 'types')}`,
       ]
     }
   }
 }
 
-function columnTwice(column: string | undefined, resource: ResourceDeclaration): string[] {
-  if (column === undefined) return []
-  const owners = attributesOver(column, resource).filter(([, { access }]) => access !== 'read-only')
-  return owners.length < 2
-    ? []
-    : [`.column: "${column}" is written by ${owners.map(([name]) => `"${name}"`).join(' and ')}`]
+/** A column that two fields write would keep the value of one and drop the other's silently. */
+function columnTwice(column: string, resource: ResourceDeclaration): string[] {
+  const writers = Object.entries(resource.fields).flatMap(([name, field]) => {
+    const writes = field.is === 'attribute' ? field.access !== 'read-only' : field.is === 'toOne'
+    return writes && columnOf(name, field) === column ? [`"${name}"`] : []
+  })
+  return writers.length < 2 ? [] : [`.column: "${column}" is written by ${writers.join(' and ')}`]
+}
+
+function columnOf(name: string, field: FieldDeclaration): string | undefined {
+  if (field.is === 'attribute') return field.column ?? name
+  return field.is === 'toOne' ? field.column : undefined
 }
 
 function computedMistakes(field: Computed, resource: ResourceDeclaration): string[] {

@@ -87,7 +87,7 @@ type ValuesOf<C extends Columns> = {
 export function computed<Value, const C extends Columns>(
   kind: Kind<Value>,
   columns: C,
-  compute: (values: ValuesOf<C>) => Value | null,
+  compute: (values: ValuesOf<C>) => NoInfer<Value> | null,
 ): Computed {
   const uses = Object.entries(columns).map(([name, use]) => {
     const column: ColumnUse = 'nullable' in use ? use : { kind: use, nullable: true }

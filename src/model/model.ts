@@ -105,9 +105,8 @@ type Strangers<Resources extends readonly ResourceDeclaration[]> = {
  * @throws Error with one line per mistake, each with the path to the wrong word
  */
 export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
-  resources: Resources,
+  resources: Resources & ([Strangers<Resources>] extends [never] ? unknown : Strangers<Resources>),
   options: ModelOptions = {},
-  ..._mistakes: [Strangers<Resources>] extends [never] ? [] : [Strangers<Resources>]
 ): Model {
   checkDeclarations(resources)
   return {

@@ -99,7 +99,8 @@ export function planCreate(
   const draft = emptyDraft()
   addAttributes(words, resource, draft)
   addMissing(words, resource, draft)
-  addRelationships(words, resource, model, draft)
+  // A new row has no links that could be replaced.
+  addRelationships(words, resource, model, draft, 'add')
   const needs = parent && linkToParent(words, parent, model, draft)
   return finished(resource, draft, undefined, needs)
 }
@@ -123,7 +124,7 @@ export function planUpdate(
   }
   const draft = emptyDraft()
   addAttributes(words, resource, draft)
-  addRelationships(words, resource, model, draft)
+  addRelationships(words, resource, model, draft, 'replace')
   return finished(resource, draft, id, { absence: { type: resource.type, parameter: 'id' }, id })
 }
 
@@ -233,6 +234,7 @@ function addRelationships(
   resource: ResourceType,
   model: Model,
   draft: Draft,
+  change: 'add' | 'replace',
 ): void {
   for (const [name, linkage] of words.relationships) {
     const pointer = `/data/relationships${pointerStep(name)}`
@@ -247,7 +249,7 @@ function addRelationships(
       )
       draft.faults.push(...faults, ...absentees)
       draft.lookups.push(...lookups)
-      if (field.many) addLink(field, 'replace', ids, draft)
+      if (field.many) addLink(field, change, ids, draft)
       else addKey(field, ids, draft)
     }, draft.faults)
   }

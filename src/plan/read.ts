@@ -123,15 +123,15 @@ export function planLinkage(model: Model, query: ApiQuery, target: Required<Targ
  * @throws ApiError | ManyErrors (400) with every fault and every parameter
  */
 export function checkNoQuery(query: ApiQuery): void {
-  const unused = query.pairs.map(([name]) => {
+  const names = new Set(query.pairs.map(([name]) => name))
+  const unused = [...names].map((name) => {
     return new ParameterError(
       'unknown_parameter',
       name,
       `The parameter ${quoted(name)} has no meaning here.`,
     )
   })
-  const faulty = new Set(query.faults.map(({ where }) => where))
-  refuse([...query.faults, ...unused.filter(({ parameter }) => !faulty.has(parameter))])
+  refuse([...query.faults.filter(({ where }) => !names.has(where)), ...unused])
 }
 
 /** What a shape says where at most one row is meant. */

@@ -35,14 +35,8 @@ export function compileCondition(condition: Condition, dialect: Dialect, depth =
       )
     case 'null':
       return sql`${columnAt(depth, condition.column)} is null`
-    case 'related': {
-      const { table, link, where } = condition
-      const joined = sql`${columnAt(depth + 1, link.there)} = ${columnAt(depth, link.here)}`
-      const inner = where
-        ? sql`${joined} and ${compileCondition(where, dialect, depth + 1)}`
-        : joined
-      return sql`exists (select 1 from ${tableAt(depth + 1, table)} where ${inner})`
-    }
+    case 'related':
+      return compileRelated(condition, dialect, depth)
     case 'and':
     case 'or': {
       const parts = condition.all.map((part) => compileCondition(part, dialect, depth))
@@ -51,6 +45,30 @@ export function compileCondition(condition: Condition, dialect: Dialect, depth =
     case 'not':
       return sql`not (${compileCondition(condition.inner, dialect, depth)})`
   }
+}
+
+/**
+ * Whether the row is linked to one that meets the condition: true or false, never unknown, hence the tests for null.
+ * The subquery does not depend on the row, so it runs once however many rows there are and however deep it nests.
+ */
+function compileRelated(
+  { table, link, where }: Extract<Condition, { is: 'related' }>,
+  dialect: Dialect,
+  depth: number,
+): Sql {
+  const here = columnAt(depth, link.here)
+  const there = columnAt(depth + 1, link.there)
+  const inner = where && compileCondition(where, dialect, depth + 1)
+  const from = tableAt(depth + 1, table)
+  if (link.key === 'here') {
+    const among = inner
+      ? sql`select ${there} from ${from} where ${inner}`
+      : sql`select ${there} from ${from}`
+    return sql`(${here} is not null and ${here} in (${among}))`
+  }
+  const isKey = sql`${there} is not null`
+  const which = inner ? sql`${isKey} and ${inner}` : isKey
+  return sql`${here} in (select ${there} from ${from} where ${which})`
 }
 
 /** Joins by halves: databases bound the depth of an expression, and a thousand parts in a row are a thousand deep. */

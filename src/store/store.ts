@@ -3,7 +3,7 @@ import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows } from '../plan/result.ts'
 
-/** A version of a schema: SQL to run once, in order, each in a transaction of its own. */
+/** A version of a schema: SQL to run once. Those that are due run in the order of their versions, all or none. */
 export interface Migration {
   readonly version: number
   readonly sql: string

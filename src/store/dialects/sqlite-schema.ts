@@ -37,7 +37,8 @@ export function migrateSqlite(
   connection: SqliteConnection,
   migrations: readonly Migration[],
 ): void {
-  const newest = Math.max(0, ...migrations.map(({ version }) => version))
+  const inOrder = migrations.toSorted((one, other) => one.version - other.version)
+  const newest = inOrder.at(-1)?.version ?? 0
   connection.transaction('immediate', () => {
     connection.execute(
       'create table if not exists lapidary_migration (version integer primary key) strict',
@@ -48,7 +49,7 @@ export function migrateSqlite(
         `The database is at version ${at}; this program knows versions up to ${newest}. Run a newer one.`,
       )
     }
-    for (const { version, sql: text } of migrations) {
+    for (const { version, sql: text } of inOrder) {
       if (version <= at) continue
       connection.execute(text)
       connection.run(record, { slots: [version] })

@@ -80,7 +80,7 @@ class SqliteStore implements Store {
       if (count(reader, compiled, values) > wholeAtMost) return this.#stream(compiled, plan, values)
     }
     // One statement is a snapshot by itself.
-    if (!isList(shape) && shape.steps.length === 0)
+    if (shape.scope.is === 'one' && shape.steps.length === 0)
       return this.#whole(reader, compiled, plan, values)
     return reader.transaction('deferred', () => this.#whole(reader, compiled, plan, values))
   }

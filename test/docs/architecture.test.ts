@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { resources } from '../../service/resources/index.ts'
+import { startService } from '../../service/start.ts'
+import { defineModel } from '../../src/index.ts'
+import { planCollection } from '../../src/plan/read.ts'
+import { readQuery } from '../../src/request/query.ts'
+import { sqliteDialect } from '../../src/store/dialects/sqlite-sql.ts'
+import { compileRead } from '../../src/store/read.ts'
+import { connect } from '../client.ts'
+import { statementsOf } from '../service/statements.ts'
+import { page, placeOf, section, tableRows } from './pages.ts'
+
+const architecture = page('docs/architecture.md')
+const model = defineModel(resources)
+
+/** The blocks of a language in a part of the page. */
+function blocks(part: string, language: string): string[] {
+  const fenced = new RegExp(`^\`\`\`${language}\n([^\`]*)\`\`\`$`, 'gm')
+  return [...section(architecture, part).matchAll(fenced)].map(([, block = '']) => block)
+}
+
+/** SQL on one line, as it runs. */
+function line(sql: string): string {
+  return sql.trim().replace(/\s+/g, ' ')
+}
+
+/** What the one request of a part is about. */
+function requestIn(part: string) {
+  const [request = ''] = blocks(part, 'http')
+  const [, path = '', type = '', search = ''] = /^GET (\/(\w+)s\?(.*))\n/.exec(request) ?? []
+  const resource = model.types.get(type)
+  assert.ok(resource, request)
+  return { path, query: readQuery(search), resource }
+}
+
+describe('docs/architecture.md', () => {
+  it('names no file and no folder that is not there', () => {
+    const named = architecture.match(/`(src|service|test|docs)\/[^`\s]*`/g) ?? []
+    assert.ok(named.length > 40)
+    for (const quoted of named) {
+      const path = quoted.slice(1, -1)
+      assert.ok(existsSync(placeOf(path)), path)
+    }
+  })
+
+  it('names every room', () => {
+    const rooms = readdirSync(placeOf('src')).filter((name) =>
+      statSync(placeOf(`src/${name}`)).isDirectory(),
+    )
+    for (const room of rooms) assert.ok(architecture.includes(`\`src/${room}/\``), room)
+  })
+
+  it('has a rule of import that the imports obey', () => {
+    const rows = tableRows(section(architecture, '## One rule of import'))
+    const seen: string[] = []
+    for (const [room = '', may = ''] of rows) {
+      const [, name] = /^`src\/(\w+)\/`$/.exec(room) ?? []
+      if (name === undefined) continue
+      const allowed = may === 'all of the above' ? seen : may.split(', ')
+      for (const other of roomsSeenFrom(name))
+        assert.ok(allowed.includes(other), `${name}: ${other}`)
+      seen.push(name)
+    }
+    assert.equal(seen.length, 8)
+  })
+
+  it('walks a request as it really goes', async (test) => {
+    const walk = '## A list, from URL to bytes'
+    const { path, query, resource } = requestIn(walk)
+    const [words = '', shape = ''] = blocks(walk, 'json')
+    const fields = Object.fromEntries(query.fields)
+    assert.partialDeepStrictEqual({ ...query, fields }, JSON.parse(words))
+    const plan = planCollection(model, query, { resource })
+    assert.deepEqual(JSON.parse(JSON.stringify(plan.shape)), JSON.parse(shape))
+    const quiet = { port: 0, databaseUrl: 'sqlite::memory:', logLevel: 'silent' }
+    const service = await startService(quiet, true)
+    const client = connect(service.url)
+    test.after(() => {
+      client.close()
+      return service.close()
+    })
+    const statements = await statementsOf(() => client.send('GET', path))
+    assert.deepEqual(statements, blocks(walk, 'sql').map(line))
+  })
+
+  it('shows the statements of a stream as they are compiled', () => {
+    const part = '## How inclusion works'
+    const { query, resource } = requestIn(part)
+    const { shape } = planCollection(model, query, { resource })
+    const { additions } = compileRead(shape, model, sqliteDialect)
+    assert.deepEqual(
+      additions.map(({ sql }) => sql),
+      blocks(part, 'sql').map(line),
+    )
+  })
+})
+
+function roomsSeenFrom(room: string): Set<string> {
+  const folder = `src/${room}`
+  const files = readdirSync(placeOf(folder), { recursive: true, encoding: 'utf8' })
+  const seen = new Set<string>()
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    const depth = file.split(/[/\\]/).length
+    const up = new RegExp(` from '${'\\.\\./'.repeat(depth)}(\\w+)/`, 'g')
+    for (const [, other = ''] of page(`${folder}/${file}`).matchAll(up)) seen.add(other)
+  }
+  return seen
+}

@@ -1,0 +1,53 @@
+import {
+  attribute,
+  boolean,
+  computed,
+  date,
+  defineModel,
+  email,
+  integer,
+  type Model,
+  number,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+
+/** A small library; the names on the wire are not those of the tables. */
+export const library: Model = defineModel([
+  resource('author', {
+    path: '/authors',
+    table: 'writer',
+    id: 'writer_no',
+    fields: {
+      name: attribute(text, { required: true }),
+      mail: attribute(email, { column: 'e_mail' }),
+      born: attribute(date),
+      label: computed(text, { name: text, born: date }, ({ name, born }) => `${name} ${born}`),
+      books: toMany('book', { column: 'by' }),
+      pupils: toMany('author', { column: 'taught_by' }),
+      teacher: toOne('author', { column: 'taught_by' }),
+    },
+  }),
+  resource('book', {
+    path: '/books',
+    table: 'book',
+    fields: {
+      title: attribute(text),
+      pages: attribute(integer),
+      price: attribute(number),
+      lent: attribute(boolean),
+      author: toOne('author', { column: 'by' }),
+    },
+  }),
+])
+
+/** The tables of the library, and a few authors and books. */
+export const libraryTables = `
+  create table writer (writer_no integer primary key, name text not null, e_mail text, born text,
+    taught_by integer references writer (writer_no)) strict;
+  create table book (id integer primary key, title text, pages integer, price real, lent integer,
+    "by" integer references writer (writer_no)) strict;
+  insert into writer (writer_no, name, taught_by) values (1, 'Ada', null), (2, 'Bob', 1), (3, 'Cyd', 2);
+  insert into book (id, title, "by") values (1, 'A', 1), (2, 'B', 2), (3, 'C', 2), (4, 'D', null)`

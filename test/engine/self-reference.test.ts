@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
+import { type Answer, ids } from '../answer.ts'
+import type { Query } from '../client.ts'
+import { engine } from './engine.ts'
+import { Forest, family, type TreeNode } from './forest.ts'
+
+const node = resource('node', {
+  path: '/nodes',
+  table: 'node',
+  fields: {
+    name: attribute(text, { required: true }),
+    parent: toOne('node', { column: 'parent_id' }),
+    children: toMany('node', { column: 'parent_id' }),
+  },
+})
+
+const table = `create table node (id integer primary key autoincrement, name text not null,
+  parent_id integer references node (id) on delete set null deferrable initially deferred) strict`
+const served = { model: defineModel([node]), tables: `${table}; ${family.sql}` }
+
+const asTexts = (numbers: readonly number[]) => numbers.map(String)
+const included = (answer: Answer) => (answer.body.included ?? []).map(({ id }) => id)
+const inOrder = (texts: readonly string[]) =>
+  texts.toSorted((one, other) => Number(one) - Number(other))
+
+/** Paths to include, up to three deep and more than one at once. */
+const paths = [
+  ...['parent', 'children', 'parent,children', 'children.parent', 'parent.children'],
+  ...['parent.parent', 'children.children', 'parent.children.parent', 'children.parent.children'],
+  ...['parent.parent.parent', 'children.children.children', 'children.children.parent'],
+  ...['children.children,parent.parent', 'parent,parent.children,children.parent.parent'],
+]
+
+engine('A tree: include', served, (world) => {
+  /** Asserts that an answer includes what the paths reach, each once, and nothing that is primary data. */
+  async function assertIncludes(
+    path: string,
+    from: readonly TreeNode[],
+    query: Query & { include: string },
+  ) {
+    const answer = await world.get(path, query)
+    assert.equal(answer.status, 200, answer.text)
+    const primary = new Set([answer.body.data ?? []].flat().map(({ id }) => id))
+    const isLinkage = path.includes('/relationships/')
+    const reached = asTexts(family.reached(from, query.include))
+    const expected = isLinkage ? reached : reached.filter((id) => !primary.has(id))
+    assert.deepEqual(inOrder(included(answer)), expected, `${path} ${query.include}`)
+  }
+
+  it('of a collection, and of pages of it', async () => {
+    for (const include of paths) {
+      await assertIncludes('/nodes', family.nodes, { include })
+      await assertIncludes('/nodes', family.nodes, { include, 'page[size]': '0' })
+      await assertIncludes('/nodes', family.nodes.slice(2, 4), {
+        ...{ include, 'page[size]': '2', 'page[number]': '2' },
+      })
+    }
+  })
+
+  it('of each node', async () => {
+    for (const include of paths) {
+      for (const start of family.nodes) {
+        await assertIncludes(`/nodes/${start.id}`, [start], { include })
+      }
+    }
+  })
+
+  it('of related nodes: the way there is not taken for granted', async () => {
+    for (const include of paths) {
+      for (const start of family.nodes) {
+        const { id } = start
+        await assertIncludes(`/nodes/${id}/children`, family.follow(start, 'children'), { include })
+        const above = family.follow(start, 'parent')
+        if (above.length > 0) await assertIncludes(`/nodes/${id}/parent`, above, { include })
+      }
+    }
+  })
+
+  it('of linkage: paths begin with the relationship, and may lead back to the start', async () => {
+    for (const name of ['parent', 'children']) {
+      for (const include of [
+        '',
+        '.parent',
+        '.children',
+        '.children.parent',
+        '.parent.children.parent',
+      ]) {
+        for (const start of family.nodes) {
+          if (name === 'parent' && start.parent === null) continue
+          const query = { include: name + include }
+          await assertIncludes(`/nodes/${start.id}/relationships/${name}`, [start], query)
+        }
+      }
+    }
+  })
+
+  it('of filtered and sorted pages', async () => {
+    const filter = [{ name: 'parent__name', op: 'in_', val: ['m', 'z'] }]
+    const page = { sort: '-parent.name,name', 'page[size]': '3' }
+    const answer = await world.get('/nodes', { filter, include: 'parent,children.parent', ...page })
+    assert.deepEqual(ids(answer), ['5', '4', '3'])
+    assert.deepEqual(inOrder(included(answer)), ['1', '2', '6', '7'])
+  })
+
+  it('fields hide steps, of the type wherever it stands', async () => {
+    const query = { include: 'parent.children', 'fields[node]': 'name,parent' }
+    assert.deepEqual(included(await world.get('/nodes/4', query)), ['2'])
+    const none = { include: 'children', 'fields[node]': 'name' }
+    assert.deepEqual(included(await world.get('/nodes/4', none)), [])
+  })
+
+  it('a node that is its own parent, and two that are each other’s, are told once', async () => {
+    await world.execute(
+      "insert into node (id, name, parent_id) values (20, 'o', 20), (21, 'p', 22), (22, 'q', 21)",
+    )
+    const own = await world.get('/nodes/20', { include: 'parent.parent.children' })
+    assert.deepEqual(included(own), [])
+    assert.deepEqual(own.one.relationships?.children?.data, [{ type: 'node', id: '20' }])
+    const pair = await world.get('/nodes/21', { include: 'parent.parent.parent' })
+    assert.deepEqual(included(pair), ['22'])
+    const linkage = await world.get('/nodes/20/relationships/parent', { include: 'parent.parent' })
+    assert.deepEqual(included(linkage), ['20'])
+  })
+
+  it('twenty steps are followed, a path of twenty-one is refused', async () => {
+    const path = (steps: number) => Array.from({ length: steps }, () => 'parent').join('.')
+    assert.deepEqual(included(await world.get('/nodes/7', { include: path(20) })), ['4', '2', '1'])
+    const refused = await world.get('/nodes/7', { include: path(21) })
+    assert.equal(refused.status, 400)
+    assert.deepEqual(refused.fault.source, { parameter: 'include' })
+  })
+})
+
+engine('A tree: filter and sort', served, (world) => {
+  const above = (one: TreeNode | undefined) => family.parentOf(one)
+  const below = (one: TreeNode) => family.follow(one, 'children')
+  const name = (op: string, val: unknown) => ({ name: 'name', op, val })
+
+  it('filters through both directions, and there and back', async () => {
+    const cases: readonly (readonly [object, (node: TreeNode) => boolean])[] = [
+      [{ name: 'parent__name', op: 'eq', val: 'z' }, (one) => above(one)?.name === 'z'],
+      [
+        { name: 'children__name', op: 'lt', val: 'b' },
+        (one) => below(one).some((each) => each.name < 'b'),
+      ],
+      [
+        { name: 'parent__parent__name', op: 'eq', val: 'm' },
+        (one) => above(above(one))?.name === 'm',
+      ],
+      [
+        { name: 'children__children__id', op: 'ge', val: 6 },
+        (one) => below(one).some((each) => below(each).some(({ id }) => id >= 6)),
+      ],
+      [
+        { name: 'parent__children__name', op: 'eq', val: 'b' },
+        (one) => family.reached([one], 'parent.children').includes(5),
+      ],
+      [
+        { name: 'parent', op: 'has', val: { not: { name: 'parent', op: 'has' } } },
+        (one) => above(one) !== undefined && above(above(one)) === undefined,
+      ],
+      [
+        { name: 'children', op: 'any', val: { name: 'children', op: 'any', val: name('eq', 'x') } },
+        (one) => one.id === 2,
+      ],
+      [
+        { not: { name: 'children', op: 'any', val: name('gt', 'b') } },
+        (one) => !below(one).some((each) => each.name > 'b'),
+      ],
+      [
+        {
+          name: 'children',
+          op: 'any',
+          val: [name('gt', 'b'), { name: 'parent__name', op: 'eq', val: 'z' }],
+        },
+        (one) => one.name === 'z',
+      ],
+      [
+        {
+          and: [
+            { name: 'parent', op: 'isnot', val: null },
+            { name: 'children', op: 'eq', val: null },
+          ],
+        },
+        (one) => one.parent !== null && below(one).length === 0,
+      ],
+      [
+        { name: 'parent__id', op: 'in_', val: ['1', '4'] },
+        (one) => one.parent === 1 || one.parent === 4,
+      ],
+    ]
+    for (const [filter, matches] of cases) {
+      const expected = asTexts(family.nodes.filter(matches).map(({ id }) => id))
+      assert.notEqual(expected.length, 0, JSON.stringify(filter))
+      assert.deepEqual(
+        ids(await world.get('/nodes', { filter: [filter] })),
+        expected,
+        JSON.stringify(filter),
+      )
+      assert.deepEqual(
+        ids(await world.get('/nodes/1/children', { filter: [filter] })),
+        expected.filter((id) => ['2', '3'].includes(id)),
+      )
+    }
+  })
+
+  it('sorts through to-one relationships: who has none comes last, first when descending', async () => {
+    for (const [sort, expected] of [
+      ['parent.name', '6 7 2 3 4 5 1 8'],
+      ['-parent.name', '1 8 4 5 2 3 7 6'],
+      ['parent.parent.name,-name', '4 6 5 7 2 8 1 3'],
+      ['-parent.id,-id', '8 1 7 6 5 4 3 2'],
+      ['parent.parent.parent.name,parent.name,name', '7 6 3 2 5 4 1 8'],
+    ] as const) {
+      assert.equal(ids(await world.get('/nodes', { sort })).join(' '), expected, sort)
+      const page = { sort, 'page[size]': '3', 'page[number]': '2' }
+      assert.equal(ids(await world.get('/nodes', page)).join(' '), expected.slice(6, 11), sort)
+    }
+  })
+})
+
+engine('A tree: writes', served, (world) => {
+  const identifier = (id: string) => ({ type: 'node', id })
+  const childrenOf = async (id: string) =>
+    ids(await world.get(`/nodes/${id}/relationships/children`))
+
+  it('each end of the relationship changes the other', async () => {
+    await world.patch('/nodes/4/relationships/parent', { data: identifier('3') })
+    assert.deepEqual(await childrenOf('3'), ['4', '6'])
+    await world.patch('/nodes/2/relationships/children', {
+      data: [identifier('6'), identifier('8')],
+    })
+    assert.deepEqual(await childrenOf('2'), ['6', '8'])
+    assert.equal((await world.get('/nodes/5/parent')).body.data, null)
+    await world.delete('/nodes/2/relationships/children', {
+      data: [identifier('6'), identifier('4')],
+    })
+    assert.deepEqual(await childrenOf('2'), ['8'])
+    assert.deepEqual(await childrenOf('3'), ['4'])
+  })
+
+  it('a child is made under its parent; a body that says otherwise contradicts the path', async () => {
+    const child = (parent?: unknown) => ({
+      data: {
+        ...{ type: 'node', attributes: { name: 'n' } },
+        ...(parent !== undefined && { relationships: { parent: { data: parent } } }),
+      },
+    })
+    for (const parent of [undefined, identifier('5')]) {
+      const made = await world.post('/nodes/5/children', child(parent))
+      assert.equal(made.status, 201, made.text)
+    }
+    assert.deepEqual(await childrenOf('5'), ['9', '10'])
+    for (const parent of [identifier('1'), null]) {
+      const refused = await world.post('/nodes/5/children', child(parent))
+      assert.equal(refused.status, 409)
+      assert.deepEqual(refused.fault.source, { pointer: '/data/relationships/parent' })
+    }
+    assert.deepEqual(await childrenOf('5'), ['9', '10'])
+  })
+
+  it('both ends are set by one body', async () => {
+    const made = await world.post('/nodes', {
+      data: {
+        ...{ type: 'node', attributes: { name: 'n' } },
+        relationships: {
+          parent: { data: identifier('2') },
+          children: { data: [identifier('4'), identifier('8')] },
+        },
+      },
+    })
+    assert.equal(made.one.id, '9')
+    assert.deepEqual(await childrenOf('9'), ['4', '8'])
+    assert.deepEqual(await childrenOf('2'), ['5', '9'])
+    const moved = await world.patch('/nodes/9', {
+      data: {
+        ...identifier('9'),
+        relationships: { parent: { data: null }, children: { data: [] } },
+      },
+    })
+    assert.equal(moved.status, 200)
+    assert.deepEqual([await childrenOf('9'), await childrenOf('2')], [[], ['5']])
+  })
+
+  it('a node may be made its own parent, and let go again', async () => {
+    await world.patch('/nodes/8/relationships/parent', { data: identifier('8') })
+    assert.deepEqual(await childrenOf('8'), ['8'])
+    await world.delete('/nodes/8/relationships/children', { data: [identifier('8')] })
+    assert.deepEqual(await childrenOf('8'), [])
+  })
+})
+
+/** More nodes than are told in one piece, three children each. */
+const grove = new Forest(
+  Array.from({ length: 1200 }, (_, at) => {
+    const parent = at === 0 || at % 100 === 7 ? null : Math.floor((at + 2) / 3)
+    return { id: at + 1, name: `n${(at * 7) % 1200}`, parent }
+  }),
+)
+
+engine(
+  'A tree too large for one piece',
+  { ...served, tables: `${table}; ${grove.sql}` },
+  (world) => {
+    it('is told whole, with what is included, each once', async () => {
+      for (const include of [
+        'parent',
+        'children.parent',
+        'parent.children.parent',
+        'children,parent.parent',
+      ]) {
+        const matches = (one: TreeNode) => one.id % 2 === 1 || one.id > 600
+        const filter = [
+          { name: 'id', op: 'in_', val: grove.nodes.filter(matches).map(({ id }) => id) },
+        ]
+        const answer = await world.get('/nodes', {
+          filter,
+          include,
+          'page[size]': '0',
+          sort: '-id',
+        })
+        assert.equal(answer.status, 200, answer.text.slice(0, 1000))
+        const primary = grove.nodes.filter(matches)
+        assert.deepEqual(ids(answer), asTexts(primary.map(({ id }) => id).reverse()))
+        const reached = grove.reached(primary, include).filter((id) => !matches(grove.at(id)))
+        assert.deepEqual(inOrder(included(answer)), asTexts(reached), include)
+      }
+    })
+
+    it('so is linkage', async () => {
+      await world.execute('update node set parent_id = 5 where id > 300')
+      const query = { include: 'children.parent.parent' }
+      const answer = await world.get('/nodes/5/relationships/children', query)
+      assert.equal(answer.many.length, 900 + 3)
+      assert.ok(included(answer).includes('5') && included(answer).includes('2'))
+    })
+  },
+)

@@ -1,0 +1,77 @@
+/** A write, and every statement that SQLite is given for it, in order. */
+export type WriteRow = readonly [
+  sentence: string,
+  method: 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body: unknown,
+  statements: readonly string[],
+]
+
+/** Writes to the library; resources are answered without any field. */
+// biome-ignore format: a table, one statement a line
+export const writes: readonly WriteRow[] = [
+  ['a create with relationships: are they there, the row, the links', 'POST', '/authors', { data: { type: 'author', attributes: { name: 'x', born: null }, relationships: { teacher: { data: { type: 'author', id: '1' } }, books: { data: [{ type: 'book', id: '1' }, { type: 'book', id: '2' }] } } } }, [
+    'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
+    'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?) returning cast("writer_no" as text)',
+    'update "book" set "by" = null where "by" = ? and not ("id" in (select value from json_each(?)))',
+    'update "book" set "by" = ? where "id" in (select value from json_each(?)) and not ("by" is ?)',
+    'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" = ?',
+  ]],
+  ['a create of nothing but the id', 'POST', '/books', { data: { type: 'book' } }, [
+    'insert into "book" default values returning cast("id" as text)',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ]],
+  ['a create under its parent', 'POST', '/authors/1/books', { data: { type: 'book', attributes: { title: 'x', pages: 5, lent: true, price: 1.5 } } }, [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
+    'insert into "book" ("title", "pages", "lent", "price", "by") values (?, ?, ?, ?, ?) returning cast("id" as text)',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ]],
+  ['an update of columns', 'PATCH', '/books/1', { data: { type: 'book', id: '1', attributes: { title: null }, relationships: { author: { data: { type: 'author', id: '2' } } } } }, [
+    'select 1 from "book" as "t0" where "t0"."id" = ?',
+    'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
+    'update "book" set "title" = ?, "by" = ? where "id" = ?',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ]],
+  ['an update of links', 'PATCH', '/authors/1', { data: { type: 'author', id: '1', relationships: { pupils: { data: [] } } } }, [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
+    'update "writer" set "taught_by" = null where "taught_by" = ? and not ("writer_no" in (select value from json_each(?)))',
+    'update "writer" set "taught_by" = ? where "writer_no" in (select value from json_each(?)) and not ("taught_by" is ?)',
+    'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" = ?',
+  ]],
+  ['an update of nothing', 'PATCH', '/books/1', { data: { type: 'book', id: '1' } }, [
+    'select 1 from "book" as "t0" where "t0"."id" = ?',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ]],
+  ['members added', 'POST', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
+    'update "book" set "by" = ? where "id" in (select value from json_each(?)) and not ("by" is ?)',
+  ]],
+  ['members removed', 'DELETE', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
+    'update "book" set "by" = null where "by" = ? and "id" in (select value from json_each(?))',
+  ]],
+  ['members replaced', 'PATCH', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
+    'update "book" set "by" = null where "by" = ? and not ("id" in (select value from json_each(?)))',
+    'update "book" set "by" = ? where "id" in (select value from json_each(?)) and not ("by" is ?)',
+  ]],
+  ['a key set', 'PATCH', '/books/1/relationships/author', { data: { type: 'author', id: '1' } }, [
+    'select 1 from "book" as "t0" where "t0"."id" = ?',
+    'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
+    'update "book" set "by" = ? where "id" = ?',
+  ]],
+  ['a key cleared', 'PATCH', '/books/1/relationships/author', { data: null }, [
+    'select 1 from "book" as "t0" where "t0"."id" = ?',
+    'update "book" set "by" = ? where "id" = ?',
+  ]],
+  ['a key cleared if it is this one', 'DELETE', '/books/1/relationships/author', { data: { type: 'author', id: '1' } }, [
+    'select 1 from "book" as "t0" where "t0"."id" = ?',
+    'update "book" set "by" = null where "id" = ? and "by" in (select value from json_each(?))',
+  ]],
+  ['a deletion', 'DELETE', '/books/1', undefined, [
+    'delete from "book" where "id" = ?',
+  ]],
+]

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  attribute,
+  checkTables,
+  computed,
+  DeclarationError,
+  defineModel,
+  email,
+  notNull,
+  type ResourceDeclaration,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { databases } from '../databases.ts'
+import { openStore } from './engine.ts'
+
+const tables = `
+  create table person (id integer primary key, name text not null, nick text);
+  create table computer (id integer primary key, serial text not null, person_id integer);
+  create view owner as select id, name from person`
+
+type Fields = ResourceDeclaration['fields']
+
+const person = (fields: Fields, other: Partial<ResourceDeclaration> = {}): ResourceDeclaration => ({
+  ...resource('person', { path: '/persons', table: 'person', fields }),
+  ...other,
+})
+const computer = (table = 'computer') =>
+  resource('computer', { path: '/computers', table, fields: {} })
+
+const tableNames = 'the tables are '
+
+/** Declarations that the tables do not bear out, with every mistake. */
+const wrong: readonly (readonly [
+  sentence: string,
+  resources: readonly ResourceDeclaration[],
+  ...mistakes: string[],
+])[] = [
+  [
+    'a table that is not there, near one that is',
+    [person({ name: attribute(text) }, { table: 'persons' })],
+    'person.table: the database has no table "persons"; did you mean "person"?',
+  ],
+  [
+    'a table that is not there',
+    [person({ name: attribute(text) }, { table: 'xyzzy' })],
+    `person.table: the database has no table "xyzzy"; ${tableNames}`,
+  ],
+  [
+    'an attribute over a column that is not there',
+    [person({ name: attribute(text), birth: attribute(text) })],
+    'person.fields.birth.column: the table "person" has no column "birth"; the columns are "id", "name", "nick".',
+  ],
+  [
+    'an attribute over another column that is not there',
+    [person({ name: attribute(text, { column: 'nam' }) })],
+    'person.fields.name.column: the table "person" has no column "nam"; did you mean "name"?',
+  ],
+  [
+    'a computed field over a column that is not there',
+    [person({ card: computed(text, { name: text, e_mail: email }, () => null) })],
+    'person.fields.card.columns.e_mail: the table "person" has no column "e_mail"; the columns are',
+  ],
+  [
+    'a computed field that takes a column for never null which may be',
+    [person({ card: computed(text, { name: notNull(text), nick: notNull(text) }, () => null) })],
+    'person.fields.card.columns.nick: the column "nick" of the table "person" may be null',
+  ],
+  [
+    'ids in a column that is not there',
+    [person({ name: attribute(text) }, { id: 'no' })],
+    'person.id: the table "person" has no column "no"; the columns are',
+  ],
+  [
+    'a to-one relationship over a column that is not there',
+    [person({ machine: toOne('computer', { column: 'computer_id' }) }), computer()],
+    'person.fields.machine.column: the table "person" has no column "computer_id"; the columns are',
+  ],
+  [
+    'a to-many relationship over a column that is not in their table',
+    [person({ machines: toMany('computer', { column: 'owner_id' }) }), computer()],
+    'person.fields.machines.column: the table "computer" has no column "owner_id"; the columns are',
+  ],
+  [
+    'a relationship to a type whose table is not there, which is told once',
+    [person({ machines: toMany('computer', { column: 'person_id' }) }), computer('laptop')],
+    `computer.table: the database has no table "laptop"; ${tableNames}`,
+  ],
+  [
+    'several at once',
+    [
+      person({ a: attribute(text), b: attribute(text) }, { id: 'no' }),
+      computer('xyzzy'),
+      person({ c: attribute(text) }, { type: 'other', path: '/others' }),
+    ],
+    'person.id: the table "person" has no column "no"; ',
+    'person.fields.a.column: the table "person" has no column "a"; ',
+    'person.fields.b.column: the table "person" has no column "b"; ',
+    'computer.table: the database has no table "xyzzy"; ',
+    'other.fields.c.column: the table "person" has no column "c"; ',
+  ],
+]
+
+for (const database of databases) {
+  describe(`Declarations against the tables · ${database.name}`, () => {
+    /** What is wrong with declarations over the tables; nothing when they fit. */
+    async function mistakesOf(resources: readonly ResourceDeclaration[]) {
+      const model = defineModel(resources)
+      const { url, remove } = await database.create()
+      const store = openStore(model, url)
+      try {
+        await store.migrate([{ version: 1, sql: tables }])
+        checkTables(model, await store.catalog())
+        return []
+      } catch (error) {
+        assert.ok(error instanceof DeclarationError, String(error))
+        return error.mistakes
+      } finally {
+        await store.close()
+        await remove()
+      }
+    }
+
+    for (const [sentence, resources, ...expected] of wrong) {
+      it(`refused: ${sentence}`, async () => {
+        const mistakes = await mistakesOf(resources)
+        assert.equal(mistakes.length, expected.length, mistakes.join('\n'))
+        for (const [index, start] of expected.entries()) {
+          assert.ok(mistakes[index]?.startsWith(start), `${mistakes[index]}\n${start}`)
+        }
+      })
+    }
+
+    it('taken: tables and views that hold what is declared, and more', async () => {
+      const fields = {
+        name: attribute(text, { required: true }),
+        nick: attribute(text),
+        card: computed(text, { name: notNull(text), nick: text }, ({ name }) => name),
+        machines: toMany('computer', { column: 'person_id' }),
+      }
+      const owner = resource('owner', {
+        path: '/owners',
+        table: 'owner',
+        fields: { name: attribute(text, { access: 'read-only' }) },
+      })
+      assert.deepEqual(await mistakesOf([person(fields), computer(), owner]), [])
+    })
+  })
+}
