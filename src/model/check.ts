@@ -18,15 +18,27 @@ const memberName =
 
 /**
  * Checks all that can be known of declarations without a database.
+ * @param sizes - the sizes of pages among the model's options, by name
  * @throws DeclarationError with every mistake found
  */
-export function checkDeclarations(resources: readonly ResourceDeclaration[]): void {
+export function checkDeclarations(
+  resources: readonly ResourceDeclaration[],
+  sizes: Readonly<Record<string, number | undefined>> = {},
+): void {
   const mistakes = [
+    ...sizeMistakes(sizes),
     ...repeated(resources, 'type', (resource) => resource.type),
     ...repeated(resources, 'path', (resource) => resource.path),
     ...resources.flatMap((resource) => resourceMistakes(resource, resources)),
   ]
   if (mistakes.length > 0) throw new DeclarationError(mistakes)
+}
+
+function sizeMistakes(sizes: Readonly<Record<string, number | undefined>>): string[] {
+  return Object.entries(sizes).flatMap(([name, size]) => {
+    if (size === undefined || (Number.isSafeInteger(size) && size >= 1)) return []
+    return [`options.${name}: must be a whole number from 1; it is ${size}`]
+  })
 }
 
 function repeated(
@@ -85,14 +97,14 @@ function fieldMistakes(
       if (field.required && field.access === 'read-only') {
         return ['.required: a read-only attribute cannot be required, nobody may send it']
       }
-      return field.access === 'read-only' ? [] : columnTwice(field.column ?? name, resource)
+      return field.access === 'read-only' ? [] : writtenColumnMistakes(name, field.column, resource)
     }
     case 'computed':
-      return computedMistakes(field, resource)
+      return computedMistakes(name, field, resource)
     case 'toOne':
     case 'toMany': {
       const types = all.map(({ type }) => type)
-      const shared = field.is === 'toOne' ? columnTwice(field.column, resource) : []
+      const shared = field.is === 'toOne' ? writtenColumnMistakes(name, field.column, resource) : []
       if (types.includes(field.to)) return shared
       return [
         ...shared,
@@ -102,13 +114,25 @@ function fieldMistakes(
   }
 }
 
-/** A column that two fields write would keep the value of one and drop the other's silently. */
-function columnTwice(column: string, resource: ResourceDeclaration): string[] {
-  const writers = Object.entries(resource.fields).flatMap(([name, field]) => {
+/**
+ * A column that two fields write would keep the value of one and drop the other's silently; the ids' is written by nobody.
+ * @param column - as declared; told where it is said, so never of a field that has none of its own
+ */
+function writtenColumnMistakes(
+  name: string,
+  column: string | undefined,
+  resource: ResourceDeclaration,
+): string[] {
+  const place = column === undefined ? '' : '.column'
+  const id = resource.id ?? 'id'
+  if ((column ?? name) === id && name !== 'id')
+    return [`${place}: "${id}" is the column of the ids, which the database writes`]
+  if (column === undefined) return []
+  const writers = Object.entries(resource.fields).flatMap(([other, field]) => {
     const writes = field.is === 'attribute' ? field.access !== 'read-only' : field.is === 'toOne'
-    return writes && columnOf(name, field) === column ? [`"${name}"`] : []
+    return writes && columnOf(other, field) === column ? [`"${other}"`] : []
   })
-  return writers.length < 2 ? [] : [`.column: "${column}" is written by ${writers.join(' and ')}`]
+  return writers.length < 2 ? [] : [`${place}: "${column}" is written by ${writers.join(' and ')}`]
 }
 
 function columnOf(name: string, field: FieldDeclaration): string | undefined {
@@ -116,21 +140,28 @@ function columnOf(name: string, field: FieldDeclaration): string | undefined {
   return field.is === 'toOne' ? field.column : undefined
 }
 
-function computedMistakes(field: Computed, resource: ResourceDeclaration): string[] {
-  return Object.entries(field.columns).flatMap(([column, use]) =>
-    attributesOver(column, resource).flatMap(([name, attribute]) => {
-      if (attribute.kind.comparesAs !== use.kind.comparesAs) {
-        return [
-          `.columns.${column}: is ${use.kind.name} here and ${attribute.kind.name} in the field "${name}"`,
-        ]
-      }
-      return []
-    }),
+function computedMistakes(name: string, field: Computed, resource: ResourceDeclaration): string[] {
+  const fields = Object.entries(resource.fields)
+  const before = fields.slice(
+    0,
+    fields.findIndex(([other]) => other === name),
   )
-}
-
-function attributesOver(column: string, resource: ResourceDeclaration) {
-  return Object.entries(resource.fields).flatMap(([name, field]) =>
-    field.is === 'attribute' && (field.column ?? name) === column ? [[name, field] as const] : [],
-  )
+  return Object.entries(field.columns).flatMap(([column, { kind }]) => {
+    const readers = [
+      ...fields.flatMap(([other, each]) =>
+        each.is === 'attribute' ? [[other, columnOf(other, each), each.kind] as const] : [],
+      ),
+      ...before.flatMap(([other, each]) =>
+        each.is === 'computed'
+          ? Object.entries(each.columns).map(([name, use]) => [other, name, use.kind] as const)
+          : [],
+      ),
+    ]
+    return readers
+      .filter(([, read, as]) => read === column && as.comparesAs !== kind.comparesAs)
+      .map(
+        ([other, , as]) =>
+          `.columns.${column}: is ${kind.name} here and ${as.name} in the field "${other}"`,
+      )
+  })
 }

@@ -88,9 +88,9 @@ function readInteger(json: unknown): Reading<number> {
 }
 
 function readNumber(json: unknown): Reading<number> {
-  if (typeof json === 'bigint') return { value: Number(json) }
-  if (typeof json === 'number' && Number.isFinite(json)) return { value: json }
-  return { expected: 'a number' }
+  const value = typeof json === 'bigint' ? Number(json) : json
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { expected: 'a number' }
+  return { value: value === 0 ? 0 : value }
 }
 
 function readBoolean(json: unknown): Reading<boolean> {
@@ -121,6 +121,9 @@ export function isInteger64(text: string): boolean {
 
 /** node:sqlite refuses to return an integer beyond 2^53 as a number: integers leave the database as texts. */
 const sqliteAsText = (column: Sql): Sql => sql`cast(${column} as text)`
+
+/** A number may stand in the table as an integer, even one beyond 2^53. */
+const sqliteAsReal = (column: Sql): Sql => sql`cast(${column} as real)`
 
 /** A stored integer, exactly: a `bigint` where a double would not do. */
 function exactly(stored: unknown): number | bigint {
@@ -179,7 +182,7 @@ export const kinds = {
     readValue: readNumber,
     readText: (text) => readNumber(numberOfText(text)),
     tell: JSON.stringify,
-    columns: { sqlite: {} },
+    columns: { sqlite: { select: sqliteAsReal } },
   } satisfies Kind<number>,
   boolean: {
     name: 'boolean',

@@ -108,7 +108,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   resources: Resources & ([Strangers<Resources>] extends [never] ? unknown : Strangers<Resources>),
   options: ModelOptions = {},
 ): Model {
-  checkDeclarations(resources)
+  checkDeclarations(resources, { pageSize: options.pageSize, maxPageSize: options.maxPageSize })
   return {
     types: new Map(resources.map((declared) => [declared.type, resourceType(declared, resources)])),
     clientIds: options.clientIds ?? 'discard',

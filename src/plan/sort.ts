@@ -15,7 +15,7 @@ export interface Order {
   readonly way: readonly Readonly<{ table: string; link: Link }>[]
   readonly column: string
   readonly descending: boolean
-  /** Whether a null can turn up; it counts as the largest value. */
+  /** Whether a null can turn up; it counts as the largest value. A required attribute may be null in the table. */
   readonly nullable: boolean
 }
 
@@ -76,7 +76,7 @@ function planTerm({ path, descending }: SortTerm, resource: ResourceType, model:
     way.push({ table: at.table, link: field.link })
   }
   const field = sortable(path[path.length - 1] ?? '', at)
-  return { way, column: field.column, descending, nullable: way.length > 0 || !field.required }
+  return { way, column: field.column, descending, nullable: way.length > 0 || field !== at.id }
 }
 
 /** A name that may not be sorted by is refused word for word as one that does not exist. */

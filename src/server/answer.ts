@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentText } from '../document/document.ts'
 import { mediaType } from '../request/negotiate.ts'
+import { logFailure } from './log.ts'
 
 /** The headers of every answer (SERVICE §7). */
 export const everyAnswer = { vary: 'Accept' } as const
@@ -16,15 +17,20 @@ interface Sendable {
 /**
  * Sends an answer. Bytes leave as a buffer, because Fastify adds a charset to the type of a string (NEG-1 forbids it);
  * a document in pieces leaves as fast as the client reads it.
+ *
+ * @returns the reply while it is being sent, for the handler to return; nothing when it is sent already
  */
 export async function send(
   reply: FastifyReply,
   { status, headers, body }: Sendable,
-): Promise<FastifyReply> {
+): Promise<FastifyReply | undefined> {
   reply.code(status).header('content-type', mediaType).header('vary', everyAnswer.vary)
   if (headers) reply.headers(headers)
-  if (typeof body === 'string') return reply.send(Buffer.from(body))
-  const pieces = await started(body)
+  if (typeof body === 'string') {
+    reply.send(Buffer.from(body))
+    return undefined
+  }
+  const pieces = await started(body, reply.request)
   if (reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))
   await pieces.return()
   return reply.send()
@@ -32,14 +38,23 @@ export async function send(
 
 /**
  * Reads the first piece before anything is sent: what fails at once is still told as an error, and a generator that
- * has begun gives its connection back however it ends, which one that never began would not.
+ * has begun gives its connection back however it ends, which one that never began would not. What fails later can
+ * only cut the answer off: it is logged.
  */
-async function started(body: AsyncIterable<string>) {
+async function started(body: AsyncIterable<string>, request: FastifyRequest) {
   const rest = body[Symbol.asyncIterator]()
   let first: IteratorResult<string> | undefined = await rest.next()
+  const later = async (): Promise<IteratorResult<string>> => {
+    try {
+      return await rest.next()
+    } catch (error) {
+      logFailure(error, request)
+      throw error
+    }
+  }
   const pieces = {
     next: async (): Promise<IteratorResult<string>> => {
-      const piece = first ?? (await rest.next())
+      const piece = first ?? (await later())
       first = undefined
       return piece
     },

@@ -3,26 +3,21 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorAnswer, errorAnswer, internalErrorAnswer } from '../document/errors.ts'
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import { send } from './answer.ts'
+import { logFailure } from './log.ts'
 
 /** Tells whatever was thrown while a request was answered: the client's faults as such, ours as a bare 500. */
 export async function tellError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<FastifyReply | undefined> {
   const answer = errorAnswer(error) ?? errorAnswer(ofFastify(error, request))
-  if (answer !== undefined) return send(reply, answer)
-  const id = randomUUID()
-  request.log.error(
-    { err: error, id, method: request.method, url: request.url },
-    'a request failed',
-  )
-  return send(reply, internalErrorAnswer(id))
+  return send(reply, answer ?? internalErrorAnswer(logFailure(error, request)))
 }
 
 /** Fastify's own refusals, as ours; `undefined` for anything else. */
 function ofFastify(error: unknown, request: FastifyRequest): ApiError | undefined {
-  const { code, statusCode } = error as Partial<FastifyError>
+  const { code, statusCode }: Partial<FastifyError> = error instanceof Error ? error : {}
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const most = request.routeOptions.bodyLimit
     return new BodyError('body_too_large', '', `A body may have at most ${most} bytes.`)

@@ -69,6 +69,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setErrorHandler(tellError)
   app.setNotFoundHandler((request, reply) => tellError(nothingAt(request), request, reply))
+  // Told before the body is looked at.
+  app.addHook('onRequest', (request, _reply, done) =>
+    done(request.is404 ? nothingAt(request) : undefined),
+  )
   app.server.on('checkExpectation', (request, response) => {
     const fault = new HeaderError(
       'expectation_failed',
@@ -105,7 +109,11 @@ function addRoute(
   for (const url of urls) {
     for (const [method, endpoint] of Object.entries(methods) as [Method, Endpoint][]) {
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-        return send(reply, await endpoint(callOf(request, publicUrl), house))
+        try {
+          return await send(reply, await endpoint(callOf(request, publicUrl), house))
+        } catch (error) {
+          return await tellError(error, request, reply)
+        }
       }
       app.route({
         url,

@@ -7,12 +7,12 @@ import { list, one } from './statement.ts'
 
 /** The column of the table that is called `t<depth>` in the statement. */
 export function columnAt(depth: number, column: string): Sql {
-  return sql`${sql.ref(`t${depth}`)}.${sql.ref(column)}`
+  return sql`${sql.id(`t${depth}`)}.${sql.id(column)}`
 }
 
 /** A table under the name it has at a depth. */
 export function tableAt(depth: number, table: string): Sql {
-  return sql`${sql.table(table)} as ${sql.table(`t${depth}`)}`
+  return sql`${sql.id(table)} as ${sql.id(`t${depth}`)}`
 }
 
 /** Writes a condition as SQL. Tables are `t0`, `t1`, …: one deeper for each relationship followed. */

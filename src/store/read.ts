@@ -141,7 +141,11 @@ function compileAddition(
   )
 }
 
-/** Whether `t<depth>` is reached by the step; −1 is the primary data. */
+/**
+ * Whether `t<depth>` is reached by the step; −1 is the primary data. A step from the primary data looks from each row
+ * for one that leads to it, so that rows flow from the first moment. A later step gathers what the step before it
+ * reached, once: looking from each row would multiply with every step.
+ */
 function reached(
   shape: ReadShape,
   index: number,
@@ -154,9 +158,13 @@ function reached(
   // Where the primary data is mere linkage, the first step leads to the very rows it names.
   if (startsAtLinkage(step)) return membership(shape, model, dialect, depth)
   const { resource, link } = relationship(step.type, step.relationship, model)
-  const joined = sql`${columnAt(depth + 1, link.here)} = ${columnAt(depth, link.there)}`
+  const here = columnAt(depth + 1, link.here)
+  const there = columnAt(depth, link.there)
+  const from = tableAt(depth + 1, resource.table)
   const before = reached(shape, step.from, model, dialect, depth + 1)
-  return sql`exists (select 1 from ${tableAt(depth + 1, resource.table)} where ${joined} and ${before})`
+  if (step.from === -1)
+    return sql`exists (select 1 from ${from} where ${here} = ${there} and ${before})`
+  return sql`${there} in (select ${here} from ${from} where ${here} is not null and ${before})`
 }
 
 function stepAt(shape: ReadShape, index: number): IncludeRead {

@@ -22,11 +22,11 @@ export function compileOrder(order: readonly Order[]): CompiledOrder {
       const key = wayKey(way.slice(0, step + 1))
       const alias = aliases.get(key) ?? `s${aliases.size + 1}`
       const here = at(link.here)
-      at = (name) => sql`${sql.ref(alias)}.${sql.ref(name)}`
+      at = (name) => sql`${sql.id(alias)}.${sql.id(name)}`
       if (aliases.has(key)) return
       aliases.set(key, alias)
       joins.push(
-        sql` left join ${sql.table(table)} as ${sql.table(alias)} on ${at(link.there)} = ${here}`,
+        sql` left join ${sql.id(table)} as ${sql.id(alias)} on ${at(link.there)} = ${here}`,
       )
     })
     return sql`${at(column)} ${sql.raw(directionOf(descending, nullable))}`

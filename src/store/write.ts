@@ -20,21 +20,21 @@ export interface CompiledWrite {
 /** Writes the SQL of a create or an update. Slot n is the value of the shape's column n. */
 export function compileWrite(shape: WriteShape, model: Model, dialect: Dialect): CompiledWrite {
   const { table, id } = typeNamed(model, shape.type)
-  const names = shape.columns.map(({ column }) => sql.ref(column))
+  const names = shape.columns.map(({ column }) => sql.id(column))
   const values = shape.columns.map(({ kind }, slot) => one(slot, kindNamed(kind), dialect))
-  const returning = sql`returning ${idText(sql.ref(id.column), dialect)}`
+  const returning = sql`returning ${idText(sql.id(id.column), dialect)}`
   const row =
     names.length === 0
       ? sql`default values`
       : sql`(${sql.join(names)}) values (${sql.join(values)})`
   const pairs = names.map((name, index) => sql`${name} = ${values[index]}`)
-  const isIt = sql`${sql.ref(id.column)} = ${one('id', id.kind, dialect)}`
+  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind, dialect)}`
   return {
-    insert: statement(sql`insert into ${sql.table(table)} ${row} ${returning}`, dialect),
+    insert: statement(sql`insert into ${sql.id(table)} ${row} ${returning}`, dialect),
     update:
       pairs.length === 0
         ? undefined
-        : statement(sql`update ${sql.table(table)} set ${sql.join(pairs)} where ${isIt}`, dialect),
+        : statement(sql`update ${sql.id(table)} set ${sql.join(pairs)} where ${isIt}`, dialect),
     links: shape.links.map((change) => compileLink(shape.type, change, model, dialect)),
   }
 }
@@ -42,8 +42,8 @@ export function compileWrite(shape: WriteShape, model: Model, dialect: Dialect):
 /** Writes the SQL of a deletion. */
 export function compileDelete(type: string, model: Model, dialect: Dialect): Statement {
   const { table, id } = typeNamed(model, type)
-  const isIt = sql`${sql.ref(id.column)} = ${one('id', id.kind, dialect)}`
-  return statement(sql`delete from ${sql.table(table)} where ${isIt}`, dialect)
+  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind, dialect)}`
+  return statement(sql`delete from ${sql.id(table)} where ${isIt}`, dialect)
 }
 
 /** Writes the SQL that tells which of a type's `ids` are there. */
@@ -70,18 +70,15 @@ function compileLink(
   const self = one('id', resource.id.kind, dialect)
   const ids = list('ids', target.id.kind, dialect)
   if (field.link.key === 'here') {
-    const key = sql.ref(field.link.here)
-    const isHers = sql`${sql.ref(resource.id.column)} = ${self} and ${dialect.inList(key, ids)}`
+    const key = sql.id(field.link.here)
+    const isHers = sql`${sql.id(resource.id.column)} = ${self} and ${dialect.inList(key, ids)}`
     return [
-      statement(
-        sql`update ${sql.table(resource.table)} set ${key} = null where ${isHers}`,
-        dialect,
-      ),
+      statement(sql`update ${sql.id(resource.table)} set ${key} = null where ${isHers}`, dialect),
     ]
   }
-  const table = sql.table(target.table)
-  const key = sql.ref(field.link.there)
-  const among = dialect.inList(sql.ref(target.id.column), ids)
+  const table = sql.id(target.table)
+  const key = sql.id(field.link.there)
+  const among = dialect.inList(sql.id(target.id.column), ids)
   const link = sql`update ${table} set ${key} = ${self} where ${among} and not (${dialect.same(key, self)})`
   const unlink = (which: typeof among) =>
     sql`update ${table} set ${key} = null where ${key} = ${self} and ${which}`

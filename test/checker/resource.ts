@@ -114,7 +114,8 @@ function* checkRelationships(
       yield* checkRelationship(
         value,
         place,
-        self && [`${self}/relationships/${name}`, `${self}/${name}`],
+        self &&
+          ['relationships/', ''].map((route) => `${self}/${route}${encodeURIComponent(name)}`),
       )
   }
 }

@@ -24,6 +24,15 @@ export function translated<Result>(work: () => Result): Result {
   }
 }
 
+/** Runs work of a request that has no body: a constraint's refusal then points nowhere. */
+export function withoutBody<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof BodyError ? new HeaderError(error.code, error.message) : error
+  }
+}
+
 function translate(error: unknown): unknown {
   const extended = codeOf(error)
   if (extended === undefined) return error

@@ -16,6 +16,7 @@ import type { RunValues } from '../statement.ts'
 import type { Migration, Store, Written } from '../store.ts'
 import { compileDelete, compileLookup, compileWrite } from '../write.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { withoutBody } from './sqlite-errors.ts'
 import { migrateSqlite, sqliteCatalog } from './sqlite-schema.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
@@ -110,9 +111,9 @@ class SqliteStore implements Store {
   }
 
   async remove({ shape, id = '', needs }: WritePlan): Promise<void> {
-    const removed = this.#writer.transaction('immediate', () =>
-      this.#writer.run(this.#statements(shape.type).remove, { slots: [], id }),
-    )
+    const { remove } = this.#statements(shape.type)
+    const work = () => this.#writer.run(remove, { slots: [], id })
+    const removed = withoutBody(() => this.#writer.transaction('immediate', work))
     if (removed === 0) throw notFound(needs?.absence ?? { type: shape.type, parameter: 'id' }, id)
   }
 

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { it } from 'node:test'
+import { attribute, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
+import type { Answer } from '../answer.ts'
+import { engine } from './engine.ts'
+
+const owner = resource('owner', {
+  path: '/owners',
+  table: 'owner',
+  fields: { name: attribute(text), items: toMany('item', { column: 'owner_id' }) },
+})
+/** Promises less than its table does: what the table forbids only the database can tell. */
+const item = resource('item', {
+  path: '/items',
+  table: 'item',
+  fields: {
+    code: attribute(text),
+    size: attribute(integer),
+    label: attribute(text),
+    amount: attribute(text),
+    shelf: attribute(integer),
+    box: attribute(integer),
+    owner: toOne('owner', { column: 'owner_id' }),
+  },
+})
+
+const served = {
+  model: defineModel([owner, item]),
+  tables: `
+    create table owner (id integer primary key, name text) strict;
+    create table shelf (id integer primary key) strict;
+    create table item (
+      id integer primary key,
+      code text unique,
+      size integer constraint secret_size check (size > 0),
+      label text not null default 'none',
+      amount integer,
+      shelf integer references shelf (id),
+      box integer references shelf (id) deferrable initially deferred,
+      owner_id integer not null default 1 references owner (id)
+    ) strict;
+    create trigger secret_trigger before insert on item when new.label = 'forbidden'
+      begin select raise(abort, 'constraint failed: secret words'); end;
+    insert into owner values (1, 'Ada'), (2, 'Bob');
+    insert into shelf values (1);
+    insert into item (id, code) values (1, 'a'), (2, 'b')`,
+}
+
+/** Attributes that the table refuses, with the status that tells it. */
+// biome-ignore format: a table, one constraint a row
+const refusals = [
+  ['unique',                    { code: 'a' },          409, 'constraint_conflict'],
+  ['check',                     { size: 0 },            422, 'invalid_value'],
+  ['not null',                  { label: null },        422, 'invalid_value'],
+  ['strict type',               { amount: 'many' },     422, 'invalid_value'],
+  ['foreign key',               { shelf: 99 },          409, 'constraint_conflict'],
+  ['foreign key, at the end',   { box: 99 },            409, 'constraint_conflict'],
+] as const
+
+engine('Constraints of the database', served, (world) => {
+  const all = async () => (await world.get('/items', { 'page[size]': '0' })).text
+  const body = (attributes: object, relationships: object = {}) => ({
+    data: { type: 'item', id: '2', attributes, relationships },
+  })
+
+  function assertRefused(answer: Answer, status: number, code: string): void {
+    assert.equal(answer.status, status, answer.text)
+    assert.equal(answer.fault.code, code)
+    assert.deepEqual(answer.fault.source, { pointer: '/data' })
+    assert.ok(!/secret|owner_id|UNIQUE|CHECK|FOREIGN|NOT NULL/.test(answer.text), answer.text)
+  }
+
+  for (const [constraint, attributes, status, code] of refusals) {
+    it(`${constraint}: ${status}, and nothing is changed`, async () => {
+      const before = await all()
+      assertRefused(await world.post('/items', body(attributes)), status, code)
+      assertRefused(await world.post('/owners/2/items', body(attributes)), status, code)
+      assertRefused(await world.patch('/items/2', body({ size: 5, ...attributes })), status, code)
+      assert.equal(await all(), before)
+      assert.equal((await world.patch('/items/2', body({ size: 5 }))).status, 200)
+    })
+  }
+
+  it('a trigger that raises: 409, without its words', async () => {
+    const before = await all()
+    assertRefused(
+      await world.post('/items', body({ label: 'forbidden' })),
+      409,
+      'constraint_conflict',
+    )
+    assert.equal(await all(), before)
+  })
+
+  it('a key that may not be cleared: 422, on each way to clear it', async () => {
+    const before = await all()
+    const clear = { owner: { data: null } }
+    for (const answer of [
+      await world.patch('/items/2', body({}, clear)),
+      await world.patch('/items/2/relationships/owner', { data: null }),
+      await world.delete('/items/2/relationships/owner', { data: { type: 'owner', id: '1' } }),
+      await world.patch('/owners/1/relationships/items', { data: [] }),
+      await world.delete('/owners/1/relationships/items', { data: [{ type: 'item', id: '2' }] }),
+    ]) {
+      assertRefused(answer, 422, 'invalid_value')
+    }
+    assert.equal(await all(), before)
+  })
+
+  it('a resource that others still need: its deletion is a 409, about no place in a body', async () => {
+    const answer = await world.delete('/owners/1')
+    assert.deepEqual([answer.status, answer.fault.code], [409, 'constraint_conflict'])
+    assert.equal(answer.fault.source, undefined)
+    assert.equal((await world.get('/owners/1')).status, 200)
+    assert.equal((await world.delete('/owners/2')).status, 200)
+  })
+})
+
+engine('A busy database', served, (world) => {
+  if (world.database !== 'SQLite on disk') return
+  it('is a 503 that says when to try again; reading goes on', async () => {
+    const other = new DatabaseSync(world.databaseUrl.replace('sqlite:', ''))
+    try {
+      other.exec("begin immediate; insert into owner values (3, 'Cyd')")
+      const busy = await world.post('/owners', {
+        data: { type: 'owner', attributes: { name: 'x' } },
+      })
+      assert.equal(busy.status, 503, busy.text)
+      assert.equal(busy.fault.code, 'unavailable')
+      assert.match(busy.headers['retry-after'] ?? '', /^\d+$/)
+      assert.equal((await world.get('/owners')).body.meta?.count, 2)
+      other.exec('commit')
+      const free = await world.post('/owners', {
+        data: { type: 'owner', attributes: { name: 'x' } },
+      })
+      assert.equal(free.status, 201)
+      assert.equal((await world.get('/owners')).body.meta?.count, 4)
+    } finally {
+      other.close()
+    }
+  })
+})

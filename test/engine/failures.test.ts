@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { it, mock } from 'node:test'
+import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
+import type { Fault } from '../answer.ts'
+import { engine } from './engine.ts'
+
+/** What is thrown must not be told: it sounds like SQL, files and stacks. */
+const secret = 'cannot select * from password at file:///srv/secret.ts:7:7'
+
+const page = resource('page', {
+  path: '/pages',
+  table: 'page',
+  fields: {
+    title: attribute(text),
+    /** Fails for titles that say what to throw. */
+    checksum: computed(text, { title: text }, ({ title }) => {
+      if (title === 'error') throw new TypeError(secret, { cause: new Error('the cause') })
+      if (title === 'text') throw secret
+      if (title === 'null') throw null
+      if (title === 'undefined') throw undefined
+      return title
+    }),
+    next: toOne('page', { column: 'next_id' }),
+    previous: toMany('page', { column: 'next_id' }),
+  },
+})
+
+const served = {
+  model: defineModel([page]),
+  tables: `create table page (id integer primary key, title text,
+    next_id integer references page (id)) strict`,
+  server: { logLevel: 'error' },
+}
+
+/** Runs something and returns what was logged meanwhile, line by line. */
+async function logOf(work: () => Promise<unknown>): Promise<string[]> {
+  const written: string[] = []
+  const write = mock.method(process.stderr, 'write', (chunk: unknown) => {
+    written.push(String(chunk))
+    return true
+  })
+  try {
+    await work()
+  } finally {
+    write.mock.restore()
+  }
+  return written
+    .join('')
+    .split('\n')
+    .filter((line) => line !== '')
+}
+
+engine('Faults of ours', served, (world) => {
+  const create = (title: string) =>
+    world.call('POST', '/pages', {
+      query: { 'fields[page]': 'title' },
+      body: { data: { type: 'page', attributes: { title } } },
+    })
+
+  /** Asserts a bare 500, and that the log tells all of it under its id. */
+  async function assertFails(method: string, path: string, body?: unknown): Promise<Fault> {
+    let fault: Fault | undefined
+    const log = await logOf(async () => {
+      const answer = await world.call(method, path, { body })
+      assert.equal(answer.status, 500, answer.text)
+      assert.equal(answer.body.errors?.length, 1)
+      fault = answer.fault
+    })
+    assert.ok(fault)
+    const { id = '', status, code, detail, ...others } = fault
+    assert.deepEqual(Object.keys(others), ['title'])
+    assert.deepEqual([status, code], ['500', 'internal_error'])
+    assert.match(id, /^[0-9a-f-]{36}$/)
+    assert.ok(detail.includes(id))
+    assert.ok(!/select|password|secret/.test(JSON.stringify(fault)))
+    const lines = log.filter((line) => line.includes(id))
+    assert.equal(lines.length, 1, log.join('\n'))
+    const entry = JSON.parse(lines[0] ?? '')
+    assert.deepEqual([entry.level, entry.method, entry.url], [50, method, path])
+    assert.equal(log.length, 1, log.join('\n'))
+    return fault
+  }
+
+  it('are told as an id alone, on every route, and logged whole under it', async () => {
+    await create('error')
+    await create('fine')
+    const link = { data: { type: 'page', id: '1' } }
+    assert.equal((await world.patch('/pages/2/relationships/next', link)).status, 200)
+    const faults = [
+      await assertFails('GET', '/pages/1'),
+      await assertFails('GET', '/pages'),
+      await assertFails('GET', '/pages?page[size]=0'),
+      await assertFails('GET', '/pages/2?include=next'),
+      await assertFails('GET', '/pages/2/next'),
+      await assertFails('GET', '/pages/2/relationships/next?include=next'),
+      await assertFails('PATCH', '/pages/1', { data: { type: 'page', id: '1' } }),
+      await assertFails('POST', '/pages', {
+        data: { type: 'page', attributes: { title: 'error' } },
+      }),
+    ]
+    assert.equal(new Set(faults.map(({ id }) => id)).size, faults.length)
+  })
+
+  it('are logged with message, stack and cause', async () => {
+    await create('error')
+    const [line = ''] = await logOf(() => world.get('/pages/1'))
+    const { err } = JSON.parse(line)
+    assert.ok(err.message.startsWith(secret), line)
+    assert.ok(err.stack.includes('failures.test.ts'), line)
+    assert.ok(err.stack.includes('the cause'), line)
+  })
+
+  it('are told so too when what was thrown is no error at all', async () => {
+    for (const title of ['text', 'null', 'undefined']) {
+      const { text: document } = await create(title)
+      await assertFails('GET', `/pages/${JSON.parse(document).data.id}`)
+    }
+  })
+
+  it('do not happen where the field is not asked for, and end with their request', async () => {
+    await create('error')
+    const log = await logOf(async () => {
+      assert.equal((await world.get('/pages', { 'fields[page]': 'title' })).status, 200)
+      assert.equal((await world.get('/pages/1/previous')).status, 200)
+      assert.equal((await world.get('/pages/99')).status, 404)
+      assert.equal((await world.get('/pages', { sort: 'checksum' })).status, 400)
+    })
+    assert.deepEqual(log, [], 'the client’s faults are none of ours')
+  })
+
+  it('in the middle of a long answer cut it off, and are logged', async () => {
+    const rows = Array.from({ length: 1500 }, (_, at) => (at === 1300 ? "('error')" : "('fine')"))
+    await world.execute(`insert into page (title) values ${rows.join(', ')}`)
+    let status = 0
+    const log = await logOf(async () => {
+      const whole = world.call('GET', '/pages', { query: { 'page[size]': '0' } })
+      status = await whole.then(
+        (answer) => answer.status,
+        () => 0,
+      )
+    })
+    assert.ok(status === 0 || status === 500, `an answer that breaks off is no ${status}`)
+    assert.equal(log.length, 1, log.join('\n'))
+    assert.ok(log[0]?.includes('cannot select'), log.join('\n'))
+    assert.equal((await world.get('/pages', { 'page[size]': '5' })).status, 200)
+  })
+})
