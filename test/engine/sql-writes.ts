@@ -14,7 +14,6 @@ export const writes: readonly WriteRow[] = [
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
     'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?) returning cast("writer_no" as text)',
-    'update "book" set "by" = null where "by" = ? and not ("id" in (select value from json_each(?)))',
     'update "book" set "by" = ? where "id" in (select value from json_each(?)) and not ("by" is ?)',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" = ?',
   ]],
