@@ -1,20 +1,14 @@
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
-import fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { defineDocuments } from '../document/document.ts'
 import { type ErrorAnswer, errorAnswer } from '../document/errors.ts'
-import type { Endpoint, House } from '../endpoints/endpoint.ts'
-import { type Method, type Route, routesOf } from '../endpoints/table.ts'
+import type { House } from '../endpoints/endpoint.ts'
 import { HeaderError, quoted } from '../errors/errors.ts'
-import { mediaType, negotiate } from '../request/negotiate.ts'
-import { everyAnswer, send } from './answer.ts'
+import { mediaType } from '../request/negotiate.ts'
+import { everyAnswer } from './answer.ts'
 import { protocolFault, tellError } from './faults.ts'
-import { originOf } from './origin.ts'
+import { addRoutes, longestUrl } from './routes.ts'
 
 /** What a server is made of. */
 export interface ServerOptions extends Pick<House, 'model' | 'store'> {
@@ -30,8 +24,6 @@ export interface ServerOptions extends Pick<House, 'model' | 'store'> {
   readonly maxBody?: number
 }
 
-/** The longest request target, in bytes; filters are sent in it. */
-const longestUrl = 32 * 1024
 /** Request line and header fields together, in bytes. */
 const longestHead = 64 * 1024
 /** How long a request may take to arrive, in milliseconds. */
@@ -73,16 +65,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, _reply, done) =>
     done(request.is404 ? nothingAt(request) : undefined),
   )
-  app.server.on('checkExpectation', (request, response) => {
+  app.server.on('checkExpectation', ({ headers: { expect } }, response) => {
     const fault = new HeaderError(
       'expectation_failed',
-      `The expectation ${quoted(request.headers.expect)} is not met.`,
+      `The expectation ${quoted(expect)} is not met.`,
     )
-    const answer = errorAnswer(fault)
-    response.writeHead(417, { ...everyAnswer, 'content-type': mediaType }).end(answer?.body)
+    const headers = { ...everyAnswer, 'content-type': mediaType }
+    response.writeHead(fault.status, headers).end(errorAnswer(fault)?.body)
   })
   addMethods(app)
-  for (const route of routesOf(model)) addRoute(app, route, house, options.publicUrl)
+  addRoutes(app, house, options.publicUrl)
   return app
 }
 
@@ -91,89 +83,6 @@ function addMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT')
       app.addHttpMethod(method, { hasBody: true })
-  }
-}
-
-function addRoute(
-  app: FastifyInstance,
-  { path, methods }: Route,
-  house: House,
-  publicUrl: string | undefined,
-): void {
-  // With a base path, the root is there with and without its final slash.
-  const urls =
-    path === '/' && house.base !== '' ? [house.base, `${house.base}/`] : [house.base + path]
-  const allow = [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS'].join(
-    ', ',
-  )
-  for (const url of urls) {
-    for (const [method, endpoint] of Object.entries(methods) as [Method, Endpoint][]) {
-      const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-        try {
-          return await send(reply, await endpoint(callOf(request, publicUrl), house))
-        } catch (error) {
-          return await tellError(error, request, reply)
-        }
-      }
-      app.route({
-        url,
-        method: method === 'GET' ? ['GET', 'HEAD'] : method,
-        onRequest: checkHeaders,
-        handler,
-      })
-    }
-    const options = async (_request: FastifyRequest, reply: FastifyReply) => {
-      return reply
-        .code(204)
-        .headers({ ...everyAnswer, allow })
-        .send()
-    }
-    app.route({ url, method: 'OPTIONS', onRequest: checkHeaders, handler: options })
-    const known = new Set([...Object.keys(methods), 'HEAD', 'OPTIONS'])
-    const refused = app.supportedMethods.filter((method) => !known.has(method))
-    const refuse = async (request: FastifyRequest) => {
-      throw new HeaderError(
-        'method_not_allowed',
-        `${request.method} is not allowed here; ${allow} are.`,
-        { allow },
-      )
-    }
-    app.route({ url, method: refused, onRequest: refuse, handler: refuse })
-  }
-}
-
-/** Runs before the body is read. */
-async function checkHeaders({ raw, headers }: FastifyRequest): Promise<void> {
-  if (raw.url !== undefined && raw.url.length > longestUrl) {
-    throw new HeaderError('url_too_long', `A URL may have at most ${longestUrl} bytes.`)
-  }
-  const hasBody =
-    headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  negotiate({
-    accept: headers.accept,
-    contentType: headers['content-type'],
-    contentEncoding: headers['content-encoding'],
-    hasBody,
-  })
-}
-
-const noBytes = new Uint8Array()
-
-function callOf(request: FastifyRequest, publicUrl: string | undefined) {
-  const { raw, headers, params, body } = request
-  const url = raw.url ?? ''
-  const mark = url.indexOf('?')
-  const { localAddress, localPort } = raw.socket
-  return {
-    id: (params as { id?: string }).id ?? '',
-    search: mark === -1 ? '' : url.slice(mark + 1),
-    body: body instanceof Uint8Array ? body : noBytes,
-    origin: originOf(publicUrl, {
-      host: headers.host,
-      httpVersion: raw.httpVersion,
-      localAddress,
-      localPort,
-    }),
   }
 }
 

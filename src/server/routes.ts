@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Call, Endpoint, House } from '../endpoints/endpoint.ts'
+import { type Method, type Route, routesOf } from '../endpoints/table.ts'
+import { HeaderError } from '../errors/errors.ts'
+import { negotiate } from '../request/negotiate.ts'
+import { everyAnswer, send } from './answer.ts'
+import { tellError } from './faults.ts'
+import { originOf } from './origin.ts'
+
+/** The longest request target, in bytes; filters are sent in it. */
+export const longestUrl = 32 * 1024
+
+/** Gives a server every path of the model, each with all methods there are: those it has, OPTIONS, and 405 for the rest. */
+export function addRoutes(app: FastifyInstance, house: House, publicUrl: string | undefined): void {
+  for (const { path, methods } of routesOf(house.model)) {
+    // With a base path, the root is there with and without its final slash.
+    const urls =
+      path === '/' && house.base !== '' ? [house.base, `${house.base}/`] : [house.base + path]
+    for (const url of urls) {
+      addEndpoints(app, url, methods, (request) => callOf(request, publicUrl), house)
+      addOthers(app, url, methods)
+    }
+  }
+}
+
+function addEndpoints(
+  app: FastifyInstance,
+  url: string,
+  methods: Route['methods'],
+  callFrom: (request: FastifyRequest) => Call,
+  house: House,
+): void {
+  for (const [method, endpoint] of Object.entries(methods) as [Method, Endpoint][]) {
+    app.route({
+      url,
+      method: method === 'GET' ? ['GET', 'HEAD'] : method,
+      onRequest: checkHeaders,
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        try {
+          return await send(reply, await endpoint(callFrom(request), house))
+        } catch (error) {
+          return await tellError(error, request, reply)
+        }
+      },
+    })
+  }
+}
+
+function addOthers(app: FastifyInstance, url: string, methods: Route['methods']): void {
+  const known = [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS']
+  const allow = known.join(', ')
+  const options = async (_request: FastifyRequest, reply: FastifyReply) => {
+    return reply
+      .code(204)
+      .headers({ ...everyAnswer, allow })
+      .send()
+  }
+  const refuse = async ({ method }: FastifyRequest) => {
+    throw new HeaderError('method_not_allowed', `${method} is not allowed here; ${allow} are.`, {
+      allow,
+    })
+  }
+  const refused = app.supportedMethods.filter((method) => !known.includes(method))
+  app.route({ url, method: 'OPTIONS', onRequest: checkHeaders, handler: options })
+  app.route({ url, method: refused, onRequest: refuse, handler: refuse })
+}
+
+/** Runs before the body is read. */
+async function checkHeaders({ raw, headers }: FastifyRequest): Promise<void> {
+  if (raw.url !== undefined && raw.url.length > longestUrl) {
+    throw new HeaderError('url_too_long', `A URL may have at most ${longestUrl} bytes.`)
+  }
+  negotiate({
+    accept: headers.accept,
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    hasBody:
+      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
+  })
+}
+
+const noBytes = new Uint8Array()
+
+function callOf(
+  { raw, headers, params, body }: FastifyRequest,
+  publicUrl: string | undefined,
+): Call {
+  const { url = '', httpVersion } = raw
+  const { localAddress, localPort } = raw.socket
+  const mark = url.indexOf('?')
+  return {
+    // The router fills in what the path's pattern names, and `id` is all that any names.
+    id: (params as { id?: string }).id ?? '',
+    search: mark === -1 ? '' : url.slice(mark + 1),
+    body: body instanceof Uint8Array ? body : noBytes,
+    origin: originOf(publicUrl, { host: headers.host, httpVersion, localAddress, localPort }),
+  }
+}
