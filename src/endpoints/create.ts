@@ -17,8 +17,12 @@ export function create(
     const parent = relationship && { resource, relationship, id: pathId(resource, call.id) }
     const answer = planOne(model, readQuery(call.search), { resource: created })
     const plan = planCreate(model, readResource(call.body), created, parent)
-    const { id, rows } = await store.write(plan, answer)
-    const location = resourcePath(base, created, id)
-    return { status: 201, headers: { location }, body: documents.one(answer, rows, location) }
+    return store.write(plan, {
+      plan: answer,
+      tell: (rows, id) => {
+        const location = resourcePath(base, created, id)
+        return { status: 201, headers: { location }, body: documents.one(answer, rows, location) }
+      },
+    })
   }
 }

@@ -12,7 +12,10 @@ export function update(model: Model, resource: ResourceType): Endpoint {
     const id = pathId(resource, call.id)
     const answer = planOne(model, readQuery(call.search), { resource })
     const plan = planUpdate(model, readResource(call.body, true), resource, id)
-    const { rows } = await store.write(plan, answer)
-    return { status: 200, body: documents.one(answer, rows, resourcePath(base, resource, id)) }
+    const path = resourcePath(base, resource, id)
+    return store.write(plan, {
+      plan: answer,
+      tell: (rows) => ({ status: 200, body: documents.one(answer, rows, path) }),
+    })
   }
 }

@@ -29,7 +29,7 @@ export function writeRelationship(
       { resource, relationship, id },
       change,
     )
-    await store.write(plan)
+    await store.relate(plan)
     return { status: 200, body: messageDocument(messages[change]) }
   }
 }

@@ -9,10 +9,11 @@ export interface Migration {
   readonly sql: string
 }
 
-/** What a write gives back. */
-export interface Written {
-  readonly id: string
-  readonly rows: Rows
+/** What is answered to a write: a read of what was written, told before the write is final. */
+export interface WriteAnswer<Told> {
+  readonly plan: ReadPlan
+  /** Runs in the transaction: when it throws, nothing has been written. */
+  readonly tell: (rows: Rows, id: string) => Told
 }
 
 /** Where resources are kept. All reads of one call see one snapshot; every write that returned is durable. */
@@ -26,13 +27,13 @@ export interface Store {
    */
   read(plan: ReadPlan, id?: string): Promise<Rows>
   /**
-   * Carries out a write, all of it or nothing.
-   * @param answer - what to read of the written resource, in the same transaction
-   * @returns the id of what was written, and the rows of the answer
+   * Carries out a write and what is answered to it, all of it or nothing.
+   * @returns what the answer tells
    * @throws NotFoundError for the path's resource; ApiError | ManyErrors for the plan's faults and missing related resources
    */
-  write(plan: WritePlan, answer: ReadPlan): Promise<Written>
-  write(plan: WritePlan): Promise<Omit<Written, 'rows'>>
+  write<Told>(plan: WritePlan, answer: WriteAnswer<Told>): Promise<Told>
+  /** Carries out a write to a relationship's own URL, to which nothing of it is answered; throws as `write` does. */
+  relate(plan: WritePlan): Promise<void>
   /** Deletes the resource of the plan. @throws NotFoundError when it is not there */
   remove(plan: WritePlan): Promise<void>
   /** The tables and columns that are there. */

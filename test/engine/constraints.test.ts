@@ -139,4 +139,26 @@ engine('A busy database', served, (world) => {
       other.close()
     }
   })
+
+  it('holds up a write for as long as it is busy, and nobody else', async () => {
+    const other = new DatabaseSync(world.databaseUrl.replace('sqlite:', ''))
+    const order: string[] = []
+    const finished = (what: string) => (answer: Answer) => {
+      order.push(what)
+      return answer.status
+    }
+    try {
+      other.exec("begin immediate; insert into owner values (3, 'Cyd')")
+      const waiting = world
+        .post('/owners', { data: { type: 'owner', attributes: { name: 'x' } } })
+        .then(finished('write'))
+      assert.equal(await world.get('/owners').then(finished('read')), 200)
+      assert.equal(await world.get('/owners/1').then(finished('read')), 200)
+      other.exec('commit')
+      assert.equal(await waiting, 201)
+      assert.deepEqual(order, ['read', 'read', 'write'])
+    } finally {
+      other.close()
+    }
+  })
 })

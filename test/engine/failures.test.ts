@@ -128,6 +128,18 @@ engine('Faults of ours', served, (world) => {
     assert.deepEqual(log, [], 'the client’s faults are none of ours')
   })
 
+  it('undo the write whose answer could not be told', async () => {
+    const attributes = { title: 'error' }
+    await assertFails('POST', '/pages', { data: { type: 'page', attributes } })
+    await create('fine')
+    await assertFails('PATCH', '/pages/1', { data: { type: 'page', id: '1', attributes } })
+    const { body } = await world.get('/pages', { 'fields[page]': 'title' })
+    assert.deepEqual(
+      [body.data].flat().map((page) => page?.attributes),
+      [{ title: 'fine' }],
+    )
+  })
+
   it('in the middle of a long answer cut it off, and are logged', async () => {
     const rows = Array.from({ length: 1500 }, (_, at) => (at === 1300 ? "('error')" : "('fine')"))
     await world.execute(`insert into page (title) values ${rows.join(', ')}`)

@@ -8,8 +8,8 @@ import { addFunctions } from './sqlite-functions.ts'
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
 
-/** How long a connection waits for another process's write to end, in milliseconds. */
-const patience = 5000
+/** How long opening waits for another process, in milliseconds. */
+const openingPatience = 5000
 
 const begin = {
   deferred: { sql: 'begin deferred', placeholders: [] },
@@ -23,15 +23,18 @@ export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #prepared = new WeakMap<Statement, StatementSync>()
 
-  /** @param path - a file, or `:memory:`; @param isReader - refuses to write */
-  constructor(path: string, isReader = false) {
+  /**
+   * @param path - a file, or `:memory:`
+   * @param role - a reader refuses to write; a writer refuses to wait, because everybody would wait with it
+   */
+  constructor(path: string, role: 'reader' | 'writer') {
     this.#database = translated(
-      () => new DatabaseSync(path, { timeout: patience, enableForeignKeyConstraints: true }),
+      () => new DatabaseSync(path, { timeout: openingPatience, enableForeignKeyConstraints: true }),
     )
     addFunctions(this.#database)
     if (path !== ':memory:') this.execute('pragma journal_mode = wal')
     this.execute('pragma synchronous = full')
-    if (isReader) this.execute('pragma query_only = on')
+    this.execute(role === 'reader' ? 'pragma query_only = on' : 'pragma busy_timeout = 0')
   }
 
   /** Every row. */

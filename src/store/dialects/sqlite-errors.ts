@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { BodyError, HeaderError } from '../../errors/errors.ts'
 
 /** SQLite's primary result codes that are somebody else's doing (sqlite.org/rescode.html). */
@@ -21,6 +22,27 @@ export function translated<Result>(work: () => Result): Result {
     return work()
   } catch (error) {
     throw translate(error)
+  }
+}
+
+/** How long a write waits for another process's to end, and how long between two tries, in milliseconds. */
+const patience = 5000
+const pause = 10
+
+/**
+ * Runs work that another process may hold up, again and again until it may run; others have their turn meanwhile.
+ * @throws HeaderError `unavailable` (503) when patience ends
+ */
+export async function patiently<Result>(work: () => Result): Promise<Result> {
+  const deadline = performance.now() + patience
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      const isHeldUp = error instanceof HeaderError && error.code === 'unavailable'
+      if (!isHeldUp || performance.now() > deadline) throw error
+      await setTimeout(pause + Math.random() * pause)
+    }
   }
 }
 

@@ -13,10 +13,10 @@ import { perShape } from '../../plan/shape.ts'
 import { followSteps } from '../include.ts'
 import { type CompiledRead, compilePresent, compileRead } from '../read.ts'
 import type { RunValues } from '../statement.ts'
-import type { Migration, Store, Written } from '../store.ts'
+import type { Migration, Store, WriteAnswer } from '../store.ts'
 import { compileDelete, compileLookup, compileWrite } from '../write.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { withoutBody } from './sqlite-errors.ts'
+import { patiently, withoutBody } from './sqlite-errors.ts'
 import { migrateSqlite, sqliteCatalog } from './sqlite-schema.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
@@ -56,8 +56,8 @@ class SqliteStore implements Store {
     this.description = isMemory ? 'SQLite in memory' : `SQLite at ${path}`
     this.#model = model
     this.#path = path
-    this.#writer = new SqliteConnection(path)
-    this.#reader = isMemory ? this.#writer : new SqliteConnection(path, true)
+    this.#writer = new SqliteConnection(path, 'writer')
+    this.#reader = isMemory ? this.#writer : new SqliteConnection(path, 'reader')
     this.#compiledRead = perShape((shape: ReadShape) => compileRead(shape, model, dialect))
     this.#compiledWrite = perShape((shape: WriteShape) => compileWrite(shape, model, dialect))
     this.#compiledTypes = new Map(
@@ -86,34 +86,22 @@ class SqliteStore implements Store {
     return reader.transaction('deferred', () => this.#whole(reader, compiled, plan, values))
   }
 
-  write(plan: WritePlan, answer: ReadPlan): Promise<Written>
-  write(plan: WritePlan): Promise<Omit<Written, 'rows'>>
-  async write(
-    plan: WritePlan,
-    answer?: ReadPlan,
-  ): Promise<Omit<Written, 'rows'> & Partial<Written>> {
-    const writer = this.#writer
-    const compiled = this.#compiledWrite(plan.shape)
-    return writer.transaction('immediate', () => {
-      if (plan.needs) this.#check(writer, plan.needs.absence, plan.needs.id)
-      refuse([...plan.faults, ...this.#missing(plan)])
-      const slots = plan.columnValues
-      const id = plan.id ?? String(writer.value(compiled.insert, { slots }))
-      if (plan.id !== undefined && compiled.update) writer.run(compiled.update, { slots, id })
-      compiled.links.forEach((statements, index) => {
-        const ids = plan.linkIds[index] ?? []
-        for (const statement of statements) writer.run(statement, { slots: [], id, ids })
-      })
-      if (answer === undefined) return { id }
-      const read = this.#compiledRead(answer.shape)
-      return { id, rows: this.#whole(writer, read, answer, valuesOf(answer, id)) }
+  write<Told>(plan: WritePlan, { plan: answer, tell }: WriteAnswer<Told>): Promise<Told> {
+    const read = this.#compiledRead(answer.shape)
+    return this.#transaction(() => {
+      const id = this.#carryOut(plan)
+      return tell(this.#whole(this.#writer, read, answer, valuesOf(answer, id)), id)
     })
+  }
+
+  async relate(plan: WritePlan): Promise<void> {
+    await this.#transaction(() => this.#carryOut(plan))
   }
 
   async remove({ shape, id = '', needs }: WritePlan): Promise<void> {
     const { remove } = this.#statements(shape.type)
-    const work = () => this.#writer.run(remove, { slots: [], id })
-    const removed = withoutBody(() => this.#writer.transaction('immediate', work))
+    const work = () => withoutBody(() => this.#writer.run(remove, { slots: [], id }))
+    const removed = await this.#transaction(work)
     if (removed === 0) throw notFound(needs?.absence ?? { type: shape.type, parameter: 'id' }, id)
   }
 
@@ -122,11 +110,31 @@ class SqliteStore implements Store {
   }
 
   async migrate(migrations: readonly Migration[]): Promise<void> {
-    migrateSqlite(this.#writer, migrations)
+    await patiently(() => migrateSqlite(this.#writer, migrations))
   }
 
   async close(): Promise<void> {
     for (const connection of [...this.#streams, this.#reader, this.#writer]) connection.close()
+  }
+
+  #transaction<Result>(work: () => Result): Promise<Result> {
+    return patiently(() => this.#writer.transaction('immediate', work))
+  }
+
+  /** The write itself, in a transaction that is begun. @returns the id of what was written */
+  #carryOut(plan: WritePlan): string {
+    const writer = this.#writer
+    const compiled = this.#compiledWrite(plan.shape)
+    if (plan.needs) this.#check(writer, plan.needs.absence, plan.needs.id)
+    refuse([...plan.faults, ...this.#missing(plan)])
+    const slots = plan.columnValues
+    const id = plan.id ?? String(writer.value(compiled.insert, { slots }))
+    if (plan.id !== undefined && compiled.update) writer.run(compiled.update, { slots, id })
+    compiled.links.forEach((statements, index) => {
+      const ids = plan.linkIds[index] ?? []
+      for (const statement of statements) writer.run(statement, { slots: [], id, ids })
+    })
+    return id
   }
 
   #whole(
@@ -137,7 +145,7 @@ class SqliteStore implements Store {
   ): Rows {
     const { shape, absence } = plan
     const primary = connection.all(compiled.rows, values)
-    const total = isList(shape) ? count(connection, compiled, values) : primary.length
+    const total = shape.isPaged ? count(connection, compiled, values) : primary.length
     if (total === 0 && shape.scope.is === 'one') throw notFound(absence, values.id)
     if (total === 0 && shape.scope.is === 'related') this.#check(connection, absence, values.id)
     const included = followSteps(shape, primary, (type, ids) => {
@@ -149,7 +157,7 @@ class SqliteStore implements Store {
   }
 
   #stream(compiled: CompiledRead, plan: ReadPlan, values: RunValues): Rows {
-    const connection = new SqliteConnection(this.#path, true)
+    const connection = new SqliteConnection(this.#path, 'reader')
     this.#streams.add(connection)
     const end = () => {
       this.#streams.delete(connection)
