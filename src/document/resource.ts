@@ -56,14 +56,14 @@ function attributeTeller(field: Field, layout: RowLayout): Part {
   const name = `${JSON.stringify(field.name)}:`
   switch (field.is) {
     case 'attribute': {
-      const at = columnIndex(layout, { column: field.column, kind: field.kind.name })
+      const at = columnIndex(layout, { column: field.column, form: field.kind.form })
       const { tell } = field.kind
       return (row) => name + tellOr(row[at], tell)
     }
     case 'computed': {
       const inputs = field.columns.map(([column, { kind }]) => ({
         column,
-        at: columnIndex(layout, { column, kind: kind.name }),
+        at: columnIndex(layout, { column, form: kind.form }),
       }))
       const { tell } = field.kind
       return (row) => {

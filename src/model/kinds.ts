@@ -1,15 +1,4 @@
-import { sql } from 'kysely'
-import type { Bound, DialectName, Sql } from './dialect.ts'
-
-/** How a kind is kept in a column of one database. */
-export interface ColumnForm<Value> {
-  /** The expression that reads the column; the column itself when absent. */
-  select?(column: Sql): Sql
-  /** From what a driver returns, never null, to the kind's value; the same when absent. */
-  load?(stored: unknown): Value
-  /** From the kind's value to what a driver binds; the same when absent. */
-  bind?(value: Value): Bound
-}
+import type { FormName } from './forms.ts'
 
 /** What a value was meant to be, when it is not: the end of the sentence "… must be …". */
 export interface Unreadable {
@@ -27,7 +16,8 @@ export type Reading<Value> = { readonly value: Value } | Unreadable
  * @typeParam Value - the type the values have in TypeScript
  */
 export interface Kind<Value> {
-  readonly name: KindName
+  /** What errors call it. */
+  readonly name: string
   /** Kinds with the same word here can be compared with each other. */
   readonly comparesAs: 'text' | 'number' | 'date' | 'boolean'
   /** `textual` kinds take every operator, `ordered` ones all but those on text, `plain` ones equality alone. */
@@ -40,13 +30,9 @@ export interface Kind<Value> {
   readText(text: string): Reading<Value>
   /** Writes the value as JSON text. */
   tell(value: Value): string
-  readonly columns: Readonly<Record<DialectName, ColumnForm<Value>>>
+  /** How its values are kept in a column. */
+  readonly form: FormName
 }
-
-/** The name of a kind: a key of the table of kinds. */
-export type KindName = 'id' | 'text' | 'email' | 'integer' | 'number' | 'boolean' | 'date'
-
-const asText: ColumnForm<string> = {}
 
 function readString(json: unknown): Reading<string> {
   if (typeof json !== 'string') return { expected: 'a string' }
@@ -119,18 +105,6 @@ export function isInteger64(text: string): boolean {
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }
 
-/** node:sqlite refuses to return an integer beyond 2^53 as a number: integers leave the database as texts. */
-const sqliteAsText = (column: Sql): Sql => sql`cast(${column} as text)`
-
-/** A number may stand in the table as an integer, even one beyond 2^53. */
-const sqliteAsReal = (column: Sql): Sql => sql`cast(${column} as real)`
-
-/** A stored integer, exactly: a `bigint` where a double would not do. */
-function exactly(stored: unknown): number | bigint {
-  const value = Number(stored)
-  return Number.isSafeInteger(value) ? value : BigInt(String(stored))
-}
-
 /** Every kind a field can be of. */
 export const kinds = {
   id: {
@@ -141,7 +115,7 @@ export const kinds = {
     readValue: readId,
     readText: readId,
     tell: (value) => `"${value}"`,
-    columns: { sqlite: { select: sqliteAsText, bind: BigInt } },
+    form: 'id',
   } satisfies Kind<string>,
   text: {
     name: 'text',
@@ -151,7 +125,7 @@ export const kinds = {
     readValue: readString,
     readText: readString,
     tell: JSON.stringify,
-    columns: { sqlite: asText },
+    form: 'text',
   } satisfies Kind<string>,
   /** An e-mail address is compared as the text it is: a query may hold any part of one. */
   email: {
@@ -162,7 +136,7 @@ export const kinds = {
     readValue: readString,
     readText: readString,
     tell: JSON.stringify,
-    columns: { sqlite: asText },
+    form: 'text',
   } satisfies Kind<string>,
   integer: {
     name: 'integer',
@@ -172,7 +146,7 @@ export const kinds = {
     readValue: readInteger,
     readText: (text) => readInteger(numberOfText(text)),
     tell: String,
-    columns: { sqlite: { select: sqliteAsText, load: exactly, bind: BigInt } },
+    form: 'integer',
   } satisfies Kind<number | bigint>,
   number: {
     name: 'number',
@@ -182,7 +156,7 @@ export const kinds = {
     readValue: readNumber,
     readText: (text) => readNumber(numberOfText(text)),
     tell: JSON.stringify,
-    columns: { sqlite: { select: sqliteAsReal } },
+    form: 'number',
   } satisfies Kind<number>,
   boolean: {
     name: 'boolean',
@@ -192,7 +166,7 @@ export const kinds = {
     readValue: readBoolean,
     readText: (text) => readBoolean(booleanOfText(text)),
     tell: String,
-    columns: { sqlite: { load: (stored) => stored !== 0, bind: Number } },
+    form: 'boolean',
   } satisfies Kind<boolean>,
   date: {
     name: 'date',
@@ -202,9 +176,12 @@ export const kinds = {
     readValue: readDate,
     readText: readDate,
     tell: JSON.stringify,
-    columns: { sqlite: asText },
+    form: 'text',
   } satisfies Kind<string>,
 } as const
+
+/** The name of a kind: a key of the table of kinds. */
+export type KindName = keyof typeof kinds
 
 /** Any text. */
 export const text: Kind<string> = kinds.text
@@ -218,8 +195,3 @@ export const number: Kind<number> = kinds.number
 export const boolean: Kind<boolean> = kinds.boolean
 /** A day of the calendar, `YYYY-MM-DD`, as text. */
 export const date: Kind<string> = kinds.date
-
-/** The kind of that name. */
-export function kindNamed(name: KindName): Kind<unknown> {
-  return kinds[name]
-}

@@ -1,12 +1,13 @@
 import { checkDeclarations } from './check.ts'
 import type { Attribute, ColumnUse, Computed, FieldDeclaration } from './fields.ts'
-import { type Kind, type KindName, kindNamed } from './kinds.ts'
+import type { FormName } from './forms.ts'
+import { type Kind, kinds } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
-/** A column and what its values are; what plans speak of. */
+/** A column and how it keeps its values; what plans speak of. */
 export interface Column {
   readonly column: string
-  readonly kind: KindName
+  readonly form: FormName
 }
 
 /** An attribute as requests meet it: every default filled in. */
@@ -176,7 +177,7 @@ function idField(declared: ResourceDeclaration): AttributeField {
   return {
     is: 'attribute',
     name: 'id',
-    kind: kindNamed('id'),
+    kind: kinds.id,
     column: idColumn(declared),
     required: true,
     reads: true,

@@ -214,7 +214,7 @@ function readAttribute(field: AttributeField, value: unknown, pointer: string): 
 }
 
 function setColumn(field: AttributeField, value: unknown, draft: Draft): void {
-  draft.columns.push({ column: field.column, kind: field.kind.name })
+  draft.columns.push({ column: field.column, form: field.kind.form })
   draft.columnValues.push(value)
 }
 
@@ -266,7 +266,7 @@ function addLink(
 }
 
 function addKey(field: RelationshipField, ids: readonly string[], draft: Draft): void {
-  draft.columns.push({ column: field.link.here, kind: 'id' })
+  draft.columns.push({ column: field.link.here, form: 'id' })
   draft.columnValues.push(ids[0] ?? null)
 }
 
@@ -280,7 +280,7 @@ function linkToParent(
   const inverse = inverseOf(model, resource, relationship)
   const said = words.relationships.find(([name]) => name === inverse?.name)
   if (inverse === undefined || said === undefined) {
-    draft.columns.push({ column: relationship.link.there, kind: 'id' })
+    draft.columns.push({ column: relationship.link.there, form: 'id' })
     draft.columnValues.push(id)
   } else if (said[1].is !== 'one' || said[1].identifier.id !== id) {
     const detail = `The path links the new ${relationship.to} to the ${resource.type} ${quoted(id)}; "${inverse.name}" says otherwise.`

@@ -77,9 +77,9 @@ function isTold(field: Field): boolean {
 function columnsOf(field: Field): Column[] {
   switch (field.is) {
     case 'attribute':
-      return field.reads ? [{ column: field.column, kind: field.kind.name }] : []
+      return field.reads ? [{ column: field.column, form: field.kind.form }] : []
     case 'computed':
-      return field.columns.map(([column, { kind }]) => ({ column, kind: kind.name }))
+      return field.columns.map(([column, { kind }]) => ({ column, form: kind.form }))
     case 'relationship':
       return []
   }
@@ -88,7 +88,7 @@ function columnsOf(field: Field): Column[] {
 /** A column that several fields need as the same kind is read once. */
 function distinct(columns: readonly Column[]): Column[] {
   const same = (one: Column, other: Column) =>
-    one.column === other.column && one.kind === other.kind
+    one.column === other.column && one.form === other.form
   return columns.filter(
     (column, index) => columns.findIndex((each) => same(each, column)) === index,
   )

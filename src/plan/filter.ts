@@ -1,6 +1,6 @@
 import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
 import { listing, suggestion } from '../errors/nearest.ts'
-import type { KindName } from '../model/kinds.ts'
+import type { FormName } from '../model/forms.ts'
 import {
   type AttributeField,
   type Link,
@@ -29,7 +29,7 @@ export type Condition =
       is: 'compare'
       operator: OperatorName
       column: string
-      kind: KindName
+      form: FormName
       slots: readonly Slot[]
     }>
   | Readonly<{ is: 'fields'; operator: OperatorName; column: string; other: string }>
@@ -150,7 +150,7 @@ function planAttribute(test: Test, field: AttributeField, context: Context): Con
     complaint(test.at, operand.is === 'value' ? '.val' : '', what),
   )
   const slots = read.map((value) => context.values.push(value) - 1)
-  return { is: 'compare', operator: name, column: field.column, kind: field.kind.name, slots }
+  return { is: 'compare', operator: name, column: field.column, form: field.kind.form, slots }
 }
 
 function otherField(

@@ -1,5 +1,5 @@
 import { quoted } from '../errors/errors.ts'
-import { type Kind, kindNamed, type Reading } from '../model/kinds.ts'
+import { type Kind, type Reading, text } from '../model/kinds.ts'
 import type { AttributeField } from '../model/model.ts'
 import type { Operator } from '../model/operators.ts'
 import { kindOfJson } from '../request/json.ts'
@@ -17,7 +17,7 @@ export function readOperand(
   refusal: (words: string) => Error,
 ): readonly unknown[] {
   // A pattern or a word is a text, of whatever textual kind the field is.
-  const kind = operator.suits === 'textual' ? kindNamed('text') : field.kind
+  const kind = operator.suits === 'textual' ? text : field.kind
   if (operand.is === 'text')
     return [readValue(kind.readText(operand.text), operand.text, field, refusal)]
   const { value } = operand

@@ -23,9 +23,9 @@ export interface RowLayout {
   readonly linkages: readonly LinkageColumn[]
 }
 
-/** Where a row of the layout holds the column, read as the kind; −1 when it does not. */
-export function columnIndex(layout: RowLayout, { column, kind }: Column): number {
-  const index = layout.columns.findIndex((each) => each.column === column && each.kind === kind)
+/** Where a row of the layout holds the column, read as the form; −1 when it does not. */
+export function columnIndex(layout: RowLayout, { column, form }: Column): number {
+  const index = layout.columns.findIndex((each) => each.column === column && each.form === form)
   return index === -1 ? -1 : 1 + index
 }
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
-import { kindNamed } from '../model/kinds.ts'
 import { operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
 import { list, one } from './statement.ts'
@@ -20,9 +19,8 @@ export function compileCondition(condition: Condition, dialect: Dialect, depth =
   switch (condition.is) {
     case 'compare': {
       const { takes, write } = operators[condition.operator]
-      const kind = kindNamed(condition.kind)
       const place = takes === 'list' ? list : one
-      const [first, ...others] = condition.slots.map((slot) => place(slot, kind, dialect))
+      const [first, ...others] = condition.slots.map((slot) => place(slot, condition.form, dialect))
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
       return write(columnAt(depth, condition.column), [first, ...others] as never, dialect)

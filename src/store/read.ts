@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
-import { kindNamed } from '../model/kinds.ts'
 import { type Model, type ResourceType, relationshipOf, typeNamed } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { RowLayout } from '../plan/rows.ts'
@@ -55,7 +54,7 @@ export function compileRead(shape: ReadShape, model: Model, dialect: Dialect): C
 
 /** Whether there is a resource with the id of the path. */
 export function compilePresent(resource: ResourceType, dialect: Dialect): Statement {
-  const isIt = sql`${columnAt(0, resource.id.column)} = ${one('id', resource.id.kind, dialect)}`
+  const isIt = sql`${columnAt(0, resource.id.column)} = ${one('id', resource.id.kind.form, dialect)}`
   return statement(sql`select 1 from ${tableAt(0, resource.table)} where ${isIt}`, dialect)
 }
 
@@ -77,7 +76,7 @@ function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statem
 function compileByIds(layout: RowLayout, model: Model, dialect: Dialect): Statement {
   const resource = typeNamed(model, layout.type)
   const id = columnAt(0, resource.id.column)
-  const where = dialect.inList(id, list('ids', resource.id.kind, dialect))
+  const where = dialect.inList(id, list('ids', resource.id.kind.form, dialect))
   const select = compileSelect(layout, model, dialect)
   const from = tableAt(0, resource.table)
   return selecting(
@@ -91,7 +90,7 @@ function compileByIds(layout: RowLayout, model: Model, dialect: Dialect): Statem
 function membership(shape: ReadShape, model: Model, dialect: Dialect, depth: number): Sql {
   const parts: Sql[] = []
   const resource = typeNamed(model, shape.type)
-  const id = one('id', kindNamed('id'), dialect)
+  const id = one('id', resource.id.kind.form, dialect)
   if (shape.scope.is === 'one') parts.push(sql`${columnAt(depth, resource.id.column)} = ${id}`)
   if (shape.scope.is === 'related') parts.push(compileRelatedTo(shape.scope, model, dialect, depth))
   if (shape.where) parts.push(compileCondition(shape.where, dialect, depth))
@@ -105,7 +104,7 @@ function compileRelatedTo(
   depth: number,
 ): Sql {
   const { resource, link } = relationship(scope.type, scope.relationship, model)
-  const id = one('id', resource.id.kind, dialect)
+  const id = one('id', resource.id.kind.form, dialect)
   const there = columnAt(depth, link.there)
   if (link.here === resource.id.column) return sql`${there} = ${id}`
   const inner = depth + 1

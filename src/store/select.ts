@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
-import { kindNamed } from '../model/kinds.ts'
+import { formNamed } from '../model/forms.ts'
 import { type Model, relationshipOf, typeNamed } from '../model/model.ts'
 import type { RowLayout } from '../plan/rows.ts'
 import { columnAt, tableAt } from './filter.ts'
 
 /** The expression that reads an id as text: ids never pass through a float. */
 export function idText(column: Sql, dialect: Dialect): Sql {
-  return kindNamed('id').columns[dialect.name].select?.(column) ?? column
+  return formNamed('id', dialect.name).select?.(column) ?? column
 }
 
 /** Writes what a layout reads from `t0`: the id, then the columns, then the linkages, and nothing else. */
 export function compileSelect(layout: RowLayout, model: Model, dialect: Dialect): Sql {
   const resource = typeNamed(model, layout.type)
-  const columns = layout.columns.map(({ column, kind }) => {
+  const columns = layout.columns.map(({ column, form }) => {
     const here = columnAt(0, column)
-    return kindNamed(kind).columns[dialect.name].select?.(here) ?? here
+    return formNamed(form, dialect.name).select?.(here) ?? here
   })
   const linkages = layout.linkages.map(({ relationship, many }) => {
     const field = relationshipOf(resource, relationship)
@@ -38,8 +38,8 @@ export function compileLoad(
   layout: RowLayout,
   dialect: Dialect,
 ): ((row: unknown[]) => void) | undefined {
-  const loads = layout.columns.flatMap(({ kind }, index) => {
-    const form = kindNamed(kind).columns[dialect.name]
+  const loads = layout.columns.flatMap(({ form: name }, index) => {
+    const form = formNamed(name, dialect.name)
     return form.load ? [{ at: index + 1, form }] : []
   })
   if (loads.length === 0) return undefined

@@ -8,7 +8,7 @@ import {
   sql,
 } from 'kysely'
 import type { Bound, Dialect, DialectName, Sql } from '../model/dialect.ts'
-import type { Kind } from '../model/kinds.ts'
+import { type FormName, formNamed } from '../model/forms.ts'
 
 /** What a placeholder of a compiled statement stands for. */
 export type Source = number | 'id' | 'ids' | 'limit' | 'offset'
@@ -38,16 +38,16 @@ export interface RunValues {
   readonly offset?: bigint
 }
 
-/** A placeholder for one value of a kind; null stays null. */
-export function one(source: Source, kind: Kind<unknown>, dialect: Dialect): Sql {
-  const bind = binderOf(kind, dialect.name)
+/** A placeholder for one value of a form; null stays null. */
+export function one(source: Source, form: FormName, dialect: Dialect): Sql {
+  const bind = binderOf(form, dialect.name)
   const placeholder: Placeholder = { source, bind }
   return sql`${placeholder}`
 }
 
-/** A placeholder for a whole list of values of a kind. */
-export function list(source: Source, kind: Kind<unknown>, dialect: Dialect): Sql {
-  const bind = binderOf(kind, dialect.name)
+/** A placeholder for a whole list of values of a form. */
+export function list(source: Source, form: FormName, dialect: Dialect): Sql {
+  const bind = binderOf(form, dialect.name)
   // A list reaches its placeholder only from a list operator or as ids.
   const placeholder: Placeholder = {
     source,
@@ -62,8 +62,8 @@ export function plain(source: Source): Sql {
   return sql`${placeholder}`
 }
 
-function binderOf(kind: Kind<unknown>, dialect: DialectName): (value: unknown) => Bound {
-  const { bind } = kind.columns[dialect]
+function binderOf(form: FormName, dialect: DialectName): (value: unknown) => Bound {
+  const { bind } = formNamed(form, dialect)
   return (value) => {
     if (value === null || value === undefined) return null
     return bind === undefined ? (value as Bound) : bind(value)

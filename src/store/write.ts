@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Dialect } from '../model/dialect.ts'
-import { kindNamed } from '../model/kinds.ts'
 import { type Model, relationshipOf, typeNamed } from '../model/model.ts'
 import type { LinkChange, WriteShape } from '../plan/body.ts'
 import { columnAt, tableAt } from './filter.ts'
@@ -21,14 +20,14 @@ export interface CompiledWrite {
 export function compileWrite(shape: WriteShape, model: Model, dialect: Dialect): CompiledWrite {
   const { table, id } = typeNamed(model, shape.type)
   const names = shape.columns.map(({ column }) => sql.id(column))
-  const values = shape.columns.map(({ kind }, slot) => one(slot, kindNamed(kind), dialect))
+  const values = shape.columns.map(({ form }, slot) => one(slot, form, dialect))
   const returning = sql`returning ${idText(sql.id(id.column), dialect)}`
   const row =
     names.length === 0
       ? sql`default values`
       : sql`(${sql.join(names)}) values (${sql.join(values)})`
   const pairs = names.map((name, index) => sql`${name} = ${values[index]}`)
-  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind, dialect)}`
+  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind.form, dialect)}`
   return {
     insert: statement(sql`insert into ${sql.id(table)} ${row} ${returning}`, dialect),
     update:
@@ -42,7 +41,7 @@ export function compileWrite(shape: WriteShape, model: Model, dialect: Dialect):
 /** Writes the SQL of a deletion. */
 export function compileDelete(type: string, model: Model, dialect: Dialect): Statement {
   const { table, id } = typeNamed(model, type)
-  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind, dialect)}`
+  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind.form, dialect)}`
   return statement(sql`delete from ${sql.id(table)} where ${isIt}`, dialect)
 }
 
@@ -50,7 +49,7 @@ export function compileDelete(type: string, model: Model, dialect: Dialect): Sta
 export function compileLookup(type: string, model: Model, dialect: Dialect): Statement {
   const { table, id } = typeNamed(model, type)
   const column = columnAt(0, id.column)
-  const among = dialect.inList(column, list('ids', id.kind, dialect))
+  const among = dialect.inList(column, list('ids', id.kind.form, dialect))
   return statement(
     sql`select ${idText(column, dialect)} from ${tableAt(0, table)} where ${among}`,
     dialect,
@@ -67,8 +66,8 @@ function compileLink(
   const field = relationshipOf(resource, relationship)
   if (field === undefined) throw new Error(`${type} has no relationship ${relationship}.`)
   const target = typeNamed(model, field.to)
-  const self = one('id', resource.id.kind, dialect)
-  const ids = list('ids', target.id.kind, dialect)
+  const self = one('id', resource.id.kind.form, dialect)
+  const ids = list('ids', target.id.kind.form, dialect)
   if (field.link.key === 'here') {
     const key = sql.id(field.link.here)
     const isHers = sql`${sql.id(resource.id.column)} = ${self} and ${dialect.inList(key, ids)}`
