@@ -1,17 +1,23 @@
 /** The door: everything that users of the engine may touch. Databases have doors of their own, e.g. `lapidary/sqlite`. */
+export { Refusal, type RefusalOptions } from './errors/errors.ts'
+export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
 export { DeclarationError } from './model/check.ts'
 export { checkTables } from './model/check-tables.ts'
+export { defineModel } from './model/define.ts'
+export { type Sql, sql } from './model/dialect.ts'
 export {
   type Access,
   type AttributeOptions,
   attribute,
   computed,
+  expression,
   notNull,
   toMany,
   toOne,
 } from './model/fields.ts'
+export type { Change, HookContext, Hooks, MemberChange, Stored, Told } from './model/hooks.ts'
 export { boolean, date, email, integer, type Kind, number, text } from './model/kinds.ts'
-export { defineModel, type Model, type ModelOptions } from './model/model.ts'
+export type { Model, ModelOptions } from './model/model.ts'
 export { type ResourceDeclaration, resource } from './model/resource.ts'
 export { createServer, type ServerOptions } from './server/server.ts'
 export type { Migration, Store } from './store/store.ts'

@@ -4,8 +4,9 @@ import {
   faultsOf,
   HeaderError,
   ParameterError,
+  Refusal,
 } from '../errors/errors.ts'
-import { type FaultCode, faults } from '../errors/faults.ts'
+import { faults } from '../errors/faults.ts'
 import { jsonapi } from './document.ts'
 
 /** A refusal ready to send. */
@@ -27,7 +28,7 @@ export function errorAnswer(thrown: unknown): ErrorAnswer | undefined {
   const [first, ...others] = all
   return {
     status: others.every(({ status }) => status === first.status) ? first.status : 400,
-    headers: first instanceof HeaderError ? first.headers : {},
+    headers: first instanceof HeaderError || first instanceof Refusal ? first.headers : {},
     body: errorsDocument(all.map(errorObject)),
   }
 }
@@ -38,7 +39,9 @@ export function internalErrorAnswer(id: string): ErrorAnswer {
   return {
     status: 500,
     headers: {},
-    body: errorsDocument([{ id, ...common('internal_error', detail) }]),
+    body: errorsDocument([
+      { id, ...common({ code: 'internal_error', ...faults.internal_error }, detail) },
+    ]),
   }
 }
 
@@ -47,16 +50,21 @@ function errorsDocument(errors: readonly object[]): string {
 }
 
 function errorObject(error: ApiError): object {
-  return { ...common(error.code, error.message), ...sourceOf(error) }
+  return { ...common(error, error.message), ...sourceOf(error) }
 }
 
-function common(code: FaultCode, detail: string): object {
-  const { status, title } = faults[code]
+function common(
+  { code, status, title }: Readonly<Pick<ApiError, 'code' | 'status' | 'title'>>,
+  detail: string,
+): object {
   return { status: String(status), code, title, detail }
 }
 
 function sourceOf(error: ApiError): object {
   if (error instanceof ParameterError) return { source: { parameter: error.parameter } }
   if (error instanceof BodyError) return { source: { pointer: error.pointer } }
-  return {}
+  if (!(error instanceof Refusal)) return {}
+  const { pointer, parameter } = error
+  if (pointer !== undefined) return { source: { pointer } }
+  return parameter === undefined ? {} : { source: { parameter } }
 }

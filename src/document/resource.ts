@@ -5,7 +5,8 @@ import {
   type ResourceType,
   typeNamed,
 } from '../model/model.ts'
-import { columnIndex, linkageIndex, type Row, type RowLayout } from '../plan/rows.ts'
+import { storedValue } from '../plan/fields.ts'
+import { linkageIndex, type Row, type RowLayout, valueIndex } from '../plan/rows.ts'
 
 /** Tells a row as the JSON text of a resource object. */
 export type Teller = (row: Row) => string
@@ -56,14 +57,14 @@ function attributeTeller(field: Field, layout: RowLayout): Part {
   const name = `${JSON.stringify(field.name)}:`
   switch (field.is) {
     case 'attribute': {
-      const at = columnIndex(layout, { column: field.column, form: field.kind.form })
+      const at = valueIndex(layout, storedValue(field))
       const { tell } = field.kind
       return (row) => name + tellOr(row[at], tell)
     }
     case 'computed': {
       const inputs = field.columns.map(([column, { kind }]) => ({
         column,
-        at: columnIndex(layout, { column, form: kind.form }),
+        at: valueIndex(layout, { column, form: kind.form }),
       }))
       const { tell } = field.kind
       return (row) => {

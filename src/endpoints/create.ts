@@ -1,9 +1,11 @@
 import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
 import { planCreate } from '../plan/body.ts'
 import { planOne } from '../plan/read.ts'
+import type { WholeRows } from '../plan/result.ts'
 import { pathId } from '../plan/target.ts'
 import { readResource } from '../request/body.ts'
 import { readQuery } from '../request/query.ts'
+import { carryOut } from '../rules/write.ts'
 import { type Endpoint, resourcePath } from './endpoint.ts'
 
 /** `POST /persons`; `POST /persons/1/computers`, which links the new computer to her. */
@@ -17,12 +19,10 @@ export function create(
     const parent = relationship && { resource, relationship, id: pathId(resource, call.id) }
     const answer = planOne(model, readQuery(call.search), { resource: created })
     const plan = planCreate(model, readResource(call.body), created, parent)
-    return store.write(plan, {
-      plan: answer,
-      tell: (rows, id) => {
-        const location = resourcePath(base, created, id)
-        return { status: 201, headers: { location }, body: documents.one(answer, rows, location) }
-      },
-    })
+    const tell = (rows: WholeRows, id: string) => {
+      const location = resourcePath(base, created, id)
+      return { status: 201, headers: { location }, body: documents.one(answer, rows, location) }
+    }
+    return carryOut(plan, { plan: answer, tell }, { model, store, caller: call.caller })
   }
 }

@@ -17,6 +17,8 @@ export interface House {
 export interface Call {
   /** The id in the path, as sent; empty where the path has none. */
   readonly id: string
+  /** Who asks, as the server's `identify` has it; `undefined` without one. */
+  readonly caller: unknown
   /** What follows the `?`, as sent. */
   readonly search: string
   readonly body: Uint8Array
@@ -36,7 +38,7 @@ export type Endpoint = (call: Call, house: House) => Promise<Answer>
 
 /** The path of a resource. */
 export function resourcePath(base: string, { path }: ResourceType, id: string): string {
-  return `${base}${path}/${id}`
+  return `${base}${path}/${encodeURIComponent(id)}`
 }
 
 /** The path of what a relationship leads to. */

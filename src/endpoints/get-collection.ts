@@ -2,14 +2,15 @@ import type { Model, ResourceType } from '../model/model.ts'
 import { planCollection } from '../plan/read.ts'
 import { rememberPlans } from '../plan/shape.ts'
 import { readQuery } from '../request/query.ts'
+import { read } from '../rules/read.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** `GET /persons`: resources of a type. */
 export function getCollection(model: Model, resource: ResourceType): Endpoint {
   const planOf = rememberPlans((search) => planCollection(model, readQuery(search), { resource }))
-  return async ({ search, origin }, { store, documents, base }) => {
+  return async ({ search, origin, caller }, { store, documents, base }) => {
     const plan = planOf(search)
-    const rows = await store.read(plan)
+    const rows = await read(plan, undefined, { model, store, caller })
     return {
       status: 200,
       body: documents.collection(plan, rows, { origin, path: base + resource.path }),

@@ -3,6 +3,7 @@ import { planCollection, planOne } from '../plan/read.ts'
 import { rememberPlans } from '../plan/shape.ts'
 import { parentParameter, pathId } from '../plan/target.ts'
 import { readQuery } from '../request/query.ts'
+import { read } from '../rules/read.ts'
 import { type Endpoint, relatedPath } from './endpoint.ts'
 
 /** `GET /persons/1/computers`: the resources that a to-many relationship leads to. */
@@ -17,7 +18,7 @@ export function getRelatedCollection(
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id, parentParameter(resource, relationship))
     const plan = planOf(call.search)
-    const rows = await store.read(plan, id)
+    const rows = await read(plan, id, { model, store, caller: call.caller })
     const place = { origin: call.origin, path: relatedPath(base, resource, id, relationship) }
     return { status: 200, body: documents.collection(plan, rows, place) }
   }
@@ -35,7 +36,7 @@ export function getRelatedResource(
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id, parentParameter(resource, relationship))
     const plan = planOf(call.search)
-    const rows = await store.read(plan, id)
+    const rows = await read(plan, id, { model, store, caller: call.caller })
     return {
       status: 200,
       body: documents.one(plan, rows, relatedPath(base, resource, id, relationship)),

@@ -3,6 +3,7 @@ import { planLinkage } from '../plan/read.ts'
 import { rememberPlans } from '../plan/shape.ts'
 import { pathId } from '../plan/target.ts'
 import { readQuery } from '../request/query.ts'
+import { read } from '../rules/read.ts'
 import { type Endpoint, relatedPath, relationshipPath } from './endpoint.ts'
 
 /** `GET /persons/1/relationships/computers`: the linkage of a relationship. */
@@ -17,7 +18,7 @@ export function getRelationship(
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id)
     const plan = planOf(call.search)
-    const rows = await store.read(plan, id)
+    const rows = await read(plan, id, { model, store, caller: call.caller })
     const path = relationshipPath(base, resource, id, relationship)
     const related = relatedPath(base, resource, id, relationship)
     const tell = relationship.many ? documents.linkages : documents.linkage

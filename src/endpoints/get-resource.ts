@@ -3,6 +3,7 @@ import { planOne } from '../plan/read.ts'
 import { rememberPlans } from '../plan/shape.ts'
 import { pathId } from '../plan/target.ts'
 import { readQuery } from '../request/query.ts'
+import { read } from '../rules/read.ts'
 import { type Endpoint, resourcePath } from './endpoint.ts'
 
 /** `GET /persons/1`: one resource. */
@@ -11,7 +12,7 @@ export function getResource(model: Model, resource: ResourceType): Endpoint {
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id)
     const plan = planOf(call.search)
-    const rows = await store.read(plan, id)
+    const rows = await read(plan, id, { model, store, caller: call.caller })
     return { status: 200, body: documents.one(plan, rows, resourcePath(base, resource, id)) }
   }
 }

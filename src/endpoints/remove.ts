@@ -4,14 +4,15 @@ import { planDelete } from '../plan/body.ts'
 import { planOne } from '../plan/read.ts'
 import { pathId } from '../plan/target.ts'
 import { readQuery } from '../request/query.ts'
+import { remove } from '../rules/write.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** `DELETE /persons/1`. The query is checked, though nothing is shown; a body is ignored. */
-export function remove(model: Model, resource: ResourceType): Endpoint {
+export function removeResource(model: Model, resource: ResourceType): Endpoint {
   return async (call, { store }) => {
     const id = pathId(resource, call.id)
     planOne(model, readQuery(call.search), { resource })
-    await store.remove(planDelete(resource, id))
+    await remove(planDelete(resource, id), { model, store, caller: call.caller })
     return { status: 200, body: messageDocument('Object successfully deleted') }
   }
 }

@@ -1,9 +1,11 @@
 import type { Model, ResourceType } from '../model/model.ts'
 import { planUpdate } from '../plan/body.ts'
 import { planOne } from '../plan/read.ts'
+import type { WholeRows } from '../plan/result.ts'
 import { pathId } from '../plan/target.ts'
 import { readResource } from '../request/body.ts'
 import { readQuery } from '../request/query.ts'
+import { carryOut } from '../rules/write.ts'
 import { type Endpoint, resourcePath } from './endpoint.ts'
 
 /** `PATCH /persons/1`: attributes and relationships, all or nothing. */
@@ -13,9 +15,7 @@ export function update(model: Model, resource: ResourceType): Endpoint {
     const answer = planOne(model, readQuery(call.search), { resource })
     const plan = planUpdate(model, readResource(call.body, true), resource, id)
     const path = resourcePath(base, resource, id)
-    return store.write(plan, {
-      plan: answer,
-      tell: (rows) => ({ status: 200, body: documents.one(answer, rows, path) }),
-    })
+    const tell = (rows: WholeRows) => ({ status: 200, body: documents.one(answer, rows, path) })
+    return carryOut(plan, { plan: answer, tell }, { model, store, caller: call.caller })
   }
 }

@@ -1,10 +1,12 @@
 import { messageDocument } from '../document/document.ts'
 import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
-import { type LinkChange, planRelationshipWrite } from '../plan/body.ts'
+import { planRelationshipWrite } from '../plan/body.ts'
+import type { LinkChange } from '../plan/draft.ts'
 import { planLinkage } from '../plan/read.ts'
 import { pathId } from '../plan/target.ts'
 import { readLinkage } from '../request/body.ts'
 import { readQuery } from '../request/query.ts'
+import { relate } from '../rules/write.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const messages = {
@@ -29,7 +31,7 @@ export function writeRelationship(
       { resource, relationship, id },
       change,
     )
-    await store.relate(plan)
+    await relate(plan, { model, store, caller: call.caller })
     return { status: 200, body: messageDocument(messages[change]) }
   }
 }

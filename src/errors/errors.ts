@@ -1,19 +1,27 @@
-import { type FaultCode, faults } from './faults.ts'
+import { type FaultCode, type FaultRow, faults } from './faults.ts'
 
 /** A fault the client is told about. Each subclass says *where* in the request it lies. */
 export abstract class ApiError extends Error {
-  readonly code: FaultCode
-  constructor(code: FaultCode, detail: string, options?: ErrorOptions) {
+  /** A key of the table of faults, or what a service calls a refusal of its own. */
+  readonly code: string
+  /** The HTTP status of this fault alone. */
+  readonly status: number
+  /** What all faults of the code have in common. */
+  readonly title: string
+  constructor(
+    code: FaultCode | Readonly<{ code: string } & FaultRow>,
+    detail: string,
+    options?: ErrorOptions,
+  ) {
     super(detail, options)
     this.name = new.target.name
-    this.code = code
+    const row = typeof code === 'string' ? { code, ...faults[code] } : code
+    this.code = row.code
+    this.status = row.status
+    this.title = row.title
   }
   /** Where in the request it lies, in the words of the subclass. */
   abstract readonly where: string
-  /** The HTTP status of this fault alone. */
-  get status(): number {
-    return faults[this.code].status
-  }
 }
 
 /** In the path or the query string: told as `source.parameter`. */
@@ -57,6 +65,40 @@ export class HeaderError extends ApiError {
   }
   get where(): string {
     return ''
+  }
+}
+
+/** What a service says of a refusal of its own. */
+export interface RefusalOptions {
+  /** One sentence for the client. */
+  readonly detail: string
+  /** The HTTP status. Default 403. */
+  readonly status?: number
+  /** Stable, for programs. Default `refused`. */
+  readonly code?: string
+  /** What all refusals of the code have in common. Default that of `refused`. */
+  readonly title?: string
+  /** Where in the body the reason lies (RFC 6901), e.g. `/data/attributes/name`. */
+  readonly pointer?: string
+  /** The query parameter in which the reason lies. */
+  readonly parameter?: string
+  /** Header fields the answer must carry, e.g. `www-authenticate` of a 401. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a service's own code throws to refuse a request; told as any fault of the client's. */
+export class Refusal extends ApiError {
+  readonly pointer: string | undefined
+  readonly parameter: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  constructor({ detail, pointer, parameter, headers = {}, ...own }: RefusalOptions) {
+    super({ code: 'refused', ...faults.refused, ...own }, detail)
+    this.pointer = pointer
+    this.parameter = parameter
+    this.headers = headers
+  }
+  get where(): string {
+    return this.pointer ?? this.parameter ?? ''
   }
 }
 

@@ -1,6 +1,9 @@
+import { quoted } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
-import type { Computed, FieldDeclaration } from './fields.ts'
+import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
+import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
+import { idOptions } from './settle.ts'
 
 /** A declaration that cannot be served. Its message holds a line per mistake, each with the path to the wrong word. */
 export class DeclarationError extends Error {
@@ -67,6 +70,7 @@ function resourceMistakes(
   if (!/^\/[A-Za-z0-9_~-]+$/.test(resource.path)) {
     mistakes.push(`${resource.type}.path: "${resource.path}" is not of the form "/word"`)
   }
+  mistakes.push(...idMistakes(resource), ...newRowMistakes(resource))
   for (const [name, field] of Object.entries(resource.fields)) {
     const place = `${resource.type}.fields.${name}`
     mistakes.push(...nameMistakes(name).map((mistake) => `${place}: ${mistake}`))
@@ -97,14 +101,22 @@ function fieldMistakes(
       if (field.required && field.access === 'read-only') {
         return ['.required: a read-only attribute cannot be required, nobody may send it']
       }
-      return field.access === 'read-only' ? [] : writtenColumnMistakes(name, field.column, resource)
+      return [
+        ...orderMistakes(field),
+        ...defaultMistakes(field),
+        ...(field.access === 'read-only'
+          ? []
+          : writtenColumnMistakes(name, field.column, resource)),
+      ]
     }
+    case 'expression':
+      return orderMistakes(field)
     case 'computed':
       return computedMistakes(name, field, resource)
     case 'toOne':
     case 'toMany': {
       const types = all.map(({ type }) => type)
-      const shared = field.is === 'toOne' ? writtenColumnMistakes(name, field.column, resource) : []
+      const shared = relationshipMistakes(name, field, resource)
       if (types.includes(field.to)) return shared
       return [
         ...shared,
@@ -112,6 +124,61 @@ function fieldMistakes(
       ]
     }
   }
+}
+
+/** The kinds whose values can stand in a path and are told as they are asked for. */
+const idKinds: readonly string[] = ['id', 'uuid', 'text']
+
+function idMistakes(resource: ResourceDeclaration): string[] {
+  const { kind } = idOptions(resource)
+  if (idKinds.includes(kind.name)) return []
+  return [`${resource.type}.id.kind: ids are whole numbers, uuids or texts; this is ${kind.name}`]
+}
+
+function newRowMistakes(resource: ResourceDeclaration): string[] {
+  return Object.keys(resource.newRows ?? {}).flatMap((column) => {
+    const writers = Object.entries(resource.fields).filter(
+      ([name, field]) =>
+        !(
+          field.is === 'attribute' &&
+          field.access === 'read-only' &&
+          field.default === undefined
+        ) && columnOf(name, field) === column,
+    )
+    return writers.map(
+      ([name]) => `${resource.type}.newRows.${column}: the field "${name}" writes it`,
+    )
+  })
+}
+
+function orderMistakes({
+  kind,
+  sort,
+}: Readonly<{ kind: Kind<unknown>; sort?: boolean }>): string[] {
+  return sort && kind.operators === 'opaque'
+    ? [`.sort: values of the kind ${kind.name} have no order`]
+    : []
+}
+
+/** What a function makes is seen only when it is called. */
+function defaultMistakes({ kind, default: value }: Attribute): string[] {
+  if (value === undefined || value === null || typeof value === 'function') return []
+  const reading = kind.readBody(value)
+  return 'value' in reading ? [] : [`.default: must be ${reading.expected}; it is ${quoted(value)}`]
+}
+
+function relationshipMistakes(
+  name: string,
+  field: Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>,
+  resource: ResourceDeclaration,
+): string[] {
+  if ('through' in field) return joinMistakes(field.through)
+  const isOwn = field.is === 'toOne' && field.key !== 'there' && field.access !== 'read-only'
+  return isOwn ? writtenColumnMistakes(name, field.column, resource) : []
+}
+
+function joinMistakes({ from, to }: JoinTable): string[] {
+  return from === to ? [`.through.to: "${to}" is the column of this side already`] : []
 }
 
 /**
@@ -124,12 +191,13 @@ function writtenColumnMistakes(
   resource: ResourceDeclaration,
 ): string[] {
   const place = column === undefined ? '' : '.column'
-  const id = resource.id ?? 'id'
+  const id = idOptions(resource).column
   if ((column ?? name) === id && name !== 'id')
     return [`${place}: "${id}" is the column of the ids, which the database writes`]
   if (column === undefined) return []
   const writers = Object.entries(resource.fields).flatMap(([other, field]) => {
-    const writes = field.is === 'attribute' ? field.access !== 'read-only' : field.is === 'toOne'
+    const writes =
+      field.is === 'computed' || field.is === 'expression' ? false : field.access !== 'read-only'
     return writes && columnOf(other, field) === column ? [`"${other}"`] : []
   })
   return writers.length < 2 ? [] : [`${place}: "${column}" is written by ${writers.join(' and ')}`]
@@ -137,7 +205,7 @@ function writtenColumnMistakes(
 
 function columnOf(name: string, field: FieldDeclaration): string | undefined {
   if (field.is === 'attribute') return field.column ?? name
-  return field.is === 'toOne' ? field.column : undefined
+  return field.is === 'toOne' && field.key !== 'there' ? field.column : undefined
 }
 
 function computedMistakes(name: string, field: Computed, resource: ResourceDeclaration): string[] {

@@ -1,5 +1,8 @@
 import type { RawBuilder } from 'kysely'
 
+/** Writes SQL: `` sql`lower(${column('name')})` ``. What stands in `${}` is bound, never text of the statement. */
+export { sql } from 'kysely'
+
 /** A value as a driver binds it. */
 export type Bound = null | string | number | bigint | Uint8Array
 

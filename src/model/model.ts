@@ -1,26 +1,40 @@
-import { checkDeclarations } from './check.ts'
-import type { Attribute, ColumnUse, Computed, FieldDeclaration } from './fields.ts'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Bound } from './dialect.ts'
+import type { ColumnUse, Computed, Expression } from './fields.ts'
 import type { FormName } from './forms.ts'
-import { type Kind, kinds } from './kinds.ts'
-import type { ResourceDeclaration } from './resource.ts'
+import type { Hooks } from './hooks.ts'
+import type { Kind } from './kinds.ts'
 
-/** A column and how it keeps its values; what plans speak of. */
-export interface Column {
-  readonly column: string
-  readonly form: FormName
+/** A table or view, in a schema or wherever the database looks first. */
+export interface Table {
+  readonly schema: string | undefined
+  readonly name: string
 }
+
+/** A value that rows hold, and its form: a column, or what an expression field of the type computes. */
+export type StoredValue =
+  | Readonly<{ column: string; form: FormName }>
+  | Readonly<{ expression: string; form: FormName }>
 
 /** An attribute as requests meet it: every default filled in. */
 export interface AttributeField {
   readonly is: 'attribute'
   readonly name: string
   readonly kind: Kind<unknown>
-  readonly column: string
+  /** Where it is stored; `undefined` for one that the database computes. */
+  readonly column: string | undefined
+  /** Reads it from a row; a column's is the column. */
+  readonly expression: Expression
   readonly required: boolean
   readonly reads: boolean
   readonly writes: boolean
+  /** Written when the resource is created, never changed. */
+  readonly isFixed: boolean
   readonly filters: boolean
   readonly sorts: boolean
+  /** What a create without it stores; `undefined` leaves it to the column. */
+  readonly makeDefault: (() => unknown) | undefined
+  readonly validate: StandardSchemaV1 | undefined
 }
 
 /** A computed attribute as requests meet it. */
@@ -33,14 +47,19 @@ export interface ComputedField {
 }
 
 /**
- * How rows of one table lead to rows of another: where `here` of the one equals `there` of the other.
- * `key` says on which side the reference stands, so which row a write changes.
+ * How rows of one table lead to rows of another: where `here` of the one equals `there` of the other, or where a join table
+ * has a row with the one in `from` and the other in `to`. `key` says where the reference stands, so which row a write changes.
  */
-export interface Link {
-  readonly here: string
-  readonly there: string
-  readonly key: 'here' | 'there'
-}
+export type Link =
+  | Readonly<{ key: 'here' | 'there'; here: string; there: string }>
+  | Readonly<{
+      key: 'between'
+      here: string
+      there: string
+      table: Table
+      from: string
+      to: string
+    }>
 
 /** A relationship as requests meet it. */
 export interface RelationshipField {
@@ -49,6 +68,7 @@ export interface RelationshipField {
   readonly many: boolean
   readonly to: string
   readonly link: Link
+  readonly writes: boolean
 }
 
 /** Any field of a checked resource type. */
@@ -58,9 +78,17 @@ export type Field = AttributeField | ComputedField | RelationshipField
 export interface ResourceType {
   readonly type: string
   readonly path: string
-  readonly table: string
+  readonly table: Table
   readonly description: string | undefined
-  readonly id: AttributeField
+  readonly id: AttributeField & { readonly column: string }
+  /** Whether clients give ids, and who makes those they do not give. */
+  readonly ids: Readonly<{ client: 'refused' | 'optional' | 'required'; by: 'database' | 'server' }>
+  /** What makes a row one of the type; `undefined` when all are. */
+  readonly where: Expression | undefined
+  readonly newRows: readonly (readonly [column: string, value: Bound | boolean])[]
+  readonly writes: boolean
+  readonly validate: StandardSchemaV1 | undefined
+  readonly hooks: Hooks
   /** By name, in the order of the declaration; `id` is not among them. */
   readonly fields: ReadonlyMap<string, Field>
 }
@@ -86,44 +114,18 @@ export interface Model {
   readonly maxPageSize: number | undefined
 }
 
-type Strangers<Resources extends readonly ResourceDeclaration[]> = {
-  [Index in keyof Resources]: {
-    [Name in keyof Resources[Index]['fields']]: Resources[Index]['fields'][Name] extends {
-      readonly to: infer To extends string
-    }
-      ? To extends Resources[number]['type']
-        ? never
-        : `${Resources[Index]['type']}.fields.${Name & string}.to: there is no resource type "${To}"`
-      : never
-  }[keyof Resources[Index]['fields']]
-}[number]
-
-/**
- * Puts declared resources together and checks all that can be known without a database.
- *
- * @param resources - every resource type; a relationship to one that is not among them does not compile
- * @param options - the service's choices
- * @throws Error with one line per mistake, each with the path to the wrong word
- */
-export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
-  resources: Resources & ([Strangers<Resources>] extends [never] ? unknown : Strangers<Resources>),
-  options: ModelOptions = {},
-): Model {
-  checkDeclarations(resources, { pageSize: options.pageSize, maxPageSize: options.maxPageSize })
-  return {
-    types: new Map(resources.map((declared) => [declared.type, resourceType(declared, resources)])),
-    clientIds: options.clientIds ?? 'discard',
-    idMismatch: options.idMismatch ?? 'discard',
-    pageSize: options.pageSize ?? 30,
-    maxPageSize: options.maxPageSize,
-  }
-}
-
 /** The resource type of that name, which the model is known to have: plans only ever carry names it gave out. */
 export function typeNamed(model: Model, type: string): ResourceType {
   const found = model.types.get(type)
   if (found === undefined) throw new Error(`The model has no resource type ${type}.`)
   return found
+}
+
+/** The relationship of that name, which the type is known to have. */
+export function relationshipNamed(resource: ResourceType, name: string): RelationshipField {
+  const field = relationshipOf(resource, name)
+  if (field === undefined) throw new Error(`${resource.type} has no relationship ${name}.`)
+  return field
 }
 
 /** The relationship of that name, or `undefined` for attributes and unknown names. */
@@ -135,99 +137,29 @@ export function relationshipOf(
   return field?.is === 'relationship' ? field : undefined
 }
 
-/** The relationship that the other side declares over the same column, if it does. */
+/** The same link as the other side has it. */
+export function reversed(link: Link): Link {
+  const { here, there } = link
+  if (link.key === 'between')
+    return { ...link, here: there, there: here, from: link.to, to: link.from }
+  return { key: link.key === 'here' ? 'there' : 'here', here: there, there: here }
+}
+
+/** The relationship that the other side declares over the same columns, if it does. */
 export function inverseOf(
   model: Model,
   resource: ResourceType,
   field: RelationshipField,
 ): RelationshipField | undefined {
-  const target = typeNamed(model, field.to)
-  for (const other of target.fields.values()) {
-    if (other.is !== 'relationship' || other.to !== resource.type) continue
-    if (
-      other.link.here === field.link.there &&
-      other.link.there === field.link.here &&
-      other !== field
-    )
-      return other
+  const there = JSON.stringify(ordered(reversed(field.link)))
+  for (const other of typeNamed(model, field.to).fields.values()) {
+    if (other.is !== 'relationship' || other.to !== resource.type || other === field) continue
+    if (JSON.stringify(ordered(other.link)) === there) return other
   }
   return undefined
 }
 
-function resourceType(
-  declared: ResourceDeclaration,
-  all: readonly ResourceDeclaration[],
-): ResourceType {
-  const fields = Object.entries(declared.fields).map(
-    ([name, field]) => [name, settled(name, field, declared, all)] as const,
-  )
-  return {
-    type: declared.type,
-    path: declared.path,
-    table: declared.table,
-    description: declared.description,
-    id: idField(declared),
-    fields: new Map(fields),
-  }
-}
-
-const idColumn = (declared: ResourceDeclaration | undefined): string => declared?.id ?? 'id'
-
-function idField(declared: ResourceDeclaration): AttributeField {
-  return {
-    is: 'attribute',
-    name: 'id',
-    kind: kinds.id,
-    column: idColumn(declared),
-    required: true,
-    reads: true,
-    writes: false,
-    filters: true,
-    sorts: true,
-  }
-}
-
-function settled(
-  name: string,
-  field: FieldDeclaration,
-  declared: ResourceDeclaration,
-  all: readonly ResourceDeclaration[],
-): Field {
-  switch (field.is) {
-    case 'attribute':
-      return attributeField(name, field)
-    case 'computed':
-      return {
-        is: 'computed',
-        name,
-        kind: field.kind,
-        columns: Object.entries(field.columns),
-        compute: field.compute,
-      }
-    case 'toOne': {
-      const target = all.find(({ type }) => type === field.to)
-      const link: Link = { here: field.column, there: idColumn(target), key: 'here' }
-      return { is: 'relationship', name, many: false, to: field.to, link }
-    }
-    case 'toMany': {
-      const link: Link = { here: idColumn(declared), there: field.column, key: 'there' }
-      return { is: 'relationship', name, many: true, to: field.to, link }
-    }
-  }
-}
-
-function attributeField(name: string, field: Attribute): AttributeField {
-  const access = field.access ?? 'read-write'
-  const reads = access !== 'write-only'
-  return {
-    is: 'attribute',
-    name,
-    kind: field.kind,
-    column: field.column ?? name,
-    required: field.required ?? false,
-    reads,
-    writes: access !== 'read-only',
-    filters: field.filter ?? reads,
-    sorts: field.sort ?? reads,
-  }
+/** A link with its members in one order, whoever made it. */
+function ordered({ key, here, there, ...join }: Link): unknown {
+  return [key, here, there, 'table' in join ? [join.table, join.from, join.to] : []]
 }

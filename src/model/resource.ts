@@ -1,20 +1,53 @@
-import type { FieldDeclaration } from './fields.ts'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Bound } from './dialect.ts'
+import type { Expression, FieldDeclaration } from './fields.ts'
+import type { AttributesOf, Hooks } from './hooks.ts'
+import type { Kind } from './kinds.ts'
+
+/** How the resources of a type are identified. */
+export interface IdOptions {
+  /** The column of the ids; default `id`. */
+  readonly column?: string
+  /** What ids are: whole numbers of 64 bits (the default), `uuid`, or `text`. */
+  readonly kind?: Kind<string>
+  /**
+   * Whether a client may, or must, give the id of what it creates. Otherwise the server makes uuids, and the column's own
+   * default makes all other ids.
+   */
+  readonly client?: 'optional' | 'required'
+}
+
+/** Whatever a resource declares under its fields. */
+export type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>
 
 /** A resource type as it is declared: what it is called, where it is reached and kept, and its fields. */
 export interface ResourceDeclaration<
   Type extends string = string,
-  Fields extends Readonly<Record<string, FieldDeclaration>> = Readonly<
-    Record<string, FieldDeclaration>
-  >,
+  Fields extends FieldDeclarations = FieldDeclarations,
 > {
   readonly type: Type
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
+  /** The table or view; several resource types may be cut out of one. */
   readonly table: string
-  /** The column of the id, a whole number given by the database; default `id`. */
-  readonly id?: string
+  /** The schema of the table; default: the database's own choice. */
+  readonly schema?: string
+  /** The column of the ids, whole numbers given by the database, or all that is to be said of them; default `id`. */
+  readonly id?: string | IdOptions
   /** What the type is, for the root document. */
   readonly description?: string
+  /**
+   * Only rows for which this holds are resources of the type, wherever they are met. A write that would make it false is
+   * refused.
+   */
+  readonly where?: Expression
+  /** What columns that no field writes hold in rows that are created, by column. */
+  readonly newRows?: Readonly<Record<string, Bound | boolean>>
+  /** `read-only`: nothing creates, changes or deletes resources of the type. Views must be. Default `read-write`. */
+  readonly access?: 'read-write' | 'read-only'
+  /** Checks the attributes together, those stored included, before a create or an update. */
+  readonly validate?: StandardSchemaV1<AttributesOf<Fields>>
+  readonly hooks?: Hooks<Fields>
   /** By name, in the order in which they are told. */
   readonly fields: Fields
 }
@@ -26,10 +59,7 @@ export interface ResourceDeclaration<
  * @param declaration - where it is reached and kept, and its fields by name
  * @see JSON:API 1.0, Resource Objects
  */
-export function resource<
-  const Type extends string,
-  const Fields extends Readonly<Record<string, FieldDeclaration>>,
->(
+export function resource<const Type extends string, const Fields extends FieldDeclarations>(
   type: Type,
   declaration: Omit<ResourceDeclaration<Type, Fields>, 'type'>,
 ): ResourceDeclaration<Type, Fields> {

@@ -1,31 +1,32 @@
-import { type ApiError, attempt, BodyError, quoted, refuse } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import { type ApiError, BodyError, quoted, refuse } from '../errors/errors.ts'
+import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import type { LinkageWords, ResourceWords } from '../request/body.ts'
 import {
-  type AttributeField,
-  type Column,
-  type Field,
-  inverseOf,
-  type Model,
-  type RelationshipField,
-  type ResourceType,
-} from '../model/model.ts'
-import { type LinkageWords, pointerStep, type ResourceWords } from '../request/body.ts'
-import { type Lookup, planLinkage } from './linkage.ts'
+  addAttributes,
+  addMissing,
+  addRelationship,
+  addRelationships,
+  type Draft,
+  emptyDraft,
+  type LinkChange,
+  linkToParent,
+  type RelationshipTarget,
+  type WriteColumn,
+} from './draft.ts'
+import type { Lookup } from './linkage.ts'
 import type { Absence } from './read.ts'
 import { intern } from './shape.ts'
-
-/** A change to whom a relationship links: sets of a to-many, or the clearing of a to-one. */
-export interface LinkChange {
-  readonly relationship: string
-  readonly change: 'add' | 'remove' | 'replace'
-}
 
 /** Everything of a write but the client's values. */
 export interface WriteShape {
   readonly type: string
+  /** How the row comes about: it is there, the database gives it its id, or the client or the store does. */
+  readonly row: 'there' | 'new' | 'newWithId'
   /** The columns of the row itself. */
-  readonly columns: readonly Column[]
+  readonly columns: readonly WriteColumn[]
   readonly links: readonly LinkChange[]
+  /** The relationship over whose join table a new row is linked to the resource in the path. */
+  readonly parent: Readonly<{ type: string; relationship: string }> | undefined
 }
 
 /** A resource in the path that must be there for the write to be. */
@@ -37,10 +38,10 @@ export interface Required {
 /** A write whose document is understood. What the database alone can tell is left to check: `needs` and `lookups`. */
 export interface WritePlan {
   readonly shape: WriteShape
-  /** The row to change; `undefined` for one to be made. */
+  /** That of the row to change, or of the row to make where the client gives it. */
   readonly id: string | undefined
   /** Beside the columns of the shape. */
-  readonly columnValues: readonly unknown[]
+  readonly values: readonly unknown[]
   /** Beside the links of the shape: the ids of each. */
   readonly linkIds: readonly (readonly string[])[]
   /** The resource in the path: 404 when it is not there, whatever else is wrong. */
@@ -49,33 +50,9 @@ export interface WritePlan {
   readonly lookups: readonly Lookup[]
   /** What is wrong with the document's values, to be told with what the lookups find. */
   readonly faults: readonly ApiError[]
+  /** What the document is: a resource, mere linkage, or there is none. */
+  readonly document: 'resource' | 'linkage' | 'none'
 }
-
-/** A relationship of one resource, as a path names it. */
-export interface RelationshipTarget {
-  readonly resource: ResourceType
-  readonly relationship: RelationshipField
-  readonly id: string
-}
-
-/** A draft of a write: what each member of the document adds to. */
-interface Draft {
-  readonly columns: Column[]
-  readonly columnValues: unknown[]
-  readonly links: LinkChange[]
-  readonly linkIds: (readonly string[])[]
-  readonly lookups: Lookup[]
-  readonly faults: ApiError[]
-}
-
-const emptyDraft = (): Draft => ({
-  columns: [],
-  columnValues: [],
-  links: [],
-  linkIds: [],
-  lookups: [],
-  faults: [],
-})
 
 /**
  * Plans the creation of a resource, at a collection or under the resource it is to be linked to.
@@ -92,17 +69,24 @@ export function planCreate(
   parent?: RelationshipTarget,
 ): WritePlan {
   checkType(words, resource)
-  if (model.clientIds === 'forbid' && words.id !== undefined) {
-    const detail = `The server gives ${resource.type} its ids; leave out the id ${quoted(words.id)}.`
-    throw new BodyError('client_id_forbidden', '/data/id', detail)
-  }
   const draft = emptyDraft()
+  const id = readNewId(words, resource, model, draft)
   addAttributes(words, resource, draft)
   addMissing(words, resource, draft)
   // A new row has no links that could be replaced.
   addRelationships(words, resource, model, draft, 'add')
-  const needs = parent && linkToParent(words, parent, model, draft)
-  return finished(resource, draft, undefined, needs)
+  if (parent) linkToParent(words, parent, model, draft)
+  const isJoined = parent?.relationship.link.key === 'between'
+  return {
+    ...planned(resource, draft, {
+      row: id === undefined && resource.ids.by === 'database' ? 'new' : 'newWithId',
+      parent: isJoined
+        ? { type: parent.resource.type, relationship: parent.relationship.name }
+        : undefined,
+    }),
+    id,
+    needs: parent && { absence: { type: parent.resource.type, parameter: 'id' }, id: parent.id },
+  }
 }
 
 /**
@@ -125,7 +109,7 @@ export function planUpdate(
   const draft = emptyDraft()
   addAttributes(words, resource, draft)
   addRelationships(words, resource, model, draft, 'replace')
-  return finished(resource, draft, id, { absence: { type: resource.type, parameter: 'id' }, id })
+  return { ...planned(resource, draft), ...itself(resource, id) }
 }
 
 /**
@@ -137,48 +121,73 @@ export function planUpdate(
  */
 export function planRelationshipWrite(
   model: Model,
-  words: LinkageWords,
-  target: RelationshipTarget,
+  linkage: LinkageWords,
+  { resource, relationship, id }: RelationshipTarget,
   change: LinkChange['change'],
 ): WritePlan {
-  const { resource, relationship, id } = target
   const draft = emptyDraft()
-  const { ids, lookups, absentees, faults } = planLinkage(words, relationship, model, '/data')
-  draft.faults.push(...faults)
-  if (change !== 'remove') {
-    draft.faults.push(...absentees)
-    draft.lookups.push(...lookups)
-  }
-  if (relationship.many || change === 'remove') addLink(relationship, change, ids, draft)
-  else addKey(relationship, ids, draft)
-  return finished(resource, draft, id, { absence: { type: resource.type, parameter: 'id' }, id })
+  addRelationship(relationship, { linkage, pointer: '/data', change }, model, draft)
+  return { ...planned(resource, draft), ...itself(resource, id), document: 'linkage' }
 }
 
 /** Plans a deletion. */
 export function planDelete(resource: ResourceType, id: string): WritePlan {
-  return finished(resource, emptyDraft(), id, {
-    absence: { type: resource.type, parameter: 'id' },
-    id,
-  })
+  return { ...planned(resource, emptyDraft()), ...itself(resource, id), document: 'none' }
 }
 
-function finished(
+/**
+ * The same plan with other values of attributes, be they in it already or not; whoever calls knows that they may be stored.
+ * @param values - by name, null or of the attribute's kind
+ * @throws Error for a name that is no stored attribute's, or a value that is none of its kind
+ */
+export function withValues(
+  plan: WritePlan,
+  values: Readonly<Record<string, unknown>>,
   resource: ResourceType,
-  draft: Draft,
-  id: string | undefined,
-  needs: Required | undefined,
 ): WritePlan {
-  const { columns, links, columnValues, linkIds, lookups, faults } = draft
-  const structural = faults.filter(({ status }) => status === 400)
-  refuse(structural)
+  const columns = [...plan.shape.columns]
+  const all = [...plan.values]
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.fields.get(name)
+    if (field?.is !== 'attribute' || field.column === undefined)
+      throw new Error(`${resource.type} has no stored attribute ${quoted(name)}.`)
+    const known = columns.findIndex((column) => column.is === 'attribute' && column.name === name)
+    const at = known === -1 ? columns.push({ is: 'attribute', name }) - 1 : known
+    all[at] = ownValue(field, value)
+  }
+  return { ...plan, shape: intern({ ...plan.shape, columns }), values: all }
+}
+
+/** A value that the service's own code gives. */
+function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
+  if (value === null) return null
+  const reading = kind.readBody(value)
+  if ('value' in reading) return reading.value
+  throw new Error(
+    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
+  )
+}
+
+/** The resource in the path is the one to write. */
+function itself({ type }: ResourceType, id: string): Pick<WritePlan, 'id' | 'needs'> {
+  return { id, needs: { absence: { type, parameter: 'id' }, id } }
+}
+
+function planned(
+  { type }: ResourceType,
+  { columns, links, values, linkIds, lookups, faults }: Draft,
+  made: Pick<WriteShape, 'row' | 'parent'> = { row: 'there', parent: undefined },
+): WritePlan {
+  refuse(faults.filter(({ status }) => status === 400))
   return {
-    shape: intern({ type: resource.type, columns, links }),
-    id,
-    columnValues,
+    shape: intern({ type, columns, links, ...made }),
+    id: undefined,
+    values,
     linkIds,
-    needs,
+    needs: undefined,
     lookups,
     faults,
+    document: 'resource',
   }
 }
 
@@ -188,125 +197,34 @@ function checkType(words: ResourceWords, resource: ResourceType): void {
   throw new BodyError('type_conflict', '/data/type', detail)
 }
 
-function addAttributes(words: ResourceWords, resource: ResourceType, draft: Draft): void {
-  for (const [name, value] of words.attributes) {
-    const pointer = `/data/attributes${pointerStep(name)}`
-    const field = name === 'id' ? resource.id : resource.fields.get(name)
-    attempt(() => {
-      if (field === undefined || field.is === 'relationship')
-        throw unknownField(name, resource, pointer, 'attribute')
-      // What is only ever told is discarded, so that a resource can be sent back as it was received.
-      if (field.is === 'attribute' && field.writes)
-        setColumn(field, readAttribute(field, value, pointer), draft)
-    }, draft.faults)
-  }
-}
-
-function readAttribute(field: AttributeField, value: unknown, pointer: string): unknown {
-  if (value === null && !field.required) return null
-  const reading = field.kind.readBody(value)
-  if ('value' in reading) return reading.value
-  throw new BodyError(
-    'invalid_value',
-    pointer,
-    `${field.name} must be ${reading.expected}; it is ${quoted(value)}.`,
-  )
-}
-
-function setColumn(field: AttributeField, value: unknown, draft: Draft): void {
-  draft.columns.push({ column: field.column, form: field.kind.form })
-  draft.columnValues.push(value)
-}
-
-function addMissing(words: ResourceWords, resource: ResourceType, draft: Draft): void {
-  const sent = new Set(words.attributes.map(([name]) => name))
-  for (const field of resource.fields.values()) {
-    if (field.is !== 'attribute' || !field.required || sent.has(field.name)) continue
-    const detail = `A ${resource.type} needs the attribute "${field.name}".`
-    draft.faults.push(
-      new BodyError('missing_value', `/data/attributes${pointerStep(field.name)}`, detail),
-    )
-  }
-}
-
-function addRelationships(
-  words: ResourceWords,
-  resource: ResourceType,
+/** The id that a create gives to the new resource; `undefined` leaves it to the database. */
+function readNewId(
+  { id }: ResourceWords,
+  { type, ids, id: field }: ResourceType,
   model: Model,
   draft: Draft,
-  change: 'add' | 'replace',
-): void {
-  for (const [name, linkage] of words.relationships) {
-    const pointer = `/data/relationships${pointerStep(name)}`
-    attempt(() => {
-      const field = resource.fields.get(name)
-      if (field?.is !== 'relationship') throw unknownField(name, resource, pointer, 'relationship')
-      const { ids, lookups, absentees, faults } = planLinkage(
-        linkage,
-        field,
-        model,
-        `${pointer}/data`,
-      )
-      draft.faults.push(...faults, ...absentees)
-      draft.lookups.push(...lookups)
-      if (field.many) addLink(field, change, ids, draft)
-      else addKey(field, ids, draft)
-    }, draft.faults)
+): string | undefined {
+  if (ids.client === 'refused') {
+    if (model.clientIds === 'discard' || id === undefined) return undefined
+    const detail = `The server gives ${type} its ids; leave out the id ${quoted(id)}.`
+    throw new BodyError('client_id_forbidden', '/data/id', detail)
   }
-}
-
-function addLink(
-  field: RelationshipField,
-  change: LinkChange['change'],
-  ids: readonly string[],
-  draft: Draft,
-): void {
-  draft.links.push({ relationship: field.name, change })
-  draft.linkIds.push(ids)
-}
-
-function addKey(field: RelationshipField, ids: readonly string[], draft: Draft): void {
-  draft.columns.push({ column: field.link.here, form: 'id' })
-  draft.columnValues.push(ids[0] ?? null)
-}
-
-/** `POST /persons/1/computers`: the new computer is hers; a document that says otherwise contradicts the path. */
-function linkToParent(
-  words: ResourceWords,
-  { resource, relationship, id }: RelationshipTarget,
-  model: Model,
-  draft: Draft,
-): Required {
-  const inverse = inverseOf(model, resource, relationship)
-  const said = words.relationships.find(([name]) => name === inverse?.name)
-  if (inverse === undefined || said === undefined) {
-    draft.columns.push({ column: relationship.link.there, form: 'id' })
-    draft.columnValues.push(id)
-  } else if (said[1].is !== 'one' || said[1].identifier.id !== id) {
-    const detail = `The path links the new ${relationship.to} to the ${resource.type} ${quoted(id)}; "${inverse.name}" says otherwise.`
-    draft.faults.push(
-      new BodyError(
-        'relationship_conflict',
-        `/data/relationships${pointerStep(inverse.name)}`,
-        detail,
-      ),
+  if (id === undefined) {
+    if (ids.client === 'optional') return undefined
+    const detail = `A ${type} is created with an id; the document has none.`
+    draft.faults.push(new BodyError('missing_value', '/data/id', detail))
+    return undefined
+  }
+  if (typeof id !== 'string')
+    throw new BodyError(
+      'invalid_document',
+      '/data/id',
+      `/data/id must be a string; it is ${quoted(id)}.`,
     )
-  }
-  return { absence: { type: resource.type, parameter: 'id' }, id }
-}
-
-function unknownField(
-  name: string,
-  resource: ResourceType,
-  pointer: string,
-  what: 'attribute' | 'relationship',
-): BodyError {
-  const isWhat = (field: Field) => (field.is === 'relationship') === (what === 'relationship')
-  const names = [...resource.fields.values()].filter(isWhat).map((field) => field.name)
-  const known = suggestion(name, names, `${what}s`)
-  return new BodyError(
-    'unknown_field',
-    pointer,
-    `${resource.type} has no ${what} ${quoted(name)}; ${known}`,
-  )
+  const reading = field.kind.readBody(id)
+  if ('value' in reading && reading.value !== '') return String(reading.value)
+  const expected = 'value' in reading ? 'a string that is not empty' : reading.expected
+  const detail = `The id of a ${type} must be ${expected}; it is ${quoted(id)}.`
+  draft.faults.push(new BodyError('invalid_value', '/data/id', detail))
+  return undefined
 }

@@ -1,7 +1,7 @@
 import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
-import type { Column, Field, Model, ResourceType } from '../model/model.ts'
-import type { LinkageColumn, RowLayout } from './rows.ts'
+import type { AttributeField, Field, Model, ResourceType, StoredValue } from '../model/model.ts'
+import { isSame, type LinkageColumn, type RowLayout } from './rows.ts'
 
 /** The fields asked for, by resource type; a type that is not named shows all of its fields. */
 export type Fieldsets = ReadonlyMap<string, ReadonlySet<string>>
@@ -65,7 +65,7 @@ export function planLayout(
     type: resource.type,
     attributes: shown.filter(isTold).map(({ name }) => name),
     relationships: shown.filter(({ is }) => is === 'relationship').map(({ name }) => name),
-    columns: distinct(shown.flatMap(columnsOf)),
+    values: distinct(shown.flatMap(valuesOf)),
     linkages,
   }
 }
@@ -74,10 +74,10 @@ function isTold(field: Field): boolean {
   return field.is === 'computed' || (field.is === 'attribute' && field.reads)
 }
 
-function columnsOf(field: Field): Column[] {
+function valuesOf(field: Field): StoredValue[] {
   switch (field.is) {
     case 'attribute':
-      return field.reads ? [{ column: field.column, form: field.kind.form }] : []
+      return field.reads ? [storedValue(field)] : []
     case 'computed':
       return field.columns.map(([column, { kind }]) => ({ column, form: kind.form }))
     case 'relationship':
@@ -85,11 +85,12 @@ function columnsOf(field: Field): Column[] {
   }
 }
 
-/** A column that several fields need as the same kind is read once. */
-function distinct(columns: readonly Column[]): Column[] {
-  const same = (one: Column, other: Column) =>
-    one.column === other.column && one.form === other.form
-  return columns.filter(
-    (column, index) => columns.findIndex((each) => same(each, column)) === index,
-  )
+/** What a row must hold for an attribute. */
+export function storedValue({ name, column, kind }: AttributeField): StoredValue {
+  return column === undefined ? { expression: name, form: kind.form } : { column, form: kind.form }
+}
+
+/** A value that several fields need is read once. */
+function distinct(values: readonly StoredValue[]): StoredValue[] {
+  return values.filter((value, index) => values.findIndex((each) => isSame(each, value)) === index)
 }

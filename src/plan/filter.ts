@@ -1,9 +1,7 @@
 import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
 import { listing, suggestion } from '../errors/nearest.ts'
-import type { FormName } from '../model/forms.ts'
 import {
   type AttributeField,
-  type Link,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -28,13 +26,12 @@ export type Condition =
   | Readonly<{
       is: 'compare'
       operator: OperatorName
-      column: string
-      form: FormName
+      field: string
       slots: readonly Slot[]
     }>
-  | Readonly<{ is: 'fields'; operator: OperatorName; column: string; other: string }>
-  | Readonly<{ is: 'null'; column: string }>
-  | Readonly<{ is: 'related'; table: string; link: Link; where: Condition | undefined }>
+  | Readonly<{ is: 'fields'; operator: OperatorName; field: string; other: string }>
+  | Readonly<{ is: 'null'; field: string }>
+  | Readonly<{ is: 'related'; relationship: string; where: Condition | undefined }>
   | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
   | Readonly<{ is: 'not'; inner: Condition }>
 
@@ -100,7 +97,7 @@ function planPath(test: Test, path: readonly string[], context: Context): Condit
   const field = context.resource.fields.get(name)
   if (rest.length > 0) {
     if (field?.is !== 'relationship') throw unknown(test, name, context.resource, 'relationship')
-    return related(field, planPath(test, rest, inside(test, field, context)), context)
+    return related(field, planPath(test, rest, inside(test, field, context)))
   }
   if (field?.is === 'relationship') return planRelationship(test, field, context)
   return planAttribute(test, attributeToFilter(test, name, context.resource), context)
@@ -111,7 +108,7 @@ function planRelationship(test: Test, field: RelationshipField, context: Context
   if (!allowed.includes(test.operator)) throw noOperator(test, field.name, allowed)
   if (test.operand.is === 'filter') {
     const { where } = test.operand
-    return related(field, where && planClause(where, inside(test, field, context)), context)
+    return related(field, where && planClause(where, inside(test, field, context)))
   }
   if (test.operand.is !== 'value' || test.operand.value !== null) {
     const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
@@ -121,7 +118,7 @@ function planRelationship(test: Test, field: RelationshipField, context: Context
       `${field.name} is a relationship, to be compared with null alone; use ${use}`,
     )
   }
-  const some = related(field, undefined, context)
+  const some = related(field, undefined)
   return test.operator === 'eq' || test.operator === 'is_' ? { is: 'not', inner: some } : some
 }
 
@@ -138,19 +135,19 @@ function planAttribute(test: Test, field: AttributeField, context: Context): Con
     return {
       is: 'fields',
       operator: name,
-      column: field.column,
+      field: field.name,
       other: otherField(test, operand.name, field, operator, context),
     }
   }
   if (operand.is === 'value' && operand.value === null && operator.ofNull !== undefined) {
-    const none: Condition = { is: 'null', column: field.column }
+    const none: Condition = { is: 'null', field: field.name }
     return operator.ofNull === 'none' ? none : { is: 'not', inner: none }
   }
   const read = readOperand(operand, field, operator, (what) =>
     complaint(test.at, operand.is === 'value' ? '.val' : '', what),
   )
   const slots = read.map((value) => context.values.push(value) - 1)
-  return { is: 'compare', operator: name, column: field.column, form: field.kind.form, slots }
+  return { is: 'compare', operator: name, field: field.name, slots }
 }
 
 function otherField(
@@ -168,7 +165,7 @@ function otherField(
     )
   }
   const other = attributeToFilter(test, name, context.resource, '.field')
-  if (other.kind.comparesAs === field.kind.comparesAs) return other.column
+  if (other.kind.comparesAs === field.kind.comparesAs) return other.name
   const words = `${field.name} (${field.kind.name}) cannot be compared with ${other.name} (${other.kind.name})`
   throw complaint(test.at, '.field', words)
 }
@@ -248,10 +245,6 @@ function inside(test: Test, field: RelationshipField, context: Context): Context
   return { ...context, resource: typeNamed(context.model, field.to), depth }
 }
 
-function related(
-  field: RelationshipField,
-  where: Condition | undefined,
-  context: Context,
-): Condition {
-  return { is: 'related', table: typeNamed(context.model, field.to).table, link: field.link, where }
+function related({ name }: RelationshipField, where: Condition | undefined): Condition {
+  return { is: 'related', relationship: name, where }
 }

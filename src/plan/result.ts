@@ -6,12 +6,21 @@ export interface Batch {
   readonly rows: readonly Row[]
 }
 
+/** Rows that are all in hand. */
+export type WholeRows = Readonly<{
+  is: 'whole'
+  /** Over all pages. */
+  count: number
+  primary: readonly Row[]
+  included: readonly Batch[]
+}>
+
 /**
  * What a read gives back. `whole` is all in hand; `stream` arrives in batches and must be read to its end or be
  * ended early by `return()`: primary data first, then what is included.
  */
 export type Rows =
-  | Readonly<{ is: 'whole'; count: number; primary: readonly Row[]; included: readonly Batch[] }>
+  | WholeRows
   | Readonly<{
       is: 'stream'
       count: number

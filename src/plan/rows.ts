@@ -1,4 +1,4 @@
-import type { Column } from '../model/model.ts'
+import type { StoredValue } from '../model/model.ts'
 
 /** A row as a database returns it, its values in the order of its layout. */
 export type Row = readonly unknown[]
@@ -11,7 +11,7 @@ export interface LinkageColumn {
 
 /**
  * What is read and shown of one resource type, the same wherever the type appears in a document.
- * A row holds the id as text, then `columns`, then `linkages`, in this order.
+ * A row holds the id as text, then `values`, then `linkages`, in this order.
  */
 export interface RowLayout {
   readonly type: string
@@ -19,23 +19,31 @@ export interface RowLayout {
   readonly attributes: readonly string[]
   /** The relationships to show, in the order of their declaration. */
   readonly relationships: readonly string[]
-  readonly columns: readonly Column[]
+  readonly values: readonly StoredValue[]
   readonly linkages: readonly LinkageColumn[]
 }
 
-/** Where a row of the layout holds the column, read as the form; −1 when it does not. */
-export function columnIndex(layout: RowLayout, { column, form }: Column): number {
-  const index = layout.columns.findIndex((each) => each.column === column && each.form === form)
+/** Where a row of the layout holds a value; −1 when it does not. */
+export function valueIndex(layout: RowLayout, value: StoredValue): number {
+  const index = layout.values.findIndex((each) => isSame(each, value))
   return index === -1 ? -1 : 1 + index
+}
+
+/** Whether two values are read alike, so that reading one of them does for both. */
+export function isSame(one: StoredValue, other: StoredValue): boolean {
+  if (one.form !== other.form) return false
+  return 'column' in one
+    ? 'column' in other && one.column === other.column
+    : 'expression' in other && one.expression === other.expression
 }
 
 /** Where a row of the layout holds the linkage of a relationship; −1 when it does not. */
 export function linkageIndex(layout: RowLayout, relationship: string): number {
   const index = layout.linkages.findIndex((each) => each.relationship === relationship)
-  return index === -1 ? -1 : 1 + layout.columns.length + index
+  return index === -1 ? -1 : 1 + layout.values.length + index
 }
 
 /** A layout that reads and shows nothing but type and id. */
 export function identifierLayout(type: string): RowLayout {
-  return { type, attributes: [], relationships: [], columns: [], linkages: [] }
+  return { type, attributes: [], relationships: [], values: [], linkages: [] }
 }

@@ -2,7 +2,6 @@ import { type ApiError, attempt, ParameterError, quoted, refuse } from '../error
 import { suggestion } from '../errors/nearest.ts'
 import {
   type AttributeField,
-  type Link,
   type Model,
   type ResourceType,
   relationshipOf,
@@ -10,10 +9,11 @@ import {
 } from '../model/model.ts'
 import type { SortTerm } from '../request/sort.ts'
 
-/** One term of an order: a column, here or at the end of a way through to-one relationships. */
+/** One term of an order: an attribute, here or at the end of a way through to-one relationships. */
 export interface Order {
-  readonly way: readonly Readonly<{ table: string; link: Link }>[]
-  readonly column: string
+  /** The names of the relationships. */
+  readonly way: readonly string[]
+  readonly field: string
   readonly descending: boolean
   /** Whether a null can turn up; it counts as the largest value. A required attribute may be null in the table. */
   readonly nullable: boolean
@@ -39,15 +39,14 @@ export function planSort(
   const order = distinct(orders.filter((each) => each !== undefined))
   if (joinsOf(order) > mostJoins)
     throw refusal(`sort follows more than ${mostJoins} relationships.`)
-  const id = resource.id.column
-  const isUnique = order.some(({ way, column }) => way.length === 0 && column === id)
-  return isUnique ? order : [...order, { way: [], column: id, descending: false, nullable: false }]
+  const isUnique = order.some(({ way, field }) => way.length === 0 && field === 'id')
+  return isUnique ? order : [...order, { way: [], field: 'id', descending: false, nullable: false }]
 }
 
-/** A second term over the same column changes nothing. */
+/** A second term over the same field changes nothing. */
 function distinct(order: readonly Order[]): Order[] {
   const same = (one: Order, other: Order) =>
-    one.column === other.column && wayKey(one.way) === wayKey(other.way)
+    one.field === other.field && wayKey(one.way) === wayKey(other.way)
   return order.filter((term, index) => order.findIndex((other) => same(term, other)) === index)
 }
 
@@ -64,7 +63,6 @@ function joinsOf(order: readonly Order[]): number {
 function planTerm({ path, descending }: SortTerm, resource: ResourceType, model: Model): Order {
   const steps = path.slice(0, -1)
   let at = resource
-  const way: Order['way'][number][] = []
   for (const step of steps) {
     const field = relationshipOf(at, step)
     if (field === undefined) throw unknown(step, at, 'relationship', toOnes(at))
@@ -73,10 +71,14 @@ function planTerm({ path, descending }: SortTerm, resource: ResourceType, model:
         `${at.type}.${step} leads to many resources; a sort goes through to-one relationships.`,
       )
     at = typeNamed(model, field.to)
-    way.push({ table: at.table, link: field.link })
   }
   const field = sortable(path[path.length - 1] ?? '', at)
-  return { way, column: field.column, descending, nullable: way.length > 0 || field !== at.id }
+  return {
+    way: steps,
+    field: field.name,
+    descending,
+    nullable: steps.length > 0 || field !== at.id,
+  }
 }
 
 /** A name that may not be sorted by is refused word for word as one that does not exist. */

@@ -5,10 +5,12 @@ import type { RelationshipField, ResourceType } from '../model/model.ts'
  * Reads the id of a path.
  *
  * @param parameter - what an error calls it: `id`, or `<type>_id` on the related route of a to-one (seed §7)
+ * @returns the id in its one spelling, which a kind may allow to be written in several
  * @throws NotFoundError (404) for a text that no resource can have as its id
  */
 export function pathId(resource: ResourceType, text: string, parameter = 'id'): string {
-  if ('value' in resource.id.kind.readBody(text)) return text
+  const reading = resource.id.kind.readBody(text)
+  if ('value' in reading) return String(reading.value)
   throw new NotFoundError(resource.type, text, parameter)
 }
 

@@ -11,14 +11,14 @@ import { originOf } from './origin.ts'
 export const longestUrl = 32 * 1024
 
 /** Gives a server every path of the model, each with all methods there are: those it has, OPTIONS, and 405 for the rest. */
-export function addRoutes(app: FastifyInstance, house: House, publicUrl: string | undefined): void {
-  for (const { path, methods } of routesOf(house.model)) {
+export function addRoutes(app: FastifyInstance, house: House, options: CallOptions): void {
+  for (const { path, methods, forbidden } of routesOf(house.model)) {
     // With a base path, the root is there with and without its final slash.
     const urls =
       path === '/' && house.base !== '' ? [house.base, `${house.base}/`] : [house.base + path]
     for (const url of urls) {
-      addEndpoints(app, url, methods, (request) => callOf(request, publicUrl), house)
-      addOthers(app, url, methods)
+      addEndpoints(app, url, methods, (request) => callOf(request, options), house)
+      addOthers(app, url, methods, forbidden)
     }
   }
 }
@@ -27,7 +27,7 @@ function addEndpoints(
   app: FastifyInstance,
   url: string,
   methods: Route['methods'],
-  callFrom: (request: FastifyRequest) => Call,
+  callFrom: (request: FastifyRequest) => Promise<Call>,
   house: House,
 ): void {
   for (const [method, endpoint] of Object.entries(methods) as [Method, Endpoint][]) {
@@ -37,7 +37,7 @@ function addEndpoints(
       onRequest: checkHeaders,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         try {
-          return await send(reply, await endpoint(callFrom(request), house))
+          return await send(reply, await endpoint(await callFrom(request), house))
         } catch (error) {
           return await tellError(error, request, reply)
         }
@@ -46,7 +46,12 @@ function addEndpoints(
   }
 }
 
-function addOthers(app: FastifyInstance, url: string, methods: Route['methods']): void {
+function addOthers(
+  app: FastifyInstance,
+  url: string,
+  methods: Route['methods'],
+  forbidden: Route['forbidden'],
+): void {
   const known = [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS']
   const allow = known.join(', ')
   const options = async (_request: FastifyRequest, reply: FastifyReply) => {
@@ -56,6 +61,11 @@ function addOthers(app: FastifyInstance, url: string, methods: Route['methods'])
       .send()
   }
   const refuse = async ({ method }: FastifyRequest) => {
+    if (forbidden.some((each) => each === method))
+      throw new HeaderError(
+        'read_only',
+        `What is at this path can be read, not written by ${method}.`,
+      )
     throw new HeaderError('method_not_allowed', `${method} is not allowed here; ${allow} are.`, {
       allow,
     })
@@ -81,16 +91,24 @@ async function checkHeaders({ raw, headers }: FastifyRequest): Promise<void> {
 
 const noBytes = new Uint8Array()
 
-function callOf(
-  { raw, headers, params, body }: FastifyRequest,
-  publicUrl: string | undefined,
-): Call {
+/** What a call takes from the server's options. */
+export interface CallOptions {
+  readonly publicUrl: string | undefined
+  readonly identify: ((request: FastifyRequest) => unknown) | undefined
+}
+
+async function callOf(
+  request: FastifyRequest,
+  { publicUrl, identify }: CallOptions,
+): Promise<Call> {
+  const { raw, headers, params, body } = request
   const { url = '', httpVersion } = raw
   const { localAddress, localPort } = raw.socket
   const mark = url.indexOf('?')
   return {
     // The router fills in what the path's pattern names, and `id` is all that any names.
     id: (params as { id?: string }).id ?? '',
+    caller: await identify?.(request),
     search: mark === -1 ? '' : url.slice(mark + 1),
     body: body instanceof Uint8Array ? body : noBytes,
     origin: originOf(publicUrl, { host: headers.host, httpVersion, localAddress, localPort }),

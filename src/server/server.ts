@@ -16,6 +16,10 @@ export interface ServerOptions extends Pick<House, 'model' | 'store'> {
   readonly basePath?: string
   /** Scheme and host of absolute links, e.g. `https://api.example.org`. Default: the request's own. */
   readonly publicUrl?: string | undefined
+  /**
+   * Says who asks, for hooks to see; it may throw a `Refusal`. Runs once for each request that reaches an endpoint.
+   */
+  readonly identify?: (request: FastifyRequest) => unknown
   /** What the root document says of the service, e.g. a description and a version. */
   readonly about?: House['about']
   /** The least that is logged, to standard error: `trace` … `fatal`, or `silent`. Default `info`. */
@@ -74,7 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     response.writeHead(fault.status, headers).end(errorAnswer(fault)?.body)
   })
   addMethods(app)
-  addRoutes(app, house, options.publicUrl)
+  addRoutes(app, house, { publicUrl: options.publicUrl, identify: options.identify })
   return app
 }
 

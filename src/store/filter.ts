@@ -1,48 +1,65 @@
 import { sql } from 'kysely'
-import type { Dialect, Sql } from '../model/dialect.ts'
+import type { Sql } from '../model/dialect.ts'
+import { type ResourceType, relationshipNamed, reversed, typeNamed } from '../model/model.ts'
 import { operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
-import { list, one } from './statement.ts'
+import { keyList, keyOfOne } from './statement.ts'
+import {
+  attributeNamed,
+  columnAt,
+  every,
+  fieldAt,
+  isLinkedFromAny,
+  isOfType,
+  keyOf,
+  type Target,
+  tableAt,
+} from './tables.ts'
 
-/** The column of the table that is called `t<depth>` in the statement. */
-export function columnAt(depth: number, column: string): Sql {
-  return sql`${sql.id(`t${depth}`)}.${sql.id(column)}`
-}
-
-/** A table under the name it has at a depth. */
-export function tableAt(depth: number, table: string): Sql {
-  return sql`${sql.id(table)} as ${sql.id(`t${depth}`)}`
+/** A resource type whose rows are in the table `t<depth>` of a statement. */
+interface Place {
+  readonly resource: ResourceType
+  readonly depth: number
 }
 
 /** Writes a condition as SQL. Tables are `t0`, `t1`, …: one deeper for each relationship followed. */
-export function compileCondition(condition: Condition, dialect: Dialect, depth = 0): Sql {
+export function compileCondition(condition: Condition, place: Place, target: Target): Sql {
   switch (condition.is) {
     case 'compare': {
       const { takes, write } = operators[condition.operator]
-      const place = takes === 'list' ? list : one
-      const [first, ...others] = condition.slots.map((slot) => place(slot, condition.form, dialect))
+      const { form } = attributeNamed(place.resource, condition.field).kind
+      const bind = takes === 'list' ? keyList : keyOfOne
+      const [first, ...others] = condition.slots.map((slot) => bind(slot, form, target.dialect))
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
-      return write(columnAt(depth, condition.column), [first, ...others] as never, dialect)
+      const left = keyAt(condition.field, place, target)
+      return write(left, [first, ...others] as never, target.dialect)
     }
     case 'fields':
       return operators[condition.operator].write(
-        columnAt(depth, condition.column),
-        [columnAt(depth, condition.other)] as never,
-        dialect,
+        keyAt(condition.field, place, target),
+        [keyAt(condition.other, place, target)] as never,
+        target.dialect,
       )
-    case 'null':
-      return sql`${columnAt(depth, condition.column)} is null`
+    case 'null': {
+      const field = attributeNamed(place.resource, condition.field)
+      return sql`${fieldAt(place.depth, field)} is null`
+    }
     case 'related':
-      return compileRelated(condition, dialect, depth)
+      return compileRelated(condition, place, target)
     case 'and':
     case 'or': {
-      const parts = condition.all.map((part) => compileCondition(part, dialect, depth))
+      const parts = condition.all.map((part) => compileCondition(part, place, target))
       return sql`(${balanced(parts, sql.raw(` ${condition.is} `))})`
     }
     case 'not':
-      return sql`not (${compileCondition(condition.inner, dialect, depth)})`
+      return sql`not (${compileCondition(condition.inner, place, target)})`
   }
+}
+
+function keyAt(name: string, { resource, depth }: Place, target: Target): Sql {
+  const field = attributeNamed(resource, name)
+  return keyOf(fieldAt(depth, field), field.kind.form, target)
 }
 
 /**
@@ -50,23 +67,24 @@ export function compileCondition(condition: Condition, dialect: Dialect, depth =
  * The subquery does not depend on the row, so it runs once however many rows there are and however deep it nests.
  */
 function compileRelated(
-  { table, link, where }: Extract<Condition, { is: 'related' }>,
-  dialect: Dialect,
-  depth: number,
+  { relationship, where }: Extract<Condition, { is: 'related' }>,
+  { resource, depth }: Place,
+  target: Target,
 ): Sql {
-  const here = columnAt(depth, link.here)
-  const there = columnAt(depth + 1, link.there)
-  const inner = where && compileCondition(where, dialect, depth + 1)
-  const from = tableAt(depth + 1, table)
-  if (link.key === 'here') {
-    const among = inner
-      ? sql`select ${there} from ${from} where ${inner}`
-      : sql`select ${there} from ${from}`
-    return sql`(${here} is not null and ${here} in (${among}))`
-  }
-  const isKey = sql`${there} is not null`
-  const which = inner ? sql`${isKey} and ${inner}` : isKey
-  return sql`${here} in (select ${there} from ${from} where ${which})`
+  const { link, to } = relationshipNamed(resource, relationship)
+  const other = { resource: typeNamed(target.model, to), depth: depth + 1 }
+  const there = columnAt(other.depth, link.there)
+  const isId = link.there === other.resource.id.column
+  const conditions = [
+    ...(isId ? [] : [sql`${there} is not null`]),
+    ...isOfType(other.depth, other.resource),
+    ...(where ? [compileCondition(where, other, target)] : []),
+  ]
+  const from = sql`select ${there} from ${tableAt(other.depth, other.resource.table)}`
+  const theres = conditions.length === 0 ? from : sql`${from} where ${every(conditions)}`
+  const isLinked = isLinkedFromAny(depth, reversed(link), theres)
+  if (link.here === resource.id.column) return isLinked
+  return sql`(${columnAt(depth, link.here)} is not null and ${isLinked})`
 }
 
 /** Joins by halves: databases bound the depth of an expression, and a thousand parts in a row are a thousand deep. */

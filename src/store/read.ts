@@ -1,13 +1,30 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
-import { type Model, type ResourceType, relationshipOf, typeNamed } from '../model/model.ts'
+import {
+  type RelationshipField,
+  type ResourceType,
+  relationshipNamed,
+  typeNamed,
+} from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { RowLayout } from '../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
-import { columnAt, compileCondition, tableAt } from './filter.ts'
+import { compileCondition } from './filter.ts'
 import { compileLoad, compileSelect } from './select.ts'
 import { compileOrder } from './sort.ts'
 import { list, one, plain, type Statement, statement } from './statement.ts'
+import {
+  columnAt,
+  every,
+  isLinkedFrom,
+  isLinkedFromAny,
+  isOfType,
+  joinAt,
+  joinColumnAt,
+  keyOf,
+  type Target,
+  tableAt,
+} from './tables.ts'
 
 /** All statements a shape may need; each is written at most once. */
 export interface CompiledRead {
@@ -24,14 +41,15 @@ export interface CompiledRead {
 }
 
 /** Writes the SQL of a read. Pure: the same shape gives the same text. */
-export function compileRead(shape: ReadShape, model: Model, dialect: Dialect): CompiledRead {
+export function compileRead(shape: ReadShape, target: Target): CompiledRead {
+  const { model, dialect } = target
   const resource = typeNamed(model, shape.type)
   const from = tableAt(0, resource.table)
-  const where = sql`where ${membership(shape, model, dialect, 0)}`
-  const order = compileOrder(shape.order)
+  const where = sql`where ${every(membership(shape, 0, target))}`
+  const order = compileOrder(shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
   const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : sql``
-  const select = compileSelect(shape.primary, model, dialect)
+  const select = compileSelect(shape.primary, target)
   let additions: readonly Statement[] | undefined
   return {
     rows: selecting(
@@ -40,25 +58,28 @@ export function compileRead(shape: ReadShape, model: Model, dialect: Dialect): C
       dialect,
     ),
     count: statement(sql`select count(*) from ${from} ${where}`, dialect),
-    present: shape.scope.is === 'all' ? undefined : compilePresent(inPath(shape, model), dialect),
-    byIds: new Map(
-      shape.included.map((layout) => [layout.type, compileByIds(layout, model, dialect)]),
-    ),
+    present: shape.scope.is === 'all' ? undefined : compilePresent(inPath(shape, target), target),
+    byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
     // Only streams need them: they are written when the first one asks.
     get additions() {
-      additions ??= shape.steps.map((_, step) => compileAddition(shape, step, model, dialect))
+      additions ??= shape.steps.map((_, step) => compileAddition(shape, step, target))
       return additions
     },
   }
 }
 
 /** Whether there is a resource with the id of the path. */
-export function compilePresent(resource: ResourceType, dialect: Dialect): Statement {
-  const isIt = sql`${columnAt(0, resource.id.column)} = ${one('id', resource.id.kind.form, dialect)}`
-  return statement(sql`select 1 from ${tableAt(0, resource.table)} where ${isIt}`, dialect)
+export function compilePresent(resource: ResourceType, target: Target): Statement {
+  const where = every([isIt(resource, 0, target), ...isOfType(0, resource)])
+  return statement(sql`select 1 from ${tableAt(0, resource.table)} where ${where}`, target.dialect)
 }
 
-function inPath({ scope, type }: ReadShape, model: Model): ResourceType {
+/** Whether the row at a depth is the resource whose id a run brings. */
+export function isIt({ id }: ResourceType, depth: number, { dialect }: Target): Sql {
+  return sql`${columnAt(depth, id.column)} = ${one('id', id.kind.form, dialect)}`
+}
+
+function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {
   return typeNamed(model, scope.is === 'related' ? scope.type : type)
 }
 
@@ -73,70 +94,67 @@ function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statem
   return { ...statement(expression, dialect), load: compileLoad(layout, dialect) }
 }
 
-function compileByIds(layout: RowLayout, model: Model, dialect: Dialect): Statement {
-  const resource = typeNamed(model, layout.type)
-  const id = columnAt(0, resource.id.column)
-  const where = dialect.inList(id, list('ids', resource.id.kind.form, dialect))
-  const select = compileSelect(layout, model, dialect)
-  const from = tableAt(0, resource.table)
+/** Reads included resources, in the order of their ids. */
+function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
+  const { table, id } = typeNamed(target.model, layout.type)
+  const select = compileSelect(layout, target)
+  const order = keyOf(columnAt(0, id.column), id.kind.form, target)
   return selecting(
     layout,
-    sql`select ${select} from ${from} where ${where} order by ${id}`,
-    dialect,
+    sql`select ${select} from ${tableAt(0, table)} where ${every(where)} order by ${order}`,
+    target.dialect,
   )
 }
 
-/** The rows of `t<depth>` that are primary data, or are reached by a step. */
-function membership(shape: ReadShape, model: Model, dialect: Dialect, depth: number): Sql {
-  const parts: Sql[] = []
-  const resource = typeNamed(model, shape.type)
-  const id = one('id', resource.id.kind.form, dialect)
-  if (shape.scope.is === 'one') parts.push(sql`${columnAt(depth, resource.id.column)} = ${id}`)
-  if (shape.scope.is === 'related') parts.push(compileRelatedTo(shape.scope, model, dialect, depth))
-  if (shape.where) parts.push(compileCondition(shape.where, dialect, depth))
-  return parts.length === 0 ? sql`true` : sql.join(parts, sql.raw(' and '))
+function compileByIds(layout: RowLayout, target: Target): Statement {
+  const { id } = typeNamed(target.model, layout.type)
+  const { dialect } = target
+  const ids = list('ids', id.kind.form, dialect)
+  // Ids come from linkage, which names resources of the type alone.
+  return selectingIncluded(layout, [dialect.inList(columnAt(0, id.column), ids)], target)
 }
 
-function compileRelatedTo(
+/** What makes a row of `t<depth>` primary data. */
+function membership(shape: ReadShape, depth: number, target: Target): Sql[] {
+  const resource = typeNamed(target.model, shape.type)
+  return [
+    ...(shape.scope.is === 'one' ? [isIt(resource, depth, target)] : []),
+    ...(shape.scope.is === 'related' ? [isRelated(shape.scope, depth, target)] : []),
+    ...isOfType(depth, resource),
+    ...(shape.where ? [compileCondition(shape.where, { resource, depth }, target)] : []),
+  ]
+}
+
+/** Whether the row at a depth is related to the resource in the path. */
+function isRelated(
   scope: Extract<ReadShape['scope'], { is: 'related' }>,
-  model: Model,
-  dialect: Dialect,
   depth: number,
+  target: Target,
 ): Sql {
-  const { resource, link } = relationship(scope.type, scope.relationship, model)
-  const id = one('id', resource.id.kind.form, dialect)
-  const there = columnAt(depth, link.there)
-  if (link.here === resource.id.column) return sql`${there} = ${id}`
+  const resource = typeNamed(target.model, scope.type)
+  const { link } = relationshipNamed(resource, scope.relationship)
+  const isByItsId = link.here === resource.id.column && resource.where === undefined
+  if (isByItsId) return isLinkedFrom(depth, link, one('id', resource.id.kind.form, target.dialect))
   const inner = depth + 1
-  const isIt = sql`${columnAt(inner, resource.id.column)} = ${id}`
-  return sql`${there} in (select ${columnAt(inner, link.here)} from ${tableAt(inner, resource.table)} where ${isIt})`
+  const which = every([isIt(resource, inner, target), ...isOfType(inner, resource)])
+  const here = sql`select ${columnAt(inner, link.here)} from ${tableAt(inner, resource.table)} where ${which}`
+  return isLinkedFromAny(depth, link, here)
 }
 
 /** What a step adds: the resources it reaches that are neither primary data nor reached by an earlier step. */
-function compileAddition(
-  shape: ReadShape,
-  index: number,
-  model: Model,
-  dialect: Dialect,
-): Statement {
+function compileAddition(shape: ReadShape, index: number, target: Target): Statement {
   const step = stepAt(shape, index)
-  const resource = typeNamed(model, step.to)
   const earlier = shape.steps
     .slice(0, index)
     .flatMap((other, at) => (other.to === step.to ? [at] : []))
   const isPrimary = step.to === shape.type && !shape.steps.some(startsAtLinkage)
   const told = [...(isPrimary ? [-1] : []), ...earlier].map(
-    (at) => sql` and (${reached(shape, at, model, dialect, 0)}) is not true`,
+    (at) => sql`(${every(reached(shape, at, 0, target))}) is not true`,
   )
-  const where = sql`${reached(shape, index, model, dialect, 0)}${sql.join(told, sql.raw(''))}`
-  const layout = layoutOf(shape, step.to)
-  const select = compileSelect(layout, model, dialect)
-  const from = tableAt(0, resource.table)
-  const id = columnAt(0, resource.id.column)
-  return selecting(
-    layout,
-    sql`select ${select} from ${from} where ${where} order by ${id}`,
-    dialect,
+  return selectingIncluded(
+    layoutOf(shape, step.to),
+    [...reached(shape, index, 0, target), ...told],
+    target,
   )
 }
 
@@ -145,36 +163,56 @@ function compileAddition(
  * for one that leads to it, so that rows flow from the first moment. A later step gathers what the step before it
  * reached, once: looking from each row would multiply with every step.
  */
-function reached(
-  shape: ReadShape,
-  index: number,
-  model: Model,
-  dialect: Dialect,
-  depth: number,
-): Sql {
-  if (index === -1) return membership(shape, model, dialect, depth)
+function reached(shape: ReadShape, index: number, depth: number, target: Target): Sql[] {
+  if (index === -1) return membership(shape, depth, target)
   const step = stepAt(shape, index)
   // Where the primary data is mere linkage, the first step leads to the very rows it names.
-  if (startsAtLinkage(step)) return membership(shape, model, dialect, depth)
-  const { resource, link } = relationship(step.type, step.relationship, model)
+  if (startsAtLinkage(step)) return membership(shape, depth, target)
+  const source = typeNamed(target.model, step.type)
+  const field = relationshipNamed(source, step.relationship)
+  const before = reached(shape, step.from, depth + 1, target)
+  const isReached =
+    step.from === -1
+      ? isReachedFromOne(source, field, { depth, before })
+      : isReachedFromAny(source, field, { depth, before })
+  return [isReached, ...isOfType(depth, typeNamed(target.model, step.to))]
+}
+
+/** The table to be reached, and what makes a row one deeper a place to start from. */
+interface Before {
+  readonly depth: number
+  readonly before: readonly Sql[]
+}
+
+function isReachedFromOne(
+  { table }: ResourceType,
+  { link }: RelationshipField,
+  { depth, before }: Before,
+): Sql {
   const here = columnAt(depth + 1, link.here)
   const there = columnAt(depth, link.there)
-  const from = tableAt(depth + 1, resource.table)
-  const before = reached(shape, step.from, model, dialect, depth + 1)
-  if (step.from === -1)
-    return sql`exists (select 1 from ${from} where ${here} = ${there} and ${before})`
-  return sql`${there} in (select ${here} from ${from} where ${here} is not null and ${before})`
+  const from = tableAt(depth + 1, table)
+  if (link.key !== 'between')
+    return sql`exists (select 1 from ${from} where ${every([sql`${here} = ${there}`, ...before])})`
+  const isFrom = sql`${joinColumnAt(depth, link.from)} = ${here}`
+  const isTo = sql`${joinColumnAt(depth, link.to)} = ${there}`
+  const join = joinAt(depth, link.table)
+  return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${every([isTo, ...before])})`
+}
+
+function isReachedFromAny(
+  { table }: ResourceType,
+  { link }: RelationshipField,
+  { depth, before }: Before,
+): Sql {
+  const here = columnAt(depth + 1, link.here)
+  const which = every([sql`${here} is not null`, ...before])
+  const heres = sql`select ${here} from ${tableAt(depth + 1, table)} where ${which}`
+  return isLinkedFromAny(depth, link, heres)
 }
 
 function stepAt(shape: ReadShape, index: number): IncludeRead {
   const step = shape.steps[index]
   if (step === undefined) throw new Error(`The plan has no step ${index}.`)
   return step
-}
-
-function relationship(type: string, name: string, model: Model) {
-  const resource = typeNamed(model, type)
-  const field = relationshipOf(resource, name)
-  if (field === undefined) throw new Error(`${type} has no relationship ${name}.`)
-  return { resource, link: field.link }
 }

@@ -1,44 +1,54 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import { formNamed } from '../model/forms.ts'
-import { type Model, relationshipOf, typeNamed } from '../model/model.ts'
+import { type RelationshipField, relationshipNamed, typeNamed } from '../model/model.ts'
 import type { RowLayout } from '../plan/rows.ts'
-import { columnAt, tableAt } from './filter.ts'
+import {
+  asText,
+  columnAt,
+  every,
+  idTextAt,
+  isLinkedFrom,
+  isOfType,
+  keyOf,
+  type Target,
+  tableAt,
+  valueOf,
+} from './tables.ts'
 
-/** The expression that reads an id as text: ids never pass through a float. */
-export function idText(column: Sql, dialect: Dialect): Sql {
-  return formNamed('id', dialect.name).select?.(column) ?? column
-}
-
-/** Writes what a layout reads from `t0`: the id, then the columns, then the linkages, and nothing else. */
-export function compileSelect(layout: RowLayout, model: Model, dialect: Dialect): Sql {
-  const resource = typeNamed(model, layout.type)
-  const columns = layout.columns.map(({ column, form }) => {
-    const here = columnAt(0, column)
-    return formNamed(form, dialect.name).select?.(here) ?? here
-  })
-  const linkages = layout.linkages.map(({ relationship, many }) => {
-    const field = relationshipOf(resource, relationship)
-    if (field === undefined) throw new Error(`${layout.type} has no relationship ${relationship}.`)
-    const { here, there } = field.link
-    if (!many) return idText(columnAt(0, here), dialect)
-    const target = typeNamed(model, field.to)
-    const id = columnAt(1, target.id.column)
-    const where = sql`${columnAt(1, there)} = ${columnAt(0, here)}`
-    return dialect.gatherIds(idText(id, dialect), id, tableAt(1, target.table), where)
-  })
-  return sql.join(
-    [idText(columnAt(0, resource.id.column), dialect), ...columns, ...linkages],
-    sql.raw(', '),
+/** Writes what a layout reads from `t0`: the id, then the values, then the linkages, and nothing else. */
+export function compileSelect(layout: RowLayout, target: Target): Sql {
+  const resource = typeNamed(target.model, layout.type)
+  const values = layout.values.map((value) => asText(valueOf(resource, value), value.form, target))
+  const linkages = layout.linkages.map(({ relationship }) =>
+    compileLinkage(relationshipNamed(resource, relationship), target),
   )
+  return sql.join([idTextAt(0, resource, target), ...values, ...linkages], sql.raw(', '))
 }
 
-/** Makes what turns a driver's row of the layout into the kinds' values, in place; `undefined` where they are the same. */
+/** A to-one's id or null; a to-many's ids as one text. */
+function compileLinkage(field: RelationshipField, target: Target): Sql {
+  const { link, many } = field
+  const other = typeNamed(target.model, field.to)
+  const here = columnAt(0, link.here)
+  // A key that names an id is the linkage itself, unless its resource may be none of the type.
+  const isItself =
+    link.key === 'here' && link.there === other.id.column && other.where === undefined
+  if (isItself && !many) return asText(here, other.id.kind.form, target)
+  const id = idTextAt(1, other, target)
+  const from = tableAt(1, other.table)
+  const where = every([isLinkedFrom(1, link, here), ...isOfType(1, other)])
+  if (!many) return sql`(select ${id} from ${from} where ${where})`
+  const order = keyOf(columnAt(1, other.id.column), other.id.kind.form, target)
+  return target.dialect.gatherIds(id, order, from, where)
+}
+
+/** Makes what turns a driver's row of the layout into the forms' values, in place; `undefined` where they are the same. */
 export function compileLoad(
   layout: RowLayout,
   dialect: Dialect,
 ): ((row: unknown[]) => void) | undefined {
-  const loads = layout.columns.flatMap(({ form: name }, index) => {
+  const loads = layout.values.flatMap(({ form: name }, index) => {
     const form = formNamed(name, dialect.name)
     return form.load ? [{ at: index + 1, form }] : []
   })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
+import { type ResourceType, relationshipNamed, typeNamed } from '../model/model.ts'
 import { type Order, wayKey } from '../plan/sort.ts'
-import { columnAt } from './filter.ts'
+import { attributeNamed, columnAt, every, keyOf, type Target, tableName } from './tables.ts'
 
 /** An order as SQL: what must be joined for it, and its terms. */
 export interface CompiledOrder {
@@ -9,27 +10,48 @@ export interface CompiledOrder {
   readonly orderBy: Sql
 }
 
+/** Where a way through relationships has come to. */
+interface Reached {
+  readonly resource: ResourceType
+  readonly column: (name: string) => Sql
+}
+
 /**
  * Writes an order as SQL. Joined tables are `s1`, `s2`, …; terms that go the same way share them.
  * Null counts as the largest value (SERVICE §5); where none can be, nothing is said of it, so that an index serves.
  */
-export function compileOrder(order: readonly Order[]): CompiledOrder {
-  const aliases = new Map<string, string>()
+export function compileOrder(
+  order: readonly Order[],
+  resource: ResourceType,
+  target: Target,
+): CompiledOrder {
+  const start: Reached = { resource, column: (name) => columnAt(0, name) }
+  const reached = new Map<string, Reached>()
   const joins: Sql[] = []
-  const terms = order.map(({ way, column, descending, nullable }) => {
-    let at: (column: string) => Sql = (name) => columnAt(0, name)
-    way.forEach(({ table, link }, step) => {
-      const key = wayKey(way.slice(0, step + 1))
-      const alias = aliases.get(key) ?? `s${aliases.size + 1}`
-      const here = at(link.here)
-      at = (name) => sql`${sql.id(alias)}.${sql.id(name)}`
-      if (aliases.has(key)) return
-      aliases.set(key, alias)
-      joins.push(
-        sql` left join ${sql.id(table)} as ${sql.id(alias)} on ${at(link.there)} = ${here}`,
-      )
-    })
-    return sql`${at(column)} ${sql.raw(directionOf(descending, nullable))}`
+  const follow = (way: readonly string[]): Reached => {
+    const name = way.at(-1)
+    if (name === undefined) return start
+    const known = reached.get(wayKey(way))
+    if (known !== undefined) return known
+    const before = follow(way.slice(0, -1))
+    const { link, to } = relationshipNamed(before.resource, name)
+    const alias = sql.id(`s${reached.size + 1}`)
+    const after: Reached = {
+      resource: typeNamed(target.model, to),
+      column: (column) => sql`${alias}.${sql.id(column)}`,
+    }
+    const { table, where } = after.resource
+    const isLinked = sql`${after.column(link.there)} = ${before.column(link.here)}`
+    const on = every([isLinked, ...(where ? [sql`(${where(after.column)})`] : [])])
+    joins.push(sql` left join ${tableName(table)} as ${alias} on ${on}`)
+    reached.set(wayKey(way), after)
+    return after
+  }
+  const terms = order.map(({ way, field, descending, nullable }) => {
+    const at = follow(way)
+    const { expression, kind } = attributeNamed(at.resource, field)
+    const key = keyOf(expression(at.column), kind.form, target)
+    return sql`${key} ${sql.raw(directionOf(descending, nullable))}`
   })
   return { joins: sql.join(joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }
 }

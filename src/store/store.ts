@@ -1,19 +1,45 @@
-import type { Catalog } from '../model/check-tables.ts'
+import type { ApiError } from '../errors/errors.ts'
+import type { Catalog } from '../model/catalog.ts'
+import type { Sql } from '../model/dialect.ts'
 import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { Rows } from '../plan/result.ts'
+import type { Batch, Rows, WholeRows } from '../plan/result.ts'
 
-/** A version of a schema: SQL to run once. Those that are due run in the order of their versions, all or none. */
+/** One step in the life of a schema; versions count up from 1. */
 export interface Migration {
   readonly version: number
   readonly sql: string
 }
 
-/** What is answered to a write: a read of what was written, told before the write is final. */
-export interface WriteAnswer<Told> {
-  readonly plan: ReadPlan
-  /** Runs in the transaction: when it throws, nothing has been written. */
-  readonly tell: (rows: Rows, id: string) => Told
+/** Runs SQL in a transaction; returns the rows by the names of their columns. */
+export type RunQuery = (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+/** What is done in the snapshot of a read, beside reading. Whatever it throws ends the read. */
+export interface DuringRead {
+  readonly before: (query: RunQuery) => Promise<void>
+  /** Gets every row before it is told; those of a stream as they are read. */
+  readonly after: (batch: Batch, query: RunQuery) => Promise<void>
+}
+
+/** What can be done in a transaction that writes. */
+export interface Transaction {
+  readonly query: RunQuery
+  /** Reads all that a plan means, with what was written in the transaction. */
+  read(plan: ReadPlan, id?: string): Promise<WholeRows>
+  /**
+   * Looks for what a plan takes for granted.
+   * @returns the faults of naming related resources that are not there
+   * @throws NotFoundError for the path's resource
+   */
+  examine(plan: WritePlan): Promise<readonly ApiError[]>
+  /**
+   * Carries out a create or an update that was examined.
+   * @returns the id of what was written
+   * @throws ApiError for what the database's constraints refuse
+   */
+  write(plan: WritePlan): Promise<string>
+  /** Deletes a resource. @throws NotFoundError when it is not there; ApiError for what the database's constraints refuse */
+  remove(plan: WritePlan): Promise<void>
 }
 
 /** Where resources are kept. All reads of one call see one snapshot; every write that returned is durable. */
@@ -21,25 +47,22 @@ export interface Store {
   /** What a person calls it, e.g. `SQLite at data/lapidary.db`. */
   readonly description: string
   /**
-   * Reads what a plan asks for.
-   * @param id - the id in the path, where it has one
+   * Runs a read.
+   * @param id - the id in the path; `undefined` when the plan needs none
+   * @param during - what else is done in the same snapshot
    * @throws NotFoundError when the resource in the path is not there
    */
-  read(plan: ReadPlan, id?: string): Promise<Rows>
+  read(plan: ReadPlan, id?: string, during?: DuringRead): Promise<Rows>
   /**
-   * Carries out a write and what is answered to it, all of it or nothing.
-   * @returns what the answer tells
-   * @throws NotFoundError for the path's resource; ApiError | ManyErrors for the plan's faults and missing related resources
+   * Runs work that writes: all of it or, when it throws, nothing. It may be run again when others stood in its way.
+   * @returns what the work returned, once that is durable
+   * @throws HeaderError `unavailable` (503) when the database cannot be written
    */
-  write<Told>(plan: WritePlan, answer: WriteAnswer<Told>): Promise<Told>
-  /** Carries out a write to a relationship's own URL, to which nothing of it is answered; throws as `write` does. */
-  relate(plan: WritePlan): Promise<void>
-  /** Deletes the resource of the plan. @throws NotFoundError when it is not there */
-  remove(plan: WritePlan): Promise<void>
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
-  /** Brings the schema up to date. */
+  /** Brings the schema to the newest version that is given; versions that have run are not run again. */
   migrate(migrations: readonly Migration[]): Promise<void>
-  /** Ends every connection; running reads are given up. */
+  /** Ends every connection. */
   close(): Promise<void>
 }

@@ -1,90 +1,242 @@
 import { sql } from 'kysely'
-import type { Dialect } from '../model/dialect.ts'
-import { type Model, relationshipOf, typeNamed } from '../model/model.ts'
-import type { LinkChange, WriteShape } from '../plan/body.ts'
-import { columnAt, tableAt } from './filter.ts'
-import { idText } from './select.ts'
-import { list, one, type Statement, statement } from './statement.ts'
+import type { Sql } from '../model/dialect.ts'
+import {
+  type Link,
+  type RelationshipField,
+  type ResourceType,
+  relationshipNamed,
+  typeNamed,
+} from '../model/model.ts'
+import type { WriteShape } from '../plan/body.ts'
+import type { LinkChange, WriteColumn } from '../plan/draft.ts'
+import { constant, list, one, type Source, type Statement, statement } from './statement.ts'
+import {
+  asText,
+  attributeNamed,
+  columnAt,
+  every,
+  idTextAt,
+  isOfType,
+  type Target,
+  tableAt,
+  tableName,
+} from './tables.ts'
 
 /** All statements a write of the shape needs. */
 export interface CompiledWrite {
-  /** Makes the row and returns its id. */
-  readonly insert: Statement
+  /** Makes the row and returns its id; `undefined` where the row is there. */
+  readonly insert: Statement | undefined
   /** Changes the row's own columns; `undefined` when none is to change. */
   readonly update: Statement | undefined
   /** For each link of the shape, the statements that change it; they take the row's id and the others' `ids`. */
   readonly links: readonly (readonly Statement[])[]
+  /** Links the resource in the path, whose id they take, to the new one among `ids`. */
+  readonly parent: readonly Statement[]
 }
 
 /** Writes the SQL of a create or an update. Slot n is the value of the shape's column n. */
-export function compileWrite(shape: WriteShape, model: Model, dialect: Dialect): CompiledWrite {
-  const { table, id } = typeNamed(model, shape.type)
-  const names = shape.columns.map(({ column }) => sql.id(column))
-  const values = shape.columns.map(({ form }, slot) => one(slot, form, dialect))
-  const returning = sql`returning ${idText(sql.id(id.column), dialect)}`
-  const row =
-    names.length === 0
-      ? sql`default values`
-      : sql`(${sql.join(names)}) values (${sql.join(values)})`
-  const pairs = names.map((name, index) => sql`${name} = ${values[index]}`)
-  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind.form, dialect)}`
+export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
+  const resource = typeNamed(target.model, shape.type)
+  const { parent } = shape
   return {
-    insert: statement(sql`insert into ${sql.id(table)} ${row} ${returning}`, dialect),
+    insert: shape.row === 'there' ? undefined : compileInsert(shape, resource, target),
     update:
-      pairs.length === 0
-        ? undefined
-        : statement(sql`update ${sql.id(table)} set ${sql.join(pairs)} where ${isIt}`, dialect),
-    links: shape.links.map((change) => compileLink(shape.type, change, model, dialect)),
+      shape.row === 'there' && shape.columns.length > 0
+        ? compileUpdate(shape, resource, target)
+        : undefined,
+    links: shape.links.map((change) => compileLink(resource, change, target)),
+    parent: parent
+      ? compileLink(typeNamed(target.model, parent.type), { ...parent, change: 'add' }, target)
+      : [],
   }
 }
 
-/** Writes the SQL of a deletion. */
-export function compileDelete(type: string, model: Model, dialect: Dialect): Statement {
-  const { table, id } = typeNamed(model, type)
-  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind.form, dialect)}`
-  return statement(sql`delete from ${sql.id(table)} where ${isIt}`, dialect)
-}
-
-/** Writes the SQL that tells which of a type's `ids` are there. */
-export function compileLookup(type: string, model: Model, dialect: Dialect): Statement {
-  const { table, id } = typeNamed(model, type)
-  const column = columnAt(0, id.column)
-  const among = dialect.inList(column, list('ids', id.kind.form, dialect))
+function compileInsert(shape: WriteShape, resource: ResourceType, target: Target): Statement {
+  const { table, id, newRows } = resource
+  const columns: [name: string, value: Sql][] = [
+    ...(shape.row === 'newWithId'
+      ? [[id.column, one('id', id.kind.form, target.dialect)] as [string, Sql]]
+      : []),
+    ...assignments(shape, resource, target),
+    ...newRows.map(([name, value]): [string, Sql] => [name, sql`${constant(value)}`]),
+  ]
+  const returning = asText(sql.id(id.column), id.kind.form, target)
+  const names = sql.join(columns.map(([name]) => sql.id(name)))
+  const values = sql.join(columns.map(([, value]) => value))
+  const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
   return statement(
-    sql`select ${idText(column, dialect)} from ${tableAt(0, table)} where ${among}`,
-    dialect,
+    sql`insert into ${tableName(table)} ${row} returning ${returning}`,
+    target.dialect,
   )
 }
 
-function compileLink(
-  type: string,
-  { relationship, change }: LinkChange,
-  model: Model,
-  dialect: Dialect,
-): Statement[] {
-  const resource = typeNamed(model, type)
-  const field = relationshipOf(resource, relationship)
-  if (field === undefined) throw new Error(`${type} has no relationship ${relationship}.`)
-  const target = typeNamed(model, field.to)
-  const self = one('id', resource.id.kind.form, dialect)
-  const ids = list('ids', target.id.kind.form, dialect)
-  if (field.link.key === 'here') {
-    const key = sql.id(field.link.here)
-    const isHers = sql`${sql.id(resource.id.column)} = ${self} and ${dialect.inList(key, ids)}`
-    return [
-      statement(sql`update ${sql.id(resource.table)} set ${key} = null where ${isHers}`, dialect),
-    ]
+function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target): Statement {
+  const pairs = assignments(shape, resource, target).map(
+    ([name, value]) => sql`${sql.id(name)} = ${value}`,
+  )
+  const which = sql`${sql.id(resource.id.column)} = ${one('id', resource.id.kind.form, target.dialect)}`
+  return statement(
+    sql`update ${tableName(resource.table)} set ${sql.join(pairs)} where ${which}`,
+    target.dialect,
+  )
+}
+
+/** Each column that is written, with its value. */
+function assignments(
+  { columns }: WriteShape,
+  resource: ResourceType,
+  target: Target,
+): [name: string, value: Sql][] {
+  return columns.map((column, slot) => assignment(column, slot, resource, target))
+}
+
+function assignment(
+  column: WriteColumn,
+  slot: number,
+  resource: ResourceType,
+  target: Target,
+): [name: string, value: Sql] {
+  switch (column.is) {
+    case 'attribute': {
+      const field = attributeNamed(resource, column.name)
+      if (field.column === undefined) throw new Error(`${field.name} has no column to write.`)
+      return [field.column, one(slot, field.kind.form, target.dialect)]
+    }
+    case 'key': {
+      const { link, to } = relationshipNamed(resource, column.relationship)
+      return [link.here, keyFrom(typeNamed(target.model, to), link.there, slot, target)]
+    }
+    case 'parent': {
+      const parent = typeNamed(target.model, column.type)
+      const { link } = relationshipNamed(parent, column.relationship)
+      return [link.there, keyFrom(parent, link.here, slot, target)]
+    }
   }
-  const table = sql.id(target.table)
-  const key = sql.id(field.link.there)
-  const among = dialect.inList(sql.id(target.id.column), ids)
-  const link = sql`update ${table} set ${key} = ${self} where ${among} and not (${dialect.same(key, self)})`
-  const unlink = (which: typeof among) =>
-    sql`update ${table} set ${key} = null where ${key} = ${self} and ${which}`
-  const statements = {
-    add: [link],
+}
+
+/** What a key that refers to a column holds for the resource whose id is given. */
+function keyFrom(
+  { id, table }: ResourceType,
+  column: string,
+  source: Source,
+  { dialect }: Target,
+): Sql {
+  const itsId = one(source, id.kind.form, dialect)
+  if (column === id.column) return itsId
+  const which = sql`${columnAt(1, id.column)} = ${itsId}`
+  return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${which})`
+}
+
+/** Writes the SQL of a deletion. */
+export function compileDelete(resource: ResourceType, target: Target): Statement {
+  const { table, id } = resource
+  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind.form, target.dialect)}`
+  const which = every([isIt, ...isAmongType(resource)])
+  return statement(sql`delete from ${tableName(table)} where ${which}`, target.dialect)
+}
+
+/** Writes the SQL that tells which of a type's `ids` are there. */
+export function compileLookup(resource: ResourceType, target: Target): Statement {
+  const { table, id } = resource
+  const ids = list('ids', id.kind.form, target.dialect)
+  const among = target.dialect.inList(columnAt(0, id.column), ids)
+  const where = every([among, ...isOfType(0, resource)])
+  return statement(
+    sql`select ${idTextAt(0, resource, target)} from ${tableAt(0, table)} where ${where}`,
+    target.dialect,
+  )
+}
+
+/** The two sides of a link that is changed. */
+interface Sides<L extends Link = Link> {
+  readonly resource: ResourceType
+  readonly other: ResourceType
+  readonly link: L
+}
+
+function compileLink(
+  resource: ResourceType,
+  { relationship, change }: LinkChange,
+  target: Target,
+): Statement[] {
+  const field: RelationshipField = relationshipNamed(resource, relationship)
+  const changes = changesOf(resource, field, target)
+  return changes[change].map((expression) => statement(expression, target.dialect))
+}
+
+function changesOf(
+  resource: ResourceType,
+  { to, link }: RelationshipField,
+  target: Target,
+): Changes {
+  const sides = { resource, other: typeNamed(target.model, to), link }
+  if (link.key === 'between') return joinChanges({ ...sides, link }, target)
+  return link.key === 'here' ? keyHereChanges(sides, target) : keyThereChanges(sides, target)
+}
+
+type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
+
+/** The row's own key; setting it is a matter of the row's columns. */
+function keyHereChanges({ resource, other, link }: Sides, target: Target): Changes {
+  const key = sql.id(link.here)
+  const among = amongIds(key, other, link.there, target)
+  const self = one('id', resource.id.kind.form, target.dialect)
+  const isHers = sql`${sql.id(resource.id.column)} = ${self} and ${among}`
+  const clear = sql`update ${tableName(resource.table)} set ${key} = null where ${isHers}`
+  return { add: [], remove: [clear], replace: [] }
+}
+
+/** The others' key; those that are none of their type are left alone. */
+function keyThereChanges({ resource, other, link }: Sides, target: Target): Changes {
+  const table = tableName(other.table)
+  const key = sql.id(link.there)
+  const self = keyFrom(resource, link.here, 'id', target)
+  const ids = list('ids', other.id.kind.form, target.dialect)
+  const among = target.dialect.inList(sql.id(other.id.column), ids)
+  const add = sql`update ${table} set ${key} = ${self} where ${among} and not (${target.dialect.same(key, self)})`
+  const unlink = (which: Sql) =>
+    sql`update ${table} set ${key} = null where ${every([sql`${key} = ${self}`, which, ...isAmongType(other)])}`
+  return {
+    add: [add],
     remove: [unlink(among)],
-    replace: [unlink(sql`not (${among})`), link],
-  } as const
-  return statements[change].map((expression) => statement(expression, dialect))
+    replace: [unlink(sql`not (${among})`), add],
+  }
+}
+
+/** Rows of the join table: one for each link, none twice; what else stands in them is left alone. */
+function joinChanges(
+  { resource, other, link }: Sides<Extract<Link, { key: 'between' }>>,
+  target: Target,
+): Changes {
+  const table = tableName(link.table)
+  const [from, to] = [sql.id(link.from), sql.id(link.to)]
+  const self = keyFrom(resource, link.here, 'id', target)
+  const ids = list('ids', other.id.kind.form, target.dialect)
+  const there = columnAt(0, link.there)
+  const among = target.dialect.inList(columnAt(0, other.id.column), ids)
+  const theirs = (which: readonly Sql[]) =>
+    sql`select ${there} from ${tableAt(0, other.table)} where ${every(which)}`
+  const isLinked = sql`select 1 from ${table} where ${from} = ${self} and ${to} = ${there}`
+  const add = sql`insert into ${table} (${from}, ${to}) select ${self}, ${there} from ${tableAt(0, other.table)} where ${among} and not exists (${isLinked})`
+  const unlink = (which: readonly Sql[]) =>
+    sql`delete from ${table} where ${from} = ${self} and ${to} in (${theirs(which)})`
+  const ofType = isOfType(0, other)
+  return {
+    add: [add],
+    remove: [unlink([among, ...ofType])],
+    replace: [unlink([sql`not (${among})`, ...ofType]), add],
+  }
+}
+
+/** Whether a key that refers to a column of others is that of one of `ids`. */
+function amongIds(key: Sql, other: ResourceType, column: string, { dialect }: Target): Sql {
+  const ids = list('ids', other.id.kind.form, dialect)
+  if (column === other.id.column) return dialect.inList(key, ids)
+  const which = dialect.inList(columnAt(1, other.id.column), ids)
+  return sql`${key} in (select ${columnAt(1, column)} from ${tableAt(1, other.table)} where ${which})`
+}
+
+/** The type's own condition, on a table that a write names without an alias. */
+function isAmongType({ where }: ResourceType): Sql[] {
+  return where ? [sql`(${where((column) => sql.id(column))})`] : []
 }

@@ -63,7 +63,7 @@ describe('docs/architecture.md', () => {
         assert.ok(allowed.includes(other), `${name}: ${other}`)
       seen.push(name)
     }
-    assert.equal(seen.length, 8)
+    assert.equal(seen.length, 9)
   })
 
   it('walks a request as it really goes', async (test) => {
@@ -89,7 +89,7 @@ describe('docs/architecture.md', () => {
     const part = '## How inclusion works'
     const { query, resource } = requestIn(part)
     const { shape } = planCollection(model, query, { resource })
-    const { additions } = compileRead(shape, model, sqliteDialect)
+    const { additions } = compileRead(shape, { model, dialect: sqliteDialect })
     assert.deepEqual(
       additions.map(({ sql }) => sql),
       blocks(part, 'sql').map(line),

@@ -21,7 +21,10 @@ function planned(query: Readonly<Record<string, unknown>>): ReadPlan {
 
 /** Every text that a database may be given for a plan. */
 function texts({ shape }: ReadPlan): string[] {
-  const { rows, count, present, byIds, additions } = compileRead(shape, library, sqliteDialect)
+  const { rows, count, present, byIds, additions } = compileRead(shape, {
+    model: library,
+    dialect: sqliteDialect,
+  })
   const statements = [rows, count, present, ...byIds.values(), ...additions]
   return statements.flatMap((each) => (each === undefined ? [] : [each.sql]))
 }

@@ -29,7 +29,7 @@ const person = (fields: Fields, other: Partial<ResourceDeclaration> = {}): Resou
   ...other,
 })
 const computer = (table = 'computer') =>
-  resource('computer', { path: '/computers', table, fields: {} })
+  resource('computer', { path: '/computers', table, access: 'read-only', fields: {} })
 
 const tableNames = 'the tables are '
 
@@ -86,7 +86,13 @@ const wrong: readonly (readonly [
   ],
   [
     'a relationship to a type whose table is not there, which is told once',
-    [person({ machines: toMany('computer', { column: 'person_id' }) }), computer('laptop')],
+    [
+      person({
+        name: attribute(text, { required: true }),
+        machines: toMany('computer', { column: 'person_id' }),
+      }),
+      computer('laptop'),
+    ],
     `computer.table: the database has no table "laptop"; ${tableNames}`,
   ],
   [
@@ -144,7 +150,8 @@ for (const database of databases) {
       const owner = resource('owner', {
         path: '/owners',
         table: 'owner',
-        fields: { name: attribute(text, { access: 'read-only' }) },
+        access: 'read-only',
+        fields: { name: attribute(text) },
       })
       assert.deepEqual(await mistakesOf([person(fields), computer(), owner]), [])
     })

@@ -10,12 +10,13 @@ const everything = [...engine, ...service]
 // biome-ignore format: a table, one room a row
 const rooms: Readonly<Record<string, Readonly<{ rooms: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
   errors:    { rooms: [],                                                               outside: ['fastest-levenshtein'] },
-  model:     { rooms: ['errors'],                                                       outside: ['kysely'] },
+  model:     { rooms: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec'] },
   request:   { rooms: ['errors'],                                                       outside: [] },
   plan:      { rooms: ['errors', 'model', 'request'],                                   outside: ['lru-cache'] },
   store:     { rooms: ['errors', 'model', 'plan'],                                      outside: ['kysely'] },
   document:  { rooms: ['errors', 'model', 'plan'],                                      outside: [] },
-  endpoints: { rooms: ['errors', 'model', 'request', 'plan', 'store', 'document'],      outside: [] },
+  rules:     { rooms: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
+  endpoints: { rooms: ['errors', 'model', 'request', 'plan', 'store', 'document', 'rules'], outside: [] },
   server:    { rooms: ['errors', 'model', 'request', 'document', 'endpoints'],          outside: ['fastify', /^node:/] },
 }
 /** Only here: a database's driver, and what of Node it needs. */

@@ -82,17 +82,40 @@ export class SqliteConnection {
     translated(() => this.#database.exec(text))
   }
 
-  /** Runs work in a transaction: all of it or nothing. */
-  transaction<Result>(mode: keyof typeof begin, work: () => Result): Result {
-    translated(() => this.#prepare(begin[mode]).run())
+  /** Rows of an expression by the names of their columns. */
+  records(statement: Statement): readonly Readonly<Record<string, unknown>>[] {
+    if (statements.hasSubscribers) statements.publish({ sql: statement.sql })
+    return translated(() =>
+      this.#database.prepare(statement.sql).all(...bound(statement, { slots: [] })),
+    )
+  }
+
+  /** Runs reads in one snapshot. */
+  snapshot<Result>(work: () => Result): Result {
+    this.begin('deferred')
     try {
       const result = work()
-      translated(() => this.#prepare(commit).run())
+      this.commit()
       return result
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('rollback')
+      this.rollback()
       throw error
     }
+  }
+
+  /** Begins a transaction; an immediate one may write. */
+  begin(mode: keyof typeof begin): void {
+    translated(() => this.#prepare(begin[mode]).run())
+  }
+
+  /** Makes everything since `begin` durable. */
+  commit(): void {
+    translated(() => this.#prepare(commit).run())
+  }
+
+  /** Undoes everything since `begin`, if there is anything to undo. */
+  rollback(): void {
+    if (this.#database.isTransaction) this.#database.exec('rollback')
   }
 
   /** Closes the connection; a second time is harmless. */

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { BodyError, HeaderError } from '../../errors/errors.ts'
+import { HeaderError } from '../../errors/errors.ts'
+import { ConstraintError } from '../constraints.ts'
 
 /** SQLite's primary result codes that are somebody else's doing (sqlite.org/rescode.html). */
 const busy = 5
@@ -10,12 +11,20 @@ const constraint = 19
 const tooComplex =
   /^(Expression tree is too large|parser stack overflow|Recursion limit|too many|at most \d+ tables)/
 
-/** Extended codes of constraints whose fault is a value, not a conflict: CHECK and NOT NULL, and STRICT's data type. */
-const valueConstraints: readonly number[] = [275, 1299, 3091]
+/** Extended codes of constraints: what each is, and which words of SQLite's message hold the columns. */
+const constraints: Readonly<Record<number, readonly [ConstraintError['is'], RegExp?]>> = {
+  275: ['check', /failed: (.*)$/s],
+  787: ['foreignKey'],
+  1299: ['notNull', /failed: (.*)$/s],
+  1555: ['unique', /failed: (.*)$/s],
+  2067: ['unique', /failed: (.*)$/s],
+  2579: ['unique', /failed: (.*)$/s],
+  3091: ['type', /column (.*)$/s],
+}
 
 /**
- * Runs work and tells SQLite's refusals as the client's faults where they are; anything else stays what it was.
- * @throws BodyError `constraint_conflict` (409), `invalid_value` (422); HeaderError `unavailable` (503), `query_too_complex` (400)
+ * Runs work and tells SQLite's refusals as what they mean; anything else stays what it was.
+ * @throws ConstraintError; HeaderError `unavailable` (503), `query_too_complex` (400)
  */
 export function translated<Result>(work: () => Result): Result {
   try {
@@ -25,19 +34,27 @@ export function translated<Result>(work: () => Result): Result {
   }
 }
 
-/** How long a write waits for another process's to end, and how long between two tries, in milliseconds. */
+/** How long a write waits for others in all, and how long between two tries, in milliseconds. */
 const patience = 5000
 const pause = 10
 
+/** Until when a write that arrives now waits for others. */
+export function endOfPatience(): number {
+  return performance.now() + patience
+}
+
 /**
  * Runs work that another process may hold up, again and again until it may run; others have their turn meanwhile.
+ * @param deadline - when to give up, on the clock of `performance.now`
  * @throws HeaderError `unavailable` (503) when patience ends
  */
-export async function patiently<Result>(work: () => Result): Promise<Result> {
-  const deadline = performance.now() + patience
+export async function patiently<Result>(
+  work: () => Result | Promise<Result>,
+  deadline = endOfPatience(),
+): Promise<Result> {
   for (;;) {
     try {
-      return work()
+      return await work()
     } catch (error) {
       const isHeldUp = error instanceof HeaderError && error.code === 'unavailable'
       if (!isHeldUp || performance.now() > deadline) throw error
@@ -46,25 +63,16 @@ export async function patiently<Result>(work: () => Result): Promise<Result> {
   }
 }
 
-/** Runs work of a request that has no body: a constraint's refusal then points nowhere. */
-export function withoutBody<Result>(work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof BodyError ? new HeaderError(error.code, error.message) : error
-  }
-}
-
 function translate(error: unknown): unknown {
   const extended = codeOf(error)
-  if (extended === undefined) return error
+  if (extended === undefined || !(error instanceof Error)) return error
   const primary = extended & 0xff
   if (primary === busy || primary === locked) {
     return new HeaderError('unavailable', 'The database is busy; try again shortly.', {
       'retry-after': '1',
     })
   }
-  if (error instanceof Error && tooComplex.test(error.message)) {
+  if (tooComplex.test(error.message)) {
     const advice = 'nest its filter less deep, or include fewer and shorter paths'
     return new HeaderError(
       'query_too_complex',
@@ -72,20 +80,15 @@ function translate(error: unknown): unknown {
     )
   }
   if (primary !== constraint) return error
-  const options = { cause: error }
-  return valueConstraints.includes(extended)
-    ? new BodyError(
-        'invalid_value',
-        '/data',
-        'The database does not take one of the values.',
-        options,
-      )
-    : new BodyError(
-        'constraint_conflict',
-        '/data',
-        'The database holds something that this would contradict.',
-        options,
-      )
+  const [is, columns] = constraints[extended] ?? ['other']
+  const words = columns?.exec(error.message)?.[1] ?? ''
+  return new ConstraintError(is, columnsIn(words, is), error)
+}
+
+/** `person.name, person.email`, or the words of a check. */
+function columnsIn(words: string, is: ConstraintError['is']): string[] {
+  if (is === 'check') return [...new Set(words.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? [])]
+  return words === '' ? [] : words.split(', ').map((word) => word.slice(word.lastIndexOf('.') + 1))
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -1,26 +1,129 @@
 import { sql } from 'kysely'
-import type { Catalog, StoredColumn } from '../../model/check-tables.ts'
-import { plain, statement } from '../statement.ts'
+import type { Catalog, ForeignKey, StoredColumn, StoredTable } from '../../model/catalog.ts'
+import type { Sql } from '../../model/dialect.ts'
+import { plain, type Statement, statement } from '../statement.ts'
 import type { Migration } from '../store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
-const columns = statement(
-  sql`select t.name, c.name, c."notnull" = 0 and c.pk = 0
-      from sqlite_schema as t, pragma_table_xinfo(t.name) as c
-      where t.type in ('table', 'view') and t.name not like 'sqlite\\_%' escape '\\'
-      order by t.name, c.cid`,
-  dialect,
+const columnsOfAll = reading(
+  sql`select t.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, c.dflt_value is not null, c.hidden = 0, c.pk`,
+  sql`pragma_table_xinfo(t.name) as c where c.hidden <> 1 order by t.name, c.cid`,
 )
+const uniquesOfAll = reading(
+  sql`select t.name, i.name, c.name`,
+  sql`pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as c
+    where i."unique" and not i.partial and c.key order by t.name, i.name, c.seqno`,
+)
+const foreignKeysOfAll = reading(
+  sql`select t.name, f.id, f."table", f."from", f."to"`,
+  sql`pragma_foreign_key_list(t.name) as f order by t.name, f.id, f.seq`,
+)
+const tablesOfAll = reading(sql`select t.name, t.type, t.sql`, sql`(select 1) order by t.name`)
 
-/** The tables and views of the database and their columns. */
+/** A query over every table and view. */
+function reading(what: Sql, from: Sql): Statement {
+  const all = sql`(select * from sqlite_schema where type in ('table', 'view')
+    and name not like 'sqlite\\_%' escape '\\' and name <> 'lapidary_migration')`
+  return statement(sql`${what} from ${all} as t, ${from}`, dialect)
+}
+
+/** The tables and views of the database, their columns and keys. */
 export function sqliteCatalog(connection: SqliteConnection): Catalog {
-  const tables = new Map<string, Map<string, StoredColumn>>()
-  for (const [table, column, nullable] of connection.all(columns, { slots: [] })) {
-    const known = tables.get(String(table)) ?? new Map<string, StoredColumn>()
-    tables.set(String(table), known.set(String(column), { nullable: nullable === 1 }))
+  const read = (statement: Statement) => groups(connection.all(statement, { slots: [] }))
+  const [columns, uniques, foreignKeys] = [
+    read(columnsOfAll),
+    read(uniquesOfAll),
+    read(foreignKeysOfAll),
+  ]
+  const tables = connection
+    .all(tablesOfAll, { slots: [] })
+    .map(([each, type, text]): StoredTable => {
+      const name = String(each)
+      const own = columns.get(name) ?? []
+      const primaryKey = own
+        .filter((row) => row[6] !== 0)
+        .sort((one, other) => Number(one[6]) - Number(other[6]))
+        .map((row) => String(row[1]))
+      return {
+        is: type === 'view' ? 'view' : 'table',
+        name,
+        schema: 'main',
+        columns: new Map(own.map((row) => [String(row[1]), column(row, primaryKey, String(text))])),
+        primaryKey,
+        uniques: [
+          ...(primaryKey.length > 0 ? [primaryKey] : []),
+          ...uniqueSets(uniques.get(name) ?? []),
+        ],
+        foreignKeys: foreignKeySets(foreignKeys.get(name) ?? []),
+      }
+    })
+  // A key that names no column of the other table means its primary key.
+  const keyOf = (name: string) => tables.find((table) => table.name === name)?.primaryKey ?? []
+  return {
+    dialect: 'sqlite',
+    schema: 'main',
+    tables: tables.map((table) => ({
+      ...table,
+      foreignKeys: table.foreignKeys.map((key) =>
+        key.references.length > 0 ? key : { ...key, references: keyOf(key.to.name) },
+      ),
+    })),
   }
-  return tables
+}
+
+type Rows = readonly (readonly unknown[])[]
+
+/** Rows by what stands first in them. */
+function groups(rows: Rows): ReadonlyMap<string, Rows> {
+  return Map.groupBy(rows, ([table]) => String(table))
+}
+
+function column(
+  row: readonly unknown[],
+  primaryKey: readonly string[],
+  text: string,
+): StoredColumn {
+  const [, name, type, nullable, hasDefault, writable] = row
+  // The only integer of a primary key is the row's own number, which SQLite gives.
+  const isRowid =
+    primaryKey.length === 1 && primaryKey[0] === name && /^integer$/i.test(String(type))
+  const values = valuesOf(String(name), text)
+  return {
+    name: String(name),
+    type: String(type),
+    nullable: nullable === 1,
+    hasDefault: hasDefault === 1 || isRowid,
+    writable: writable === 1,
+    ...(values && { values }),
+  }
+}
+
+/** The values of `check (column in ('a', 'b'))`, SQLite's way to an enumeration. */
+function valuesOf(name: string, text: string): string[] | undefined {
+  const word = name.replace(/[^\w]/g, '\\$&')
+  const list = new RegExp(
+    `check\\s*\\(\\s*["\`[]?${word}["\`\\]]?\\s+in\\s*\\(((?:\\s*'(?:[^']|'')*'\\s*,?)+)\\)\\s*\\)`,
+    'i',
+  ).exec(text)?.[1]
+  const values = list?.match(/'(?:[^']|'')*'/g)
+  return values?.map((value) => value.slice(1, -1).replaceAll("''", "'"))
+}
+
+/** Sets of columns by their index; one over an expression says nothing of columns. */
+function uniqueSets(rows: Rows): string[][] {
+  const byIndex = Map.groupBy(rows, ([, index]) => index)
+  return [...byIndex.values()]
+    .filter((each) => each.every(([, , name]) => name !== null))
+    .map((each) => each.map(([, , name]) => String(name)))
+}
+
+function foreignKeySets(rows: Rows): ForeignKey[] {
+  return [...Map.groupBy(rows, ([, id]) => id).values()].map((each) => ({
+    columns: each.map((row) => String(row[3])),
+    to: { schema: undefined, name: String(each[0]?.[2]) },
+    references: each.flatMap((row) => (row[4] === null ? [] : [String(row[4])])),
+  }))
 }
 
 const present = statement(sql`select max(version) from lapidary_migration`, dialect)
@@ -39,7 +142,8 @@ export function migrateSqlite(
 ): void {
   const inOrder = migrations.toSorted((one, other) => one.version - other.version)
   const newest = inOrder.at(-1)?.version ?? 0
-  connection.transaction('immediate', () => {
+  connection.execute('begin immediate')
+  try {
     connection.execute(
       'create table if not exists lapidary_migration (version integer primary key) strict',
     )
@@ -54,5 +158,9 @@ export function migrateSqlite(
       connection.execute(text)
       connection.run(record, { slots: [version] })
     }
-  })
+    connection.execute('commit')
+  } catch (error) {
+    connection.rollback()
+    throw error
+  }
 }

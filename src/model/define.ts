@@ -1,0 +1,39 @@
+import { checkDeclarations } from './check.ts'
+import type { Model, ModelOptions } from './model.ts'
+import type { ResourceDeclaration } from './resource.ts'
+import { settledResource } from './settle.ts'
+
+type Strangers<Resources extends readonly ResourceDeclaration[]> = {
+  [Index in keyof Resources]: {
+    [Name in keyof Resources[Index]['fields']]: Resources[Index]['fields'][Name] extends {
+      readonly to: infer To extends string
+    }
+      ? To extends Resources[number]['type']
+        ? never
+        : `${Resources[Index]['type']}.fields.${Name & string}.to: there is no resource type "${To}"`
+      : never
+  }[keyof Resources[Index]['fields']]
+}[number]
+
+/**
+ * Puts declared resources together and checks all that can be known without a database.
+ *
+ * @param resources - every resource type; a relationship to one that is not among them does not compile
+ * @param options - the service's choices
+ * @throws Error with one line per mistake, each with the path to the wrong word
+ */
+export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
+  resources: Resources & ([Strangers<Resources>] extends [never] ? unknown : Strangers<Resources>),
+  options: ModelOptions = {},
+): Model {
+  checkDeclarations(resources, { pageSize: options.pageSize, maxPageSize: options.maxPageSize })
+  return {
+    types: new Map(
+      resources.map((declared) => [declared.type, settledResource(declared, resources)]),
+    ),
+    clientIds: options.clientIds ?? 'discard',
+    idMismatch: options.idMismatch ?? 'discard',
+    pageSize: options.pageSize ?? 30,
+    maxPageSize: options.maxPageSize,
+  }
+}

@@ -1,0 +1,70 @@
+import type { Sql } from './dialect.ts'
+import type { FieldDeclaration } from './fields.ts'
+import type { Kind } from './kinds.ts'
+
+type Fields = Readonly<Record<string, FieldDeclaration>>
+
+/** The attributes that a declaration keeps in columns, by name; null where a column may be. */
+export type AttributesOf<F extends Fields> = {
+  readonly [Name in keyof F as F[Name] extends { readonly is: 'attribute' }
+    ? Name
+    : never]: F[Name] extends { readonly kind: Kind<infer Value> } ? Value | null : never
+}
+
+/** What happens to the members of a relationship; a to-one is replaced by none or one. */
+export interface MemberChange {
+  readonly change: 'add' | 'remove' | 'replace'
+  readonly ids: readonly string[]
+}
+
+/** A resource that is being made or changed: what the request brings, read as the fields' kinds. */
+export interface Change<F extends Fields = Fields> {
+  readonly attributes: Partial<AttributesOf<F>>
+  readonly relationships: Readonly<Record<string, MemberChange>>
+}
+
+/** A resource as it is stored. */
+export interface Stored<F extends Fields = Fields> {
+  readonly id: string
+  readonly attributes: AttributesOf<F>
+}
+
+/** A resource as it is about to be told: the attributes asked for. */
+export interface Told<F extends Fields = Fields> {
+  readonly id: string
+  readonly attributes: Partial<AttributesOf<F>>
+}
+
+/** Who asks, and the transaction in which a hook runs. */
+export interface HookContext {
+  /** What the server's `identify` made of the request; `undefined` without one. */
+  readonly caller: unknown
+  /** Runs SQL in the transaction; returns the rows by the names of their columns. */
+  readonly query: (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+type Awaitable<Value> = Value | Promise<Value>
+
+/**
+ * Functions of a resource type that run inside the transaction of a request. Whatever one throws undoes the whole:
+ * a `Refusal` is told to the client, anything else is a fault of ours. A transaction may be tried again, so nothing in a
+ * hook may have effects outside the database.
+ */
+export interface Hooks<F extends Fields = Fields> {
+  /** @returns attributes to store beside or instead of those sent; any attribute, whoever may write it */
+  beforeCreate?(change: Change<F>, context: HookContext): Awaitable<Partial<AttributesOf<F>> | void>
+  afterCreate?(created: Stored<F>, context: HookContext): Awaitable<void>
+  /** Runs for a change of relationships alone, too. @returns as `beforeCreate` */
+  beforeUpdate?(
+    current: Stored<F>,
+    change: Change<F>,
+    context: HookContext,
+  ): Awaitable<Partial<AttributesOf<F>> | void>
+  afterUpdate?(updated: Stored<F>, before: Stored<F>, context: HookContext): Awaitable<void>
+  beforeDelete?(current: Stored<F>, context: HookContext): Awaitable<void>
+  afterDelete?(deleted: Stored<F>, context: HookContext): Awaitable<void>
+  /** Before resources of the type are read to be told, be they primary data, linkage or included. */
+  beforeRead?(context: HookContext): Awaitable<void>
+  /** With those read, before they are told; a long list comes in parts, each as it is told. */
+  afterRead?(resources: readonly Told<F>[], context: HookContext): Awaitable<void>
+}

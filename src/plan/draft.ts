@@ -1,0 +1,188 @@
+import { type ApiError, attempt, BodyError, quoted } from '../errors/errors.ts'
+import { suggestion } from '../errors/nearest.ts'
+import {
+  type AttributeField,
+  type Field,
+  inverseOf,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
+import { type LinkageWords, pointerStep, type ResourceWords } from '../request/body.ts'
+import { type Lookup, planLinkage } from './linkage.ts'
+
+/** A change to whom a relationship links: sets of a to-many, or a to-one whose key is not in the row itself. */
+export interface LinkChange {
+  readonly relationship: string
+  readonly change: 'add' | 'remove' | 'replace'
+}
+
+/**
+ * A column of the row that is written: an attribute's, that of a to-one's key, or that of the key which links a new row to
+ * the resource in the path, over a relationship of that.
+ */
+export type WriteColumn =
+  | Readonly<{ is: 'attribute'; name: string }>
+  | Readonly<{ is: 'key'; relationship: string }>
+  | Readonly<{ is: 'parent'; type: string; relationship: string }>
+
+/** A relationship of one resource, as a path names it. */
+export interface RelationshipTarget {
+  readonly resource: ResourceType
+  readonly relationship: RelationshipField
+  readonly id: string
+}
+
+/** A write as it is put together: what each member of the document adds to. */
+export interface Draft {
+  readonly columns: WriteColumn[]
+  /** Beside `columns`. */
+  readonly values: unknown[]
+  readonly links: LinkChange[]
+  /** Beside `links`: the ids of each. */
+  readonly linkIds: (readonly string[])[]
+  readonly lookups: Lookup[]
+  readonly faults: ApiError[]
+}
+
+/** A draft of nothing. */
+export function emptyDraft(): Draft {
+  return { columns: [], values: [], links: [], linkIds: [], lookups: [], faults: [] }
+}
+
+/** Adds the attributes of a document; one that is only ever told is discarded, so that a resource can be sent back. */
+export function addAttributes(words: ResourceWords, resource: ResourceType, draft: Draft): void {
+  for (const [name, value] of words.attributes) {
+    const pointer = `/data/attributes${pointerStep(name)}`
+    const field = name === 'id' ? resource.id : resource.fields.get(name)
+    attempt(() => {
+      if (field === undefined || field.is === 'relationship')
+        throw unknownField(name, resource, pointer, 'attribute')
+      if (field.is === 'attribute' && field.writes)
+        setAttribute(field, readAttribute(field, value, pointer), draft)
+    }, draft.faults)
+  }
+}
+
+function readAttribute(field: AttributeField, value: unknown, pointer: string): unknown {
+  if (value === null && !field.required) return null
+  const reading = field.kind.readBody(value)
+  if ('value' in reading) return reading.value
+  throw new BodyError(
+    'invalid_value',
+    pointer,
+    `${field.name} must be ${reading.expected}; it is ${quoted(value)}.`,
+  )
+}
+
+function setAttribute({ name }: AttributeField, value: unknown, draft: Draft): void {
+  draft.columns.push({ is: 'attribute', name })
+  draft.values.push(value)
+}
+
+/** Adds what the document of a create leaves out: defaults, and faults where something is required. */
+export function addMissing(words: ResourceWords, resource: ResourceType, draft: Draft): void {
+  const sent = new Set(words.attributes.map(([name]) => name))
+  for (const field of resource.fields.values()) {
+    if (field.is !== 'attribute' || (field.writes && sent.has(field.name))) continue
+    if (field.makeDefault) {
+      setAttribute(field, field.makeDefault(), draft)
+    } else if (field.required) {
+      const detail = `A ${resource.type} needs the attribute "${field.name}".`
+      const pointer = `/data/attributes${pointerStep(field.name)}`
+      draft.faults.push(new BodyError('missing_value', pointer, detail))
+    }
+  }
+}
+
+/** Adds the relationships of a document; one that nobody may write is discarded, as attributes are. */
+export function addRelationships(
+  words: ResourceWords,
+  resource: ResourceType,
+  model: Model,
+  draft: Draft,
+  change: 'add' | 'replace',
+): void {
+  for (const [name, linkage] of words.relationships) {
+    const pointer = `/data/relationships${pointerStep(name)}`
+    attempt(() => {
+      const field = resource.fields.get(name)
+      if (field?.is !== 'relationship') throw unknownField(name, resource, pointer, 'relationship')
+      if (field.writes)
+        addRelationship(field, { linkage, pointer: `${pointer}/data`, change }, model, draft)
+    }, draft.faults)
+  }
+}
+
+/** Adds what a document says of one relationship, and where it says it. */
+export function addRelationship(
+  field: RelationshipField,
+  said: Readonly<{ linkage: LinkageWords; pointer: string; change: LinkChange['change'] }>,
+  model: Model,
+  draft: Draft,
+): void {
+  const { ids, lookups, absentees, faults } = planLinkage(said.linkage, field, model, said.pointer)
+  draft.faults.push(...faults)
+  // Whoever is to be unlinked need not be there.
+  if (said.change !== 'remove') {
+    draft.faults.push(...absentees)
+    draft.lookups.push(...lookups)
+  }
+  if (holdsKey(field) && said.change !== 'remove') {
+    draft.columns.push({ is: 'key', relationship: field.name })
+    draft.values.push(ids[0] ?? null)
+  } else {
+    const change = field.many || said.change === 'remove' ? said.change : 'replace'
+    draft.links.push({ relationship: field.name, change })
+    draft.linkIds.push(ids)
+  }
+}
+
+/** Whether the key of a relationship stands in the row itself. */
+function holdsKey({ many, link }: RelationshipField): boolean {
+  return !many && link.key === 'here'
+}
+
+/**
+ * `POST /persons/1/computers`: the new computer is hers; a document that says otherwise contradicts the path.
+ * Over a join table there can be more links, so nothing contradicts.
+ */
+export function linkToParent(
+  words: ResourceWords,
+  { resource, relationship, id }: RelationshipTarget,
+  model: Model,
+  draft: Draft,
+): void {
+  if (relationship.link.key === 'between') return
+  const inverse = inverseOf(model, resource, relationship)
+  const said = words.relationships.find(([name]) => name === inverse?.name)
+  if (inverse === undefined || said === undefined || !inverse.writes) {
+    draft.columns.push({ is: 'parent', type: resource.type, relationship: relationship.name })
+    draft.values.push(id)
+  } else if (said[1].is !== 'one' || said[1].identifier.id !== id) {
+    const detail = `The path links the new ${relationship.to} to the ${resource.type} ${quoted(id)}; "${inverse.name}" says otherwise.`
+    const pointer = `/data/relationships${pointerStep(inverse.name)}`
+    draft.faults.push(new BodyError('relationship_conflict', pointer, detail))
+  }
+}
+
+function unknownField(
+  name: string,
+  resource: ResourceType,
+  pointer: string,
+  what: 'attribute' | 'relationship',
+): BodyError {
+  const isWhat = (field: Field) => (field.is === 'relationship') === (what === 'relationship')
+  const names = [...resource.fields.values()].filter(isWhat).map((field) => field.name)
+  const known = suggestion(name, names, `${what}s`)
+  return new BodyError(
+    'unknown_field',
+    pointer,
+    `${resource.type} has no ${what} ${quoted(name)}; ${known}`,
+  )
+}
+
+/** Where a document of a resource tells of a field (RFC 6901). */
+export function pointerTo({ is, name }: Pick<Field, 'is' | 'name'>): string {
+  return `/data/${is === 'relationship' ? 'relationships' : 'attributes'}${pointerStep(name)}`
+}

@@ -1,0 +1,51 @@
+import type { HookContext, Told } from '../model/hooks.ts'
+import type { Model, ResourceType } from '../model/model.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { Batch, Rows } from '../plan/result.ts'
+import type { RowLayout } from '../plan/rows.ts'
+import { attributesIn, storedAttributes, typesOf } from '../plan/stored.ts'
+import type { DuringRead, RunQuery, Store } from '../store/store.ts'
+
+/** Whose hooks a read runs, and who asks. */
+interface Scene {
+  readonly model: Model
+  readonly store: Store
+  readonly caller: unknown
+}
+
+/**
+ * Runs a read with the hooks of every type that it may tell of.
+ * @throws NotFoundError when the resource in the path is not there; whatever a hook throws
+ */
+export function read(plan: ReadPlan, id: string | undefined, scene: Scene): Promise<Rows> {
+  return scene.store.read(plan, id, duringRead(plan, scene))
+}
+
+/** What the hooks do in the snapshot of a read; `undefined` where there are none. */
+export function duringRead(
+  plan: ReadPlan,
+  { model, caller }: Pick<Scene, 'model' | 'caller'>,
+): DuringRead | undefined {
+  const types = typesOf(plan, model).filter(
+    ({ hooks }) => hooks.beforeRead !== undefined || hooks.afterRead !== undefined,
+  )
+  if (types.length === 0) return undefined
+  const contextOf = (query: RunQuery): HookContext => ({ caller, query })
+  return {
+    before: async (query) => {
+      for (const { hooks } of types) await hooks.beforeRead?.(contextOf(query))
+    },
+    after: async (batch, query) => {
+      const resource = types.find(({ type }) => type === batch.type)
+      if (resource?.hooks.afterRead && batch.rows.length > 0)
+        await resource.hooks.afterRead(toldOf(batch, resource, plan), contextOf(query))
+    },
+  }
+}
+
+/** The resources of a batch with the attributes that they are to show. */
+function toldOf({ rows, type }: Batch, resource: ResourceType, { shape }: ReadPlan): Told[] {
+  const layout: RowLayout = shape.included.find((each) => each.type === type) ?? shape.primary
+  const shown = storedAttributes(resource).filter(({ name }) => layout.attributes.includes(name))
+  return rows.map((row) => ({ id: String(row[0]), attributes: attributesIn(row, layout, shown) }))
+}

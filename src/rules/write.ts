@@ -1,0 +1,128 @@
+import type { HookContext, MemberChange, Stored } from '../model/hooks.ts'
+import { type Model, type ResourceType, typeNamed } from '../model/model.ts'
+import { type WritePlan, withValues } from '../plan/body.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { WholeRows } from '../plan/result.ts'
+import { attributesIn, planStored, storedAttributes } from '../plan/stored.ts'
+import type { Store, Transaction } from '../store/store.ts'
+import { duringRead } from './read.ts'
+import { type Attributes, attributesOf, checked } from './validate.ts'
+
+/** Whose rules a write is held against, and who asks. */
+export interface Scene {
+  readonly model: Model
+  readonly store: Store
+  readonly caller: unknown
+}
+
+/** What is answered to a write: a read of what was written, told before the write is final. */
+export interface WriteAnswer<Told> {
+  readonly plan: ReadPlan
+  /** Runs in the transaction: when it throws, nothing has been written. */
+  readonly tell: (rows: WholeRows, id: string) => Told
+}
+
+/**
+ * Carries out a create or an update and what is answered to it, all of it or nothing: looks for what the plan takes for
+ * granted, holds it against the validators, runs the hooks around it, and tells the answer.
+ *
+ * @returns what the answer tells
+ * @throws NotFoundError for the path's resource; ApiError | ManyErrors for everything that is wrong with the document
+ */
+export function carryOut<Told>(
+  plan: WritePlan,
+  answer: WriteAnswer<Told>,
+  scene: Scene,
+): Promise<Told> {
+  return scene.store.transaction(async (transaction) => {
+    const id = await write(plan, transaction, scene)
+    const during = duringRead(answer.plan, scene)
+    if (!during) return answer.tell(await transaction.read(answer.plan, id), id)
+    await during.before(transaction.query)
+    const rows = await transaction.read(answer.plan, id)
+    await during.after({ type: answer.plan.shape.type, rows: rows.primary }, transaction.query)
+    for (const batch of rows.included) await during.after(batch, transaction.query)
+    return answer.tell(rows, id)
+  })
+}
+
+/** Carries out a write to a relationship's own URL, to which nothing of it is answered; throws as `carryOut` does. */
+export async function relate(plan: WritePlan, scene: Scene): Promise<void> {
+  await scene.store.transaction((transaction) => write(plan, transaction, scene))
+}
+
+/** Deletes a resource. @throws NotFoundError when it is not there; ApiError when a constraint or a hook refuses */
+export async function remove(plan: WritePlan, { model, store, caller }: Scene): Promise<void> {
+  const resource = typeNamed(model, plan.shape.type)
+  const { beforeDelete, afterDelete } = resource.hooks
+  await store.transaction(async (transaction) => {
+    const isHooked = beforeDelete !== undefined || afterDelete !== undefined
+    const stored = isHooked ? await readStored(transaction, resource, plan.id) : undefined
+    const context: HookContext = { caller, query: transaction.query }
+    if (stored) await beforeDelete?.(stored, context)
+    await transaction.remove(plan)
+    if (stored) await afterDelete?.(stored, context)
+  })
+}
+
+/** @returns the id of what was written */
+async function write(
+  plan: WritePlan,
+  transaction: Transaction,
+  { model, caller }: Scene,
+): Promise<string> {
+  const resource = typeNamed(model, plan.shape.type)
+  const missing = await transaction.examine(plan)
+  const isNew = plan.shape.row !== 'there'
+  const before =
+    !isNew && needsStored(plan, resource)
+      ? await readStored(transaction, resource, plan.id)
+      : undefined
+  const fit = await checked(plan, missing, resource, before?.attributes)
+  const { beforeCreate, afterCreate, beforeUpdate, afterUpdate } = resource.hooks
+  const context: HookContext = { caller, query: transaction.query }
+  const change = { attributes: attributesOf(fit), relationships: changesOf(fit) }
+  const more = isNew
+    ? await beforeCreate?.(change, context)
+    : before && (await beforeUpdate?.(before, change, context))
+  const id = await transaction.write(more ? withValues(fit, more, resource) : fit)
+  if (isNew && afterCreate) await afterCreate(await readStored(transaction, resource, id), context)
+  if (before && afterUpdate)
+    await afterUpdate(await readStored(transaction, resource, id), before, context)
+  return id
+}
+
+/** Whether an update must know what is stored. */
+function needsStored({ shape }: WritePlan, { hooks, validate, fields }: ResourceType): boolean {
+  if (hooks.beforeUpdate || hooks.afterUpdate || validate) return true
+  return shape.columns.some((column) => {
+    const field = column.is === 'attribute' ? fields.get(column.name) : undefined
+    return field?.is === 'attribute' && field.isFixed
+  })
+}
+
+async function readStored(
+  transaction: Transaction,
+  resource: ResourceType,
+  id: string | undefined,
+): Promise<Stored> {
+  const plan = planStored(resource)
+  const { primary } = await transaction.read(plan, id)
+  const [row = []] = primary
+  const attributes: Attributes = attributesIn(row, plan.shape.primary, storedAttributes(resource))
+  return { id: String(row[0]), attributes }
+}
+
+/** What a plan does to relationships, by name. */
+function changesOf({ shape, values, linkIds }: WritePlan): Record<string, MemberChange> {
+  const keys = shape.columns.flatMap((column, index): [string, MemberChange][] => {
+    if (column.is !== 'key') return []
+    const id = values[index]
+    return [[column.relationship, { change: 'replace', ids: id === null ? [] : [String(id)] }]]
+  })
+  const links = shape.links.map(({ relationship, change }, index): [string, MemberChange] => [
+    relationship,
+    { change, ids: linkIds[index] ?? [] },
+  ])
+  return Object.fromEntries([...keys, ...links])
+}

@@ -1,0 +1,121 @@
+import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
+import type { Field, ResourceType } from '../model/model.ts'
+import type { WritePlan } from '../plan/body.ts'
+import { pointerTo } from '../plan/draft.ts'
+
+/** How a database refuses a write: what its tables demand, and of which columns as far as it says. */
+export class ConstraintError extends Error {
+  readonly is: 'unique' | 'foreignKey' | 'notNull' | 'check' | 'type' | 'other'
+  /** Columns of the table that was written, by name; empty where the database does not say. */
+  readonly columns: readonly string[]
+  constructor(is: ConstraintError['is'], columns: readonly string[], cause: unknown) {
+    super(`The constraint is broken: ${is} of ${columns.join(', ')}.`, { cause })
+    this.name = 'ConstraintError'
+    this.is = is
+    this.columns = columns
+  }
+}
+
+/** Runs a part of a write; what the database's constraints refuse becomes the fault that `tell` makes of it. */
+export function constrained<Result>(
+  work: () => Result,
+  tell: (error: ConstraintError) => ApiError,
+): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof ConstraintError ? tell(error) : error
+  }
+}
+
+/** What a row's constraint means to the client that wrote the row: the fault points at the field, where it is known. */
+export function rowFault(
+  error: ConstraintError,
+  plan: WritePlan,
+  resource: ResourceType,
+): ApiError {
+  const options = { cause: error }
+  if (
+    error.is === 'unique' &&
+    error.columns.includes(resource.id.column) &&
+    plan.document === 'resource'
+  ) {
+    const detail = `There is a ${resource.type} with this id already.`
+    return new BodyError('id_taken', '/data/id', detail, options)
+  }
+  const fields = fieldsOver(error, resource)
+  const [first] = fields
+  const pointer = plan.document === 'resource' && first ? pointerTo(first) : '/data'
+  const names = fields.map(({ name }) => `"${name}"`).join(' and ')
+  switch (error.is) {
+    case 'unique': {
+      const what = first ? `another ${resource.type} has the same ${names}` : contradiction
+      return new BodyError(
+        'constraint_conflict',
+        pointer,
+        `The database refuses it: ${what}.`,
+        options,
+      )
+    }
+    case 'foreignKey':
+    case 'other':
+      return new BodyError(
+        'constraint_conflict',
+        pointer,
+        `The database refuses it: ${contradiction}.`,
+        options,
+      )
+    case 'notNull': {
+      const what = first ? `${names} must not be null` : 'a value that must be there is missing'
+      return new BodyError('invalid_value', pointer, `The database refuses it: ${what}.`, options)
+    }
+    case 'check':
+    case 'type': {
+      const what = first ? `the value of ${names}` : 'one of the values'
+      return new BodyError('invalid_value', pointer, `The database does not take ${what}.`, options)
+    }
+  }
+}
+
+const contradiction = 'it holds something that this would contradict'
+
+/** What a constraint means to the client that changed the members of a relationship. */
+export function linkFault(error: ConstraintError, pointer: string): ApiError {
+  const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
+  const what = isAboutValues(error) ? 'not every member can be linked or unlinked' : contradiction
+  return new BodyError(code, pointer, `The database refuses it: ${what}.`, { cause: error })
+}
+
+/** What a constraint means to the client that deletes. */
+export function deletionFault(error: ConstraintError, { type }: ResourceType): ApiError {
+  return isAboutValues(error)
+    ? new HeaderError('invalid_value', `The database does not let go of this ${type}.`)
+    : new HeaderError('constraint_conflict', `Something else still needs this ${type}.`)
+}
+
+/** What a constraint means that is looked at only when everything is written. */
+export function commitFault(error: ConstraintError): ApiError {
+  const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
+  return new HeaderError(code, `The database refuses it: ${contradiction}.`)
+}
+
+function isAboutValues({ is }: ConstraintError): boolean {
+  return is === 'notNull' || is === 'check' || is === 'type'
+}
+
+/**
+ * The fields over the columns of a constraint, in their order; none when one of the columns is no field's. A check's words
+ * are columns and anything else.
+ */
+function fieldsOver({ is, columns }: ConstraintError, resource: ResourceType): Field[] {
+  const fields = columns.map((column) =>
+    [...resource.fields.values()].find((field) => isOver(field, column)),
+  )
+  const known = fields.filter((field) => field !== undefined)
+  return is === 'check' || known.length === fields.length ? known : []
+}
+
+function isOver(field: Field, column: string): boolean {
+  if (field.is === 'attribute') return field.column === column
+  return field.is === 'relationship' && field.link.key === 'here' && field.link.here === column
+}

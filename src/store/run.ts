@@ -1,0 +1,22 @@
+import { NotFoundError } from '../errors/errors.ts'
+import type { Absence, ReadPlan, ReadShape } from '../plan/read.ts'
+import type { RunValues } from './statement.ts'
+
+/** Whether any number of rows may be meant, so that they are counted. */
+export function isList(shape: ReadShape): boolean {
+  return shape.order.length > 0
+}
+
+/** The fault of a resource in the path that is not there. */
+export function notFound({ type, parameter }: Absence, id = ''): NotFoundError {
+  return new NotFoundError(type, id, parameter)
+}
+
+/** The values of one run of a plan. */
+export function valuesOf({ values, page }: ReadPlan, id: string | undefined): RunValues {
+  if (page === undefined) return { slots: values, id }
+  // Beyond 2^62 there are no rows in any database; the product of two numbers below 2^53 may be.
+  const offset = BigInt(page.number - 1) * BigInt(page.size)
+  const last = 2n ** 62n
+  return { slots: values, id, limit: page.size, offset: offset < last ? offset : last }
+}

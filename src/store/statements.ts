@@ -1,0 +1,51 @@
+import { type ResourceType, typeNamed } from '../model/model.ts'
+import type { WriteShape } from '../plan/body.ts'
+import type { ReadShape } from '../plan/read.ts'
+import { perShape } from '../plan/shape.ts'
+import { type CompiledRead, compilePresent, compileRead } from './read.ts'
+import type { Statement } from './statement.ts'
+import type { Target } from './tables.ts'
+import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './write.ts'
+
+/** The statements of a resource type that no shape changes. */
+export interface TypeStatements {
+  readonly resource: ResourceType
+  /** Whether the resource with an id is there. */
+  readonly present: Statement
+  /** Which of some ids are there. */
+  readonly lookup: Statement
+  readonly remove: Statement
+}
+
+/** The statements of a store: each written once, those of a shape for as long as the shape is remembered. */
+export interface Statements {
+  readonly read: (shape: ReadShape) => CompiledRead
+  readonly write: (shape: WriteShape) => CompiledWrite
+  readonly ofType: (type: string) => TypeStatements
+  readonly target: Target
+}
+
+/** Makes the statements of a model in a dialect. */
+export function statementsFor(target: Target): Statements {
+  const types = new Map(
+    [...target.model.types.values()].map((resource): [string, TypeStatements] => [
+      resource.type,
+      {
+        resource,
+        present: compilePresent(resource, target),
+        lookup: compileLookup(resource, target),
+        remove: compileDelete(resource, target),
+      },
+    ]),
+  )
+  return {
+    target,
+    read: perShape((shape: ReadShape) => compileRead(shape, target)),
+    write: perShape((shape: WriteShape) => compileWrite(shape, target)),
+    ofType: (type) => {
+      const found = types.get(typeNamed(target.model, type).type)
+      if (found === undefined) throw new Error(`No statements are compiled for ${type}.`)
+      return found
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { Dialect, Sql } from '../model/dialect.ts'
+import { type FormName, formNamed } from '../model/forms.ts'
+import type {
+  AttributeField,
+  Link,
+  Model,
+  ResourceType,
+  StoredValue,
+  Table,
+} from '../model/model.ts'
+
+/** What SQL is written for. */
+export interface Target {
+  readonly model: Model
+  readonly dialect: Dialect
+}
+
+/** A table by its name, and its schema where one is declared. */
+export function tableName({ schema, name }: Table): Sql {
+  return schema === undefined ? sql`${sql.id(name)}` : sql`${sql.id(schema, name)}`
+}
+
+/** A table under the name it has at a depth. */
+export function tableAt(depth: number, table: Table): Sql {
+  return sql`${tableName(table)} as ${sql.id(`t${depth}`)}`
+}
+
+/** The column of the table that is called `t<depth>` in the statement. */
+export function columnAt(depth: number, column: string): Sql {
+  return sql`${sql.id(`t${depth}`)}.${sql.id(column)}`
+}
+
+/** The join table on the way to the table at a depth. */
+export function joinAt(depth: number, table: Table): Sql {
+  return sql`${tableName(table)} as ${sql.id(`j${depth}`)}`
+}
+
+/** The column of the join table that is called `j<depth>` in the statement. */
+export function joinColumnAt(depth: number, column: string): Sql {
+  return sql`${sql.id(`j${depth}`)}.${sql.id(column)}`
+}
+
+/** Reads an attribute from the table at a depth. */
+export function fieldAt(depth: number, field: AttributeField): Sql {
+  return field.expression((column) => columnAt(depth, column))
+}
+
+/** Reads what a layout names from `t0`. */
+export function valueOf(resource: ResourceType, value: StoredValue): Sql {
+  return 'column' in value
+    ? columnAt(0, value.column)
+    : fieldAt(0, attributeNamed(resource, value.expression))
+}
+
+/** The attribute of that name, or the id. */
+export function attributeNamed(resource: ResourceType, name: string): AttributeField {
+  const field = name === 'id' ? resource.id : resource.fields.get(name)
+  if (field?.is !== 'attribute') throw new Error(`${resource.type} has no attribute ${name}.`)
+  return field
+}
+
+/** An expression in the form in which it compares and sorts. */
+export function keyOf(expression: Sql, form: FormName, { dialect }: Target): Sql {
+  return formNamed(form, dialect.name).key?.of(expression) ?? expression
+}
+
+/** The id of the row at a depth as text: ids never pass through a float. */
+export function idTextAt(depth: number, { id }: ResourceType, target: Target): Sql {
+  return asText(columnAt(depth, id.column), id.kind.form, target)
+}
+
+/** A key of the form as text. */
+export function asText(key: Sql, form: FormName, { dialect }: Target): Sql {
+  return formNamed(form, dialect.name).select?.(key) ?? key
+}
+
+/** Whether the row at a depth is one of the type: the conditions to add, none where every row is. */
+export function isOfType(depth: number, { where }: ResourceType): Sql[] {
+  return where ? [sql`(${where((column) => columnAt(depth, column))})`] : []
+}
+
+/** All conditions together; `true` for none. */
+export function every(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql.raw(' and '))
+}
+
+/** Whether the row at a depth is linked from the one whose `here` is given. */
+export function isLinkedFrom(depth: number, link: Link, here: Sql): Sql {
+  const there = columnAt(depth, link.there)
+  if (link.key !== 'between') return sql`${there} = ${here}`
+  const from = sql`${joinColumnAt(depth, link.from)} = ${here}`
+  return sql`${there} in (select ${joinColumnAt(depth, link.to)} from ${joinAt(depth, link.table)} where ${from})`
+}
+
+/** Whether the row at a depth is linked from one of those whose `here` a subquery gathers. */
+export function isLinkedFromAny(depth: number, link: Link, heres: Sql): Sql {
+  const there = columnAt(depth, link.there)
+  if (link.key !== 'between') return sql`${there} in (${heres})`
+  const to = joinColumnAt(depth, link.to)
+  const from = sql`${joinColumnAt(depth, link.from)} in (${heres})`
+  return sql`${there} in (select ${to} from ${joinAt(depth, link.table)} where ${to} is not null and ${from})`
+}
