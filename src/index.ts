@@ -5,6 +5,7 @@ export { DeclarationError } from './model/check.ts'
 export { checkTables } from './model/check-tables.ts'
 export { defineModel } from './model/define.ts'
 export { type Sql, sql } from './model/dialect.ts'
+export type { DecimalSize } from './model/decimals.ts'
 export {
   type Access,
   type AttributeOptions,
@@ -16,8 +17,25 @@ export {
   toOne,
 } from './model/fields.ts'
 export type { Change, HookContext, Hooks, MemberChange, Stored, Told } from './model/hooks.ts'
-export { boolean, date, email, integer, type Kind, number, text } from './model/kinds.ts'
 export type { Model, ModelOptions } from './model/model.ts'
+export type { Json, JsonValue } from './model/json-values.ts'
+export {
+  boolean,
+  bytes,
+  date,
+  datetime,
+  email,
+  integer,
+  type JsonSchema,
+  json,
+  type Kind,
+  number,
+  text,
+  time,
+  url,
+  uuid,
+} from './model/kinds.ts'
+export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
 export { type ResourceDeclaration, resource } from './model/resource.ts'
 export { createServer, type ServerOptions } from './server/server.ts'
 export type { Migration, Store } from './store/store.ts'

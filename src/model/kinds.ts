@@ -1,12 +1,30 @@
 import type { FormName } from './forms.ts'
+import { type Json, jsonText, readJson } from './json-values.ts'
+import {
+  booleanOfText,
+  numberOfText,
+  readBoolean,
+  readId,
+  readInteger,
+  readNumber,
+  wholeNumber,
+} from './numbers.ts'
+import type { Reading } from './reading.ts'
+import {
+  longestEmail,
+  readBytes,
+  readEmail,
+  readString,
+  readUrl,
+  readUuid,
+  urlStart,
+} from './texts.ts'
+import { readDate, readInstant, readTime, timePattern } from './times.ts'
 
-/** What a value was meant to be, when it is not: the end of the sentence "… must be …". */
-export interface Unreadable {
-  readonly expected: string
+/** A JSON Schema (draft 2020-12) as plain data. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
 }
-
-/** A value of the kind, or what it should have been. */
-export type Reading<Value> = { readonly value: Value } | Unreadable
 
 /**
  * What a field's values are: how they are read from JSON and from a query, compared, told and stored.
@@ -19,9 +37,23 @@ export interface Kind<Value> {
   /** What errors call it. */
   readonly name: string
   /** Kinds with the same word here can be compared with each other. */
-  readonly comparesAs: 'text' | 'number' | 'date' | 'boolean'
-  /** `textual` kinds take every operator, `ordered` ones all but those on text, `plain` ones equality alone. */
-  readonly operators: 'textual' | 'ordered' | 'plain'
+  readonly comparesAs:
+    | 'text'
+    | 'number'
+    | 'decimal'
+    | 'boolean'
+    | 'date'
+    | 'datetime'
+    | 'time'
+    | 'uuid'
+    | 'enumeration'
+    | 'json'
+    | 'bytes'
+  /**
+   * `textual` kinds take every operator, `ordered` ones all but those on text, `plain` ones equality alone. `opaque`
+   * ones can only be asked whether they are null, and have no order to sort by.
+   */
+  readonly operators: 'textual' | 'ordered' | 'plain' | 'opaque'
   /** Reads a value of a request body. */
   readBody(json: unknown): Reading<Value>
   /** Reads a `val` of a JSON filter. */
@@ -30,82 +62,16 @@ export interface Kind<Value> {
   readText(text: string): Reading<Value>
   /** Writes the value as JSON text. */
   tell(value: Value): string
+  /** What is told, and what bodies take, but for what a schema cannot say; null is for the field to allow. */
+  readonly schema: JsonSchema
   /** How its values are kept in a column. */
   readonly form: FormName
 }
 
-function readString(json: unknown): Reading<string> {
-  if (typeof json !== 'string') return { expected: 'a string' }
-  // PostgreSQL cannot store U+0000, and a lone surrogate has no UTF-8: neither may be changed silently.
-  if (json.includes('\0')) return { expected: 'a string without the character U+0000' }
-  if (!json.isWellFormed()) return { expected: 'a string of whole Unicode characters' }
-  return { value: json }
-}
+/** What opaque kinds are compared with: nothing that could be sent. */
+const nullAlone = (): Reading<never> => ({ expected: 'null alone' })
 
-/** The WHATWG's definition of a valid e-mail address (HTML, "valid email address"). */
-const emailAddress =
-  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
-
-function readEmail(json: unknown): Reading<string> {
-  if (typeof json === 'string' && json.length <= 254 && emailAddress.test(json)) {
-    return { value: json }
-  }
-  return { expected: 'an e-mail address' }
-}
-
-function readDate(json: unknown): Reading<string> {
-  if (typeof json === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(json) && isOnCalendar(json)) {
-    return { value: json }
-  }
-  return { expected: 'a date of the calendar, written YYYY-MM-DD' }
-}
-
-/** Years 0001 to 9999; `Date` rolls 31 April over to May, so a real date is one that it gives back unchanged. */
-function isOnCalendar(date: string): boolean {
-  const time = Date.parse(`${date}T00:00:00Z`)
-  if (Number.isNaN(time) || date.startsWith('0000')) return false
-  return new Date(time).toISOString().startsWith(date)
-}
-
-function readInteger(json: unknown): Reading<number> {
-  if (typeof json === 'number' && Number.isSafeInteger(json))
-    return { value: json === 0 ? 0 : json }
-  return { expected: 'a whole number between -9007199254740991 and 9007199254740991' }
-}
-
-function readNumber(json: unknown): Reading<number> {
-  const value = typeof json === 'bigint' ? Number(json) : json
-  if (typeof value !== 'number' || !Number.isFinite(value)) return { expected: 'a number' }
-  return { value: value === 0 ? 0 : value }
-}
-
-function readBoolean(json: unknown): Reading<boolean> {
-  return typeof json === 'boolean' ? { value: json } : { expected: 'true or false' }
-}
-
-/** A number as JSON writes it (RFC 8259 §6), so that a query takes no spelling that a body does not. */
-const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
-
-const numberOfText = (text: string): unknown => (jsonNumber.test(text) ? Number(text) : text)
-
-const booleanOfText = (text: string): unknown =>
-  text === 'true' ? true : text === 'false' ? false : text
-
-const idExpected: Unreadable = { expected: 'an id, a whole number of at most 64 bits' }
-
-/** Ids stay texts from the wire to the database: none ever passes through a float. */
-function readId(json: unknown): Reading<string> {
-  const text = typeof json === 'number' || typeof json === 'bigint' ? String(json) : json
-  return typeof text === 'string' && isInteger64(text) ? { value: text } : idExpected
-}
-
-/** A whole number of 64 bits in its one canonical spelling: no sign but `-`, no leading zero. */
-export function isInteger64(text: string): boolean {
-  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return false
-  return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text)
-}
-
-/** Every kind a field can be of. */
+/** Every kind a field can be of, but for those with options, which `parametric` has. */
 export const kinds = {
   id: {
     name: 'id',
@@ -115,6 +81,7 @@ export const kinds = {
     readValue: readId,
     readText: readId,
     tell: (value) => `"${value}"`,
+    schema: { type: 'string', pattern: wholeNumber },
     form: 'id',
   } satisfies Kind<string>,
   text: {
@@ -125,6 +92,7 @@ export const kinds = {
     readValue: readString,
     readText: readString,
     tell: JSON.stringify,
+    schema: { type: 'string' },
     form: 'text',
   } satisfies Kind<string>,
   /** An e-mail address is compared as the text it is: a query may hold any part of one. */
@@ -136,6 +104,19 @@ export const kinds = {
     readValue: readString,
     readText: readString,
     tell: JSON.stringify,
+    schema: { type: 'string', format: 'email', maxLength: longestEmail },
+    form: 'text',
+  } satisfies Kind<string>,
+  /** A URL is compared as the text it is, like an e-mail address. */
+  url: {
+    name: 'url',
+    comparesAs: 'text',
+    operators: 'textual',
+    readBody: readUrl,
+    readValue: readString,
+    readText: readString,
+    tell: JSON.stringify,
+    schema: { type: 'string', pattern: urlStart },
     form: 'text',
   } satisfies Kind<string>,
   integer: {
@@ -146,6 +127,11 @@ export const kinds = {
     readValue: readInteger,
     readText: (text) => readInteger(numberOfText(text)),
     tell: String,
+    schema: {
+      type: 'integer',
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+    },
     form: 'integer',
   } satisfies Kind<number | bigint>,
   number: {
@@ -156,6 +142,7 @@ export const kinds = {
     readValue: readNumber,
     readText: (text) => readNumber(numberOfText(text)),
     tell: JSON.stringify,
+    schema: { type: 'number' },
     form: 'number',
   } satisfies Kind<number>,
   boolean: {
@@ -166,6 +153,7 @@ export const kinds = {
     readValue: readBoolean,
     readText: (text) => readBoolean(booleanOfText(text)),
     tell: String,
+    schema: { type: 'boolean' },
     form: 'boolean',
   } satisfies Kind<boolean>,
   date: {
@@ -176,22 +164,111 @@ export const kinds = {
     readValue: readDate,
     readText: readDate,
     tell: JSON.stringify,
-    form: 'text',
+    schema: { type: 'string', format: 'date' },
+    form: 'date',
+  } satisfies Kind<string>,
+  datetime: {
+    name: 'datetime',
+    comparesAs: 'datetime',
+    operators: 'ordered',
+    readBody: readInstant,
+    readValue: readInstant,
+    readText: readInstant,
+    tell: JSON.stringify,
+    schema: { type: 'string', format: 'date-time' },
+    form: 'datetime',
+  } satisfies Kind<string>,
+  time: {
+    name: 'time',
+    comparesAs: 'time',
+    operators: 'ordered',
+    readBody: readTime,
+    readValue: readTime,
+    readText: readTime,
+    tell: JSON.stringify,
+    schema: { type: 'string', pattern: timePattern },
+    form: 'time',
+  } satisfies Kind<string>,
+  uuid: {
+    name: 'uuid',
+    comparesAs: 'uuid',
+    operators: 'plain',
+    readBody: readUuid,
+    readValue: readUuid,
+    readText: readUuid,
+    tell: JSON.stringify,
+    schema: { type: 'string', format: 'uuid' },
+    form: 'uuid',
+  } satisfies Kind<string>,
+  json: {
+    name: 'json',
+    comparesAs: 'json',
+    operators: 'opaque',
+    readBody: readJson,
+    readValue: nullAlone,
+    readText: nullAlone,
+    tell: jsonText,
+    schema: { type: ['object', 'array'] },
+    form: 'json',
+  } satisfies Kind<Json>,
+  bytes: {
+    name: 'bytes',
+    comparesAs: 'bytes',
+    operators: 'opaque',
+    readBody: readBytes,
+    readValue: nullAlone,
+    readText: nullAlone,
+    tell: JSON.stringify,
+    schema: { type: 'string', contentEncoding: 'base64' },
+    form: 'bytes',
   } satisfies Kind<string>,
 } as const
 
 /** The name of a kind: a key of the table of kinds. */
 export type KindName = keyof typeof kinds
 
-/** Any text. */
+/** Any text but one with the character U+0000 or half a surrogate pair, which databases cannot keep. */
 export const text: Kind<string> = kinds.text
-/** An e-mail address. */
+/** An e-mail address, as the WHATWG's HTML defines it; filters compare it as text and may look for any part of it. */
 export const email: Kind<string> = kinds.email
+/** An absolute URL with a host, kept as it was sent; filters compare it as text and may look for any part of it. */
+export const url: Kind<string> = kinds.url
 /** A whole number between −(2^53−1) and 2^53−1; one beyond that is told exactly if the table holds it. */
 export const integer: Kind<number | bigint> = kinds.integer
-/** A double. */
+/** A double; told as the shortest number that reads as the same double. */
 export const number: Kind<number> = kinds.number
-/** True or false. */
+/** True or false; stored as 1 or 0. */
 export const boolean: Kind<boolean> = kinds.boolean
-/** A day of the calendar, `YYYY-MM-DD`, as text. */
+/**
+ * A day of the calendar, `YYYY-MM-DD`, as text. Compared by stored text, so the column is expected to hold just that;
+ * a stored midnight such as `2009-01-01 00:00:00` is told as its day, but a filter for the day does not find it.
+ */
 export const date: Kind<string> = kinds.date
+/**
+ * An instant, sent as RFC 3339 has it, with `Z` or a zone offset, and told in UTC: `2024-02-29T12:30:00.5Z`. Years 0001 to
+ * 9999, at most six digits of a second, no leap second. In TypeScript the text that is told. Stored as text of fixed
+ * width; a stored day, a space for the `T`, a zone, and no zone, which means UTC, are understood.
+ */
+export const datetime: Kind<string> = kinds.datetime
+/**
+ * A time of day without a zone, `HH:MM:SS` with at most six digits of a second, as text; told without zeros at the end
+ * of those. A stored `HH:MM` is understood.
+ */
+export const time: Kind<string> = kinds.time
+/**
+ * A UUID of any version in its text form, in either case, told in lower case. Stored as text; in SQLite comparisons are of
+ * `lower(column)`, which an index on that expression serves.
+ */
+export const uuid: Kind<string> = kinds.uuid
+/**
+ * An object or an array of JSON, nested at most 100 deep, whose member names are those that JSON:API allows in attributes:
+ * letters, digits, `-`, `_` and spaces, a letter or digit first and last, and none is `relationships` or `links`. Whole
+ * numbers are exact whatever their size, in TypeScript a `bigint` beyond 2^53; other numbers are doubles. Filters can only
+ * ask whether it is null; there is no sorting by it. Stored as JSON text; what a table holds must obey the same rules.
+ */
+export const json: Kind<Json> = kinds.json
+/**
+ * Bytes as text in base64 (RFC 4648 §4), padded, on one line. Filters can only ask whether it is null; there is no sorting by
+ * it. Stored as a BLOB.
+ */
+export const bytes: Kind<string> = kinds.bytes

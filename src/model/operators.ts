@@ -4,7 +4,7 @@ import type { Kind } from './kinds.ts'
 
 /** What the operators on attributes take, whom they suit and how they are written as SQL. */
 export interface Operator {
-  /** The least a kind must be for the operator: `plain` suits all, `textual` texts alone. */
+  /** The least a kind must be for the operator: `opaque` suits all, `textual` texts alone. */
   readonly suits: Kind<unknown>['operators']
   /** How many values: `one` may also be another field; a `list` is bound as one value. */
   readonly takes: 'one' | 'two' | 'list'
@@ -17,10 +17,10 @@ export interface Operator {
 /** Every operator on attributes and ids (seed §4.1); `any` and `has`, on relationships, are grammar of their own. */
 // biome-ignore format: a table, one operator a row
 export const operators = {
-  eq:         { suits: 'plain',   takes: 'one',  ofNull: 'none', write: (left, [right]) => sql`${left} = ${right}` },
-  ne:         { suits: 'plain',   takes: 'one',  ofNull: 'some', write: (left, [right]) => sql`${left} <> ${right}` },
-  is_:        { suits: 'plain',   takes: 'one',  ofNull: 'none', write: (left, [right], dialect) => dialect.same(left, right) },
-  isnot:      { suits: 'plain',   takes: 'one',  ofNull: 'some', write: (left, [right], dialect) => sql`not (${dialect.same(left, right)})` },
+  eq:         { suits: 'opaque',  takes: 'one',  ofNull: 'none', write: (left, [right]) => sql`${left} = ${right}` },
+  ne:         { suits: 'opaque',  takes: 'one',  ofNull: 'some', write: (left, [right]) => sql`${left} <> ${right}` },
+  is_:        { suits: 'opaque',  takes: 'one',  ofNull: 'none', write: (left, [right], dialect) => dialect.same(left, right) },
+  isnot:      { suits: 'opaque',  takes: 'one',  ofNull: 'some', write: (left, [right], dialect) => sql`not (${dialect.same(left, right)})` },
   in_:        { suits: 'plain',   takes: 'list', write: (left, [list], dialect) => dialect.inList(left, list) },
   notin_:     { suits: 'plain',   takes: 'list', write: (left, [list], dialect) => sql`not (${dialect.inList(left, list)})` },
   gt:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} > ${right}` },
@@ -48,9 +48,10 @@ export function operatorNamed(name: string): Operator | undefined {
 }
 
 const suited = {
-  plain: ['plain'],
-  ordered: ['plain', 'ordered'],
-  textual: ['plain', 'ordered', 'textual'],
+  opaque: ['opaque'],
+  plain: ['opaque', 'plain'],
+  ordered: ['opaque', 'plain', 'ordered'],
+  textual: ['opaque', 'plain', 'ordered', 'textual'],
 } as const
 
 /** Whether fields of the kind can be asked with the operator. */

@@ -1,7 +1,8 @@
 import { quoted } from '../errors/errors.ts'
-import { type Kind, type Reading, text } from '../model/kinds.ts'
+import { type Kind, text } from '../model/kinds.ts'
 import type { AttributeField } from '../model/model.ts'
 import type { Operator } from '../model/operators.ts'
+import type { Reading } from '../model/reading.ts'
 import { kindOfJson } from '../request/json.ts'
 
 /**

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
+import { instantKey, storedInstantOf, storedTimeOf } from '../../model/times.ts'
 
 /** The form in which case no longer counts: Unicode's full mappings, up from down, so that `ß`, `ς` and `K` fold too. */
 export function fold(text: string): string {
@@ -40,6 +42,13 @@ export function matches(text: string, words: string): boolean {
   return wordsOf(words).every((word) => present.has(word))
 }
 
+/** The keys of stored values that do not compare by themselves; `src/model/forms.ts` has their counterparts. */
+const keys: Readonly<Record<string, (stored: unknown) => string>> = {
+  lapidary_decimal: (stored) => decimalKey(canonicalDecimal(String(stored))),
+  lapidary_datetime: (stored) => instantKey(storedInstantOf(stored)),
+  lapidary_time: storedTimeOf,
+}
+
 /** Gives a connection the functions that SQLite lacks. All are deterministic, and null where an argument is. */
 export function addFunctions(database: DatabaseSync): void {
   const options = { deterministic: true, directOnly: true }
@@ -50,4 +59,7 @@ export function addFunctions(database: DatabaseSync): void {
   database.function('lapidary_match', options, (text, words) =>
     text === null || words === null ? null : Number(matches(String(text), String(words))),
   )
+  for (const [name, key] of Object.entries(keys)) {
+    database.function(name, options, (stored) => (stored === null ? null : key(stored)))
+  }
 }

@@ -1,0 +1,125 @@
+import {
+  type DecimalSize,
+  decimalPattern,
+  decimalReader,
+  mostDigits,
+  withScale,
+} from './decimals.ts'
+import type { JsonSchema, Kind } from './kinds.ts'
+import { integer64OfText, readInteger64, readInteger64OrText, wholeNumber } from './numbers.ts'
+import { readerOf, textFault } from './texts.ts'
+
+/** How whole numbers of 64 bits are written in documents. */
+export interface Integer64Options {
+  /**
+   * What is told of a value beyond ±(2^53−1), which readers of JSON that know doubles alone would round: a JSON `number`
+   * with all of its digits, or a `string` of them. With `string`, bodies may send any value as one. Default `number`.
+   */
+  readonly beyond?: 'number' | 'string'
+}
+
+/**
+ * A whole number between −2^63 and 2^63−1, exactly; a `bigint` in TypeScript. Sent as a JSON number of digits alone.
+ * @param options - how values beyond 2^53 are written, e.g. `{ beyond: 'string' }`
+ */
+export function integer64({ beyond = 'number' }: Integer64Options = {}): Kind<bigint> {
+  const isText = beyond === 'string'
+  const read = isText ? readInteger64OrText : readInteger64
+  return {
+    name: 'integer64',
+    comparesAs: 'number',
+    operators: 'ordered',
+    readBody: read,
+    readValue: read,
+    readText: (text) => read(integer64OfText(text)),
+    tell: isText ? tellBeyond : String,
+    schema: isText ? integer64OrText : integer64Schema,
+    form: 'integer64',
+  }
+}
+
+const integer64Schema: JsonSchema = { type: 'integer', format: 'int64' }
+const integer64OrText: JsonSchema = {
+  anyOf: [integer64Schema, { type: 'string', pattern: wholeNumber }],
+}
+
+function tellBeyond(value: bigint): string {
+  return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`
+}
+
+/** The most digits that any double keeps, and so a column of numbers. */
+const digitsOfDouble = 15
+
+/** A query may compare with any decimal number, within the kind's size or not. */
+const anyDecimal = decimalReader({})
+
+/**
+ * A decimal number, exactly, such as an amount of money: `"12.50"`, a string in documents and in TypeScript, because
+ * JSON numbers are rounded by most who read them. Plain notation; none is ever rounded, one that does not fit is refused.
+ *
+ * @param options.precision - how many digits in all, 1 to 1000; default 1000
+ * @param options.scale - how many digits after the point, and with how many it is told; default: as many as there are,
+ *   and told without zeros at the end
+ * @throws RangeError when the options contradict themselves
+ */
+export function decimal(options: DecimalSize = {}): Kind<string> {
+  const { precision, scale } = options
+  checkSize(precision ?? mostDigits, scale ?? 0)
+  const isSmall = precision !== undefined && precision <= digitsOfDouble
+  return {
+    name: 'decimal',
+    comparesAs: 'decimal',
+    operators: 'ordered',
+    readBody: decimalReader(options),
+    readValue: anyDecimal,
+    readText: anyDecimal,
+    tell: (value) => `"${withScale(value, scale ?? 0)}"`,
+    schema: { type: 'string', pattern: decimalPattern(options) },
+    form: isSmall ? 'decimal15' : 'decimal',
+  }
+}
+
+function checkSize(precision: number, scale: number): void {
+  if (!Number.isInteger(precision) || precision < 1 || precision > mostDigits)
+    throw new RangeError(
+      `decimal: the precision must be a whole number from 1 to ${mostDigits}; it is ${precision}`,
+    )
+  if (!Number.isInteger(scale) || scale < 0 || scale > precision)
+    throw new RangeError(
+      `decimal: the scale must be a whole number from 0 to ${precision}; it is ${scale}`,
+    )
+}
+
+/**
+ * One of a few texts, e.g. `enumeration(['open', 'closed'])`, in TypeScript `'open' | 'closed'`. Filters test for equality
+ * alone. Another text that stands in the table is told as it is.
+ *
+ * @param values - each once, in the order in which a refusal lists them
+ * @throws RangeError when there are none, or one twice, or one that cannot be stored
+ */
+export function enumeration<const Value extends string>(values: readonly Value[]): Kind<Value> {
+  if (values.length === 0) throw new RangeError('enumeration: there are no values')
+  const twice = values.find((value, index) => values.indexOf(value) !== index)
+  if (twice !== undefined)
+    throw new RangeError(`enumeration: ${JSON.stringify(twice)} is there twice`)
+  for (const value of values) {
+    const fault = textFault(value)
+    if (fault !== undefined)
+      throw new RangeError(`enumeration: ${JSON.stringify(value)} must be a text ${fault}`)
+  }
+  const read = readerOf(values)
+  return {
+    name: 'enumeration',
+    comparesAs: 'enumeration',
+    operators: 'plain',
+    readBody: read,
+    readValue: read,
+    readText: read,
+    tell: JSON.stringify,
+    schema: { type: 'string', enum: values },
+    form: 'text',
+  }
+}
+
+/** Every kind that takes options, by name; the table of `kinds` has the others. */
+export const parametric = { integer64, decimal, enumeration } as const

@@ -1,0 +1,83 @@
+import { bytes, json } from 'lapidary'
+import { type KindValues, quoted, same } from './kind-case.ts'
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const object = 'a JSON object or array'
+const unnamed = (name: string) =>
+  `${object} whose member names JSON:API allows there; ${JSON.stringify(name)} is none`
+
+/** What kinds take and refuse that can only be compared with null. */
+export const kindsOpaque = {
+  json: {
+    kind: json,
+    column: 'text',
+    accepts: [
+      ['{}'],
+      ['[]'],
+      ['{"a":1,"b":[true,false,null,"x",{"é":""}]}'],
+      ['[ 1.50 , -0 , 1e2 , 0.1 , 5e-324 ]', '[1.5,0,100,0.1,5e-324]'],
+      ['[9007199254740993,-123456789012345678901234567890]'],
+      ['{"id":"1","type":"x","data":{"link":1,"Links":2}}'],
+      ['{"constructor":{"toString":1},"a b-c_d":2,"𝒳":3}'],
+      ['["links","relationships","\\u0001\\t𝒳é\\"\\\\"]'],
+      [nested(100)],
+    ],
+    refuses: ['"{}"', '""', '5', '0', 'true', 'false', '"null"'],
+    expected: object,
+    sentences: [
+      ['5', object],
+      [nested(101), `${object} nested at most 100 deep`],
+      ['{"a":[{"links":{}}]}', unnamed('links')],
+      ['{"relationships":null}', unnamed('relationships')],
+      ['{"":1}', unnamed('')],
+      ['{"a.b":1}', unnamed('a.b')],
+      ['{"__proto__":1}', unnamed('__proto__')],
+      ['{"a\\u0000b":1}', unnamed('a\0b')],
+      ['{"a\\udc00":1}', unnamed('a\udc00')],
+      ['["a\\u0000"]', `${object} with strings without the character U+0000`],
+      ['[["\\ud800"]]', `${object} with strings of whole Unicode characters`],
+      ['{"a":1e400}', `${object} with numbers that a double can hold`],
+    ],
+    asked: 'null alone',
+    notVals: ['{}', '[]', '5', '"null"', 'true'],
+    texts: [],
+    notTexts: ['', 'null', '{}'],
+  },
+  bytes: {
+    kind: bytes,
+    column: 'blob',
+    accepts: [
+      ...same(
+        '',
+        'AA==',
+        'AAE=',
+        'AAEC',
+        '/+8=',
+        '++++',
+        Buffer.alloc(3000, 'ÿ').toString('base64'),
+      ),
+    ],
+    refuses: [
+      ...quoted(
+        'A',
+        'AA',
+        'AA=',
+        'AAE',
+        'AAECA',
+        'AB==',
+        'AAF=',
+        '_-8=',
+        'AA==\n',
+        ' AA==',
+        'A A==',
+      ),
+      ...quoted('=', '====', 'AA==AA==', 'AA\n==', '!!!!'),
+      ...['5', 'true', '{}', '[]'],
+    ],
+    expected: 'bytes in padded base64, such as "AAEC/w=="',
+    asked: 'null alone',
+    notVals: [...quoted('', 'AA=='), '5', '{}'],
+    texts: [],
+    notTexts: ['', 'null', 'AA=='],
+  },
+} satisfies Record<string, KindValues>

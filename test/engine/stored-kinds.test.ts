@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { attribute, defineModel, integer, number, resource, text, toMany, toOne } from 'lapidary'
+import { ids } from '../answer.ts'
+import { engine } from './engine.ts'
+import { told, toldOfAll } from './things.ts'
+
+/** Numbers of each size; one may have parts. */
+const thing = resource('thing', {
+  path: '/things',
+  table: 'thing',
+  fields: {
+    integer: attribute(integer),
+    number: attribute(number),
+    text: attribute(text),
+    whole: toOne('thing', { column: 'whole_id' }),
+    parts: toMany('thing', { column: 'whole_id' }),
+  },
+})
+
+const served = {
+  model: defineModel([thing]),
+  tables: `create table thing (id integer primary key autoincrement, "integer" integer, "number" real,
+    text text, whole_id integer references thing (id)) strict`,
+}
+
+engine('Kinds as they stand in the table', served, (world) => {
+  it('integers beyond 2^53 are told exactly, in lists, alone, included and after an update', async () => {
+    const stored = [
+      '-9223372036854775808',
+      '-9007199254740993',
+      '9007199254740993',
+      '9223372036854775807',
+    ]
+    const rows = stored.map((value, index) => `(${value}, ${index === 0 ? 'null' : 1})`)
+    await world.execute(`insert into thing ("integer", whole_id) values ${rows.join(', ')}`)
+    for (const query of [{}, { sort: 'integer' }, { 'page[size]': '0' }]) {
+      assert.deepEqual(toldOfAll(await world.get('/things', query), 'integer'), stored)
+    }
+    assert.deepEqual(
+      toldOfAll(await world.get('/things', { sort: '-integer' }), 'integer'),
+      stored.toReversed(),
+    )
+    const alone = await world.get('/things/1', { include: 'parts' })
+    assert.equal(told(alone, 'integer'), stored[0])
+    for (const value of stored) assert.ok(alone.text.includes(`"integer":${value}`), value)
+    const patched = await world.patch('/things/4', {
+      data: { type: 'thing', id: '4', attributes: { text: 'x' } },
+    })
+    assert.equal(told(patched, 'integer'), stored[3])
+    const field = { name: 'integer', op: 'eq', field: 'integer' }
+    assert.equal((await world.get('/things', { filter: [field] })).many.length, 4)
+    const above = { name: 'integer', op: 'gt', val: Number.MAX_SAFE_INTEGER }
+    assert.deepEqual(ids(await world.get('/things', { filter: [above] })), ['3', '4'])
+  })
+
+  it('a number that JSON cannot say is told as null; minus zero is zero', async () => {
+    await world.execute(
+      'insert into thing ("number") values (9e999), (-9e999), (-0.0), (1e308), (4.9e-324)',
+    )
+    const answer = await world.get('/things')
+    assert.deepEqual(toldOfAll(answer, 'number'), ['null', 'null', '0', '1e+308', '5e-324'])
+  })
+
+  it('integers and numbers are compared and sorted as numbers, not as the texts they are told as', async () => {
+    await world.execute(
+      'insert into thing ("integer", "number") values (10, 10), (9, 9.5), (-1, -1.5), (100, 1e3)',
+    )
+    for (const name of ['integer', 'number']) {
+      const query = { sort: `-${name}`, 'fields[thing]': name }
+      assert.deepEqual(ids(await world.get('/things', query)), ['4', '1', '2', '3'])
+      const filter = [{ name, op: 'ge', val: 10 }]
+      assert.deepEqual(ids(await world.get('/things', { filter })), ['1', '4'])
+    }
+  })
+})
+
+/** Another model in the same process, whose names on the wire are those of the first one and whose table is not. */
+const amount = resource('thing', {
+  path: '/things',
+  table: 'amount',
+  fields: { number: attribute(number), text: attribute(text, { required: true }) },
+})
+const loose = {
+  model: defineModel([amount]),
+  tables: 'create table amount (id integer primary key, number numeric, text text)',
+}
+
+engine('Columns that are looser than their kinds', loose, (world) => {
+  it('numbers that the column turns into integers are told as the numbers they are, beyond 2^53 too', async () => {
+    await world.execute('insert into amount (number) values (1e18), (9007199254740994), (0.5), (7)')
+    const answer = await world.get('/things', { sort: '-number', 'fields[thing]': 'number' })
+    assert.equal(answer.status, 200, answer.text)
+    const numbers = answer.many.map(({ attributes }) => attributes?.number)
+    assert.deepEqual(numbers, [1e18, 9007199254740994, 7, 0.5])
+  })
+
+  it('a required attribute may be null where nobody has asked us: it is told and sorted as any null', async () => {
+    await world.execute("insert into amount (text) values (null), ('a'), (null), ('b')")
+    assert.deepEqual(ids(await world.get('/things', { sort: 'text,id' })), ['2', '4', '1', '3'])
+    assert.deepEqual(ids(await world.get('/things', { sort: '-text,id' })), ['1', '3', '4', '2'])
+    assert.equal((await world.get('/things/1')).one.attributes?.text, null)
+  })
+})

@@ -1,0 +1,51 @@
+import type { Answer } from '../answer.ts'
+import type { Engine } from './engine.ts'
+
+/** A create with attributes as JSON texts. */
+export function create(
+  world: Engine,
+  attributes: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const members = Object.entries(attributes).map(([name, json]) => `"${name}":${json}`)
+  const raw = `{"data":{"type":"thing","attributes":{${members.join(',')}}}}`
+  return world.call('POST', '/things', jsonApi(raw))
+}
+
+/** A body as it is written, with its header fields. */
+export const jsonApi = (raw: string) => ({
+  raw,
+  headers: {
+    'Content-Type': 'application/vnd.api+json',
+    'Content-Length': String(Buffer.byteLength(raw)),
+  },
+})
+
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
+
+/** Numbers as they are spelled in the document (JSON.parse source text access, ES2026), all else as JSON. */
+const asSpelled: Reviver = (_key, value, context) => {
+  if (typeof value === 'number') return context?.source
+  return typeof value === 'object' && value !== null ? value : JSON.stringify(value)
+}
+
+/** JSON text again, without spaces, from what `asSpelled` makes of it. */
+function spelled(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`
+  const members = Object.entries(value).map(
+    ([name, each]) => `${JSON.stringify(name)}:${spelled(each)}`,
+  )
+  return `{${members.join(',')}}`
+}
+
+/** The attribute of the one resource of an answer, as JSON text. */
+export function told({ text: body }: Answer, name: string): unknown {
+  const document: { data: { attributes: Record<string, unknown> } } = JSON.parse(body, asSpelled)
+  return spelled(document.data.attributes[name])
+}
+
+/** The attribute of each resource of a list, as JSON text. */
+export function toldOfAll({ text: body }: Answer, name: string): unknown[] {
+  const document: { data: { attributes: Record<string, unknown> }[] } = JSON.parse(body, asSpelled)
+  return document.data.map(({ attributes }) => spelled(attributes[name]))
+}
