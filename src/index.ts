@@ -3,9 +3,9 @@ export { Refusal, type RefusalOptions } from './errors/errors.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
 export { DeclarationError } from './model/check.ts'
 export { checkTables } from './model/check-tables.ts'
+export type { DecimalSize } from './model/decimals.ts'
 export { defineModel } from './model/define.ts'
 export { type Sql, sql } from './model/dialect.ts'
-export type { DecimalSize } from './model/decimals.ts'
 export {
   type Access,
   type AttributeOptions,
@@ -17,7 +17,6 @@ export {
   toOne,
 } from './model/fields.ts'
 export type { Change, HookContext, Hooks, MemberChange, Stored, Told } from './model/hooks.ts'
-export type { Model, ModelOptions } from './model/model.ts'
 export type { Json, JsonValue } from './model/json-values.ts'
 export {
   boolean,
@@ -35,6 +34,7 @@ export {
   url,
   uuid,
 } from './model/kinds.ts'
+export type { Model, ModelOptions } from './model/model.ts'
 export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
 export { type ResourceDeclaration, resource } from './model/resource.ts'
 export { createServer, type ServerOptions } from './server/server.ts'

@@ -30,8 +30,7 @@ export function columnMistakes(
   if (form === undefined || dialect === undefined) return []
   // A view's column may have no type of its own.
   const isFit =
-    (table.is === 'view' && stored.type === '') ||
-    formNamed(form, dialect).suits(stored.type)
+    (table.is === 'view' && stored.type === '') || formNamed(form, dialect).suits(stored.type)
   return isFit
     ? []
     : [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { attribute, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
+import { attribute, defineModel, integer, number, resource, text, toMany, toOne } from 'lapidary'
 import type { Answer } from '../answer.ts'
 import { engine } from './engine.ts'
 
@@ -19,7 +19,7 @@ const item = resource('item', {
     size: attribute(integer),
     weight: attribute(integer),
     label: attribute(text),
-    amount: attribute(text),
+    amount: attribute(number),
     shelf: attribute(integer),
     box: attribute(integer),
     owner: toOne('owner', { column: 'owner_id' }),
@@ -56,7 +56,7 @@ const refusals = [
   ['check',                     { size: 0 },            422, 'invalid_value',       '/data/attributes/size'],
   ['check by name',             { weight: 0 },          422, 'invalid_value',       '/data'],
   ['not null',                  { label: null },        422, 'invalid_value',       '/data/attributes/label'],
-  ['strict type',               { amount: 'many' },     422, 'invalid_value',       '/data/attributes/amount'],
+  ['strict type',               { amount: 1.5 },        422, 'invalid_value',       '/data/attributes/amount'],
   ['foreign key',               { shelf: 99 },          409, 'constraint_conflict', '/data'],
   ['foreign key, at the end',   { box: 99 },            409, 'constraint_conflict', null],
 ] as const
