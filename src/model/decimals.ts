@@ -58,13 +58,13 @@ export function withScale(value: string, scale: number): string {
   return `${value}${point === -1 ? '.' : ''}${'0'.repeat(scale - after)}`
 }
 
-/** Any spelling of a decimal number: by us, by SQLite for its floats, by whoever filled the table. */
+/** Any spelling of a decimal number: by us, by JavaScript for a float, by whoever filled the table. */
 const anyDecimal = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
 
 /**
  * The canonical spelling of a decimal number in any spelling: plain, without leading zeros, without trailing zeros
  * after the point, never `-0`.
- * @throws Error when it is none, `Inf` included
+ * @throws Error when it is none, `Infinity` included
  */
 export function canonicalDecimal(text: string): string {
   const match = anyDecimal.exec(text)

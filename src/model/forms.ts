@@ -43,11 +43,17 @@ const sqliteTextsButNumbers = ofAffinity('text', 'blob', 'numeric')
 const sqliteIntegers = ofAffinity('integer', 'numeric')
 const sqliteNumbers = ofAffinity('real', 'numeric', 'integer')
 
-/** By text, and by number where another program has chosen so; SQLite writes a float as a text that is that float. */
+/**
+ * A decimal number may stand in the table as a text, an integer or a float. A float leaves the database as one: the shortest
+ * decimal that is the same float has the digits that were stored, and SQLite's own text of it may have others.
+ */
+const sqliteExactly = (column: Sql): Sql =>
+  sql`iif(typeof(${column}) = 'real', ${column}, ${sqliteAsText(column)})`
+
 const sqliteDecimal = {
-  select: sqliteAsText,
+  select: sqliteExactly,
   load: (stored) => canonicalDecimal(String(stored)),
-  key: { of: (column) => sql`lapidary_decimal(${sqliteAsText(column)})`, bind: decimalKey },
+  key: { of: (column) => sql`lapidary_decimal(${sqliteExactly(column)})`, bind: decimalKey },
 } satisfies Partial<ColumnForm<string>>
 
 /** Every form in which values are kept, by database; several kinds may share one. */

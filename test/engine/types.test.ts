@@ -3,8 +3,12 @@ import { it } from 'node:test'
 import {
   attribute,
   computed,
+  decimal,
   defineModel,
+  enumeration,
   integer,
+  integer64,
+  json,
   type Kind,
   notNull,
   number,
@@ -52,6 +56,24 @@ function declarations(): readonly unknown[] {
     defineModel([], { clientIds: 'accept' }),
     // @ts-expect-error there is no such option
     defineModel([], { pagesize: 5 }),
+
+    // Kinds have the values that TypeScript has for them.
+    computed(text, { n: notNull(integer64()) }, ({ n }) => (n + 1n).toString(16)),
+    // @ts-expect-error a whole number of 64 bits is a bigint
+    computed(number, { n: notNull(integer64()) }, ({ n }) => n + 1),
+    computed(text, { price: notNull(decimal({ scale: 2 })) }, ({ price }) => price.padStart(8)),
+    computed(enumeration(['open', 'closed']), { name: text }, ({ name }) =>
+      name === null ? null : 'open',
+    ),
+    // @ts-expect-error there is no such value
+    computed(enumeration(['open', 'closed']), { name: text }, () => 'half open'),
+    computed(json, { name: text }, ({ name }) => ({ name, size: 2n ** 60n })),
+    // @ts-expect-error JSON objects and arrays alone
+    computed(json, { name: text }, () => 'text'),
+    // @ts-expect-error there is no such option
+    decimal({ digits: 2 }),
+    // @ts-expect-error there is no such choice
+    integer64({ beyond: 'double' }),
 
     // What is computed gets the columns it declares, read as their kinds, null where they may be.
     computed(text, { name: text }, ({ name }) => name?.toUpperCase() ?? null),
