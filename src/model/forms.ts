@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ofAffinity } from './affinities.ts'
 import { canonicalDecimal, decimalKey } from './decimals.ts'
 import type { Bound, DialectName, Sql } from './dialect.ts'
-import { type Json, jsonText, storedJson } from './json-values.ts'
+import { type JsonValue, jsonText, storedJson } from './json-values.ts'
 import { storedBytes, storedInteger, storedUuid } from './stored.ts'
 import { fixedInstant, instantKey, storedDayOf, storedInstantOf, storedTimeOf } from './times.ts'
 
@@ -134,12 +134,14 @@ export const forms = {
       key: { of: (column) => sql`lower(${column})`, bind: (value) => value },
     } satisfies ColumnForm<string>,
   },
+  /** UUIDs as ids and keys: those are in lower case, so that an index finds them. */
+  uuidId: { sqlite: { suits: sqliteTextsButNumbers } satisfies ColumnForm<string> },
   json: {
     sqlite: {
       suits: sqliteTextsButNumbers,
       load: storedJson,
       bind: jsonText,
-    } satisfies ColumnForm<Json>,
+    } satisfies ColumnForm<JsonValue>,
   },
   /** Bytes; a column keeps a BLOB as it is unless it is declared as something else. */
   bytes: {

@@ -44,6 +44,8 @@ export interface HookContext {
 }
 
 type Awaitable<Value> = Value | Promise<Value>
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that changes nothing may return nothing at all
+type Changes<F extends Fields> = Awaitable<Partial<AttributesOf<F>> | void>
 
 /**
  * Functions of a resource type that run inside the transaction of a request. Whatever one throws undoes the whole:
@@ -52,14 +54,10 @@ type Awaitable<Value> = Value | Promise<Value>
  */
 export interface Hooks<F extends Fields = Fields> {
   /** @returns attributes to store beside or instead of those sent; any attribute, whoever may write it */
-  beforeCreate?(change: Change<F>, context: HookContext): Awaitable<Partial<AttributesOf<F>> | void>
+  beforeCreate?(change: Change<F>, context: HookContext): Changes<F>
   afterCreate?(created: Stored<F>, context: HookContext): Awaitable<void>
   /** Runs for a change of relationships alone, too. @returns as `beforeCreate` */
-  beforeUpdate?(
-    current: Stored<F>,
-    change: Change<F>,
-    context: HookContext,
-  ): Awaitable<Partial<AttributesOf<F>> | void>
+  beforeUpdate?(current: Stored<F>, change: Change<F>, context: HookContext): Changes<F>
   afterUpdate?(updated: Stored<F>, before: Stored<F>, context: HookContext): Awaitable<void>
   beforeDelete?(current: Stored<F>, context: HookContext): Awaitable<void>
   afterDelete?(deleted: Stored<F>, context: HookContext): Awaitable<void>

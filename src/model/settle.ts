@@ -17,7 +17,7 @@ export function settledResource(declared: Declared, all: readonly Declared[]): R
     table: tableOf(declared),
     description: declared.description,
     id: idField(id),
-    ids: { client: id.client ?? 'refused', by: id.kind.name === 'uuid' ? 'server' : 'database' },
+    ids: { client: id.client ?? 'refused', by: id.kind.form === 'uuidId' ? 'server' : 'database' },
     where: declared.where,
     newRows: Object.entries(declared.newRows ?? {}),
     writes: declared.access !== 'read-only',
@@ -32,7 +32,13 @@ export function idOptions({
   id,
 }: Declared): IdOptions & Required<Pick<IdOptions, 'column' | 'kind'>> {
   const options = typeof id === 'string' ? { column: id } : id
-  return { column: 'id', kind: kinds.id, ...options }
+  const { kind = kinds.id, ...others } = options ?? {}
+  // UUIDs that are ids are looked for by an index, so in the one spelling that the server gives them.
+  return {
+    column: 'id',
+    ...others,
+    kind: kind.form === 'uuid' ? { ...kind, form: 'uuidId' } : kind,
+  }
 }
 
 function tableOf({ schema, table }: Pick<Declared, 'schema' | 'table'>): Table {

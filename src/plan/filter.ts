@@ -157,6 +157,8 @@ function otherField(
   operator: Operator,
   context: Context,
 ): string {
+  if (field.kind.operators === 'opaque')
+    throw complaint(test.at, '.field', `${field.name} can be compared with null alone`)
   if (operator.takes !== 'one') {
     throw complaint(
       test.at,

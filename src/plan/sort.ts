@@ -85,6 +85,8 @@ function planTerm({ path, descending }: SortTerm, resource: ResourceType, model:
 function sortable(name: string, resource: ResourceType): AttributeField {
   const field = name === 'id' ? resource.id : resource.fields.get(name)
   if (field?.is === 'attribute' && field.sorts) return field
+  if (field?.is === 'attribute' && field.reads && field.kind.operators === 'opaque')
+    throw refusal(`${resource.type}.${name} has no order and cannot be sorted by.`)
   if (field?.is === 'computed')
     throw refusal(`${resource.type}.${name} is computed and cannot be sorted by.`)
   if (field?.is === 'relationship') {

@@ -11,15 +11,17 @@ import {
   isLinkedFrom,
   isOfType,
   keyOf,
+  storedValueAt,
   type Target,
   tableAt,
-  valueOf,
 } from './tables.ts'
 
 /** Writes what a layout reads from `t0`: the id, then the values, then the linkages, and nothing else. */
 export function compileSelect(layout: RowLayout, target: Target): Sql {
   const resource = typeNamed(target.model, layout.type)
-  const values = layout.values.map((value) => asText(valueOf(resource, value), value.form, target))
+  const values = layout.values.map((value) =>
+    asText(storedValueAt(0, resource, value), value.form, target),
+  )
   const linkages = layout.linkages.map(({ relationship }) =>
     compileLinkage(relationshipNamed(resource, relationship), target),
   )

@@ -46,11 +46,11 @@ export function fieldAt(depth: number, field: AttributeField): Sql {
   return field.expression((column) => columnAt(depth, column))
 }
 
-/** Reads what a layout names from `t0`. */
-export function valueOf(resource: ResourceType, value: StoredValue): Sql {
+/** Reads what a layout names from the table at a depth. */
+export function storedValueAt(depth: number, resource: ResourceType, value: StoredValue): Sql {
   return 'column' in value
-    ? columnAt(0, value.column)
-    : fieldAt(0, attributeNamed(resource, value.expression))
+    ? columnAt(depth, value.column)
+    : fieldAt(depth, attributeNamed(resource, value.expression))
 }
 
 /** The attribute of that name, or the id. */
