@@ -18,7 +18,9 @@ const origin = z
 const basePath = z
   .string()
   .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be a path such as /api, without a final slash')
-const databaseUrl = z.string().regex(/^sqlite:.+$/s, 'must be sqlite:<path> or sqlite::memory:')
+const databaseUrl = z
+  .string()
+  .refine(isDatabase, 'must be sqlite:<path>, sqlite::memory: or postgres://<host>/<database>')
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const largest = Number.MAX_SAFE_INTEGER
 
@@ -33,7 +35,7 @@ const table = {
   databaseUrl: {
     reads: databaseUrl,
     unset: 'sqlite:data/lapidary.db',
-    help: 'sqlite:<path> or sqlite::memory:',
+    help: 'sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>/<database>',
   },
   basePath: { reads: basePath, unset: '', help: 'in front of every path, e.g. /api' },
   publicUrl: {
@@ -160,6 +162,11 @@ export function helpText(): string {
 
 function textOf(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+function isDatabase(text: string): boolean {
+  if (/^postgres(ql)?:\/\//.test(text)) return URL.canParse(text)
+  return /^sqlite:.+$/s.test(text)
 }
 
 function isOrigin(text: string): boolean {

@@ -1,5 +1,4 @@
-import { checkTables, createServer, defineModel } from 'lapidary'
-import { openSqlite } from 'lapidary/sqlite'
+import { checkTables, createServer, defineModel, type Model, type Store } from 'lapidary'
 import about from '../package.json' with { type: 'json' }
 import { fillWithDemo } from './demo.ts'
 import { resources } from './resources/index.ts'
@@ -32,7 +31,7 @@ export async function startService(
 ): Promise<Running> {
   const chosen: Settings = { ...readSettings({}), ...settings }
   const model = defineModel(resources, chosen)
-  const store = openSqlite(model, chosen.databaseUrl.slice('sqlite:'.length))
+  const store = await openStore(model, chosen.databaseUrl)
   const { basePath, publicUrl, logLevel, maxBody } = chosen
   const server = createServer({
     model,
@@ -44,7 +43,7 @@ export async function startService(
     about: { description: 'Persons and computers, by JSON:API 1.0.', version: about.version },
   })
   try {
-    await store.migrate(migrations)
+    await store.migrate(migrations[store.dialect])
     checkTables(model, await store.catalog())
     if (demo) await fillWithDemo(server, basePath)
     const url = await server.listen({ host: chosen.host, port: chosen.port })
@@ -60,4 +59,15 @@ export async function startService(
     clearTimeout(impatience)
     await store.close()
   }
+}
+
+/** Opens the database of a URL; only its own driver is loaded. */
+async function openStore(model: Model, url: string): Promise<Store> {
+  const path = /^sqlite:(.+)$/s.exec(url)?.[1]
+  if (path === undefined) {
+    const { openPostgres } = await import('lapidary/postgres')
+    return openPostgres(model, url)
+  }
+  const { openSqlite } = await import('lapidary/sqlite')
+  return openSqlite(model, path)
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freshPostgres } from './postgres.ts'
 
 /** A fresh, empty database: where it is, and how to leave nothing of it behind. */
 export interface OpenDatabase {
@@ -18,6 +19,7 @@ export interface Database {
 export const databases: readonly Database[] = [
   { name: 'SQLite on disk', create: onDisk },
   { name: 'SQLite in memory', create: inMemory },
+  ...(process.env.LAPIDARY_TEST_POSTGRES ? [{ name: 'PostgreSQL', create: freshPostgres }] : []),
 ]
 
 async function onDisk(): Promise<OpenDatabase> {

@@ -10,7 +10,7 @@ export type Bound = null | string | number | bigint | Uint8Array
 export type Sql = RawBuilder<unknown>
 
 /** The databases the engine speaks to, by name. */
-export type DialectName = 'sqlite'
+export type DialectName = 'sqlite' | 'postgres'
 
 /**
  * What the databases write differently, and nothing else: everything outside a dialect is the same for all.
@@ -32,6 +32,10 @@ export interface Dialect {
   endsWith(text: Sql, end: Sql): Sql
   /** Every word of `words` occurs in the text as a word, case folded. */
   match(text: Sql, words: Sql): Sql
+  /** The end of a statement that finds a row and keeps others from writing it until the transaction ends; may be empty. */
+  readonly lock: Sql
+  /** What a statement reads of one row, in order: as many columns, or one that holds them all. */
+  row(values: readonly Sql[]): Sql
   /** A subquery's ids gathered into one text: a JSON array of strings, ascending by `order`; `[]` for none. */
   gatherIds(id: Sql, order: Sql, from: Sql, where: Sql): Sql
 }

@@ -117,7 +117,7 @@ export function enumeration<const Value extends string>(values: readonly Value[]
     readText: read,
     tell: JSON.stringify,
     schema: { type: 'string', enum: values },
-    form: 'text',
+    form: 'enumeration',
   }
 }
 

@@ -17,12 +17,12 @@ export class ConstraintError extends Error {
 }
 
 /** Runs a part of a write; what the database's constraints refuse becomes the fault that `tell` makes of it. */
-export function constrained<Result>(
-  work: () => Result,
+export async function constrained<Result>(
+  work: () => Result | Promise<Result>,
   tell: (error: ConstraintError) => ApiError,
-): Result {
+): Promise<Result> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     throw error instanceof ConstraintError ? tell(error) : error
   }

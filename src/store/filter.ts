@@ -12,6 +12,7 @@ import {
   isLinkedFromAny,
   isOfType,
   keyOf,
+  orderOf,
   type Target,
   tableAt,
 } from './tables.ts'
@@ -32,13 +33,13 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
       const [first, ...others] = condition.slots.map((slot) => bind(slot, form, target.dialect))
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
-      const left = keyAt(condition.field, place, target)
+      const left = sideOf(condition, condition.field, place, target)
       return write(left, [first, ...others] as never, target.dialect)
     }
     case 'fields':
       return operators[condition.operator].write(
-        keyAt(condition.field, place, target),
-        [keyAt(condition.other, place, target)] as never,
+        sideOf(condition, condition.field, place, target),
+        [sideOf(condition, condition.other, place, target)] as never,
         target.dialect,
       )
     case 'null': {
@@ -57,9 +58,16 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
   }
 }
 
-function keyAt(name: string, { resource, depth }: Place, target: Target): Sql {
+/** A field as a side of a comparison, by its order where the operator asks for one. */
+function sideOf(
+  { operator }: Extract<Condition, { is: 'compare' | 'fields' }>,
+  name: string,
+  { resource, depth }: Place,
+  target: Target,
+): Sql {
   const field = attributeNamed(resource, name)
-  return keyOf(fieldAt(depth, field), field.kind.form, target)
+  const write = operators[operator].suits === 'ordered' ? orderOf : keyOf
+  return write(fieldAt(depth, field), field.kind.form, target)
 }
 
 /**

@@ -21,7 +21,7 @@ import {
   isOfType,
   joinAt,
   joinColumnAt,
-  keyOf,
+  orderOf,
   type Target,
   tableAt,
 } from './tables.ts'
@@ -70,8 +70,23 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
 
 /** Whether there is a resource with the id of the path. */
 export function compilePresent(resource: ResourceType, target: Target): Statement {
+  return statement(present(resource, target), target.dialect)
+}
+
+/** The same, and holds on to it: two writes to one resource take turns, so that the last one wins whole. */
+export function compileHold(resource: ResourceType, target: Target): Statement {
+  return statement(sql`${present(resource, target)}${target.dialect.lock}`, target.dialect)
+}
+
+/** The same as a part of a statement; `undefined` when the path names none. */
+export function presence(shape: ReadShape, target: Target): Sql | undefined {
+  if (shape.scope.is === 'all') return undefined
+  return sql`exists (${present(inPath(shape, target), target)})`
+}
+
+function present(resource: ResourceType, target: Target): Sql {
   const where = every([isIt(resource, 0, target), ...isOfType(0, resource)])
-  return statement(sql`select 1 from ${tableAt(0, resource.table)} where ${where}`, target.dialect)
+  return sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
 }
 
 /** Whether the row at a depth is the resource whose id a run brings. */
@@ -98,7 +113,7 @@ function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statem
 function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
   const { table, id } = typeNamed(target.model, layout.type)
   const select = compileSelect(layout, target)
-  const order = keyOf(columnAt(0, id.column), id.kind.form, target)
+  const order = orderOf(columnAt(0, id.column), id.kind.form, target)
   return selecting(
     layout,
     sql`select ${select} from ${tableAt(0, table)} where ${every(where)} order by ${order}`,
@@ -115,7 +130,7 @@ function compileByIds(layout: RowLayout, target: Target): Statement {
 }
 
 /** What makes a row of `t<depth>` primary data. */
-function membership(shape: ReadShape, depth: number, target: Target): Sql[] {
+export function membership(shape: ReadShape, depth: number, target: Target): Sql[] {
   const resource = typeNamed(target.model, shape.type)
   return [
     ...(shape.scope.is === 'one' ? [isIt(resource, depth, target)] : []),

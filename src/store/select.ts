@@ -10,7 +10,7 @@ import {
   idTextAt,
   isLinkedFrom,
   isOfType,
-  keyOf,
+  orderOf,
   storedValueAt,
   type Target,
   tableAt,
@@ -25,7 +25,7 @@ export function compileSelect(layout: RowLayout, target: Target): Sql {
   const linkages = layout.linkages.map(({ relationship }) =>
     compileLinkage(relationshipNamed(resource, relationship), target),
   )
-  return sql.join([idTextAt(0, resource, target), ...values, ...linkages], sql.raw(', '))
+  return target.dialect.row([idTextAt(0, resource, target), ...values, ...linkages])
 }
 
 /** A to-one's id or null; a to-many's ids as one text. */
@@ -41,7 +41,7 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
   const from = tableAt(1, other.table)
   const where = every([isLinkedFrom(1, link, here), ...isOfType(1, other)])
   if (!many) return sql`(select ${id} from ${from} where ${where})`
-  const order = keyOf(columnAt(1, other.id.column), other.id.kind.form, target)
+  const order = orderOf(columnAt(1, other.id.column), other.id.kind.form, target)
   return target.dialect.gatherIds(id, order, from, where)
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import { type ResourceType, relationshipNamed, typeNamed } from '../model/model.ts'
 import { type Order, wayKey } from '../plan/sort.ts'
-import { attributeNamed, columnAt, every, keyOf, type Target, tableName } from './tables.ts'
+import { attributeNamed, columnAt, every, orderOf, type Target, tableName } from './tables.ts'
 
 /** An order as SQL: what must be joined for it, and its terms. */
 export interface CompiledOrder {
@@ -50,7 +50,7 @@ export function compileOrder(
   const terms = order.map(({ way, field, descending, nullable }) => {
     const at = follow(way)
     const { expression, kind } = attributeNamed(at.resource, field)
-    const key = keyOf(expression(at.column), kind.form, target)
+    const key = orderOf(expression(at.column), kind.form, target)
     return sql`${key} ${sql.raw(directionOf(descending, nullable))}`
   })
   return { joins: sql.join(joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }

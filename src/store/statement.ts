@@ -1,6 +1,9 @@
 import {
+  type DialectAdapter,
   DummyDriver,
   Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
   type QueryCompiler,
   SqliteAdapter,
   SqliteIntrospector,
@@ -42,23 +45,38 @@ export interface RunValues {
 
 /** A placeholder for one value of a form; null stays null. */
 export function one(source: Source, form: FormName, dialect: Dialect): Sql {
-  const bind = binderOf(form, dialect.name)
-  const placeholder: Placeholder = { source, bind }
+  return typed(assigned(source, form, dialect), form, dialect)
+}
+
+/** The same where the database knows the type from the column that takes the value. */
+export function assigned(source: Source, form: FormName, dialect: Dialect): Sql {
+  const placeholder: Placeholder = { source, bind: binderOf(form, dialect.name) }
   return sql`${placeholder}`
 }
 
 /** A placeholder for a whole list of values of a form. */
 export function list(source: Source, form: FormName, dialect: Dialect): Sql {
-  return listOf(source, binderOf(form, dialect.name), dialect)
+  return listOf(source, form, binderOf(form, dialect.name), dialect)
 }
 
-function listOf(source: Source, bind: (value: unknown) => Bound, dialect: Dialect): Sql {
+function listOf(
+  source: Source,
+  form: FormName,
+  bind: (value: unknown) => Bound,
+  dialect: Dialect,
+): Sql {
   // A list reaches its placeholder only from a list operator or as ids.
   const placeholder: Placeholder = {
     source,
     bind: (values) => dialect.bindList((values as readonly unknown[]).map(bind)),
   }
-  return sql`${placeholder}`
+  return typed(sql`${placeholder}`, form, dialect, '[]')
+}
+
+/** A placeholder with the type of its form, for databases that would not find out by themselves. */
+function typed(placeholder: Sql, form: FormName, dialect: Dialect, many = ''): Sql {
+  const { type } = formNamed(form, dialect.name)
+  return type === undefined ? placeholder : sql`${placeholder}::${sql.raw(type + many)}`
 }
 
 /** A placeholder for a number that is no field's: a limit or an offset. */
@@ -70,17 +88,18 @@ export function plain(source: Source): Sql {
 /** A placeholder for the key of one value. */
 export function keyOfOne(source: Source, form: FormName, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: keyBinderOf(form, dialect.name) }
-  return sql`${placeholder}`
+  return typed(sql`${placeholder}`, form, dialect)
 }
 
 /** A placeholder for the keys of a whole list of values. */
 export function keyList(source: Source, form: FormName, dialect: Dialect): Sql {
-  return listOf(source, keyBinderOf(form, dialect.name), dialect)
+  return listOf(source, form, keyBinderOf(form, dialect.name), dialect)
 }
 
 /** A placeholder for a value that the declaration says, not the request. */
-export function constant(value: Bound | boolean): Placeholder {
-  const bound = typeof value === 'boolean' ? Number(value) : value
+export function constant(value: Bound | boolean, { name }: Pick<Dialect, 'name'>): Placeholder {
+  const bound =
+    typeof value === 'boolean' ? (formNamed('boolean', name).bind?.(value) ?? null) : value
   return { source: 'constant', bind: () => bound }
 }
 
@@ -99,14 +118,18 @@ function keyBinderOf(form: FormName, dialect: DialectName): (value: unknown) => 
 }
 
 const compilers: Readonly<Record<DialectName, Kysely<unknown>>> = {
-  sqlite: compilerOnly(() => new SqliteQueryCompiler()),
+  sqlite: compilerOnly(new SqliteAdapter(), () => new SqliteQueryCompiler()),
+  postgres: compilerOnly(new PostgresAdapter(), () => new PostgresQueryCompiler()),
 }
 
 /** Kysely as a compiler alone: it never meets a connection. */
-function compilerOnly(createQueryCompiler: () => QueryCompiler): Kysely<unknown> {
+function compilerOnly(
+  adapter: DialectAdapter,
+  createQueryCompiler: () => QueryCompiler,
+): Kysely<unknown> {
   return new Kysely({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => adapter,
       createDriver: () => new DummyDriver(),
       createIntrospector: (database) => new SqliteIntrospector(database),
       createQueryCompiler,
@@ -117,14 +140,16 @@ function compilerOnly(createQueryCompiler: () => QueryCompiler): Kysely<unknown>
 /** Writes an expression as the text of a statement. */
 export function statement(expression: Sql, dialect: Dialect): Statement {
   const { sql: text, parameters } = expression.compile(compilers[dialect.name])
-  return { sql: text, placeholders: parameters.map(asPlaceholder) }
+  return { sql: text, placeholders: parameters.map((each) => asPlaceholder(each, dialect)) }
 }
 
 /** Whatever stands in an expression and is no placeholder, a declaration put there. */
-function asPlaceholder(parameter: unknown): Placeholder {
+function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
   const isPlaceholder = typeof parameter === 'object' && parameter !== null && 'source' in parameter
   // Only this module makes objects with a `source`.
-  return isPlaceholder ? (parameter as Placeholder) : constant(parameter as Bound | boolean)
+  return isPlaceholder
+    ? (parameter as Placeholder)
+    : constant(parameter as Bound | boolean, dialect)
 }
 
 /** The values of a run in the order of a statement's placeholders. */

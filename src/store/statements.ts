@@ -2,7 +2,7 @@ import { type ResourceType, typeNamed } from '../model/model.ts'
 import type { WriteShape } from '../plan/body.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { perShape } from '../plan/shape.ts'
-import { type CompiledRead, compilePresent, compileRead } from './read.ts'
+import { type CompiledRead, compileHold, compilePresent, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
 import type { Target } from './tables.ts'
 import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './write.ts'
@@ -12,6 +12,8 @@ export interface TypeStatements {
   readonly resource: ResourceType
   /** Whether the resource with an id is there. */
   readonly present: Statement
+  /** Whether it is there, for a write that changes it. */
+  readonly hold: Statement
   /** Which of some ids are there. */
   readonly lookup: Statement
   readonly remove: Statement
@@ -33,6 +35,7 @@ export function statementsFor(target: Target): Statements {
       {
         resource,
         present: compilePresent(resource, target),
+        hold: compileHold(resource, target),
         lookup: compileLookup(resource, target),
         remove: compileDelete(resource, target),
       },

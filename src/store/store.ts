@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors/errors.ts'
 import type { Catalog } from '../model/catalog.ts'
-import type { Sql } from '../model/dialect.ts'
+import type { DialectName, Sql } from '../model/dialect.ts'
 import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Batch, Rows, WholeRows } from '../plan/result.ts'
@@ -44,6 +44,7 @@ export interface Transaction {
 
 /** Where resources are kept. All reads of one call see one snapshot; every write that returned is durable. */
 export interface Store {
+  readonly dialect: DialectName
   /** What a person calls it, e.g. `SQLite at data/lapidary.db`. */
   readonly description: string
   /**

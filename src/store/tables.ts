@@ -60,9 +60,15 @@ export function attributeNamed(resource: ResourceType, name: string): AttributeF
   return field
 }
 
-/** An expression in the form in which it compares and sorts. */
+/** An expression in the form in which it compares. */
 export function keyOf(expression: Sql, form: FormName, { dialect }: Target): Sql {
   return formNamed(form, dialect.name).key?.of(expression) ?? expression
+}
+
+/** An expression in the form in which it sorts: its key, by code point where it is a text. */
+export function orderOf(expression: Sql, form: FormName, target: Target): Sql {
+  const key = keyOf(expression, form, target)
+  return formNamed(form, target.dialect.name).order?.(key) ?? key
 }
 
 /** The id of the row at a depth as text: ids never pass through a float. */

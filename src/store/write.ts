@@ -9,7 +9,15 @@ import {
 } from '../model/model.ts'
 import type { WriteShape } from '../plan/body.ts'
 import type { LinkChange, WriteColumn } from '../plan/draft.ts'
-import { constant, list, one, type Source, type Statement, statement } from './statement.ts'
+import {
+  assigned,
+  constant,
+  list,
+  one,
+  type Source,
+  type Statement,
+  statement,
+} from './statement.ts'
 import {
   asText,
   attributeNamed,
@@ -58,7 +66,10 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
       ? [[id.column, one('id', id.kind.form, target.dialect)] as [string, Sql]]
       : []),
     ...assignments(shape, resource, target),
-    ...newRows.map(([name, value]): [string, Sql] => [name, sql`${constant(value)}`]),
+    ...newRows.map(([name, value]): [string, Sql] => [
+      name,
+      sql`${constant(value, target.dialect)}`,
+    ]),
   ]
   const returning = asText(sql.id(id.column), id.kind.form, target)
   const names = sql.join(columns.map(([name]) => sql.id(name)))
@@ -100,7 +111,7 @@ function assignment(
     case 'attribute': {
       const field = attributeNamed(resource, column.name)
       if (field.column === undefined) throw new Error(`${field.name} has no column to write.`)
-      return [field.column, one(slot, field.kind.form, target.dialect)]
+      return [field.column, assigned(slot, field.kind.form, target.dialect)]
     }
     case 'key': {
       const { link, to } = relationshipNamed(resource, column.relationship)

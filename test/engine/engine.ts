@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe } from 'node:test'
 import type { Model, ServerOptions, Store } from 'lapidary'
 import { checkTables, createServer } from 'lapidary'
+import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
 import type { Answer } from '../answer.ts'
 import { readAnswer } from '../answer.ts'
@@ -48,7 +49,8 @@ export function engine(title: string, served: Served, body: (engine: Engine) => 
 }
 
 /** Opens the store of a database by its URL. */
-export function openStore(model: Model, url: string): Store {
+export async function openStore(model: Model, url: string): Promise<Store> {
+  if (url.startsWith('postgres:')) return openPostgres(model, url)
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   assert.ok(path !== undefined, `no store is known for ${url}`)
   return openSqlite(model, path)
@@ -81,7 +83,7 @@ class Stage {
   async open(): Promise<void> {
     const { model, tables, server: options } = this.served
     const opened = await this.database.create()
-    const store = openStore(model, opened.url)
+    const store = await openStore(model, opened.url)
     const server = createServer({ model, store, logLevel: 'silent', ...options })
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
     const client = connect(origin)

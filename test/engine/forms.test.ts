@@ -20,6 +20,7 @@ const types: Readonly<Record<Affinity, readonly string[]>> = {
 const suited: Readonly<Record<FormName, readonly Affinity[]>> = {
   id:        ['integer', 'numeric'],
   text:      ['text', 'blob'],
+  enumeration: ['text', 'blob'],
   integer:   ['integer', 'numeric'],
   integer64: ['integer', 'numeric'],
   number:    ['real', 'numeric', 'integer'],
@@ -78,7 +79,7 @@ describe('Columns of SQLite', () => {
   }
 
   it('every form there is stands in the table', () => {
-    assert.deepEqual(Object.keys(suited), Object.keys(forms))
+    assert.deepEqual(Object.keys(suited), Object.keys(forms.sqlite))
   })
 })
 

@@ -116,7 +116,7 @@ for (const database of databases) {
     async function mistakesOf(resources: readonly ResourceDeclaration[]) {
       const model = defineModel(resources)
       const { url, remove } = await database.create()
-      const store = openStore(model, url)
+      const store = await openStore(model, url)
       try {
         await store.migrate([{ version: 1, sql: tables }])
         checkTables(model, await store.catalog())

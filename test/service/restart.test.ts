@@ -58,6 +58,15 @@ chapter('SERVICE §1 restart', (world) => {
     return
   }
 
+  if (world.database === 'PostgreSQL') {
+    it('serves again what was stored', async () => {
+      const ada = await world.person()
+      await world.restart()
+      assert.equal((await world.get(`/persons/${ada.id}`)).status, 200)
+    })
+    return
+  }
+
   it('in memory starts empty', async () => {
     await world.person()
     await world.restart()

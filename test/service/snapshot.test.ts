@@ -124,6 +124,7 @@ chapter('Writes side by side', (world) => {
     const ada = await world.person()
     const machines = await Promise.all(Array.from({ length: 10 }, () => world.computer()))
     const path = `/persons/${ada.id}/relationships/computers`
+    machines.sort((one, other) => Number(one.id) - Number(other.id))
     const sets = [machines.slice(0, 5), machines.slice(5)].map((set) =>
       set.map(({ type, id }) => ({ type, id })),
     )

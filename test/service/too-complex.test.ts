@@ -25,7 +25,9 @@ chapter('SERVICE §6 queries beyond what a database takes', (world) => {
       if (answer.status === 200) assert.deepEqual(ids(answer), [ada.id])
       else assert.match(answer.fault.detail, /more than the database can take/)
     }
-    assert.deepEqual([...new Set(statuses)].sort(), [200, 400])
+    // PostgreSQL takes all that the rules of queries let through; SQLite's parser does not.
+    const expected = world.database === 'PostgreSQL' ? [200] : [200, 400]
+    assert.deepEqual([...new Set(statuses)].sort(), expected)
   })
 
   it('are served to the deepest include there is, and refused beyond', async () => {

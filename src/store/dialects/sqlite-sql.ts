@@ -15,6 +15,9 @@ export const sqliteDialect: Dialect = {
   endsWith: (text, end) =>
     sql`(length(${text}) >= length(${end}) and substr(${text}, length(${text}) - length(${end}) + 1) = ${end})`,
   match: (text, words) => sql`lapidary_match(${text}, ${words})`,
+  // Transactions that write take turns.
+  lock: sql``,
+  row: (values) => sql.join([...values], sql.raw(', ')),
   gatherIds: (id, order, from, where) =>
     sql`(select json_group_array(${id} order by ${order}) from ${from} where ${where})`,
 }

@@ -1,30 +1,16 @@
-import { randomUUID } from 'node:crypto'
-import { type ApiError, BodyError } from '../../errors/errors.ts'
-import type { ResourceType } from '../../model/model.ts'
-import type { WritePlan } from '../../plan/body.ts'
-import { pointerTo } from '../../plan/draft.ts'
-import { absent } from '../../plan/linkage.ts'
-import { commitFault, constrained, deletionFault, linkFault, rowFault } from '../constraints.ts'
-import { notFound } from '../run.ts'
+import { commitFault, constrained } from '../constraints.ts'
 import type { Statements } from '../statements.ts'
-import type { Transaction } from '../store.ts'
-import type { CompiledWrite } from '../write.ts'
+import type { WritingConnection } from '../transaction.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { queryOn, readWhole } from './sqlite-read.ts'
 
-/** What can be done on a connection while a transaction is open on it. */
-export function transactionOn(writer: SqliteConnection, statements: Statements): Transaction {
+/** A SQLite connection as a transaction that writes needs it. */
+export function writingOn(writer: SqliteConnection, statements: Statements): WritingConnection {
   return {
+    all: (statement, values) => writer.all(statement, values),
+    run: (statement, values) => writer.run(statement, values),
+    read: (plan, id) => readWhole(writer, plan, id, statements),
     query: queryOn(writer),
-    read: async (plan, id) => readWhole(writer, plan, id, statements),
-    examine: async (plan) => examine(writer, plan, statements),
-    write: async (plan) => write(writer, plan, statements),
-    remove: async (plan) => {
-      const { resource, remove } = statements.ofType(plan.shape.type)
-      const work = () => writer.run(remove, { slots: [], id: plan.id })
-      const removed = constrained(work, (error) => deletionFault(error, resource))
-      if (removed === 0 && plan.needs) throw notFound(plan.needs.absence, plan.id)
-    },
   }
 }
 
@@ -37,79 +23,10 @@ export async function inTransaction<Result>(
   try {
     const result = await work()
     // Some keys are looked at only now.
-    constrained(() => writer.commit(), commitFault)
+    await constrained(() => writer.commit(), commitFault)
     return result
   } catch (error) {
     writer.rollback()
     throw error
   }
-}
-
-/** One statement for the path's resource, and one for each type of related resources. */
-function examine(
-  writer: SqliteConnection,
-  { needs, lookups }: WritePlan,
-  statements: Statements,
-): ApiError[] {
-  if (needs) {
-    const { present } = statements.ofType(needs.absence.type)
-    const found = writer.value(present, { slots: [], id: needs.id })
-    if (found === undefined) throw notFound(needs.absence, needs.id)
-  }
-  const types = [...new Set(lookups.map(({ type }) => type))]
-  return types.flatMap((type) => {
-    const ours = lookups.filter((lookup) => lookup.type === type)
-    const ids = [...new Set(ours.map(({ id }) => id))]
-    const rows = writer.all(statements.ofType(type).lookup, { slots: [], ids })
-    const found = new Set(rows.map(([id]) => id))
-    return ours.filter(({ id }) => !found.has(id)).map(absent)
-  })
-}
-
-function write(writer: SqliteConnection, plan: WritePlan, statements: Statements): string {
-  const { shape } = plan
-  const { resource, present } = statements.ofType(shape.type)
-  const compiled = statements.write(shape)
-  const id = constrained(
-    () => writeRow(writer, plan, compiled, resource),
-    (error) => rowFault(error, plan, resource),
-  )
-  for (const [index, link] of compiled.links.entries()) {
-    const ids = plan.linkIds[index] ?? []
-    const name = shape.links[index]?.relationship ?? ''
-    const pointer = plan.document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
-    constrained(
-      () => {
-        for (const each of link) writer.run(each, { slots: [], id, ids })
-      },
-      (error) => linkFault(error, pointer),
-    )
-  }
-  for (const each of compiled.parent) writer.run(each, { slots: [], id: plan.needs?.id, ids: [id] })
-  if (resource.where && writer.value(present, { slots: [], id }) === undefined)
-    throw noLonger(resource)
-  return id
-}
-
-/** @returns the id of the row */
-function writeRow(
-  writer: SqliteConnection,
-  plan: WritePlan,
-  { insert, update }: CompiledWrite,
-  { type }: ResourceType,
-): string {
-  const slots = plan.values
-  if (!insert) {
-    if (plan.id === undefined) throw new Error(`An update of ${type} was planned without an id.`)
-    if (update) writer.run(update, { slots, id: plan.id })
-    return plan.id
-  }
-  const id = plan.shape.row === 'newWithId' ? (plan.id ?? randomUUID()) : undefined
-  return String(writer.value(insert, { slots, id }))
-}
-
-/** What a type's own condition means to a client whose write would make it false. */
-function noLonger({ type }: ResourceType): BodyError {
-  const detail = `With these values it would be no ${type} of those that are served here.`
-  return new BodyError('invalid_value', '/data', detail)
 }

@@ -4,13 +4,14 @@ import type { Model } from '../../model/model.ts'
 import type { Rows } from '../../plan/result.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Store } from '../store.ts'
+import { transactionOn } from '../transaction.ts'
 import { Turns } from '../turns.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { endOfPatience, patiently } from './sqlite-errors.ts'
 import { isLong, readDuring, readOn, readWholeDuring, streamOn } from './sqlite-read.ts'
 import { migrateSqlite, sqliteCatalog } from './sqlite-schema.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
-import { inTransaction, transactionOn } from './sqlite-write.ts'
+import { inTransaction, writingOn } from './sqlite-write.ts'
 
 /**
  * Opens a SQLite database as a store. One connection writes, a transaction at a time.
@@ -24,9 +25,10 @@ export function openSqlite(model: Model, path: string): Store {
   const statements = statementsFor({ model, dialect })
   const writer = new SqliteConnection(path, 'writer')
   const turns = new Turns()
-  const opened = transactionOn(writer, statements)
+  const opened = transactionOn(writingOn(writer, statements), statements)
   const reads = isMemory ? readsInMemory(writer, turns, statements) : readsOfFile(path, statements)
   return {
+    dialect: 'sqlite',
     description: isMemory ? 'SQLite in memory' : `SQLite at ${path}`,
     read: reads.read,
     transaction: (work) => {

@@ -1,0 +1,84 @@
+import { HeaderError } from '../../errors/errors.ts'
+import { ConstraintError } from '../constraints.ts'
+
+/** What of PostgreSQL's errors is somebody else's doing (PostgreSQL 18, Appendix A). */
+const constraints: Readonly<Record<string, ConstraintError['is']>> = {
+  '23502': 'notNull',
+  '23503': 'foreignKey',
+  '23505': 'unique',
+  '23514': 'check',
+  '23P01': 'unique',
+  '22001': 'type',
+  '22003': 'type',
+  '22007': 'type',
+  '22008': 'type',
+  '22P02': 'type',
+  '23000': 'other',
+  P0001: 'other',
+}
+
+/** The statement is beyond a limit: stack depth, arguments, size. */
+const tooComplex = /^54|^XX000$/
+/** Two transactions stood in each other's way: one of them is to be tried again. */
+const conflicts: readonly string[] = ['40001', '40P01']
+/** The server refuses for now: shutting down, starting, out of connections, a statement cancelled. */
+const unavailable = /^(08|53|57)/
+/** Node's words for a connection that is not there, or no more. */
+const broken =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded/
+
+/** PostgreSQL's error as the driver has it. */
+interface ServerError {
+  readonly code?: string
+  readonly detail?: string
+  readonly column?: string
+  readonly table?: string
+  readonly constraint?: string
+}
+
+/** Whether the transaction should be tried again. */
+export function isConflict(error: unknown): boolean {
+  const { code } = serverError(error)
+  return code !== undefined && conflicts.includes(code)
+}
+
+/** Whether the database is not there, so that nothing can be said of what was under way. */
+export function isUnavailable(error: unknown): boolean {
+  const { code = '' } = serverError(error)
+  return (
+    unavailable.test(code) || (error instanceof Error && broken.test(`${code} ${error.message}`))
+  )
+}
+
+/** PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503 and 400; anything else stays what it was. */
+export function translate(error: unknown): unknown {
+  const said = serverError(error)
+  const { code = '' } = said
+  if (isUnavailable(error)) {
+    return new HeaderError('unavailable', 'The database is not available; try again shortly.', {
+      'retry-after': '1',
+    })
+  }
+  const is = constraints[code]
+  if (is !== undefined) return new ConstraintError(is, columnsIn(said), error)
+  if (!tooComplex.test(code)) return error
+  const advice = 'nest its filter less deep, or include fewer and shorter paths'
+  return new HeaderError(
+    'query_too_complex',
+    `The query is more than the database can take; ${advice}.`,
+  )
+}
+
+/** `Key (name, "E-Mail")=(…) already exists.`; a check says no more than its own name, by default `table_column_check`. */
+function columnsIn({ column, detail = '', table = '', constraint = '' }: ServerError): string[] {
+  if (column !== undefined) return [column]
+  const keys = /\((.*?)\)=\(/s.exec(detail)?.[1]
+  if (keys !== undefined) return keys.split(', ').map((key) => key.replace(/^"(.*)"$/s, '$1'))
+  const isNamed = constraint.startsWith(`${table}_`) && /_check\d*$/.test(constraint)
+  return isNamed ? [constraint.slice(table.length + 1).replace(/_check\d*$/, '')] : []
+}
+
+function serverError(error: unknown): ServerError {
+  // The driver's errors carry what the server said; any error has at most some of it.
+  return error instanceof Error ? (error as Error & ServerError) : {}
+}

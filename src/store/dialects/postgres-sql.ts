@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Bound, Dialect, Sql } from '../../model/dialect.ts'
+
+/** Whatever stands between words, as in `sqlite-functions.ts`; PostgreSQL keeps no U+0000. */
+const between =
+  '[\\u0001-/:-@[-`{-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u2e00-\\u2e7f\\u3000-\\u303f]+'
+
+/** More arguments than this no function of PostgreSQL takes. */
+const mostArguments = 100
+
+/**
+ * How PostgreSQL writes what databases write differently.
+ * @param folding - the collation whose mappings of case are Unicode's full ones
+ */
+export function postgresDialect(folding: string): Dialect {
+  const fold = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
+  const wordsOf = (text: Sql): Sql =>
+    sql`array_remove(regexp_split_to_array(${fold(text)} collate "C", ${sql.lit(between)}), '')`
+  return {
+    name: 'postgres',
+    same: (left, right) => sql`${left} is not distinct from ${right}`,
+    bindList: (values) => `{${values.map(arrayElement).join(',')}}`,
+    inList: (left, list) => sql`${left} = any(${list})`,
+    fold,
+    like: (text, pattern) =>
+      sql`case when strpos(${pattern}, '%') = 0 then strpos(${text}, ${pattern}) > 0
+        else ${text} like replace(replace(${pattern}, '\\', '\\\\'), '_', '\\_') end`,
+    startsWith: (text, start) => sql`starts_with(${text}, ${start})`,
+    endsWith: (text, end) => sql`right(${text}, length(${end})) = ${end}`,
+    match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,
+    // Others may still refer to the row by a key.
+    lock: sql` for no key update`,
+    row: jsonArray,
+    gatherIds: (id, order, from, where) =>
+      sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`,
+  }
+}
+
+/** A JSON array of values; one too long for a function's arguments is an array of arrays. */
+function jsonArray(values: readonly Sql[]): Sql {
+  if (values.length <= mostArguments) return sql`json_build_array(${sql.join([...values])})`
+  const parts: Sql[] = []
+  for (let at = 0; at < values.length; at += mostArguments)
+    parts.push(jsonArray(values.slice(at, at + mostArguments)))
+  return jsonArray(parts)
+}
+
+/** An element of an array as PostgreSQL writes arrays (PostgreSQL 18, 8.15.6). */
+function arrayElement(value: Bound): string {
+  return value === null ? 'NULL' : `"${String(value).replace(/[\\"]/g, '\\$&')}"`
+}
