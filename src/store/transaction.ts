@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiError, BodyError } from '../errors/errors.ts'
-import type { ResourceType } from '../model/model.ts'
+import { relationshipNamed } from '../model/model.ts'
 import type { WritePlan } from '../plan/body.ts'
 import { pointerTo } from '../plan/draft.ts'
 import { absent } from '../plan/linkage.ts'
@@ -70,22 +70,46 @@ async function write(
     () => writeRow(connection, plan, statements),
     (error) => rowFault(error, plan, resource),
   )
-  for (const [index, link] of compiled.links.entries()) {
-    const ids = plan.linkIds[index] ?? []
-    const name = shape.links[index]?.relationship ?? ''
-    const pointer = plan.document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
-    for (const each of link) {
-      await constrained(
-        () => connection.run(each, { slots: [], id, ids }),
-        (error) => linkFault(error, pointer),
-      )
-    }
-  }
+  for (const index of shape.links.keys())
+    await writeLinks(connection, plan, { id, index }, statements)
   for (const each of compiled.parent)
-    await connection.run(each, { slots: [], id: plan.needs?.id, ids: [id] })
+    await runLink(connection, each, { slots: [], id: plan.needs?.id, ids: [id] }, '/data')
   if (resource.where && (await connection.all(present, { slots: [], id })).length === 0)
-    throw noLonger(resource)
+    throw noLonger('With these values it', resource.type, '/data')
   return id
+}
+
+/** Changes the members of one relationship of a plan. */
+async function writeLinks(
+  connection: WritingConnection,
+  { shape, document, linkIds }: WritePlan,
+  { id, index }: Readonly<{ id: string; index: number }>,
+  statements: Statements,
+): Promise<void> {
+  const ids = linkIds[index] ?? []
+  const name = shape.links[index]?.relationship ?? ''
+  const { to } = relationshipNamed(statements.ofType(shape.type).resource, name)
+  const pointer = document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
+  const changed: string[] = []
+  for (const each of statements.write(shape).links[index] ?? [])
+    changed.push(...(await runLink(connection, each, { slots: [], id, ids }, pointer)))
+  if (changed.length === 0) return
+  const left = await connection.all(statements.ofType(to).lookup, { slots: [], ids: changed })
+  if (left.length < changed.length) throw noLonger('A member', to, pointer)
+}
+
+/** @returns the ids of the rows that were changed, where the statement tells them */
+async function runLink(
+  connection: WritingConnection,
+  link: Statement,
+  values: RunValues,
+  pointer: string,
+): Promise<string[]> {
+  const rows = await constrained(
+    () => connection.all(link, values),
+    (error) => linkFault(error, pointer),
+  )
+  return rows.map(([id]) => String(id))
 }
 
 /** @returns the id of the row */
@@ -119,7 +143,7 @@ async function remove(
 }
 
 /** What a type's own condition means to a client whose write would make it false. */
-function noLonger({ type }: ResourceType): BodyError {
-  const detail = `With these values it would be no ${type} of those that are served here.`
-  return new BodyError('invalid_value', '/data', detail)
+function noLonger(what: string, type: string, pointer: string): BodyError {
+  const detail = `${what} would be no ${type} of those that are served here.`
+  return new BodyError('invalid_value', pointer, detail)
 }
