@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Catalog } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
 import type { Rows } from '../../plan/result.ts'
 import { type Statements, statementsFor } from '../statements.ts'
@@ -40,6 +41,20 @@ export function openSqlite(model: Model, path: string): Store {
       reads.close()
       writer.close()
     },
+  }
+}
+
+/**
+ * What a SQLite database holds, without making a file or changing anything about one.
+ * @throws Error when the file is not there or is no database
+ */
+export function readSqliteCatalog(path: string): Catalog {
+  if (!existsSync(path)) throw new Error(`there is no file ${path}`)
+  const connection = new SqliteConnection(path, 'visitor')
+  try {
+    return sqliteCatalog(connection)
+  } finally {
+    connection.close()
   }
 }
 
