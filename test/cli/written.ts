@@ -20,7 +20,12 @@ export async function project(test: TestContext): Promise<string> {
   copyFileSync(placeOf('biome.json'), join(place, 'biome.json'))
   writeFileSync(join(place, 'package.json'), '{"type":"module"}')
   const compilerOptions = { typeRoots: [placeOf('node_modules/@types')] }
-  const settings = { extends: placeOf('tsconfig.json'), compilerOptions, include: ['*/*.ts'] }
+  const settings = {
+    extends: placeOf('tsconfig.json'),
+    compilerOptions,
+    include: ['**/*.ts'],
+    exclude: ['node_modules'],
+  }
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(settings))
   return place
 }
