@@ -45,8 +45,11 @@ export interface ResourceDeclaration<
   readonly newRows?: Readonly<Record<string, Bound | boolean>>
   /** `read-only`: nothing creates, changes or deletes resources of the type. Views must be. Default `read-write`. */
   readonly access?: 'read-write' | 'read-only'
-  /** Checks the attributes together, those stored included, before a create or an update. */
-  readonly validate?: StandardSchemaV1<AttributesOf<Fields>>
+  /**
+   * Checks attributes together, those stored included, before a create or an update; it may look at some alone. It gets
+   * all of them, and what it makes of them is not stored.
+   */
+  readonly validate?: StandardSchemaV1<Partial<AttributesOf<Fields>>, unknown>
   readonly hooks?: Hooks<Fields>
   /** By name, in the order in which they are told. */
   readonly fields: Fields
