@@ -97,7 +97,9 @@ function compositeLines({ table }: NamedTable): CodeLine[] {
   return table.foreignKeys
     .filter(({ columns }) => columns.length > 1)
     .map(({ columns, to }) =>
-      comment(`// ${columns.join(', ')} lead to ${to.name} together, which no relationship can`),
+      comment(
+        `// ${oneLine(`${columns.join(', ')} lead to ${to.name}`)} together, which no relationship can`,
+      ),
     )
 }
 

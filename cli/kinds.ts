@@ -81,6 +81,6 @@ export function kindOf(
   // A list of values without a type of its own is an enumeration that the database has named.
   const isListed = kind === undefined ? dialect === 'postgres' : kind.name === 'text'
   if (column.values === undefined || column.values.length === 0 || !isListed) return kind
-  const values: Code = { is: 'list', items: column.values.map(quoted) }
+  const values: Code = { is: 'list', items: [...new Set(column.values)].map(quoted) }
   return { name: 'enumeration', code: call('enumeration', values) }
 }
