@@ -1,5 +1,5 @@
 import { type ApiError, BodyError, quoted, refuse } from '../errors/errors.ts'
-import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import type { Model, ResourceType } from '../model/model.ts'
 import type { LinkageWords, ResourceWords } from '../request/body.ts'
 import {
   addAttributes,
@@ -10,12 +10,15 @@ import {
   emptyDraft,
   type LinkChange,
   linkToParent,
+  ownValue,
+  type ParentLink,
   type RelationshipTarget,
   type WriteColumn,
 } from './draft.ts'
 import type { Lookup } from './linkage.ts'
 import type { Absence } from './read.ts'
 import { intern } from './shape.ts'
+import { readId } from './target.ts'
 
 /** Everything of a write but the client's values. */
 export interface WriteShape {
@@ -25,8 +28,8 @@ export interface WriteShape {
   /** The columns of the row itself. */
   readonly columns: readonly WriteColumn[]
   readonly links: readonly LinkChange[]
-  /** The relationship over whose join table a new row is linked to the resource in the path. */
-  readonly parent: Readonly<{ type: string; relationship: string }> | undefined
+  /** The relationship over whose join table a new row is linked to the resource in the path, where its type has none. */
+  readonly parent: ParentLink | undefined
 }
 
 /** A resource in the path that must be there for the write to be. */
@@ -75,14 +78,11 @@ export function planCreate(
   addMissing(words, resource, draft)
   // A new row has no links that could be replaced.
   addRelationships(words, resource, model, draft, 'add')
-  if (parent) linkToParent(words, parent, model, draft)
-  const isJoined = parent?.relationship.link.key === 'between'
+  const over = parent && linkToParent(words, parent, model, draft)
   return {
     ...planned(resource, draft, {
       row: id === undefined && resource.ids.by === 'database' ? 'new' : 'newWithId',
-      parent: isJoined
-        ? { type: parent.resource.type, relationship: parent.relationship.name }
-        : undefined,
+      parent: over,
     }),
     id,
     needs: parent && { absence: { type: parent.resource.type, parameter: 'id' }, id: parent.id },
@@ -102,7 +102,7 @@ export function planUpdate(
   id: string,
 ): WritePlan {
   checkType(words, resource)
-  if (model.idMismatch === 'conflict' && words.id !== id) {
+  if (model.idMismatch === 'conflict' && !isIdOf(words.id, resource, id)) {
     const detail = `The path leads to the ${resource.type} ${quoted(id)}; the document is about ${quoted(words.id)}.`
     throw new BodyError('id_conflict', '/data/id', detail)
   }
@@ -158,14 +158,9 @@ export function withValues(
   return { ...plan, shape: intern({ ...plan.shape, columns }), values: all }
 }
 
-/** A value that the service's own code gives. */
-function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
-  if (value === null) return null
-  const reading = kind.readBody(value)
-  if ('value' in reading) return reading.value
-  throw new Error(
-    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
-  )
+/** Whether what was sent as an id is the id, in whatever spelling. */
+function isIdOf(sent: unknown, resource: ResourceType, id: string): boolean {
+  return typeof sent === 'string' && readId(resource, sent) === id
 }
 
 /** The resource in the path is the one to write. */
@@ -197,6 +192,9 @@ function checkType(words: ResourceWords, resource: ResourceType): void {
   throw new BodyError('type_conflict', '/data/type', detail)
 }
 
+/** Texts that no path can have as a step: nothing, and those that URLs take for steps on the way (RFC 3986 §5.2.4). */
+const noStep: readonly string[] = ['', '.', '..']
+
 /** The id that a create gives to the new resource; `undefined` leaves it to the database. */
 function readNewId(
   { id }: ResourceWords,
@@ -222,8 +220,11 @@ function readNewId(
       `/data/id must be a string; it is ${quoted(id)}.`,
     )
   const reading = field.kind.readBody(id)
-  if ('value' in reading && reading.value !== '') return String(reading.value)
-  const expected = 'value' in reading ? 'a string that is not empty' : reading.expected
+  if ('value' in reading && !noStep.includes(String(reading.value))) return String(reading.value)
+  const expected =
+    'value' in reading
+      ? 'a text that can stand in a path, neither empty nor dots'
+      : reading.expected
   const detail = `The id of a ${type} must be ${expected}; it is ${quoted(id)}.`
   draft.faults.push(new BodyError('invalid_value', '/data/id', detail))
   return undefined

@@ -7,6 +7,7 @@ import {
   typeNamed,
 } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
+import { includedLayout } from '../plan/result.ts'
 import type { RowLayout } from '../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 import { compileCondition } from './filter.ts'
@@ -16,6 +17,7 @@ import { list, one, plain, type Statement, statement } from './statement.ts'
 import {
   columnAt,
   every,
+  isIt,
   isLinkedFrom,
   isLinkedFromAny,
   isOfType,
@@ -74,19 +76,8 @@ export function compilePresent(resource: ResourceType, target: Target): Statemen
   return statement(sql`select 1 from ${tableAt(0, resource.table)} where ${where}`, target.dialect)
 }
 
-/** Whether the row at a depth is the resource whose id a run brings. */
-export function isIt({ id }: ResourceType, depth: number, { dialect }: Target): Sql {
-  return sql`${columnAt(depth, id.column)} = ${one('id', id.kind.form, dialect)}`
-}
-
 function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {
   return typeNamed(model, scope.is === 'related' ? scope.type : type)
-}
-
-function layoutOf(shape: ReadShape, type: string) {
-  const layout = shape.included.find((each) => each.type === type)
-  if (layout === undefined) throw new Error(`The plan includes no ${type}.`)
-  return layout
 }
 
 /** A statement that reads rows of a layout. */
@@ -152,7 +143,7 @@ function compileAddition(shape: ReadShape, index: number, target: Target): State
     (at) => sql`(${every(reached(shape, at, 0, target))}) is not true`,
   )
   return selectingIncluded(
-    layoutOf(shape, step.to),
+    includedLayout(shape, step.to),
     [...reached(shape, index, 0, target), ...told],
     target,
   )
