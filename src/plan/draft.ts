@@ -80,13 +80,26 @@ function setAttribute({ name }: AttributeField, value: unknown, draft: Draft): v
   draft.values.push(value)
 }
 
+/**
+ * Reads a value that the service's own code gives, as one that a body brings.
+ * @throws Error when it is none of the attribute's kind
+ */
+export function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
+  if (value === null) return null
+  const reading = kind.readBody(value)
+  if ('value' in reading) return reading.value
+  throw new Error(
+    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
+  )
+}
+
 /** Adds what the document of a create leaves out: defaults, and faults where something is required. */
 export function addMissing(words: ResourceWords, resource: ResourceType, draft: Draft): void {
   const sent = new Set(words.attributes.map(([name]) => name))
   for (const field of resource.fields.values()) {
     if (field.is !== 'attribute' || (field.writes && sent.has(field.name))) continue
     if (field.makeDefault) {
-      setAttribute(field, field.makeDefault(), draft)
+      setAttribute(field, ownValue(field, field.makeDefault()), draft)
     } else if (field.required) {
       const detail = `A ${resource.type} needs the attribute "${field.name}".`
       const pointer = `/data/attributes${pointerStep(field.name)}`
