@@ -1,5 +1,15 @@
 import { quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import {
+  type Check,
+  each,
+  isFunction,
+  isObject,
+  members,
+  mustBe,
+  oneOf,
+  optional,
+  shown,
+} from './checks.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
@@ -16,9 +26,6 @@ import type { Hooks } from './hooks.ts'
 import type { ModelOptions } from './model.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
-/** Says what is wrong with a value at a place of a declaration: a line per mistake. */
-type Check = (value: unknown, place: string) => readonly string[]
-
 /**
  * Checks that declarations say what can be said, each option with a value of its type, whoever has compiled them or not.
  * What they mean is checked after that.
@@ -33,67 +40,6 @@ export function optionMistakes(resources: unknown, options: unknown): string[] {
       return resourceOptions(resource, type === '' ? `resources[${index}]` : type)
     }),
   ]
-}
-
-/** A check that a value is of a type; the sentence says what it is instead. */
-function mustBe(expected: string, fits: (value: unknown) => boolean = () => false): Check {
-  return (value, place) =>
-    fits(value) ? [] : [`${place}: must be ${expected}; it is ${shown(value)}`]
-}
-
-function shown(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (typeof value === 'number') return String(value)
-  if (typeof value === 'function') return 'a function'
-  if (Array.isArray(value)) return 'an array'
-  return isObject(value) ? 'an object' : quoted(value)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isFunction(value: unknown): value is () => unknown {
-  return typeof value === 'function'
-}
-
-/** What may be left out. */
-function optional(check: Check): Check {
-  return (value, place) => (value === undefined ? [] : check(value, place))
-}
-
-function oneOf(...words: readonly string[]): Check {
-  const fits = (value: unknown) => words.some((word) => word === value)
-  return (value, place) => {
-    if (fits(value)) return []
-    if (typeof value !== 'string') return mustBe(words.map(quoted).join(' or '))(value, place)
-    return [`${place}: there is no ${quoted(value)}; ${suggestion(value, words, 'choices')}`]
-  }
-}
-
-/** An object with these members and no other. */
-function members(rows: Readonly<Record<string, Check>>): Check {
-  const known = new Map(Object.entries(rows))
-  const names = [...known.keys()].filter((name) => name !== 'is')
-  return (value, place) => {
-    if (!isObject(value)) return mustBe('an object')(value, place)
-    const strange = Object.keys(value).filter((name) => !known.has(name))
-    return [
-      ...strange.map(
-        (name) =>
-          `${place}.${name}: there is no such option; ${suggestion(name, names, 'options')}`,
-      ),
-      ...[...known].flatMap(([name, check]) => check(value[name], `${place}.${name}`)),
-    ]
-  }
-}
-
-/** An object whose members are all alike, under names of the declaration's own. */
-function each(check: Check): Check {
-  return (value, place) =>
-    isObject(value)
-      ? Object.entries(value).flatMap(([name, member]) => check(member, `${place}.${name}`))
-      : mustBe('an object')(value, place)
 }
 
 const anything: Check = () => []
