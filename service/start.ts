@@ -1,4 +1,4 @@
-import { checkTables, createServer, defineModel } from 'lapidary'
+import { createServer, defineModel } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import about from '../package.json' with { type: 'json' }
 import { fillWithDemo } from './demo.ts'
@@ -31,7 +31,8 @@ export async function startService(
   demo = false,
 ): Promise<Running> {
   const chosen: Settings = { ...readSettings({}), ...settings }
-  const model = defineModel(resources, chosen)
+  const { clientIds, idMismatch, pageSize, maxPageSize } = chosen
+  const model = defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize })
   const store = openSqlite(model, chosen.databaseUrl.slice('sqlite:'.length))
   const { basePath, publicUrl, logLevel, maxBody } = chosen
   const server = createServer({
@@ -45,7 +46,7 @@ export async function startService(
   })
   try {
     await store.migrate(migrations)
-    checkTables(model, await store.catalog())
+    await store.check()
     if (demo) await fillWithDemo(server, basePath)
     const url = await server.listen({ host: chosen.host, port: chosen.port })
     return { url, database: store.description, close: (patience = 10_000) => close(patience) }

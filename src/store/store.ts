@@ -60,6 +60,11 @@ export interface Store {
    * @throws HeaderError `unavailable` (503) when the database cannot be written
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /**
+   * Checks at start that the database can serve the model: its tables and columns, and the SQL that declarations write.
+   * @throws DeclarationError with a line per mistake, each with the path to the wrong word
+   */
+  check(): Promise<void>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
   /** Brings the schema to the newest version that is given; versions that have run are not run again. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe } from 'node:test'
 import type { Model, ServerOptions, Store } from 'lapidary'
-import { checkTables, createServer } from 'lapidary'
+import { createServer } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import type { Answer } from '../answer.ts'
 import { readAnswer } from '../answer.ts'
@@ -94,7 +94,7 @@ class Stage {
     this.#version = 0
     this.#show = { opened, store, client, close }
     await this.execute(tables)
-    checkTables(model, await store.catalog())
+    await store.check()
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Catalog } from '../../model/catalog.ts'
+import { refuseMistakes } from '../../model/check.ts'
+import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
 import type { Rows } from '../../plan/result.ts'
+import { sqlMistakes } from '../declared-sql.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Store } from '../store.ts'
+import type { Target } from '../tables.ts'
 import { Turns } from '../turns.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { endOfPatience, patiently } from './sqlite-errors.ts'
@@ -22,7 +26,8 @@ import { inTransaction, transactionOn } from './sqlite-write.ts'
 export function openSqlite(model: Model, path: string): Store {
   const isMemory = path === ':memory:'
   if (!isMemory) mkdirSync(dirname(path), { recursive: true })
-  const statements = statementsFor({ model, dialect })
+  const target: Target = { model, dialect }
+  const statements = statementsFor(target)
   const writer = new SqliteConnection(path, 'writer')
   const turns = new Turns()
   const opened = transactionOn(writer, statements)
@@ -34,6 +39,10 @@ export function openSqlite(model: Model, path: string): Store {
       const deadline = endOfPatience()
       const whole = () => inTransaction(writer, () => work(opened))
       return turns.take(() => patiently(whole, deadline))
+    },
+    check: async () => {
+      checkTables(model, sqliteCatalog(writer))
+      refuseMistakes(await sqlMistakes(target, (statement) => writer.check(statement)))
     },
     catalog: async () => sqliteCatalog(writer),
     migrate: (migrations) => turns.take(() => patiently(() => migrateSqlite(writer, migrations))),
