@@ -1,4 +1,4 @@
-import type { Model } from '../model/model.ts'
+import { type Model, typeNamed } from '../model/model.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { Batch, Rows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
@@ -45,7 +45,7 @@ interface Tellers {
 export function defineDocuments(model: Model, base: string): Documents {
   const tellersOf = perShape((shape: ReadShape): Tellers => {
     const teller = (layout: RowLayout) => compileTeller(layout, model, base)
-    const identifier = compileIdentifier(shape.type)
+    const identifier = compileIdentifier(typeNamed(model, shape.type))
     return {
       primary: teller(shape.primary),
       identifier: ([id]) => identifier(String(id)),

@@ -20,35 +20,58 @@ export type Teller = (row: Row) => string
 export function compileTeller(layout: RowLayout, model: Model, base: string): Teller {
   const resource = typeNamed(model, layout.type)
   const path = base + resource.path
-  const head = `{"type":${JSON.stringify(layout.type)},"id":"`
+  const identifier = identifierHead(resource)
+  const { inPath } = idTelling(resource)
   const attributes = joined(
     '"attributes"',
     layout.attributes.map((name) => attributeTeller(fieldOf(resource, name), layout)),
   )
   const relationships = joined(
     '"relationships"',
-    layout.relationships.map((name) => relationshipTeller(fieldOf(resource, name), layout, path)),
+    layout.relationships.map((name) => relationshipTeller(fieldOf(resource, name), layout, model)),
   )
   return (row) => {
     const id = String(row[0])
-    return `${head}${id}"${attributes(row, id)}${relationships(row, id)},"links":{"self":"${path}/${id}"}}`
+    const self = `${path}/${inPath(id)}`
+    return `${identifier(id)}${attributes(row, self)}${relationships(row, self)},"links":{"self":"${self}"}}`
   }
 }
 
 /** Tells an identifier object. */
-export function compileIdentifier(type: string): (id: string) => string {
-  const head = `{"type":${JSON.stringify(type)},"id":"`
-  return (id) => `${head}${id}"}`
+export function compileIdentifier(resource: ResourceType): (id: string) => string {
+  const head = identifierHead(resource)
+  return (id) => `${head(id)}}`
 }
 
-type Part = (row: Row, id: string) => string
+/** The type and the id of an object that is not closed yet. */
+function identifierHead(resource: ResourceType): (id: string) => string {
+  const head = `{"type":${JSON.stringify(resource.type)},"id":`
+  const { inJson } = idTelling(resource)
+  return (id) => head + inJson(id)
+}
+
+/** How an id is written. */
+interface IdTelling {
+  inJson(id: string): string
+  /** As a step of a path. */
+  inPath(id: string): string
+}
+
+/** Whole numbers have nothing to escape; other ids may hold anything. */
+function idTelling({ id }: ResourceType): IdTelling {
+  return id.kind.form === 'id'
+    ? { inJson: (text) => `"${text}"`, inPath: (text) => text }
+    : { inJson: JSON.stringify, inPath: encodeURIComponent }
+}
+
+type Part = (row: Row, self: string) => string
 
 /** `,"attributes":{…}`, or nothing when there is none to show. */
 function joined(member: string, parts: readonly Part[]): Part {
   if (parts.length === 0) return () => ''
-  return (row, id) => {
+  return (row, self) => {
     let text = ''
-    for (const part of parts) text += text === '' ? part(row, id) : `,${part(row, id)}`
+    for (const part of parts) text += text === '' ? part(row, self) : `,${part(row, self)}`
     return `,${member}:{${text}}`
   }
 }
@@ -82,22 +105,26 @@ function tellOr(value: unknown, tell: (value: unknown) => string): string {
   return value === null || value === undefined ? 'null' : tell(value)
 }
 
-function relationshipTeller(field: Field, layout: RowLayout, path: string): Part {
+function relationshipTeller(field: Field, layout: RowLayout, model: Model): Part {
   if (field.is !== 'relationship')
     throw new Error(`${layout.type}.${field.name} is no relationship.`)
   const name = JSON.stringify(field.name)
   const word = encodeURIComponent(field.name)
-  const data = linkageTeller(field, layout)
-  return (row, id) => {
-    const links = `"links":{"self":"${path}/${id}/relationships/${word}","related":"${path}/${id}/${word}"}`
+  const data = linkageTeller(field, layout, model)
+  return (row, self) => {
+    const links = `"links":{"self":"${self}/relationships/${word}","related":"${self}/${word}"}`
     return `${name}:{${links}${data(row)}}`
   }
 }
 
-function linkageTeller(field: RelationshipField, layout: RowLayout): (row: Row) => string {
+function linkageTeller(
+  field: RelationshipField,
+  layout: RowLayout,
+  model: Model,
+): (row: Row) => string {
   const at = linkageIndex(layout, field.name)
   if (at === -1) return () => ''
-  const identifier = compileIdentifier(field.to)
+  const identifier = compileIdentifier(typeNamed(model, field.to))
   if (!field.many)
     return (row) => `,"data":${row[at] === null ? 'null' : identifier(String(row[at]))}`
   return (row) => `,"data":[${idsOf(row[at]).map(identifier).join(',')}]`
