@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type Answer, ids } from '../answer.ts'
+import type { Query } from '../client.ts'
+import { type Engine, engine } from './engine.ts'
+import { type Direction, directionsOf, everyWay, type Links } from './links.ts'
+import { linkedTo, reached } from './pairs.ts'
+
+const rows = [1, 2, 3, 4]
+
+/** What the tests say of one direction of one way. */
+class Reader {
+  readonly world: Engine
+  readonly direction: Direction
+  readonly way: Links
+  constructor(world: Engine, direction: Direction, way: Links) {
+    this.world = world
+    this.direction = direction
+    this.way = way
+  }
+
+  get pairs() {
+    return this.direction.turn(this.way.pairs)
+  }
+  ids(numbers: readonly number[]): string[] {
+    return numbers.map(this.way.ids.of)
+  }
+  /** The linkage that a row ought to have. */
+  linkage(n: number): unknown {
+    const { from, to } = this.direction
+    const all = this.ids(linkedTo(this.pairs, n)).map((id) => ({ type: to.type, id }))
+    return from.many ? all : (all[0] ?? null)
+  }
+  path(n: number, rest = ''): string {
+    return `${this.direction.from.path}/${encodeURIComponent(this.way.ids.of(n))}${rest}`
+  }
+  /** The rows found by a query. */
+  async found(query: Query): Promise<number[]> {
+    const answer = await this.world.get(this.direction.from.path, query)
+    assert.equal(answer.status, 200, answer.text)
+    return ids(answer).map((id) => rows.findIndex((n) => this.way.ids.of(n) === id) + 1)
+  }
+}
+
+const included = (answer: Answer) => (answer.body.included ?? []).map(({ type, id }) => [type, id])
+
+for (const way of everyWay) {
+  const tables = [way.tables, way.fill(1, 4, way.pairs)].join(';\n')
+  engine(`Reading over ${way.sentence}`, { model: way.model, tables }, (world) => {
+    const directions = directionsOf(way).map((direction) => new Reader(world, direction, way))
+
+    it('linkage is told alike on its own URL, in each resource and in lists', async () => {
+      for (const reader of directions) {
+        const { from } = reader.direction
+        const show = { [`fields[${from.type}]`]: from.field }
+        const list = (await world.get(from.path, show)).many
+        for (const n of rows) {
+          const expected = reader.linkage(n)
+          const own = await world.get(reader.path(n, `/relationships/${from.field}`))
+          assert.deepEqual(own.body.data, expected, own.text)
+          const { one } = await world.get(reader.path(n), show)
+          assert.deepEqual(one.relationships?.[from.field]?.data, expected)
+          assert.deepEqual(list[n - 1]?.relationships?.[from.field]?.data, expected)
+        }
+      }
+    })
+
+    it('what is related is found on its own path', async () => {
+      for (const reader of directions) {
+        const { from, to } = reader.direction
+        for (const n of rows) {
+          const answer = await world.get(reader.path(n, `/${from.field}`))
+          assert.equal(answer.status, 200, answer.text)
+          const found = [answer.body.data ?? []].flat()
+          assert.deepEqual(
+            found.map(({ type, id }) => [type, id]),
+            reader.ids(linkedTo(reader.pairs, n)).map((id) => [to.type, id]),
+          )
+        }
+        const absent = encodeURIComponent(way.ids.of(9))
+        for (const end of [`/${from.field}`, `/relationships/${from.field}`]) {
+          const answer = await world.get(`${from.path}/${absent}${end}`)
+          assert.deepEqual([answer.status, answer.fault.code], [404, 'not_found'])
+        }
+      }
+    })
+
+    it('it is included one step and three steps deep, in lists, in pages and alone', async () => {
+      for (const reader of directions) {
+        const { from, to } = reader.direction
+        const path = [from.field, to.field, from.field].slice(0, to.isDeclared ? 3 : 1)
+        for (const steps of [1, path.length]) {
+          const include = path.slice(0, steps).join('.')
+          for (const [target, start, query] of [
+            [from.path, rows, {}],
+            [from.path, rows, { 'page[size]': '0' }],
+            [from.path, [2], { 'page[size]': '1', 'page[number]': '2' }],
+            ...rows.map((n) => [reader.path(n), [n], {}] as const),
+          ] as const) {
+            const answer = await world.get(target, { include, ...query })
+            assert.equal(answer.status, 200, answer.text)
+            const types = Array.from({ length: steps }, (_, at) => (at % 2 === 0 ? to : from).type)
+            const all = reached(reader.pairs, start, steps).flatMap((numbers, at) =>
+              reader.ids(numbers).map((id) => JSON.stringify([types[at], id])),
+            )
+            const primary = reader.ids(start).map((id) => JSON.stringify([from.type, id]))
+            const expected = new Set(all).difference(new Set(primary))
+            const told = included(answer).map((each) => JSON.stringify(each))
+            assert.deepEqual(told.sort(), [...expected].sort(), `${target} ${include}`)
+          }
+        }
+      }
+    })
+
+    it('it is included beside its own linkage', async () => {
+      for (const reader of directions) {
+        const { field } = reader.direction.from
+        for (const n of rows) {
+          const answer = await world.get(reader.path(n, `/relationships/${field}`), {
+            include: field,
+          })
+          const linked = reader.ids(linkedTo(reader.pairs, n))
+          if (answer.body.data !== null)
+            assert.deepEqual(
+              included(answer).map(([, id]) => id),
+              linked,
+            )
+        }
+      }
+    })
+
+    it('filters ask whether there is any, with which values, and none', async () => {
+      for (const reader of directions) {
+        const { from, to } = reader.direction
+        const { field } = from
+        const op = from.many ? 'any' : 'has'
+        const linkedFrom = (test: (others: readonly number[]) => boolean) =>
+          rows.filter((n) => test(linkedTo(reader.pairs, n)))
+        const some = linkedFrom((others) => others.length > 0)
+        const none = linkedFrom((others) => others.length === 0)
+        const first = linkedFrom((others) => others.includes(1))
+        const letter = to.type[0] ?? ''
+        const name = { name: 'name', op: 'eq', val: `${letter}1` }
+        for (const [filter, expected] of [
+          [{ name: field, op }, some],
+          [{ name: field, op, val: null }, some],
+          [{ not: { name: field, op } }, none],
+          [{ name: field, op: 'eq', val: null }, none],
+          [{ name: field, op: 'is_', val: null }, none],
+          [{ name: field, op: 'ne', val: null }, some],
+          [{ name: field, op: 'isnot', val: null }, some],
+          [{ name: field, op, val: name }, first],
+          [{ not: { name: field, op, val: name } }, rows.filter((n) => !first.includes(n))],
+          [{ name: `${field}__name`, op: 'in_', val: [`${letter}1`, 'x'] }, first],
+          [{ name: `${field}__id`, op: 'eq', val: way.ids.of(1) }, first],
+          [{ name: field, op, val: { name: 'name', op: 'eq', val: null } }, []],
+        ] as const) {
+          assert.deepEqual(
+            await reader.found({ filter: [filter] }),
+            expected,
+            JSON.stringify(filter),
+          )
+        }
+        assert.deepEqual(await reader.found({ [`filter[${field}__id]`]: way.ids.of(1) }), first)
+        assert.deepEqual(await reader.found({ [`filter[${field}__name]`]: `${letter}1` }), first)
+        if (!to.isDeclared) continue
+        const round = `${field}__${to.field}__${field}__name`
+        const around = rows.filter((n) => reached(reader.pairs, [n], 3)[2]?.includes(1))
+        assert.deepEqual(await reader.found({ [`filter[${round}]`]: `${letter}1` }), around)
+      }
+    })
+
+    it('lists are sorted by what a to-one leads to, those without it last', async () => {
+      for (const reader of directions.filter(({ direction }) => !direction.from.many)) {
+        const { field } = reader.direction.from
+        const target = (n: number) => linkedTo(reader.pairs, n)[0] ?? 99
+        const ascending = rows.toSorted((one, other) => target(one) - target(other) || one - other)
+        const descending = rows.toSorted((one, other) => target(other) - target(one) || one - other)
+        for (const name of ['name', 'id']) {
+          assert.deepEqual(await reader.found({ sort: `${field}.${name}` }), ascending)
+          assert.deepEqual(await reader.found({ sort: `-${field}.${name}` }), descending)
+        }
+      }
+    })
+
+    it('related lists take filters, sorts, pages and includes of their own', async () => {
+      for (const reader of directions.filter(({ direction }) => direction.from.many)) {
+        const { from, to } = reader.direction
+        for (const n of rows) {
+          const all = linkedTo(reader.pairs, n)
+          const ask = async (query: Query) =>
+            ids(await world.get(reader.path(n, `/${from.field}`), query))
+          assert.deepEqual(await ask({ sort: '-name' }), reader.ids(all.toReversed()))
+          assert.deepEqual(await ask({ sort: '-id' }), reader.ids(all.toReversed()))
+          const named = { 'filter[name]': `${to.type[0]}1` }
+          assert.deepEqual(await ask(named), reader.ids(all.filter((each) => each === 1)))
+          const second = { 'page[size]': '1', 'page[number]': '2' }
+          assert.deepEqual(await ask(second), reader.ids(all.slice(1, 2)))
+          if (to.isDeclared) assert.deepEqual(await ask({ include: to.field }), reader.ids(all))
+        }
+      }
+    })
+  })
+}
