@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { Answer, Identifier } from '../answer.ts'
+import { type Engine, engine } from './engine.ts'
+import { type Direction, directionsOf, type End, everyWay, type Links } from './links.ts'
+import { linkedTo, type Pair, withoutPairs, withPairs } from './pairs.ts'
+
+const rows = [1, 2, 3, 4]
+
+/** The rows of a way, written in one direction, and the links that ought to be there. */
+class Writer {
+  readonly world: Engine
+  readonly direction: Direction
+  readonly way: Links
+  /** As the direction has them. */
+  pairs: readonly Pair[]
+
+  constructor(world: Engine, direction: Direction, way: Links) {
+    this.world = world
+    this.direction = direction
+    this.way = way
+    this.pairs = direction.turn(way.pairs)
+  }
+
+  id(n: number): string {
+    return this.way.ids.of(n)
+  }
+  path(n: number, rest = ''): string {
+    return `${this.direction.from.path}/${encodeURIComponent(this.id(n))}${rest}`
+  }
+  /** The linkage of some rows, as it is written. */
+  linkage(numbers: readonly number[]): Identifier[] | Identifier | null {
+    const { from, to } = this.direction
+    const all = numbers.map((n) => ({ type: to.type, id: this.id(n) }))
+    return from.many ? all : (all[0] ?? null)
+  }
+  write(method: string, n: number, numbers: readonly number[]): Promise<Answer> {
+    const path = this.path(n, `/relationships/${this.direction.from.field}`)
+    return this.world.call(method, path, { body: { data: this.linkage(numbers) } })
+  }
+  /** Takes it that a row is linked to others and to no more. */
+  replace(n: number, others: readonly number[]): void {
+    this.pairs = withoutPairs(this.pairs, n, linkedTo(this.pairs, n))
+    this.add(n, others)
+  }
+  add(n: number, others: readonly number[]): void {
+    const added = others.map((other): Pair => [n, other])
+    this.pairs = withPairs(this.pairs, added, this.direction.many)
+  }
+  remove(n: number, others: readonly number[]): void {
+    this.pairs = withoutPairs(this.pairs, n, others)
+  }
+
+  /**
+   * Where a unique key stands on this end and another row holds it: asserts that an attempt to take it is a 409 that
+   * changes nothing, and makes that row let go.
+   */
+  async freed(n: number, others: readonly number[], attempt: () => Promise<Answer>): Promise<void> {
+    const { direction, way, pairs } = this
+    const isKeyEnd = direction.from === way.near && !way.near.many && !way.far.many
+    const holder = pairs.find(([one, other]) => one !== n && others.includes(other))?.[0]
+    if (!isKeyEnd || holder === undefined) return
+    const { status, fault } = await attempt()
+    assert.deepEqual([status, fault.code], [409, 'constraint_conflict'])
+    await this.assertLinks()
+    assert.equal((await this.write('PATCH', holder, [])).status, 200)
+    this.replace(holder, [])
+  }
+
+  /** Asserts that both ends tell of the links that ought to be there, and of no other. */
+  async assertLinks(numbers = rows): Promise<void> {
+    for (const { from, to, turn } of directionsOf(this.way)) {
+      const isOwn =
+        from.type === this.direction.from.type && from.field === this.direction.from.field
+      const near = turn(this.direction.turn(this.pairs))
+      assert.ok(!isOwn || JSON.stringify(near) === JSON.stringify(this.pairs))
+      const told = await this.toldBy(from)
+      for (const n of numbers) {
+        const linked = linkedTo(near, n).map((other) => this.id(other))
+        assert.deepEqual(told.get(this.id(n)), linked.sort(), `${from.type} ${n} → ${to.type}`)
+      }
+    }
+  }
+  async toldBy({ type, path, field }: End): Promise<Map<string, string[]>> {
+    const { many } = await this.world.get(path, { [`fields[${type}]`]: field })
+    return new Map(
+      many.map(({ id, relationships }) => {
+        const linked = [relationships?.[field]?.data ?? []].flat()
+        return [id, linked.map((each) => each.id).sort()]
+      }),
+    )
+  }
+}
+
+const messages: Readonly<Record<string, string>> = {
+  POST: 'Relationship successfully created',
+  PATCH: 'Relationship successfully updated',
+  DELETE: 'Relationship successfully updated',
+}
+
+for (const way of everyWay) {
+  const tables = [way.tables, way.fill(1, 4, way.pairs)].join(';\n')
+  for (const direction of directionsOf(way)) {
+    const { from, to } = direction
+    const title = `Writing over ${way.sentence}: ${from.type}.${from.field}`
+    engine(title, { model: way.model, tables }, (world) => {
+      const writer = () => new Writer(world, direction, way)
+      const document = (n: number | undefined, others: readonly number[], made: Writer) => ({
+        data: {
+          type: from.type,
+          ...(n !== undefined && { id: made.id(n) }),
+          attributes: { name: 'new' },
+          relationships: { [from.field]: { data: made.linkage(others) } },
+        },
+      })
+
+      it('its own URL adds, replaces, removes and clears; both ends tell it; twice is as good as once', async () => {
+        const links = writer()
+        const some = from.many ? [1, 2] : [2]
+        for (const [method, n, others] of [
+          ['POST', 4, from.many ? [2, 4, 2] : [4]],
+          ['POST', 1, [3]],
+          ['PATCH', 2, some],
+          ['PATCH', 1, from.many ? [4, 1] : [1]],
+          ['DELETE', 1, [1]],
+          ['DELETE', 1, [1]],
+          ['DELETE', 3, [1]],
+          ['POST', 4, [3]],
+          ['PATCH', 2, []],
+          ['PATCH', 3, some],
+        ] as const) {
+          if (method !== 'DELETE')
+            await links.freed(n, others, () => links.write(method, n, others))
+          if (method === 'POST' && from.many) links.add(n, others)
+          else if (method === 'DELETE') links.remove(n, others)
+          else links.replace(n, others)
+          for (const time of ['once', 'twice']) {
+            const answer = await links.write(method, n, others)
+            assert.equal(answer.status, 200, `${answer.text} ${time}`)
+            assert.deepEqual(answer.body.meta, { message: messages[method] })
+            await links.assertLinks()
+          }
+        }
+      })
+
+      it('a member that is not there: 404 on POST and PATCH, and nothing is changed; ignored by DELETE', async () => {
+        const links = writer()
+        const others = from.many ? [1, 9, 4] : [9]
+        for (const method of ['POST', 'PATCH']) {
+          const answer = await links.write(method, 1, others)
+          assert.deepEqual([answer.status, answer.fault.code], [404, 'related_not_found'])
+          assert.equal(answer.fault.source?.pointer, from.many ? '/data/1' : '/data')
+          await links.assertLinks()
+        }
+        const linked = linkedTo(links.pairs, 1)
+        assert.equal((await links.write('DELETE', 1, from.many ? [...linked, 9] : [9])).status, 200)
+        if (from.many) links.remove(1, linked)
+        await links.assertLinks()
+      })
+
+      it('a row that is not there: 404; a member of another type: 409; the wrong number of them: 400', async () => {
+        const links = writer()
+        const path = links.path(1, `/relationships/${from.field}`)
+        const stranger = { type: 'stranger', id: links.id(1) }
+        const one = { type: to.type, id: links.id(1) }
+        for (const method of ['POST', 'PATCH', 'DELETE']) {
+          assert.equal((await links.write(method, 9, [1])).fault.code, 'not_found')
+          const conflict = { data: from.many ? [stranger] : stranger }
+          assert.equal((await world.call(method, path, { body: conflict })).status, 409)
+          const wrong = { data: from.many ? one : [one] }
+          assert.equal((await world.call(method, path, { body: wrong })).status, 400)
+        }
+        await links.assertLinks()
+      })
+
+      it('an update of the resource replaces the links, with its attributes, all or nothing', async () => {
+        const links = writer()
+        for (const [n, others] of [
+          [1, from.many ? [3, 4] : [4]],
+          [2, []],
+          [3, [1]],
+          [3, [1]],
+        ] as const) {
+          await links.freed(n, others, () => world.patch(links.path(n), document(n, others, links)))
+          links.replace(n, others)
+          const show = { [`fields[${from.type}]`]: `name,${from.field}` }
+          const answer = await world.call('PATCH', links.path(n), {
+            ...{ query: show, body: document(n, others, links) },
+          })
+          assert.equal(answer.status, 200, answer.text)
+          assert.equal(answer.one.attributes?.name, 'new')
+          const told = [answer.one.relationships?.[from.field]?.data ?? []].flat()
+          assert.deepEqual(
+            told.map(({ id }) => id),
+            others.map((other) => links.id(other)),
+          )
+          await links.assertLinks()
+        }
+        const absent = from.many ? [1, 9] : [9]
+        const refused = await world.patch(links.path(4), document(4, absent, links))
+        assert.deepEqual([refused.status, refused.fault.code], [404, 'related_not_found'])
+        const pointer = `/data/relationships/${from.field}/data${from.many ? '/1' : ''}`
+        assert.equal(refused.fault.source?.pointer, pointer)
+        assert.equal((await world.get(links.path(4))).one.attributes?.name, `${from.type[0]}4`)
+        await links.assertLinks()
+      })
+
+      it('a create brings its links, and is not made when one of them cannot be', async () => {
+        const links = writer()
+        const count = async () => (await world.get(from.path)).body.meta?.count
+        const id = way.ids.isGiven ? 5 : undefined
+        const refused = await world.post(from.path, document(id, [9], links))
+        assert.deepEqual([refused.status, refused.fault.code], [404, 'related_not_found'])
+        assert.equal(await count(), 4)
+        const made = await world.post(from.path, document(id, [3], links))
+        assert.equal(made.status, 201, made.text)
+        const all = await links.toldBy(from)
+        assert.deepEqual(all.get(made.one.id), [links.id(3)])
+        links.pairs = withPairs(links.pairs, [[99, 3]], direction.many)
+        for (const n of rows) {
+          const linked = linkedTo(links.pairs, n).map((other) => links.id(other))
+          assert.deepEqual(all.get(links.id(n)), linked.sort())
+        }
+        const bare = await world.post(
+          from.path,
+          document(way.ids.isGiven ? 6 : undefined, [], links),
+        )
+        assert.equal(bare.status, 201, bare.text)
+        assert.deepEqual((await links.toldBy(from)).get(bare.one.id), [])
+      })
+
+      it('what is related is created on its own path, linked at once', async () => {
+        const links = writer()
+        const body = (id: number) => ({
+          data: {
+            ...{ type: to.type, attributes: { name: 'made' } },
+            ...(way.ids.isGiven && { id: links.id(id) }),
+          },
+        })
+        const answer = await world.post(links.path(2, `/${from.field}`), body(5))
+        if (!from.many) {
+          assert.equal(answer.status, 405)
+          return
+        }
+        assert.equal(answer.status, 201, answer.text)
+        const before = linkedTo(links.pairs, 2).map((other) => links.id(other))
+        const all = await links.toldBy(from)
+        assert.deepEqual(all.get(links.id(2)), [...before, answer.one.id].sort())
+        const absent = await world.post(links.path(9, `/${from.field}`), body(6))
+        assert.deepEqual([absent.status, absent.fault.code], [404, 'not_found'])
+        assert.equal((await world.get(to.path)).body.meta?.count, 5)
+        if (!to.isDeclared || to.many) return
+        const elsewhere = { [to.field]: { data: { type: from.type, id: links.id(1) } } }
+        const said = { data: { ...body(7).data, relationships: elsewhere } }
+        const conflict = await world.post(links.path(2, `/${from.field}`), said)
+        assert.deepEqual([conflict.status, conflict.fault.code], [409, 'relationship_conflict'])
+        const agreed = await world.post(links.path(1, `/${from.field}`), said)
+        assert.equal(agreed.status, 201, agreed.text)
+      })
+
+      it('who is deleted is linked to nobody', async () => {
+        const links = writer()
+        assert.equal((await world.delete(links.path(1))).status, 200)
+        const all = await links.toldBy(from)
+        assert.deepEqual(
+          [...all.keys()].sort(),
+          [2, 3, 4].map((n) => links.id(n)),
+        )
+        links.remove(1, rows)
+        if (way.isSelf) links.pairs = links.pairs.filter(([, other]) => other !== 1)
+        await links.assertLinks([2, 3, 4])
+      })
+    })
+  }
+}
