@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { ids } from '../answer.ts'
+import { statementsOf } from '../service/statements.ts'
+import { engine } from './engine.ts'
+import { directionsOf, everyWay } from './links.ts'
+import { linkedTo, type Many, type Pair, reached } from './pairs.ts'
+
+/** More rows than are held at once: such lists are streamed where the database can do that. */
+const many = 510
+const numbers = Array.from({ length: many }, (_, at) => at + 1)
+
+/** Links between many rows, a few of which have none. */
+function pairsOf([isNearMany, isFarMany]: Many): Pair[] {
+  return numbers.flatMap((n): Pair[] => {
+    if (n % 7 === 0) return []
+    if (isNearMany) return [[n, (n % many) + 1], [n, 1 + (n % 40)]] // biome-ignore format: pairs
+    return [[n, isFarMany ? 1 + (n % 100) : (n % many) + 1]]
+  })
+}
+
+for (const way of everyWay) {
+  const pairs = pairsOf([way.near.many, way.far.many])
+  const unique = [...new Map(pairs.map((pair) => [String(pair), pair])).values()]
+  const tables = `${way.tables}; ${way.fill(1, many, unique)}`
+  engine(`Long lists over ${way.sentence}`, { model: way.model, tables }, (world) => {
+    it('all of them are told with all that is included, as their pages tell it', async () => {
+      for (const { from, to, turn } of directionsOf(way)) {
+        const steps = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
+        const query = { include: steps.join('.') }
+        const whole = await world.get(from.path, { ...query, 'page[size]': '0' })
+        assert.equal(whole.status, 200)
+        assert.equal(whole.body.meta?.count, many)
+        const linked = turn(unique)
+        for (const [at, each] of whole.many.entries()) {
+          const told = [each.relationships?.[from.field]?.data ?? []].flat().map(({ id }) => id)
+          const expected = linkedTo(linked, at + 1).map(way.ids.of)
+          assert.deepEqual(told, expected.sort(byId))
+        }
+        const types = [to.type, from.type, to.type]
+        const found = reached(linked, numbers, steps.length).flatMap((each, at) =>
+          each.map((n) => `${types[at]} ${way.ids.of(n)}`),
+        )
+        const primary = new Set(numbers.map((n) => `${from.type} ${way.ids.of(n)}`))
+        const included = (whole.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
+        assert.deepEqual(included.sort(), [...new Set(found).difference(primary)].sort())
+      }
+    })
+
+    it('a part of them is told with what that part reaches', async () => {
+      for (const { from, to, turn } of directionsOf(way).filter(() => !way.isSelf)) {
+        const filter = [{ name: 'name', op: 'ne', val: `${from.type[0]}1` }]
+        const include = to.isDeclared ? `${from.field}.${to.field}` : from.field
+        const part = await world.get(from.path, { filter, include, 'page[size]': '0' })
+        assert.equal(part.body.meta?.count, many - 1)
+        const [first = [], second = []] = reached(
+          turn(unique),
+          numbers.slice(1),
+          to.isDeclared ? 2 : 1,
+        )
+        const expected = [
+          ...first.map((n) => `${to.type} ${way.ids.of(n)}`),
+          ...second.filter((n) => n === 1).map((n) => `${from.type} ${way.ids.of(n)}`),
+        ]
+        const included = (part.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
+        assert.deepEqual(included.sort(), expected.sort())
+      }
+    })
+
+    it('the number of statements is that of the steps, not that of the rows', async () => {
+      for (const { from, to } of directionsOf(way)) {
+        const path = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
+        const own = `${from.path}/${encodeURIComponent(way.ids.of(1))}`
+        for (const [target, query, most] of [
+          [from.path, { [`fields[${from.type}]`]: from.field }, 2],
+          [from.path, { include: path.join('.') }, 2 + path.length],
+          [from.path, { include: path.join('.'), 'page[size]': '500' }, 2 + path.length],
+          [from.path, { include: path.join('.'), 'page[size]': '0' }, 3 + path.length],
+          [from.path, { filter: [{ name: from.field, op: 'ne', val: null }] }, 2],
+          [own, { include: path.join('.') }, 1 + path.length],
+          [`${own}/${from.field}`, {}, 2],
+          [`${own}/relationships/${from.field}`, {}, 2],
+        ] as const) {
+          const run = await statementsOf(() => world.get(target, query))
+          assert.ok(run.length > 0 && run.length <= most, `${target}: ${run.join('\n')}`)
+        }
+      }
+    })
+
+    it('a write of many members takes as many statements as a write of two', async () => {
+      for (const { from, to } of directionsOf(way).filter(({ from }) => from.many)) {
+        const path = `${from.path}/${encodeURIComponent(way.ids.of(5))}/relationships/${from.field}`
+        const members = (count: number) =>
+          numbers.slice(0, count).map((n) => ({ type: to.type, id: way.ids.of(n) }))
+        for (const method of ['POST', 'DELETE', 'PATCH']) {
+          const write = (count: number) =>
+            statementsOf(() => world.call(method, path, { body: { data: members(count) } }))
+          const [two, all] = [await write(2), await write(many)]
+          assert.deepEqual(all, two, method)
+          assert.ok(two.length <= 4, two.join('\n'))
+        }
+        const linked = await world.get(path)
+        assert.deepEqual(ids(linked).length, many)
+      }
+    })
+  })
+
+  function byId(one: string, other: string): number {
+    return way.ids.kind === undefined ? Number(one) - Number(other) : one < other ? -1 : 1
+  }
+}
