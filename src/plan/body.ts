@@ -16,6 +16,7 @@ import {
 import type { Lookup } from './linkage.ts'
 import type { Absence } from './read.ts'
 import { intern } from './shape.ts'
+import { readId } from './target.ts'
 
 /** Everything of a write but the client's values. */
 export interface WriteShape {
@@ -102,7 +103,7 @@ export function planUpdate(
   id: string,
 ): WritePlan {
   checkType(words, resource)
-  if (model.idMismatch === 'conflict' && words.id !== id) {
+  if (model.idMismatch === 'conflict' && !isIdOf(words.id, resource, id)) {
     const detail = `The path leads to the ${resource.type} ${quoted(id)}; the document is about ${quoted(words.id)}.`
     throw new BodyError('id_conflict', '/data/id', detail)
   }
@@ -168,6 +169,11 @@ function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
   )
 }
 
+/** Whether what was sent as an id is the id, in whatever spelling. */
+function isIdOf(sent: unknown, resource: ResourceType, id: string): boolean {
+  return typeof sent === 'string' && readId(resource, sent) === id
+}
+
 /** The resource in the path is the one to write. */
 function itself({ type }: ResourceType, id: string): Pick<WritePlan, 'id' | 'needs'> {
   return { id, needs: { absence: { type, parameter: 'id' }, id } }
@@ -197,6 +203,9 @@ function checkType(words: ResourceWords, resource: ResourceType): void {
   throw new BodyError('type_conflict', '/data/type', detail)
 }
 
+/** Texts that no path can have as a step: nothing, and those that URLs take for steps on the way (RFC 3986 §5.2.4). */
+const noStep: readonly string[] = ['', '.', '..']
+
 /** The id that a create gives to the new resource; `undefined` leaves it to the database. */
 function readNewId(
   { id }: ResourceWords,
@@ -222,8 +231,11 @@ function readNewId(
       `/data/id must be a string; it is ${quoted(id)}.`,
     )
   const reading = field.kind.readBody(id)
-  if ('value' in reading && reading.value !== '') return String(reading.value)
-  const expected = 'value' in reading ? 'a string that is not empty' : reading.expected
+  if ('value' in reading && !noStep.includes(String(reading.value))) return String(reading.value)
+  const expected =
+    'value' in reading
+      ? 'a text that can stand in a path, neither empty nor dots'
+      : reading.expected
   const detail = `The id of a ${type} must be ${expected}; it is ${quoted(id)}.`
   draft.faults.push(new BodyError('invalid_value', '/data/id', detail))
   return undefined

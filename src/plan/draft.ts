@@ -10,6 +10,7 @@ import {
 } from '../model/model.ts'
 import { type LinkageWords, pointerStep, type ResourceWords } from '../request/body.ts'
 import { type Lookup, planLinkage } from './linkage.ts'
+import { readId } from './target.ts'
 
 /** A change to whom a relationship links: sets of a to-many, or a to-one whose key is not in the row itself. */
 export interface LinkChange {
@@ -159,7 +160,7 @@ export function linkToParent(
   if (inverse === undefined || said === undefined || !inverse.writes) {
     draft.columns.push({ is: 'parent', type: resource.type, relationship: relationship.name })
     draft.values.push(id)
-  } else if (said[1].is !== 'one' || said[1].identifier.id !== id) {
+  } else if (said[1].is !== 'one' || readId(resource, said[1].identifier.id) !== id) {
     const detail = `The path links the new ${relationship.to} to the ${resource.type} ${quoted(id)}; "${inverse.name}" says otherwise.`
     const pointer = `/data/relationships${pointerStep(inverse.name)}`
     draft.faults.push(new BodyError('relationship_conflict', pointer, detail))

@@ -1,6 +1,7 @@
 import { type ApiError, BodyError, quoted } from '../errors/errors.ts'
 import { type Model, type RelationshipField, typeNamed } from '../model/model.ts'
 import type { IdentifierWords, LinkageWords } from '../request/body.ts'
+import { readId } from './target.ts'
 
 /** A related resource that a document names, and where: it must be there. */
 export interface Lookup {
@@ -44,14 +45,17 @@ export function planLinkage(
   }
   const identifiers =
     words.is === 'many' ? words.identifiers : words.is === 'one' ? [words.identifier] : []
-  const { kind } = typeNamed(model, field.to).id
+  const other = typeNamed(model, field.to)
   const strangers = identifiers.filter(({ type }) => type !== field.to)
   const ours = identifiers.filter(({ type }) => type === field.to)
-  const lookups = ours.filter(({ id }) => 'value' in kind.readBody(id))
+  const read = ours.map((identifier) => ({ ...identifier, known: readId(other, identifier.id) }))
+  const lookups = read.flatMap(({ known, ...said }) =>
+    known === undefined ? [] : [{ ...said, id: known }],
+  )
   return {
     ids: [...new Set(lookups.map(({ id }) => id))],
     lookups,
-    absentees: ours.filter((identifier) => !lookups.includes(identifier)).map(absent),
+    absentees: read.filter(({ known }) => known === undefined).map(absent),
     faults: strangers.map((identifier) => typeConflict(identifier, field)),
   }
 }
