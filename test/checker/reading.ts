@@ -30,13 +30,22 @@ export function readExchange(exchange: Exchange, body: Members): Reading {
     query,
     include: include?.split(',').flatMap((steps) => (steps === '' ? [] : [steps.split('.')])),
     fields: new Map(query.flatMap(fieldset)),
-    relationship: /\/relationships\/([^/]+)$/.exec(path)?.[1],
+    relationship: relationshipIn(exchange.url),
   }
 }
 
+/** What a relationship route names: below a collection and an id, which may hold a slash or be `relationships` itself. */
+function relationshipIn(url: string): string | undefined {
+  const [path = ''] = url.replace(origin, '').split('?')
+  const name = /\/[^/]+\/[^/]+\/relationships\/([^/]+)\/?$/.exec(path)?.[1]
+  return name === undefined ? undefined : decode(name)
+}
+
+const origin = /^https?:\/\/[^/?]+/
+
 /** Takes a link apart: its path without the slash at the end, and the pairs of its query; both decoded. */
 export function splitUrl(url: string): Pick<Reading, 'path' | 'query'> {
-  const [whole = '', ...rest] = url.replace(/^https?:\/\/[^/?]+/, '').split('?')
+  const [whole = '', ...rest] = url.replace(origin, '').split('?')
   const path = whole.length > 1 ? whole.replace(/\/$/, '') : whole
   return { path: decode(path), query: [...new URLSearchParams(rest.join('?'))] }
 }
