@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import {
+  attribute,
+  defineModel,
+  type ResourceDeclaration,
+  resource,
+  text,
+  toMany,
+  toOne,
+  uuid,
+} from 'lapidary'
+import { ids } from '../answer.ts'
+import { type Engine, engine } from './engine.ts'
+
+/** Things of one kind of ids, each of which may be a part of another, and know others. */
+function things(id: ResourceDeclaration['id'], column: string, key: string) {
+  const thing = resource('thing', {
+    ...{ path: '/things', table: 'thing', ...(id && { id }) },
+    fields: {
+      name: attribute(text),
+      whole: toOne('thing', { column: 'whole_id' }),
+      parts: toMany('thing', { column: 'whole_id' }),
+      knows: toMany('thing', { through: { table: 'knows', from: 'one', to: 'other' } }),
+    },
+  })
+  return {
+    model: defineModel([thing]),
+    tables: `
+      create table thing (id ${column}, name text,
+        whole_id ${key} references thing (id) on delete set null) strict;
+      create table knows (one ${key} references thing (id), other ${key} references thing (id)) strict`,
+  }
+}
+
+const create = (world: Engine, id?: unknown, more: object = {}) =>
+  world.post('/things', { data: { type: 'thing', ...(id !== undefined && { id }), ...more } })
+
+const integers = things(undefined, 'integer primary key autoincrement', 'integer')
+const givenIntegers = things({ client: 'optional' }, 'integer primary key', 'integer')
+const uuids = things({ kind: uuid }, 'text primary key not null', 'text')
+const givenUuids = things({ kind: uuid, client: 'optional' }, 'text primary key not null', 'text')
+const mustGiveUuids = things(
+  { kind: uuid, client: 'required' },
+  'text primary key not null',
+  'text',
+)
+const texts = things({ kind: text, client: 'required' }, 'text primary key not null', 'text')
+const mayGiveTexts = things(
+  { kind: text, client: 'optional' },
+  'text primary key not null default (lower(hex(randomblob(4))))',
+  'text',
+)
+const databaseTexts = things(
+  { kind: text },
+  'text primary key not null default (lower(hex(randomblob(4))))',
+  'text',
+)
+
+const low = '0000000a-aaaa-4bbb-8ccc-00000000000d'
+const other = '0000000e-aaaa-4bbb-8ccc-00000000000f'
+const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** What each kind of ids makes of a create without an id, and of one with an id. */
+// biome-ignore format: a table, one kind of ids a row
+const kinds = [
+  ['integers by the database',             integers,      /^\d+$/,        '77',    'discarded'],
+  ['integers that a client may give',      givenIntegers, /^\d+$/,        '77',    'taken'],
+  ['UUIDs by the server',                  uuids,         isUuid,         low,     'discarded'],
+  ['UUIDs that a client may give',         givenUuids,    isUuid,         low,     'taken'],
+  ['UUIDs that a client must give',        mustGiveUuids, undefined,      low,     'taken'],
+  ['texts by the database',                databaseTexts, /^[0-9a-f]{8}$/, 'a b/c', 'discarded'],
+  ['texts that a client may give',         mayGiveTexts,  /^[0-9a-f]{8}$/, 'a b/c', 'taken'],
+  ['texts that a client must give',        texts,         undefined,      'a b/c', 'taken'],
+] as const
+
+for (const [sentence, served, made, given, fate] of kinds) {
+  engine(`Ids: ${sentence}`, served, (world) => {
+    it('a create without an id gets one, or is refused for want of it', async () => {
+      for (const id of [undefined, null]) {
+        const answer = await create(world, id)
+        if (made === undefined) {
+          assert.deepEqual([answer.status, answer.fault.code], [422, 'missing_value'])
+          assert.equal(answer.fault.source?.pointer, '/data/id')
+          continue
+        }
+        assert.equal(answer.status, 201, answer.text)
+        assert.match(answer.one.id, made)
+        assert.equal((await world.get(answer.headers.location ?? '')).one.id, answer.one.id)
+      }
+    })
+
+    it(`a create with an id: it is ${fate}`, async () => {
+      const answer = await create(world, given)
+      assert.equal(answer.status, 201, answer.text)
+      assert.equal(answer.one.id === given, fate === 'taken')
+      if (fate === 'discarded') return
+      const again = await create(world, given, { attributes: { name: 'another' } })
+      assert.deepEqual([again.status, again.fault.code], [409, 'id_taken'])
+      assert.equal(again.fault.source?.pointer, '/data/id')
+      assert.equal((await world.get('/things')).body.meta?.count, 1)
+      const { one } = await world.get(answer.headers.location ?? '')
+      assert.equal(one.attributes?.name, null)
+    })
+
+    it('the new resource is linked, found, changed and deleted by its id', async () => {
+      const first = (await create(world, made ? undefined : given)).one.id
+      const relationships = {
+        whole: { data: { type: 'thing', id: first } },
+        knows: { data: [{ type: 'thing', id: first }] },
+      }
+      const second = made ? undefined : served === mustGiveUuids ? other : 'ü "q" 100%'
+      const answer = await create(world, second, { relationships })
+      assert.equal(answer.status, 201, answer.text)
+      const { id } = answer.one
+      const path = answer.headers.location ?? ''
+      assert.equal((await world.get(`${path}/whole`)).one.id, first)
+      assert.deepEqual(ids(await world.get(`${path}/relationships/knows`)), [first])
+      assert.deepEqual(ids(await world.get('/things', { 'filter[id]': id })), [id])
+      assert.deepEqual(ids(await world.get('/things', { 'filter[parts__id]': id })), [first])
+      const list = [{ name: 'whole__id', op: 'in_', val: [first, first] }]
+      assert.deepEqual(ids(await world.get('/things', { filter: list })), [id])
+      const attributes = { name: 'changed' }
+      const changed = await world.patch(path, { data: { type: 'thing', id, attributes } })
+      assert.equal(changed.one.attributes?.name, 'changed')
+      await world.patch(`${path}/relationships/knows`, { data: [] })
+      assert.equal((await world.delete(path)).status, 200)
+      const gone = await world.get(path)
+      assert.equal(gone.status, 404)
+      assert.ok(gone.fault.detail.includes(JSON.stringify(id)), gone.fault.detail)
+    })
+  })
+}
+
+/** Texts that cannot be an id of a kind. */
+const impossible = [
+  [integers, ['abc', '0x1', '1.0', '01', '+1', '9223372036854775808', ' 1', '%00', low, 'null']],
+  [uuids, ['1', 'abc', low.slice(1), `${low}0`, `{${low}}`, low.replaceAll('-', ''), '%00']],
+  [texts, ['no such id', '%00', '..', '.']],
+] as const
+
+for (const [served, texts] of impossible) {
+  engine('Ids that nothing has', served, (world) => {
+    it('404 in a path, whatever is asked for; 404 in linkage; 422 where they are given', async () => {
+      const { id } = (await create(world, low)).one
+      for (const id of texts) {
+        const path = `/things/${id.includes('%') ? id : encodeURIComponent(id)}`
+        for (const [method, rest, body] of [
+          ['GET', '', undefined],
+          ['DELETE', '', undefined],
+          ['PATCH', '', { data: { type: 'thing', id, attributes: {} } }],
+          ['GET', '/parts', undefined],
+          ['GET', '/whole', undefined],
+          ['GET', '/relationships/knows', undefined],
+          ['PATCH', '/relationships/knows', { data: [] }],
+          ['POST', '/parts', { data: { type: 'thing', id: other } }],
+        ] as const) {
+          const answer = await world.call(method, path + rest, { body })
+          assert.deepEqual([answer.status, answer.fault.code], [404, 'not_found'], answer.text)
+          assert.equal(answer.fault.source?.parameter, rest === '/whole' ? 'thing_id' : 'id')
+        }
+      }
+      for (const absent of texts.filter((each) => !each.includes('%'))) {
+        const data = [{ type: 'thing', id: absent }]
+        const path = `/things/${id}/relationships/knows`
+        const linked = await world.post(path, { data })
+        assert.deepEqual([linked.status, linked.fault.code], [404, 'related_not_found'])
+        assert.equal((await world.delete(path, { data })).status, 200)
+      }
+    })
+  })
+}
+
+engine('Ids that cannot be given', texts, (world) => {
+  it('422 at /data/id, and 400 for what is no string', async () => {
+    for (const [id, status, code] of [
+      ['', 422, 'invalid_value'],
+      ['a\0b', 422, 'invalid_value'],
+      ['.', 422, 'invalid_value'],
+      ['..', 422, 'invalid_value'],
+      [5, 400, 'invalid_document'],
+      [{}, 400, 'invalid_document'],
+      [true, 400, 'invalid_document'],
+    ] as const) {
+      const answer = await create(world, id)
+      assert.deepEqual([answer.status, answer.fault.code], [status, code], answer.text)
+      assert.equal(answer.fault.source?.pointer, '/data/id')
+    }
+    assert.equal((await world.get('/things')).body.meta?.count, 0)
+  })
+})
+
+const odd = [
+  ...[
+    'a b',
+    'a/b',
+    '/',
+    '//',
+    '50%',
+    '%2F',
+    '%',
+    '"',
+    "'",
+    '\\',
+    '\\"',
+    '<&>',
+    '?x=1',
+    '#x',
+    'a;b=c',
+  ],
+  ...[
+    'a,b',
+    'a+b',
+    '...',
+    '.a',
+    'a.',
+    'relationships',
+    'ü',
+    'u\u0308',
+    '𝔊',
+    'İ',
+    '\u2028',
+    '\t',
+    ' ',
+    '~',
+  ],
+  ...['null', '1', '01', 'A', 'a', '[x]', '{"x":1}', '\ufeff', 'x'.repeat(300)],
+]
+
+engine('Odd texts as ids', texts, (world) => {
+  it('each is told as it is, leads to its resource by every link, and is told from all others', async () => {
+    for (const id of odd) {
+      const made = await create(world, id, { attributes: { name: `name of ${id}` } })
+      assert.equal(made.status, 201, made.text)
+      assert.equal(made.one.id, id)
+      assert.equal(made.headers.location, `/things/${encodeURIComponent(id)}`)
+    }
+    const sorted = odd.toSorted((one, other) =>
+      Buffer.compare(Buffer.from(one), Buffer.from(other)),
+    )
+    assert.deepEqual(ids(await world.get('/things', { 'page[size]': '0' })), sorted)
+    for (const id of odd) {
+      const { one } = await world.get(`/things/${encodeURIComponent(id)}`)
+      assert.deepEqual([one.id, one.attributes?.name], [id, `name of ${id}`])
+      for (const link of Object.values(one.relationships?.knows?.links ?? {}))
+        assert.deepEqual((await world.get(link)).many, [])
+      assert.deepEqual(ids(await world.get('/things', { 'filter[id]': id })), [id])
+      const list = [{ name: 'id', op: 'in_', val: [id] }]
+      assert.deepEqual(ids(await world.get('/things', { filter: list })), [id])
+    }
+  })
+
+  it('all of them stand in linkage, in what is included, and in writes', async () => {
+    const data = odd.map((id) => ({ type: 'thing', id }))
+    for (const id of odd) await create(world, id)
+    const hub = (await create(world, 'hub', { relationships: { parts: { data } } })).one.links?.self
+    await world.patch(`${hub}/relationships/knows`, { data })
+    const answer = await world.get(`${hub}`, { include: 'knows,parts.whole' })
+    const told = answer.one.relationships
+    const byText = (all: unknown) =>
+      [all]
+        .flat()
+        .map((each) => JSON.stringify(each))
+        .sort()
+    assert.deepEqual(byText(told?.knows?.data), byText(data))
+    assert.deepEqual(byText(told?.parts?.data), byText(data))
+    assert.deepEqual(answer.body.included?.map(({ id }) => id).sort(), odd.toSorted())
+    for (const each of data) await world.delete(`${hub}/relationships/knows`, { data: [each] })
+    assert.deepEqual((await world.get(`${hub}/knows`)).many, [])
+    const missing = await world.post(`${hub}/relationships/knows`, {
+      data: [{ type: 'thing', id: 'a" or "b' }],
+    })
+    assert.equal(missing.status, 404)
+  })
+})
+
+engine('UUIDs in upper case', givenUuids, (world) => {
+  it('name what their lower case names: in paths, in linkage, in filters and in bodies', async () => {
+    const [upper, otherUpper] = [low.toUpperCase(), other.toUpperCase()]
+    const made = await create(world, upper)
+    assert.equal(made.one.id, low)
+    assert.equal((await create(world, low)).fault.code, 'id_taken')
+    assert.equal((await create(world, otherUpper)).one.id, other)
+    // Links are in lower case: the checker, which wants those of the request itself, is not asked.
+    const { self } = (await world.get('/things')).body.links ?? {}
+    const answer = await fetch(`${self}/${upper}`)
+    assert.equal(answer.status, 200)
+    assert.match(await answer.text(), new RegExp(`"self":"/things/${low}"`))
+    const identifier = { type: 'thing', id: otherUpper }
+    const path = `/things/${low}/relationships`
+    for (const [method, name, data] of [
+      ['POST', 'knows', [identifier, { type: 'thing', id: other }]],
+      ['PATCH', 'parts', [identifier]],
+    ] as const) {
+      const answer = await world.call(method, `${path}/${name}`, { body: { data } })
+      assert.equal(answer.status, 200, answer.text)
+      assert.deepEqual(ids(await world.get(`${path}/${name}`)), [other])
+    }
+    const whole = { data: { type: 'thing', id: upper } }
+    const part = { type: 'thing', id: otherUpper, relationships: { whole } }
+    assert.equal((await world.patch(`/things/${other}`, { data: part })).status, 200)
+    assert.deepEqual(ids(await world.get('/things', { 'filter[id]': upper })), [low])
+    assert.deepEqual(ids(await world.get('/things', { 'filter[whole__id]': upper })), [other])
+    const third = { type: 'thing', relationships: { whole } }
+    assert.equal((await world.post(`/things/${low}/parts`, { data: third })).status, 201)
+    await world.delete(`${path}/knows`, { data: [identifier] })
+    assert.deepEqual(ids(await world.get(`${path}/knows`)), [])
+  })
+})
+
+const conflicts = {
+  ...givenUuids,
+  model: defineModel(
+    [
+      resource('thing', {
+        ...{ path: '/things', table: 'thing', id: { kind: uuid, client: 'optional' } },
+        fields: { name: attribute(text) },
+      }),
+    ],
+    { idMismatch: 'conflict' },
+  ),
+}
+
+engine('UUIDs where another id in a body is a conflict', conflicts, (world) => {
+  it('the same id in another case is no other', async () => {
+    await create(world, low)
+    const body = (id: string) => ({ data: { type: 'thing', id } })
+    assert.equal((await world.patch(`/things/${low}`, body(low.toUpperCase()))).status, 200)
+    assert.equal((await world.patch(`/things/${low}`, body(other))).fault.code, 'id_conflict')
+  })
+})
