@@ -16,6 +16,7 @@ import { list, one, plain, type Statement, statement } from './statement.ts'
 import {
   columnAt,
   every,
+  isIt,
   isLinkedFrom,
   isLinkedFromAny,
   isOfType,
@@ -72,11 +73,6 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
 export function compilePresent(resource: ResourceType, target: Target): Statement {
   const where = every([isIt(resource, 0, target), ...isOfType(0, resource)])
   return statement(sql`select 1 from ${tableAt(0, resource.table)} where ${where}`, target.dialect)
-}
-
-/** Whether the row at a depth is the resource whose id a run brings. */
-export function isIt({ id }: ResourceType, depth: number, { dialect }: Target): Sql {
-  return sql`${columnAt(depth, id.column)} = ${one('id', id.kind.form, dialect)}`
 }
 
 function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {

@@ -9,6 +9,7 @@ import type {
   StoredValue,
   Table,
 } from '../model/model.ts'
+import { one } from './statement.ts'
 
 /** What SQL is written for. */
 export interface Target {
@@ -73,6 +74,11 @@ export function idTextAt(depth: number, { id }: ResourceType, target: Target): S
 /** A key of the form as text. */
 export function asText(key: Sql, form: FormName, { dialect }: Target): Sql {
   return formNamed(form, dialect.name).select?.(key) ?? key
+}
+
+/** Whether the row at a depth is the resource whose id a run brings. */
+export function isIt({ id }: ResourceType, depth: number, { dialect }: Target): Sql {
+  return sql`${columnAt(depth, id.column)} = ${one('id', id.kind.form, dialect)}`
 }
 
 /** Whether the row at a depth is one of the type: the conditions to add, none where every row is. */

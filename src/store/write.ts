@@ -16,6 +16,7 @@ import {
   columnAt,
   every,
   idTextAt,
+  isIt,
   isOfType,
   type Target,
   tableAt,
@@ -71,14 +72,34 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
 }
 
 function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target): Statement {
-  const pairs = assignments(shape, resource, target).map(
-    ([name, value]) => sql`${sql.id(name)} = ${value}`,
-  )
-  const which = sql`${sql.id(resource.id.column)} = ${one('id', resource.id.kind.form, target.dialect)}`
+  const pairs = assignments(shape, resource, target).map(([name, value], index) => {
+    const kept = keptKey(shape.columns[index], resource, target)
+    return sql`${sql.id(name)} = ${kept ? sql`coalesce(${value}, ${kept})` : value}`
+  })
+  const which = isIt(resource, 0, target)
   return statement(
-    sql`update ${tableName(resource.table)} set ${sql.join(pairs)} where ${which}`,
+    sql`update ${tableAt(0, resource.table)} set ${sql.join(pairs)} where ${which}`,
     target.dialect,
   )
+}
+
+/**
+ * The key of a row of `t0` if it leads to a row that is none of the relationship's type. Such a key is told as null, so a
+ * resource that is sent back as it was told must not clear it; `undefined` where there can be none.
+ */
+function keptKey(
+  column: WriteColumn | undefined,
+  resource: ResourceType,
+  { model }: Target,
+): Sql | undefined {
+  if (column?.is !== 'key') return undefined
+  const { link, to } = relationshipNamed(resource, column.relationship)
+  const other = typeNamed(model, to)
+  if (other.where === undefined) return undefined
+  const there = columnAt(1, link.there)
+  const isLinked = sql`${there} = ${columnAt(0, link.here)}`
+  const isStranger = sql`(${every(isOfType(1, other))}) is not true`
+  return sql`(select ${there} from ${tableAt(1, other.table)} where ${isLinked} and ${isStranger})`
 }
 
 /** Each column that is written, with its value. */
@@ -129,10 +150,8 @@ function keyFrom(
 
 /** Writes the SQL of a deletion. */
 export function compileDelete(resource: ResourceType, target: Target): Statement {
-  const { table, id } = resource
-  const isIt = sql`${sql.id(id.column)} = ${one('id', id.kind.form, target.dialect)}`
-  const which = every([isIt, ...isAmongType(resource)])
-  return statement(sql`delete from ${tableName(table)} where ${which}`, target.dialect)
+  const which = every([isIt(resource, 0, target), ...isOfType(0, resource)])
+  return statement(sql`delete from ${tableAt(0, resource.table)} where ${which}`, target.dialect)
 }
 
 /** Writes the SQL that tells which of a type's `ids` are there. */
@@ -178,24 +197,24 @@ type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
 
 /** The row's own key; setting it is a matter of the row's columns. */
 function keyHereChanges({ resource, other, link }: Sides, target: Target): Changes {
-  const key = sql.id(link.here)
-  const among = amongIds(key, other, link.there, target)
-  const self = one('id', resource.id.kind.form, target.dialect)
-  const isHers = sql`${sql.id(resource.id.column)} = ${self} and ${among}`
-  const clear = sql`update ${tableName(resource.table)} set ${key} = null where ${isHers}`
+  const among = amongIds(columnAt(0, link.here), other, link.there, target)
+  const isHers = sql`${isIt(resource, 0, target)} and ${among}`
+  const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.here)} = null where ${isHers}`
   return { add: [], remove: [clear], replace: [] }
 }
 
-/** The others' key; those that are none of their type are left alone. */
+/** The others' key; those that are none of their type are left alone. Returns the ids of those that could become none. */
 function keyThereChanges({ resource, other, link }: Sides, target: Target): Changes {
-  const table = tableName(other.table)
-  const key = sql.id(link.there)
+  const table = tableAt(0, other.table)
+  const [name, key] = [sql.id(link.there), columnAt(0, link.there)]
   const self = keyFrom(resource, link.here, 'id', target)
   const ids = list('ids', other.id.kind.form, target.dialect)
-  const among = target.dialect.inList(sql.id(other.id.column), ids)
-  const add = sql`update ${table} set ${key} = ${self} where ${among} and not (${target.dialect.same(key, self)})`
+  const among = target.dialect.inList(columnAt(0, other.id.column), ids)
+  const id = asText(sql.id(other.id.column), other.id.kind.form, target)
+  const returning = other.where ? sql` returning ${id}` : sql``
+  const add = sql`update ${table} set ${name} = ${self} where ${among} and not (${target.dialect.same(key, self)})${returning}`
   const unlink = (which: Sql) =>
-    sql`update ${table} set ${key} = null where ${every([sql`${key} = ${self}`, which, ...isAmongType(other)])}`
+    sql`update ${table} set ${name} = null where ${every([sql`${key} = ${self}`, which, ...isOfType(0, other)])}${returning}`
   return {
     add: [add],
     remove: [unlink(among)],
@@ -228,15 +247,10 @@ function joinChanges(
   }
 }
 
-/** Whether a key that refers to a column of others is that of one of `ids`. */
+/** Whether a key that refers to a column of others is that of one of `ids`, which is of their type. */
 function amongIds(key: Sql, other: ResourceType, column: string, { dialect }: Target): Sql {
   const ids = list('ids', other.id.kind.form, dialect)
-  if (column === other.id.column) return dialect.inList(key, ids)
-  const which = dialect.inList(columnAt(1, other.id.column), ids)
+  if (column === other.id.column && other.where === undefined) return dialect.inList(key, ids)
+  const which = every([dialect.inList(columnAt(1, other.id.column), ids), ...isOfType(1, other)])
   return sql`${key} in (select ${columnAt(1, column)} from ${tableAt(1, other.table)} where ${which})`
-}
-
-/** The type's own condition, on a table that a write names without an alias. */
-function isAmongType({ where }: ResourceType): Sql[] {
-  return where ? [sql`(${where((column) => sql.id(column))})`] : []
 }

@@ -14,7 +14,7 @@ export const writes: readonly WriteRow[] = [
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
     'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?) returning cast("writer_no" as text)',
-    'update "book" set "by" = ? where "id" in (select value from json_each(?)) and not ("by" is ?)',
+    'update "book" as "t0" set "by" = ? where "t0"."id" in (select value from json_each(?)) and not ("t0"."by" is ?)',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" = ?',
   ]],
   ['a create of nothing but the id', 'POST', '/books', { data: { type: 'book' } }, [
@@ -29,13 +29,13 @@ export const writes: readonly WriteRow[] = [
   ['an update of columns', 'PATCH', '/books/1', { data: { type: 'book', id: '1', attributes: { title: null }, relationships: { author: { data: { type: 'author', id: '2' } } } } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
-    'update "book" set "title" = ?, "by" = ? where "id" = ?',
+    'update "book" as "t0" set "title" = ?, "by" = ? where "t0"."id" = ?',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
   ]],
   ['an update of links', 'PATCH', '/authors/1', { data: { type: 'author', id: '1', relationships: { pupils: { data: [] } } } }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
-    'update "writer" set "taught_by" = null where "taught_by" = ? and not ("writer_no" in (select value from json_each(?)))',
-    'update "writer" set "taught_by" = ? where "writer_no" in (select value from json_each(?)) and not ("taught_by" is ?)',
+    'update "writer" as "t0" set "taught_by" = null where "t0"."taught_by" = ? and not ("t0"."writer_no" in (select value from json_each(?)))',
+    'update "writer" as "t0" set "taught_by" = ? where "t0"."writer_no" in (select value from json_each(?)) and not ("t0"."taught_by" is ?)',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" = ?',
   ]],
   ['an update of nothing', 'PATCH', '/books/1', { data: { type: 'book', id: '1' } }, [
@@ -45,32 +45,32 @@ export const writes: readonly WriteRow[] = [
   ['members added', 'POST', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
-    'update "book" set "by" = ? where "id" in (select value from json_each(?)) and not ("by" is ?)',
+    'update "book" as "t0" set "by" = ? where "t0"."id" in (select value from json_each(?)) and not ("t0"."by" is ?)',
   ]],
   ['members removed', 'DELETE', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
-    'update "book" set "by" = null where "by" = ? and "id" in (select value from json_each(?))',
+    'update "book" as "t0" set "by" = null where "t0"."by" = ? and "t0"."id" in (select value from json_each(?))',
   ]],
   ['members replaced', 'PATCH', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
-    'update "book" set "by" = null where "by" = ? and not ("id" in (select value from json_each(?)))',
-    'update "book" set "by" = ? where "id" in (select value from json_each(?)) and not ("by" is ?)',
+    'update "book" as "t0" set "by" = null where "t0"."by" = ? and not ("t0"."id" in (select value from json_each(?)))',
+    'update "book" as "t0" set "by" = ? where "t0"."id" in (select value from json_each(?)) and not ("t0"."by" is ?)',
   ]],
   ['a key set', 'PATCH', '/books/1/relationships/author', { data: { type: 'author', id: '1' } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
-    'update "book" set "by" = ? where "id" = ?',
+    'update "book" as "t0" set "by" = ? where "t0"."id" = ?',
   ]],
   ['a key cleared', 'PATCH', '/books/1/relationships/author', { data: null }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
-    'update "book" set "by" = ? where "id" = ?',
+    'update "book" as "t0" set "by" = ? where "t0"."id" = ?',
   ]],
   ['a key cleared if it is this one', 'DELETE', '/books/1/relationships/author', { data: { type: 'author', id: '1' } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
-    'update "book" set "by" = null where "id" = ? and "by" in (select value from json_each(?))',
+    'update "book" as "t0" set "by" = null where "t0"."id" = ? and "t0"."by" in (select value from json_each(?))',
   ]],
   ['a deletion', 'DELETE', '/books/1', undefined, [
-    'delete from "book" where "id" = ?',
+    'delete from "book" as "t0" where "t0"."id" = ?',
   ]],
 ]

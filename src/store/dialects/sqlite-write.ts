@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiError, BodyError } from '../../errors/errors.ts'
-import type { ResourceType } from '../../model/model.ts'
+import { type ResourceType, relationshipNamed } from '../../model/model.ts'
 import type { WritePlan } from '../../plan/body.ts'
 import { pointerTo } from '../../plan/draft.ts'
 import { absent } from '../../plan/linkage.ts'
 import { commitFault, constrained, deletionFault, linkFault, rowFault } from '../constraints.ts'
 import { notFound } from '../run.ts'
+import type { RunValues, Statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import type { Transaction } from '../store.ts'
 import type { CompiledWrite } from '../write.ts'
@@ -74,21 +75,44 @@ function write(writer: SqliteConnection, plan: WritePlan, statements: Statements
     () => writeRow(writer, plan, compiled, resource),
     (error) => rowFault(error, plan, resource),
   )
-  for (const [index, link] of compiled.links.entries()) {
-    const ids = plan.linkIds[index] ?? []
-    const name = shape.links[index]?.relationship ?? ''
-    const pointer = plan.document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
-    constrained(
-      () => {
-        for (const each of link) writer.run(each, { slots: [], id, ids })
-      },
-      (error) => linkFault(error, pointer),
-    )
-  }
-  for (const each of compiled.parent) writer.run(each, { slots: [], id: plan.needs?.id, ids: [id] })
+  for (const index of shape.links.keys()) writeLinks(writer, plan, { id, index }, statements)
+  for (const each of compiled.parent)
+    runLink(writer, each, { slots: [], id: plan.needs?.id, ids: [id] }, '/data')
   if (resource.where && writer.value(present, { slots: [], id }) === undefined)
-    throw noLonger(resource)
+    throw noLonger('With these values it', resource.type, '/data')
   return id
+}
+
+/** Changes the members of one relationship of a plan. */
+function writeLinks(
+  writer: SqliteConnection,
+  { shape, document, linkIds }: WritePlan,
+  { id, index }: Readonly<{ id: string; index: number }>,
+  statements: Statements,
+): void {
+  const ids = linkIds[index] ?? []
+  const name = shape.links[index]?.relationship ?? ''
+  const { to } = relationshipNamed(statements.ofType(shape.type).resource, name)
+  const pointer = document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
+  const links = statements.write(shape).links[index] ?? []
+  const changed = links.flatMap((each) => runLink(writer, each, { slots: [], id, ids }, pointer))
+  if (changed.length === 0) return
+  const left = writer.all(statements.ofType(to).lookup, { slots: [], ids: changed })
+  if (left.length < changed.length) throw noLonger('A member', to, pointer)
+}
+
+/** @returns the ids of the rows that were changed, where the statement tells them */
+function runLink(
+  writer: SqliteConnection,
+  link: Statement,
+  values: RunValues,
+  pointer: string,
+): string[] {
+  const rows = constrained(
+    () => writer.all(link, values),
+    (error) => linkFault(error, pointer),
+  )
+  return rows.map(([id]) => String(id))
 }
 
 /** @returns the id of the row */
@@ -109,7 +133,7 @@ function writeRow(
 }
 
 /** What a type's own condition means to a client whose write would make it false. */
-function noLonger({ type }: ResourceType): BodyError {
-  const detail = `With these values it would be no ${type} of those that are served here.`
-  return new BodyError('invalid_value', '/data', detail)
+function noLonger(what: string, type: string, pointer: string): BodyError {
+  const detail = `${what} would be no ${type} of those that are served here.`
+  return new BodyError('invalid_value', pointer, detail)
 }
