@@ -1,0 +1,122 @@
+import {
+  attribute,
+  boolean,
+  defineModel,
+  integer,
+  resource,
+  sql,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+
+/** Employees who are still there; the table knows former ones and customers too. */
+const employee = resource('employee', {
+  path: '/employees',
+  table: 'person',
+  where: (column) => sql`${column('role')} = 'employee' and ${column('left_at')} is null`,
+  newRows: { role: 'employee' },
+  fields: {
+    name: attribute(text),
+    left_at: attribute(text),
+    boss: toOne('employee', { column: 'boss_id' }),
+    staff: toMany('employee', { column: 'boss_id' }),
+    badge: toOne('badge', { column: 'person_id', key: 'there' }),
+    seats: toMany('seat', { column: 'person_id' }),
+    desks: toMany('desk', { column: 'person_id' }),
+    teams: toMany('team', { through: { table: 'member', from: 'person_id', to: 'team_id' } }),
+  },
+})
+/** Everybody who is to be shown to the world, of the same table. */
+const person = resource('person', {
+  path: '/persons',
+  table: 'person',
+  access: 'read-only',
+  where: (column) => sql`${column('public')} <> 0`,
+  fields: { name: attribute(text), role: attribute(text) },
+})
+const badge = resource('badge', {
+  path: '/badges',
+  table: 'badge',
+  where: (column) => sql`${column('valid')} = ${true}`,
+  newRows: { valid: true },
+  fields: { code: attribute(text), holder: toOne('employee', { column: 'person_id' }) },
+})
+const desk = resource('desk', {
+  path: '/desks',
+  table: 'desk',
+  // A condition that looks elsewhere, where columns have the same names.
+  where: (column) =>
+    sql`exists (select 1 from floor where floor.floor_id = ${column('floor_id')} and floor.open = 1)`,
+  newRows: { floor_id: 1 },
+  fields: {
+    name: attribute(text),
+    user: toOne('employee', { column: 'person_id' }),
+    shown: attribute(boolean, { column: 'id2', access: 'read-only' }),
+  },
+})
+/** Desks that are somebody's: over the very column that links them. */
+const seat = resource('seat', {
+  path: '/seats',
+  table: 'desk',
+  where: (column) => sql`${column('person_id')} is not null`,
+  access: 'read-only',
+  fields: { name: attribute(text) },
+})
+const team = resource('team', {
+  path: '/teams',
+  table: 'team',
+  where: (column) => sql`${column('size')} > ${0}`,
+  fields: {
+    name: attribute(text),
+    size: attribute(integer, { default: 1 }),
+    members: toMany('employee', { through: { table: 'member', from: 'team_id', to: 'person_id' } }),
+  },
+})
+
+/** Every row of the tables, as it is stored: what the other types leave out too. */
+const rows = [
+  resource('person-row', {
+    ...{ path: '/person-rows', table: 'person', access: 'read-only' },
+    fields: {
+      ...{ name: attribute(text), role: attribute(text), left_at: attribute(text) },
+      boss_id: attribute(integer),
+    },
+  }),
+  resource('badge-row', {
+    ...{ path: '/badge-rows', table: 'badge', access: 'read-only' },
+    fields: { code: attribute(text), valid: attribute(integer), person_id: attribute(integer) },
+  }),
+  resource('desk-row', {
+    ...{ path: '/desk-rows', table: 'desk', access: 'read-only' },
+    fields: { name: attribute(text), floor_id: attribute(integer), person_id: attribute(integer) },
+  }),
+  resource('member-row', {
+    ...{ path: '/member-rows', table: 'member_row', access: 'read-only' },
+    fields: { person_id: attribute(integer), team_id: attribute(integer) },
+  }),
+]
+
+/** Types cut out of tables by conditions. Hidden are: persons 3 (left) and 4 (a customer), badge 3, desk 3, team 3. */
+export const company = {
+  model: defineModel([employee, person, badge, desk, seat, team, ...rows]),
+  tables: `
+    create table person (id integer primary key, name text, role text not null, left_at text,
+      public integer not null default 0, boss_id integer references person (id)) strict;
+    create table badge (id integer primary key, code text, valid integer not null,
+      person_id integer unique references person (id)) strict;
+    create table floor (floor_id integer primary key, person_id integer, name text, open integer not null) strict;
+    create table desk (id integer primary key, id2 integer, name text, floor_id integer not null references floor (floor_id),
+      person_id integer references person (id)) strict;
+    create table team (id integer primary key, name text, size integer) strict;
+    create table member (person_id integer not null references person (id),
+      team_id integer not null references team (id)) strict;
+    create view member_row as select rowid as id, person_id, team_id from member;
+    insert into person values (1, 'Ada', 'employee', null, 1, 3), (2, 'Bob', 'employee', null, 0, 1),
+      (3, 'Cyd', 'employee', '2001', 1, null), (4, 'Dan', 'customer', null, 0, 1), (5, 'Eve', 'employee', null, 1, 1);
+    insert into floor values (1, 1, 'low', 1), (2, null, 'high', 0);
+    insert into badge values (1, 'b1', 1, 1), (2, 'b2', 1, 3), (3, 'b3', 0, 2), (4, 'b4', 1, null);
+    insert into desk (id, name, floor_id, person_id) values (1, 'd1', 1, 1), (2, 'd2', 1, 3), (3, 'd3', 2, 1), (4, 'd4', 1, 2);
+    insert into team values (1, 't1', 3), (2, 't2', 1), (3, 't3', 0), (4, 't4', null);
+    insert into member values (1, 1), (2, 1), (3, 1), (4, 1), (1, 3), (2, 3), (2, 2), (1, 4)`,
+}
