@@ -1,5 +1,5 @@
 import { type ApiError, BodyError, quoted, refuse } from '../errors/errors.ts'
-import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import type { Model, ResourceType } from '../model/model.ts'
 import type { LinkageWords, ResourceWords } from '../request/body.ts'
 import {
   addAttributes,
@@ -10,6 +10,7 @@ import {
   emptyDraft,
   type LinkChange,
   linkToParent,
+  ownValue,
   type RelationshipTarget,
   type WriteColumn,
 } from './draft.ts'
@@ -157,16 +158,6 @@ export function withValues(
     all[at] = ownValue(field, value)
   }
   return { ...plan, shape: intern({ ...plan.shape, columns }), values: all }
-}
-
-/** A value that the service's own code gives. */
-function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
-  if (value === null) return null
-  const reading = kind.readBody(value)
-  if ('value' in reading) return reading.value
-  throw new Error(
-    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
-  )
 }
 
 /** Whether what was sent as an id is the id, in whatever spelling. */

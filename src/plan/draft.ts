@@ -87,13 +87,26 @@ export function addMissing(words: ResourceWords, resource: ResourceType, draft: 
   for (const field of resource.fields.values()) {
     if (field.is !== 'attribute' || (field.writes && sent.has(field.name))) continue
     if (field.makeDefault) {
-      setAttribute(field, field.makeDefault(), draft)
+      setAttribute(field, ownValue(field, field.makeDefault()), draft)
     } else if (field.required) {
       const detail = `A ${resource.type} needs the attribute "${field.name}".`
       const pointer = `/data/attributes${pointerStep(field.name)}`
       draft.faults.push(new BodyError('missing_value', pointer, detail))
     }
   }
+}
+
+/**
+ * A value that the service's own code gives, read as the field's kind.
+ * @throws Error when it is none
+ */
+export function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
+  if (value === null) return null
+  const reading = kind.readBody(value)
+  if ('value' in reading) return reading.value
+  throw new Error(
+    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
+  )
 }
 
 /** Adds the relationships of a document; one that nobody may write is discarded, as attributes are. */
