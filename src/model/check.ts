@@ -190,6 +190,7 @@ function writtenColumnMistakes(
   column: string | undefined,
   resource: ResourceDeclaration,
 ): string[] {
+  if (resource.access === 'read-only') return []
   const place = column === undefined ? '' : '.column'
   const id = idOptions(resource).column
   if ((column ?? name) === id && name !== 'id')
