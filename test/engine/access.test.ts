@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import {
+  attribute,
+  datetime,
+  defineModel,
+  integer,
+  json,
+  resource,
+  sql,
+  text,
+  toMany,
+  toOne,
+  uuid,
+} from 'lapidary'
+import { ids } from '../answer.ts'
+import { engine } from './engine.ts'
+
+const shop = resource('shop', {
+  path: '/shops',
+  table: 'shop',
+  fields: {
+    name: attribute(text),
+    sales: toMany('sale', { column: 'shop_id', access: 'read-only' }),
+    report: toOne('report', { column: 'id', key: 'there' }),
+    guests: toMany('shop', {
+      ...{ access: 'read-only', through: { table: 'visit', from: 'host', to: 'guest' } },
+    }),
+  },
+})
+const sale = resource('sale', {
+  path: '/sales',
+  table: 'sale',
+  fields: {
+    amount: attribute(integer),
+    shop: toOne('shop', { column: 'shop_id', access: 'read-only' }),
+    clerk: toOne('clerk', { column: 'clerk_id' }),
+  },
+})
+const clerk = resource('clerk', {
+  path: '/clerks',
+  table: 'clerk',
+  fields: {
+    name: attribute(text),
+    sales: toMany('sale', { column: 'clerk_id' }),
+    reports: toMany('report', { column: 'clerk_id', access: 'read-only' }),
+  },
+})
+/** A view: nothing can be written to it. */
+const report = resource('report', {
+  path: '/reports',
+  table: 'report',
+  access: 'read-only',
+  fields: {
+    total: attribute(integer),
+    shop: toOne('shop', { column: 'id' }),
+    clerk: toOne('clerk', { column: 'clerk_id' }),
+  },
+})
+
+const shops = {
+  model: defineModel([shop, sale, clerk, report]),
+  tables: `
+    create table shop (id integer primary key, name text) strict;
+    create table clerk (id integer primary key, name text) strict;
+    create table sale (id integer primary key, amount integer, shop_id integer references shop (id),
+      clerk_id integer references clerk (id)) strict;
+    create table visit (host integer, guest integer) strict;
+    create view report as select shop_id as id, sum(amount) as total, min(clerk_id) as clerk_id from sale group by shop_id;
+    insert into shop values (1, 's1'), (2, 's2');
+    insert into clerk values (1, 'c1'), (2, 'c2');
+    insert into sale values (1, 10, 1, 1), (2, 20, 1, 1), (3, 5, 2, 2);
+    insert into visit values (1, 2)`,
+}
+
+const one = (type: string, id = '1') => ({ type, id })
+
+engine('What is for reading alone', shops, (world) => {
+  it('a resource over a view is read, filtered, sorted, included and linked to', async () => {
+    const list = await world.get('/reports', { sort: '-total', include: 'shop,clerk' })
+    assert.deepEqual(
+      list.many.map(({ id, attributes }) => [id, attributes?.total]),
+      [
+        ['1', 30],
+        ['2', 5],
+      ],
+    )
+    assert.equal(list.body.included?.length, 4)
+    assert.deepEqual(ids(await world.get('/reports', { 'filter[shop__name]': 's2' })), ['2'])
+    assert.deepEqual(ids(await world.get('/clerks/2/reports')), ['2'])
+    assert.equal((await world.get('/shops/1/report')).one.attributes?.total, 30)
+    const { one: told } = await world.get('/shops/2', { include: 'report' })
+    assert.deepEqual(told.relationships?.report?.data, one('report', '2'))
+    const byTotal = await world.get('/shops', { sort: '-report.total' })
+    assert.deepEqual(ids(byTotal), ['1', '2'])
+    assert.equal((await world.get('/reports/3')).status, 404)
+  })
+
+  it('a write to it is a 403, on each of its routes', async () => {
+    const data = { type: 'report', id: '1', attributes: { total: 0 } }
+    for (const [method, path, body] of [
+      ['POST', '/reports', { data }],
+      ['PATCH', '/reports/1', { data }],
+      ['DELETE', '/reports/1', undefined],
+      ['PATCH', '/reports/1/relationships/shop', { data: one('shop', '2') }],
+      ['POST', '/reports/1/relationships/shop', { data: one('shop', '2') }],
+      ['DELETE', '/reports/1/relationships/shop', { data: one('shop', '1') }],
+      ['POST', '/clerks/1/reports', { data }],
+    ] as const) {
+      const answer = await world.call(method, path, { body })
+      assert.deepEqual([answer.status, answer.fault.code], [403, 'read_only'], `${method} ${path}`)
+    }
+    assert.equal((await world.call('PUT', '/reports/1', { body: { data } })).status, 405)
+    const { headers } = await world.call('OPTIONS', '/reports/1')
+    assert.deepEqual(headers.allow?.split(', ').sort(), ['GET', 'HEAD', 'OPTIONS'])
+  })
+
+  it('a read-only relationship is told and followed; to write it is a 403, even if its far end is written', async () => {
+    assert.deepEqual(ids(await world.get('/shops/1/sales')), ['1', '2'])
+    assert.deepEqual(ids(await world.get('/shops/1/relationships/guests')), ['2'])
+    assert.deepEqual(ids(await world.get('/sales', { 'filter[shop__name]': 's1' })), ['1', '2'])
+    const sent = { data: { type: 'sale', attributes: { amount: 1 } } }
+    for (const [method, path, body] of [
+      ...['POST', 'PATCH', 'DELETE'].flatMap((method) => [
+        [method, '/shops/1/relationships/sales', { data: [one('sale', '3')] }] as const,
+        [method, '/shops/1/relationships/guests', { data: [] }] as const,
+        [method, '/sales/1/relationships/shop', { data: one('shop', '2') }] as const,
+      ]),
+      ['POST', '/shops/1/sales', sent] as const,
+      ['POST', '/shops/1/guests', { data: { type: 'shop' } }] as const,
+    ]) {
+      const answer = await world.call(method, path, { body })
+      assert.deepEqual([answer.status, answer.fault.code], [403, 'read_only'], `${method} ${path}`)
+    }
+    assert.equal((await world.get('/sales')).body.meta?.count, 3)
+  })
+
+  it('sent in the body of a resource it is discarded, like what is output only', async () => {
+    const relationships = { shop: { data: one('shop', '2') }, clerk: { data: one('clerk', '2') } }
+    const data = { type: 'sale', id: '1', attributes: { amount: 11 }, relationships }
+    const changed = await world.patch('/sales/1', { data })
+    assert.equal(changed.status, 200, changed.text)
+    assert.equal((await world.get('/sales/1/shop')).one.id, '1')
+    assert.equal((await world.get('/sales/1/clerk')).one.id, '2')
+    const made = await world.post('/sales', { data: { type: 'sale', relationships } })
+    assert.equal((await world.get(`/sales/${made.one.id}/shop`)).body.data, null)
+    const many = { sales: { data: [] }, guests: { data: [one('shop', '9')] } }
+    await world.patch('/shops/1', { data: { ...one('shop'), relationships: many } })
+    assert.deepEqual(ids(await world.get('/shops/1/sales')), ['1', '2'])
+    assert.deepEqual(ids(await world.get('/shops/1/guests')), ['2'])
+  })
+
+  it('an unknown name beside it is refused all the same', async () => {
+    const relationships = { shops: { data: null } }
+    const answer = await world.patch('/sales/1', { data: { ...one('sale'), relationships } })
+    assert.deepEqual([answer.status, answer.fault.code], [422, 'unknown_field'])
+  })
+})
+
+let made = 0
+
+const account = resource('account', {
+  path: '/accounts',
+  table: 'account',
+  fields: {
+    email: attribute(text, { required: true, access: 'write-once' }),
+    invited: attribute(datetime, { access: 'write-once' }),
+    secret: attribute(text, { access: 'write-only', required: true }),
+    status: attribute(text, { default: 'new' }),
+    rank: attribute(integer, { default: () => (made += 1) }),
+    token: attribute(uuid, {
+      access: 'read-only',
+      default: '0000000A-0000-4000-8000-000000000001',
+    }),
+    joined: attribute(datetime, { default: '2024-02-29T12:00:00+02:00' }),
+    options: attribute(json, { default: () => ({ a: [1] }) }),
+    role: attribute(text, { required: true, default: 'guest' }),
+    stamp: attribute(text, { access: 'read-only' }),
+    mark: attribute(text),
+    wrong: attribute(datetime, { default: () => (made < 0 ? 'never' : '2024-01-01T00:00:00Z') }),
+  },
+})
+const accounts = {
+  model: defineModel([account]),
+  tables: `create table account (id integer primary key, email text not null, invited text, secret text not null,
+    status text, rank integer, token text, joined text, options text, role text not null,
+    stamp text default 'by the table', mark text default 'by the table', wrong text) strict`,
+}
+
+engine('What is written once, or not at all', accounts, (world) => {
+  const create = (attributes: object = {}) =>
+    world.post('/accounts', {
+      data: { type: 'account', attributes: { email: 'a@b', secret: 's', ...attributes } },
+    })
+  const update = (attributes: object) =>
+    world.patch('/accounts/1', { data: { ...one('account'), attributes } })
+
+  it('write-once: set by a create, repeated by an update, changed by none', async () => {
+    await create({ invited: '2024-01-01T00:00:00.500+01:00' })
+    for (const [attributes, status] of [
+      [{ email: 'a@b' }, 200],
+      [{ email: 'a@b', invited: '2023-12-31T23:00:00.5Z', status: 'old' }, 200],
+      [{ email: 'A@b' }, 422],
+      [{ invited: null }, 422],
+      [{ invited: '2024-01-01T00:00:00Z', status: 'lost' }, 422],
+    ] as const) {
+      const answer = await update(attributes)
+      assert.equal(answer.status, status, answer.text)
+      if (status === 422) {
+        const [name] = Object.keys(attributes)
+        assert.deepEqual(answer.fault.source, { pointer: `/data/attributes/${name}` })
+      }
+    }
+    const { attributes } = (await world.get('/accounts/1')).one
+    assert.deepEqual([attributes?.email, attributes?.status], ['a@b', 'old'])
+    assert.equal(attributes?.invited, '2023-12-31T23:00:00.5Z')
+    const whole = (await world.get('/accounts/1')).one
+    assert.equal((await world.patch('/accounts/1', { data: whole })).status, 200)
+  })
+
+  it('write-once, left out of a create: null for good', async () => {
+    await create()
+    assert.equal((await update({ invited: null })).status, 200)
+    assert.equal((await update({ invited: '2024-01-01T00:00:00Z' })).status, 422)
+  })
+
+  it('all faults of a body are told at once', async () => {
+    await create()
+    const answer = await update({ email: 'x', role: null, rank: 'none', token: 5, nobody: 1 })
+    assert.equal(answer.status, 422)
+    assert.deepEqual(
+      answer.body.errors?.map(({ source }) => source?.pointer?.split('/').at(-1)).sort(),
+      ['email', 'nobody', 'rank', 'role'],
+    )
+  })
+
+  it('write-only: taken, never told', async () => {
+    const answer = await create({ secret: 'hush' })
+    assert.ok(!answer.text.includes('hush'))
+    assert.equal((await update({ secret: 'other' })).status, 200)
+    assert.equal((await update({ secret: null })).status, 422)
+    for (const query of [{}, { 'fields[account]': 'secret' }])
+      assert.ok(!(await world.get('/accounts', query)).text.includes('other'))
+    const bare = await world.post('/accounts', {
+      data: { type: 'account', attributes: { email: 'x' } },
+    })
+    assert.deepEqual(bare.fault.source, { pointer: '/data/attributes/secret' })
+  })
+
+  it('defaults fill in what a create leaves out: values, functions, and the table’s own', async () => {
+    const before = made
+    const { attributes } = (await create()).one
+    assert.deepEqual(
+      { ...attributes, rank: undefined },
+      {
+        ...{ email: 'a@b', invited: null, status: 'new', rank: undefined },
+        ...{ token: '0000000a-0000-4000-8000-000000000001', joined: '2024-02-29T10:00:00Z' },
+        ...{ options: { a: [1] }, role: 'guest', stamp: 'by the table', mark: 'by the table' },
+        wrong: '2024-01-01T00:00:00Z',
+      },
+    )
+    assert.equal(attributes?.rank, before + 1)
+    assert.equal((await create()).one.attributes?.rank, before + 2)
+    assert.equal(
+      (await world.get('/accounts', { 'filter[token]': String(attributes?.token) })).many.length,
+      2,
+    )
+  })
+
+  it('what a create sends is taken instead; null is a value, but not for what is required', async () => {
+    const sent = { status: null, rank: 99, role: 'admin', mark: null, joined: null, options: null }
+    const answer = await create({
+      ...sent,
+      token: '0000000b-0000-4000-8000-000000000001',
+      stamp: 'mine',
+    })
+    assert.equal(answer.status, 201, answer.text)
+    const { attributes } = answer.one
+    for (const [name, value] of Object.entries(sent)) assert.equal(attributes?.[name], value, name)
+    assert.equal(attributes?.token, '0000000a-0000-4000-8000-000000000001')
+    assert.equal(attributes?.stamp, 'by the table')
+    const refused = await create({ role: null })
+    assert.deepEqual(refused.fault.source, { pointer: '/data/attributes/role' })
+  })
+
+  it('an update fills nothing in', async () => {
+    await create({ status: null, rank: 99 })
+    const { attributes } = (await update({ mark: 'changed' })).one
+    assert.deepEqual([attributes?.status, attributes?.rank], [null, 99])
+  })
+
+  it('a default that is no value of its kind is a fault of ours, and nothing is stored', async () => {
+    const before = made
+    made = -9
+    const answer = await create()
+    made = before
+    assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
+    assert.equal((await world.get('/accounts')).body.meta?.count, 0)
+  })
+})
+
+const stamped = resource('stamped', {
+  ...{ path: '/stamped', table: 'stamped', where: (column) => sql`${column('kind')} = ${'a'}` },
+  newRows: {
+    kind: 'a',
+    size: 5n,
+    weight: 1.5,
+    is_new: true,
+    blob: new Uint8Array([1, 2]),
+    empty: null,
+  },
+  fields: {
+    size: attribute(integer, { access: 'read-only' }),
+    is_new: attribute(integer, { access: 'read-only' }),
+  },
+})
+
+engine(
+  'What new rows hold',
+  {
+    model: defineModel([stamped]),
+    tables: `create table stamped (id integer primary key, kind text not null, size integer not null, weight real not null,
+      is_new integer not null, blob blob not null, empty text default 'x', check (empty is null and blob = x'0102')) strict`,
+  },
+  (world) => {
+    it('is stored with each create, told like any other value, and out of the reach of bodies', async () => {
+      const attributes = { size: 7, is_new: 0 }
+      const answer = await world.post('/stamped', { data: { type: 'stamped', attributes } })
+      assert.equal(answer.status, 201, answer.text)
+      assert.deepEqual(answer.one.attributes, { size: 5, is_new: 1 })
+    })
+  },
+)
