@@ -20,6 +20,8 @@ export interface IdOptions {
 /** Whatever a resource declares under its fields. */
 export type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>
 
+type SomeOf<Attributes> = { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined }
+
 /** A resource type as it is declared: what it is called, where it is reached and kept, and its fields. */
 export interface ResourceDeclaration<
   Type extends string = string,
@@ -46,10 +48,10 @@ export interface ResourceDeclaration<
   /** `read-only`: nothing creates, changes or deletes resources of the type. Views must be. Default `read-write`. */
   readonly access?: 'read-write' | 'read-only'
   /**
-   * Checks attributes together, those stored included, before a create or an update; it may look at some alone. It gets
-   * all of them, and what it makes of them is not stored.
+   * Checks attributes together, those stored included, when a create or an update writes any. It gets all of them, may look
+   * at some alone, and what it makes of them is not stored.
    */
-  readonly validate?: StandardSchemaV1<Partial<AttributesOf<Fields>>, unknown>
+  readonly validate?: StandardSchemaV1<SomeOf<AttributesOf<Fields>>, unknown>
   readonly hooks?: Hooks<Fields>
   /** By name, in the order in which they are told. */
   readonly fields: Fields

@@ -37,7 +37,8 @@ export async function checked(
       else if (!Object.is(result.value, value)) changed[name] = result.value
     }
   }
-  if (resource.validate) {
+  // Links change no attribute: what is stored already does not stand in their way.
+  if (resource.validate && (!stored || Object.keys(written).length > 0)) {
     const told = new Set(faults.map(({ where }) => where))
     const whole = { ...everyAttribute(resource), ...stored, ...written, ...changed }
     const { issues = [] } = await resource.validate['~standard'].validate(whole)
