@@ -11,6 +11,7 @@ import {
   type LinkChange,
   linkToParent,
   ownValue,
+  type ParentLink,
   type RelationshipTarget,
   type WriteColumn,
 } from './draft.ts'
@@ -27,8 +28,8 @@ export interface WriteShape {
   /** The columns of the row itself. */
   readonly columns: readonly WriteColumn[]
   readonly links: readonly LinkChange[]
-  /** The relationship over whose join table a new row is linked to the resource in the path. */
-  readonly parent: Readonly<{ type: string; relationship: string }> | undefined
+  /** The relationship over whose join table a new row is linked to the resource in the path, where its type has none. */
+  readonly parent: ParentLink | undefined
 }
 
 /** A resource in the path that must be there for the write to be. */
@@ -77,14 +78,11 @@ export function planCreate(
   addMissing(words, resource, draft)
   // A new row has no links that could be replaced.
   addRelationships(words, resource, model, draft, 'add')
-  if (parent) linkToParent(words, parent, model, draft)
-  const isJoined = parent?.relationship.link.key === 'between'
+  const over = parent && linkToParent(words, parent, model, draft)
   return {
     ...planned(resource, draft, {
       row: id === undefined && resource.ids.by === 'database' ? 'new' : 'newWithId',
-      parent: isJoined
-        ? { type: parent.resource.type, relationship: parent.relationship.name }
-        : undefined,
+      parent: over,
     }),
     id,
     needs: parent && { absence: { type: parent.resource.type, parameter: 'id' }, id: parent.id },

@@ -18,14 +18,20 @@ export interface LinkChange {
   readonly change: 'add' | 'remove' | 'replace'
 }
 
+/** A relationship of the resource in the path. */
+export interface ParentLink {
+  readonly type: string
+  readonly relationship: string
+}
+
 /**
  * A column of the row that is written: an attribute's, that of a to-one's key, or that of the key which links a new row to
- * the resource in the path, over a relationship of that.
+ * the resource in the path, over a relationship that only the latter has.
  */
 export type WriteColumn =
   | Readonly<{ is: 'attribute'; name: string }>
   | Readonly<{ is: 'key'; relationship: string }>
-  | Readonly<{ is: 'parent'; type: string; relationship: string }>
+  | Readonly<{ is: 'parent' } & ParentLink>
 
 /** A relationship of one resource, as a path names it. */
 export interface RelationshipTarget {
@@ -159,25 +165,43 @@ function holdsKey({ many, link }: RelationshipField): boolean {
 
 /**
  * `POST /persons/1/computers`: the new computer is hers; a document that says otherwise contradicts the path.
- * Over a join table there can be more links, so nothing contradicts.
+ * Over a join table there can be more links, so nothing contradicts. Where the new resource has a relationship to its
+ * parent, it is linked by that.
+ *
+ * @returns the parent's relationship over whose join table the new row is to be linked; `undefined` where the draft does it
  */
 export function linkToParent(
   words: ResourceWords,
   { resource, relationship, id }: RelationshipTarget,
   model: Model,
   draft: Draft,
-): void {
-  if (relationship.link.key === 'between') return
+): ParentLink | undefined {
   const inverse = inverseOf(model, resource, relationship)
+  const own: ParentLink = { type: resource.type, relationship: relationship.name }
+  if (relationship.link.key === 'between') {
+    if (inverse === undefined) return own
+    addMember(inverse.name, id, draft)
+    return undefined
+  }
   const said = words.relationships.find(([name]) => name === inverse?.name)
   if (inverse === undefined || said === undefined || !inverse.writes) {
-    draft.columns.push({ is: 'parent', type: resource.type, relationship: relationship.name })
+    draft.columns.push(
+      inverse ? { is: 'key', relationship: inverse.name } : { is: 'parent', ...own },
+    )
     draft.values.push(id)
   } else if (said[1].is !== 'one' || readId(resource, said[1].identifier.id) !== id) {
     const detail = `The path links the new ${relationship.to} to the ${resource.type} ${quoted(id)}; "${inverse.name}" says otherwise.`
     const pointer = `/data/relationships${pointerStep(inverse.name)}`
     draft.faults.push(new BodyError('relationship_conflict', pointer, detail))
   }
+  return undefined
+}
+
+/** Adds a member to a relationship of a new row, beside those that the document names. */
+function addMember(relationship: string, id: string, { links, linkIds }: Draft): void {
+  const known = links.findIndex((link) => link.relationship === relationship)
+  const at = known === -1 ? links.push({ relationship, change: 'add' }) - 1 : known
+  linkIds[at] = [...new Set([...(linkIds[at] ?? []), id])]
 }
 
 function unknownField(
