@@ -129,6 +129,16 @@ export class SqliteConnection {
     if (this.#database.isOpen) this.#database.close()
   }
 
+  /** Runs work that may read and not write, as on a reader. */
+  async onlyReading<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.execute('pragma query_only = on')
+    try {
+      return await work()
+    } finally {
+      this.execute('pragma query_only = off')
+    }
+  }
+
   /** Refuses a statement that the database cannot take before any is run. */
   check(statement: Statement): void {
     translated(() => this.#prepare(statement))

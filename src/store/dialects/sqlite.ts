@@ -109,7 +109,9 @@ function readsInMemory(writer: SqliteConnection, turns: Turns, statements: State
     read: (plan, id, during) =>
       turns.take(() =>
         during
-          ? inTransaction(writer, () => readWholeDuring(writer, plan, id, { during, statements }))
+          ? inTransaction(writer, () =>
+              writer.onlyReading(() => readWholeDuring(writer, plan, id, { during, statements })),
+            )
           : readOn(writer, plan, id, statements),
       ),
     close: () => {},
