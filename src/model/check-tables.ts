@@ -150,11 +150,11 @@ function attributeMistakes(field: Field, type: string, table: StoredTable): stri
 
 function relationshipMistakes(
   field: Extract<Field, { is: 'relationship' }>,
-  { type }: ResourceType,
+  resource: ResourceType,
   own: StoredTable,
   { model, catalog }: Ground,
 ): string[] {
-  const place = `${type}.fields.${field.name}`
+  const place = `${resource.type}.fields.${field.name}`
   const { link } = field
   const target = typeNamed(model, field.to)
   const theirs = tableIn(catalog, target.table)
@@ -167,14 +167,42 @@ function relationshipMistakes(
   const mistakes = [...columnMistakes(here, own), ...columnMistakes(there, theirs)]
   if (mistakes.length > 0) return mistakes
   if (link.key === 'between') return joinMistakes(field, place, catalog)
-  const [one, column] = link.key === 'here' ? [theirs, link.there] : [own, link.here]
-  if (one.is === 'table' && !isUnique(one, column))
-    return [`${referred.place}: the column "${column}" of the table "${one.name}" is not unique`]
+  const referredMistakes = referenceMistakes(field, referred.place, {
+    resource,
+    target,
+    own,
+    theirs,
+  })
+  if (referredMistakes.length > 0) return referredMistakes
   const isShared = link.key === 'there' && !field.many && theirs.is === 'table'
   return isShared && !isUnique(theirs, link.there)
     ? [
         `${key.place}: the column "${link.there}" of the table "${theirs.name}" is not unique, so there may be many; say toMany`,
       ]
+    : []
+}
+
+/** Both sides of a relationship. */
+interface Sides {
+  readonly resource: ResourceType
+  readonly target: ResourceType
+  readonly own: StoredTable
+  readonly theirs: StoredTable
+}
+
+/** What is wrong with the column that a key refers to: it must tell rows apart, and all of them if links are to be made. */
+function referenceMistakes(
+  { link, writes }: Extract<Field, { is: 'relationship' }>,
+  place: string,
+  { resource, target, own, theirs }: Sides,
+): string[] {
+  const isHere = link.key === 'here'
+  const [one, column, { id }] = isHere ? [theirs, link.there, target] : [own, link.here, resource]
+  if (one.is === 'view') return []
+  const what = `the column "${column}" of the table "${one.name}"`
+  if (!isUnique(one, column)) return [`${place}: ${what} is not unique`]
+  return writes && column !== id.column && one.columns.get(column)?.nullable
+    ? [`${place}: ${what} may be null, and such a row cannot be linked; say access: "read-only"`]
     : []
 }
 
