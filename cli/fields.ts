@@ -1,10 +1,10 @@
 import type { StoredColumn } from 'lapidary'
 import { type Code, type CodeLine, call, object, quoted } from './code.ts'
-import { kindOf } from './kinds.ts'
+import { keepsKeys, kindOf } from './kinds.ts'
 import type { NamedTable } from './naming.ts'
 import type { Wish } from './relationships.ts'
 import { looksSecret } from './secrets.ts'
-import { mustBeGiven, type Survey } from './survey.ts'
+import { mustBeGiven, type Survey, targetOf } from './survey.ts'
 import { type Take, taker } from './taken.ts'
 import { joined, memberOf, type Name, nameOf } from './words.ts'
 
@@ -43,6 +43,7 @@ export function fieldsOf(named: NamedTable, wishes: readonly Wish[], { catalog }
     lines: [
       ...columns.flatMap((each) => attributeLines(each, { named, take, isReadOnly })),
       ...compositeLines(named),
+      ...unfitLines(named, catalog),
       ...relationshipLines(wishes, take),
     ],
   }
@@ -101,6 +102,19 @@ function compositeLines({ table }: NamedTable): CodeLine[] {
         `// ${oneLine(`${columns.join(', ')} lead to ${to.name}`)} together, which no relationship can`,
       ),
     )
+}
+
+/** A foreign key whose column would lose digits of the ids that it refers to is told as that column. */
+function unfitLines({ table }: NamedTable, catalog: Survey['catalog']): CodeLine[] {
+  const tables = catalog.tables.map((each) => ({ table: each }))
+  return table.foreignKeys.flatMap((key) => {
+    const [[column = '', ...more], [references = '']] = [key.columns, key.references]
+    const to = targetOf(key, tables, catalog)?.table.columns.get(references)
+    const own = table.columns.get(column)
+    if (more.length > 0 || to === undefined || keepsKeys(own, to, catalog)) return []
+    const words = `${column} leads to ${key.to.name}, but its type does not keep every ${references}`
+    return [comment(`// ${oneLine(words)}`)]
+  })
 }
 
 function relationshipLines(wishes: readonly Wish[], take: Take): CodeLine[] {

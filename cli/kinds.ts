@@ -1,4 +1,21 @@
-import type { Catalog, StoredColumn } from 'lapidary'
+import {
+  boolean,
+  bytes,
+  type Catalog,
+  date,
+  datetime,
+  decimal,
+  integer,
+  integer64 as integers64,
+  json,
+  type Kind,
+  keeps,
+  number,
+  type StoredColumn,
+  text,
+  time,
+  uuid,
+} from 'lapidary'
 import { type Code, call, object, quoted } from './code.ts'
 
 /** The expression of a kind, and what it needs of the door. */
@@ -8,11 +25,17 @@ export interface KindCode {
   readonly code: Code
 }
 
+const plainOnes = { text, integer, number, boolean, date, datetime, time, uuid, json, bytes }
+const madeOnes = { integer64: integers64(), decimal: decimal(), enumeration: text }
+const kinds: Readonly<Record<string, Readonly<Pick<Kind<unknown>, 'form'>>>> = {
+  ...plainOnes,
+  ...madeOnes,
+}
+
 /** The kinds that are names alone. */
-export const plainKinds: readonly string[] =
-  'text integer number boolean date datetime time uuid json bytes'.split(' ')
+export const plainKinds: readonly string[] = Object.keys(plainOnes)
 /** The kinds that are made by functions. */
-export const parametric: readonly string[] = ['integer64', 'decimal', 'enumeration']
+export const parametric: readonly string[] = Object.keys(madeOnes)
 
 type Rule = readonly [type: RegExp, kind: (size: readonly string[]) => KindCode | undefined]
 
@@ -83,4 +106,15 @@ export function kindOf(
   if (column.values === undefined || column.values.length === 0 || !isListed) return kind
   const values: Code = { is: 'list', items: [...new Set(column.values)].map(quoted) }
   return { name: 'enumeration', code: call('enumeration', values) }
+}
+
+/** Whether a column of keys keeps every value of the column that it refers to, as that one's kind reads them. */
+export function keepsKeys(
+  key: StoredColumn | undefined,
+  to: StoredColumn | undefined,
+  { dialect }: Pick<Catalog, 'dialect'>,
+): boolean {
+  if (key === undefined || to === undefined) return false
+  const kind = kinds[kindOf(to, { dialect })?.name ?? '']
+  return kind === undefined || keeps(key.type, kind, dialect)
 }

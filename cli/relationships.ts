@@ -1,5 +1,6 @@
 import type { ForeignKey, StoredTable } from 'lapidary'
 import { type Code, call, object, quoted } from './code.ts'
+import { keepsKeys } from './kinds.ts'
 import type { NamedTable } from './naming.ts'
 import { pluralName } from './plurals.ts'
 import { type Survey, targetOf } from './survey.ts'
@@ -52,10 +53,13 @@ function keysOf(from: NamedTable, tables: readonly NamedTable[], { catalog }: Su
       if (column === undefined || references === undefined || to === undefined) return []
       const same = `${column} ${to.type} ${references}`
       // SQLite keeps keys that refer to nothing unique, and complains of them when rows are written.
-      const isSound = isUnique(to.table, references)
+      const [own, theirs] = [from.table.columns.get(column), to.table.columns.get(references)]
+      const isSound = isUnique(to.table, references) && keepsKeys(own, theirs, catalog)
       if (more.length > 0 || others.length > 0 || !isSound || seen.has(same)) return []
       seen.add(same)
-      const isReadOnly = written.has(column) || !from.table.columns.get(column)?.writable
+      // A row without a value there could not be linked.
+      const isLoose = references !== to.key.column.name && theirs?.nullable
+      const isReadOnly = written.has(column) || !own?.writable || isLoose === true
       written.add(column)
       return [{ from, to, column, references, isReadOnly }]
     })

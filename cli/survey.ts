@@ -1,5 +1,5 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
-import { kindOf } from './kinds.ts'
+import { keepsKeys, kindOf } from './kinds.ts'
 import { looksSecret } from './secrets.ts'
 import { memberOf, nameOf } from './words.ts'
 
@@ -128,7 +128,8 @@ function sidesOf(
       target !== undefined &&
       target.table !== table &&
       key.columns.length === 1 &&
-      key.references[0] === target.key.column.name
+      key.references[0] === target.key.column.name &&
+      keepsKeys(table.columns.get(key.columns[0] ?? ''), target.key.column, catalog)
     )
   })
   const linksOnce = table.uniques.some(

@@ -60,14 +60,28 @@ export function relationshipMistakes(
     ...columnMistakes(referred, one),
   ]
   if (mistakes.length > 0) return mistakes
-  if (one.is === 'table' && !isUnique(one, column))
-    return [`${referred.place}: the column "${column}" of the table "${one.name}" is not unique`]
+  const isId = column === (isHere ? target : resource).id.column
+  const unfit = one.is === 'table' ? referenceMistakes(referred, one, field.writes && !isId) : []
+  if (unfit.length > 0) return unfit
   const isShared = !isHere && !field.many && theirs.is === 'table'
   if (isShared && !isUnique(theirs, link.there))
     return [
       `${keyPlace}: the column "${link.there}" of the table "${theirs.name}" is not unique, so there may be many; say toMany`,
     ]
   return field.writes ? unwritable(place, key, holder) : []
+}
+
+/** What is wrong with a column that keys refer to: it must tell rows apart, and all of them if links are to be made. */
+function referenceMistakes(
+  { place, column }: Mention,
+  table: StoredTable,
+  isLinked: boolean,
+): string[] {
+  const what = `the column "${column}" of the table "${table.name}"`
+  if (!isUnique(table, column)) return [`${place}: ${what} is not unique`]
+  return isLinked && table.columns.get(column)?.nullable
+    ? [`${place}: ${what} may be null, and such a row cannot be linked; say access: "read-only"`]
+    : []
 }
 
 /**

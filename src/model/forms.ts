@@ -160,3 +160,12 @@ export type FormName = keyof typeof forms
 export function formNamed(name: FormName, dialect: DialectName): ColumnForm {
   return forms[name][dialect]
 }
+
+/** Whether a column declared with a type, which may be empty, keeps every value of a kind unchanged. */
+export function keeps(
+  columnType: string,
+  { form }: Readonly<{ form: FormName }>,
+  dialect: DialectName,
+): boolean {
+  return formNamed(form, dialect).suits(columnType)
+}

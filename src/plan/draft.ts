@@ -87,19 +87,6 @@ function setAttribute({ name }: AttributeField, value: unknown, draft: Draft): v
   draft.values.push(value)
 }
 
-/**
- * Reads a value that the service's own code gives, as one that a body brings.
- * @throws Error when it is none of the attribute's kind
- */
-export function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
-  if (value === null) return null
-  const reading = kind.readBody(value)
-  if ('value' in reading) return reading.value
-  throw new Error(
-    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
-  )
-}
-
 /** Adds what the document of a create leaves out: defaults, and faults where something is required. */
 export function addMissing(words: ResourceWords, resource: ResourceType, draft: Draft): void {
   const sent = new Set(words.attributes.map(([name]) => name))
@@ -113,6 +100,19 @@ export function addMissing(words: ResourceWords, resource: ResourceType, draft: 
       draft.faults.push(new BodyError('missing_value', pointer, detail))
     }
   }
+}
+
+/**
+ * A value that the service's own code gives, read as the field's kind.
+ * @throws Error when it is none
+ */
+export function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
+  if (value === null) return null
+  const reading = kind.readBody(value)
+  if ('value' in reading) return reading.value
+  throw new Error(
+    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
+  )
 }
 
 /** Adds the relationships of a document; one that nobody may write is discarded, as attributes are. */

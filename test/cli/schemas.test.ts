@@ -128,11 +128,33 @@ const cases: readonly Case[] = [
   ],
   [
     'a foreign key may refer to another unique column',
-    `create table country (id integer primary key, code text unique);
+    `create table country (id integer primary key, code text not null unique);
      create table city (id integer primary key, country text references country (code))`,
     "country: toOne('country', { column: 'country', references: 'code' }),",
-    'code: attribute(text),',
+    'code: attribute(text, { required: true }),',
     "cities: toMany('city', { column: 'country', references: 'code' }),",
+  ],
+  [
+    'a foreign key to what may be null cannot be written: a row without it could not be linked',
+    `create table country (id integer primary key, code text unique);
+     create table city (id integer primary key, country text references country (code))`,
+    "country: toOne('country', { column: 'country', references: 'code', access: 'read-only' }),",
+    "cities: toMany('city', { column: 'country', references: 'code', access: 'read-only' }),",
+  ],
+  [
+    'a foreign key whose type does not keep what it refers to is told as its column',
+    `create table country (id integer primary key);
+     create table city (id integer primary key, country_id real references country)`,
+    'country_id: attribute(number),',
+    '// country_id leads to country, but its type does not keep every id',
+  ],
+  [
+    'a table that would only link, by a column that does not keep the ids, is a resource',
+    `create table post (id integer primary key); create table tag (id integer primary key);
+     create table post_tag (id integer primary key, post_id integer references post, tag_id real references tag,
+       unique (post_id, tag_id))`,
+    "post_tags: toMany('post_tag', { column: 'post_id' }),",
+    '// tag_id leads to tag, but its type does not keep every id',
   ],
   [
     'a tree has parents and children',

@@ -22,7 +22,7 @@ export const bookshopTables = `
   create table author (id integer primary key, name text not null, born text,
     country_code text references country (code));
   create table profile (id integer primary key, author_id integer not null unique references author (id), words text);
-  create table book (id text primary key, kind text not null, isbn text unique, title text not null, price text,
+  create table book (id text primary key, kind text not null, isbn text not null unique default 'none', title text not null, price text,
     copies integer, lent integer, author_id integer references author (id), maker_id integer,
     initial text generated always as (substr(title, 1, 1)) virtual);
   create table tag (id integer primary key, word text not null, nick text unique);
