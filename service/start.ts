@@ -1,4 +1,4 @@
-import { checkTables, createServer, defineModel, type Model, type Store } from 'lapidary'
+import { createServer, defineModel, type Model, type Store } from 'lapidary'
 import about from '../package.json' with { type: 'json' }
 import { fillWithDemo } from './demo.ts'
 import { resources } from './resources/index.ts'
@@ -30,7 +30,8 @@ export async function startService(
   demo = false,
 ): Promise<Running> {
   const chosen: Settings = { ...readSettings({}), ...settings }
-  const model = defineModel(resources, chosen)
+  const { clientIds, idMismatch, pageSize, maxPageSize } = chosen
+  const model = defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize })
   const store = await openStore(model, chosen.databaseUrl)
   const { basePath, publicUrl, logLevel, maxBody } = chosen
   const server = createServer({
@@ -44,7 +45,7 @@ export async function startService(
   })
   try {
     await store.migrate(migrations[store.dialect])
-    checkTables(model, await store.catalog())
+    await store.check()
     if (demo) await fillWithDemo(server, basePath)
     const url = await server.listen({ host: chosen.host, port: chosen.port })
     return { url, database: store.description, close: (patience = 10_000) => close(patience) }

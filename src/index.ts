@@ -16,6 +16,7 @@ export {
   toMany,
   toOne,
 } from './model/fields.ts'
+export { keeps } from './model/forms.ts'
 export type { Change, HookContext, Hooks, MemberChange, Stored, Told } from './model/hooks.ts'
 export type { Json, JsonValue } from './model/json-values.ts'
 export {

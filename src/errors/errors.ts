@@ -59,8 +59,13 @@ export class BodyError extends ApiError {
 export class HeaderError extends ApiError {
   /** Header fields the answer must carry, e.g. `allow` of a 405. */
   readonly headers: Readonly<Record<string, string>>
-  constructor(code: FaultCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
-    super(code, detail)
+  constructor(
+    code: FaultCode,
+    detail: string,
+    headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(code, detail, options)
     this.headers = headers
   }
   get where(): string {

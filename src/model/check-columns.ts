@@ -10,7 +10,7 @@ export interface Mention {
   readonly place: string
   readonly column: string
   /** The form in which its values are read; any, where it is only compared. */
-  readonly form?: FormName
+  readonly form?: FormName | undefined
   readonly notNull?: boolean
 }
 
@@ -46,4 +46,18 @@ export function columnsIn(expression: Expression, place: string): Mention[] {
     return sql.id(name)
   })
   return [...names].map((column) => ({ place, column }))
+}
+
+/** What is wrong with writing a column that the database generates. */
+export function unwritable(place: string, column: string, table: StoredTable): string[] {
+  if (table.columns.get(column)?.writable !== false) return []
+  const what = `the column "${column}" of the table "${table.name}"`
+  return [`${place}.access: ${what} is generated; say access: "read-only"`]
+}
+
+/** The columns that a new row must have a value in and would have none. */
+export function nobodyFills(table: StoredTable, filled: readonly string[]): string[] {
+  return [...table.columns.values()]
+    .filter(({ nullable, hasDefault, writable }) => writable && !nullable && !hasDefault)
+    .flatMap(({ name }) => (filled.includes(name) ? [] : [name]))
 }

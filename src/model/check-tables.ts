@@ -1,24 +1,19 @@
-import { listing, suggestion } from '../errors/nearest.ts'
+import { listing } from '../errors/nearest.ts'
 import { type Catalog, isUnique, type StoredTable, tableIn } from './catalog.ts'
-import { DeclarationError } from './check.ts'
+import { refuseMistakes } from './check.ts'
 import { columnMistakes, columnsIn, type Mention } from './check-columns.ts'
-import { type Field, type Model, type ResourceType, type Table, typeNamed } from './model.ts'
+import { type Ground, noTable, relationshipMistakes } from './check-links.ts'
+import { rowMistakes } from './check-rows.ts'
+import type { Field, Model, ResourceType } from './model.ts'
 
 /**
  * Checks a model against the tables it is to be served from.
  * @throws DeclarationError with a line per mistake, each with the path to the word that the tables do not bear out
  */
 export function checkTables(model: Model, catalog: Catalog): void {
-  const mistakes = [...model.types.values()].flatMap((resource) =>
-    resourceMistakes(resource, { model, catalog }),
+  refuseMistakes(
+    [...model.types.values()].flatMap((resource) => resourceMistakes(resource, { model, catalog })),
   )
-  if (mistakes.length > 0) throw new DeclarationError(mistakes)
-}
-
-/** What a declaration is compared with. */
-interface Ground {
-  readonly model: Model
-  readonly catalog: Catalog
 }
 
 function resourceMistakes(resource: ResourceType, ground: Ground): string[] {
@@ -33,18 +28,7 @@ function resourceMistakes(resource: ResourceType, ground: Ground): string[] {
     ),
   ]
   // What writes would meet is told once all that is read is there.
-  return mistakes.length > 0 || !resource.writes ? mistakes : writeMistakes(resource, table)
-}
-
-function noTable(place: string, { schema, name }: Table, catalog: Catalog): string {
-  const there = catalog.tables.filter((table) => table.schema === (schema ?? catalog.schema))
-  const names = suggestion(
-    name,
-    there.map((table) => table.name),
-    'tables',
-  )
-  const where = schema === undefined ? 'the database' : `the schema "${schema}"`
-  return `${place}: ${where} has no table "${name}"; ${names}`
+  return mistakes.length > 0 || !resource.writes ? mistakes : rowMistakes(resource, table)
 }
 
 function idMistakes(
@@ -53,7 +37,7 @@ function idMistakes(
   { dialect }: Catalog,
 ): string[] {
   const place = `${type}.id`
-  const mention: Mention = { place, column: id.column, form: id.kind.form }
+  const mention: Mention = { place, column: id.column, form: id.kind.form, notNull: true }
   const mistakes = columnMistakes(mention, table, dialect)
   if (mistakes.length > 0 || table.is === 'view') return mistakes
   const what = `the column "${id.column}" of the table "${table.name}"`
@@ -66,35 +50,6 @@ function idMistakes(
 function keysOf({ uniques }: StoredTable): string {
   const single = uniques.flatMap((columns) => (columns.length === 1 ? columns : []))
   return listing(single, 'unique columns')
-}
-
-/** What would make writes fail, whatever they bring. */
-function writeMistakes(resource: ResourceType, table: StoredTable): string[] {
-  const { type } = resource
-  if (table.is === 'view')
-    return [`${type}.access: "${table.name}" is a view; say access: "read-only"`]
-  const filled = written(resource)
-  const empty = [...table.columns.values()].filter(
-    ({ name, nullable, hasDefault, writable }) =>
-      writable && !nullable && !hasDefault && !filled.includes(name),
-  )
-  return [
-    ...[...resource.fields.values()].flatMap((field) => attributeMistakes(field, type, table)),
-    ...empty.map(
-      ({ name }) =>
-        `${type}.newRows: no field writes the column "${name}" of the table "${table.name}", which has no default and must not be null`,
-    ),
-  ]
-}
-
-/** The columns that can be filled in a new row. */
-function written({ id, newRows, fields }: ResourceType): string[] {
-  const columns = [...fields.values()].flatMap((field) => {
-    if (field.is === 'relationship') return field.link.key === 'here' ? [field.link.here] : []
-    const isFilled = field.is === 'attribute' && (field.writes || field.makeDefault)
-    return isFilled && field.column !== undefined ? [field.column] : []
-  })
-  return [id.column, ...newRows.map(([column]) => column), ...columns]
 }
 
 function expressionMistakes(resource: ResourceType, table: StoredTable): string[] {
@@ -132,70 +87,4 @@ function fieldMistakes(
     case 'relationship':
       return relationshipMistakes(field, resource, table, ground)
   }
-}
-
-/** What the column of a field does not allow to be written. */
-function attributeMistakes(field: Field, type: string, table: StoredTable): string[] {
-  if (field.is !== 'attribute' || !field.writes || field.column === undefined) return []
-  const stored = table.columns.get(field.column)
-  if (stored === undefined) return []
-  const place = `${type}.fields.${field.name}`
-  const what = `the column "${stored.name}" of the table "${table.name}"`
-  if (!stored.writable) return [`${place}.access: ${what} is generated; say access: "read-only"`]
-  const isOptional = !field.required && field.makeDefault === undefined
-  return isOptional && !stored.nullable && !stored.hasDefault
-    ? [`${place}.required: ${what} must not be null and has no default; say required: true`]
-    : []
-}
-
-function relationshipMistakes(
-  field: Extract<Field, { is: 'relationship' }>,
-  { type }: ResourceType,
-  own: StoredTable,
-  { model, catalog }: Ground,
-): string[] {
-  const place = `${type}.fields.${field.name}`
-  const { link } = field
-  const target = typeNamed(model, field.to)
-  const theirs = tableIn(catalog, target.table)
-  // A far table that is missing is told once, at its own resource.
-  if (theirs === undefined) return []
-  const key = { place: `${place}.column` }
-  const referred = { place: `${place}.references` }
-  const here = { ...(link.key === 'here' ? key : referred), column: link.here }
-  const there = { ...(link.key === 'there' ? key : referred), column: link.there }
-  const mistakes = [...columnMistakes(here, own), ...columnMistakes(there, theirs)]
-  if (mistakes.length > 0) return mistakes
-  if (link.key === 'between') return joinMistakes(field, place, catalog)
-  const [one, column] = link.key === 'here' ? [theirs, link.there] : [own, link.here]
-  if (one.is === 'table' && !isUnique(one, column))
-    return [`${referred.place}: the column "${column}" of the table "${one.name}" is not unique`]
-  const isShared = link.key === 'there' && !field.many && theirs.is === 'table'
-  return isShared && !isUnique(theirs, link.there)
-    ? [
-        `${key.place}: the column "${link.there}" of the table "${theirs.name}" is not unique, so there may be many; say toMany`,
-      ]
-    : []
-}
-
-function joinMistakes(
-  { link, writes }: Extract<Field, { is: 'relationship' }>,
-  place: string,
-  catalog: Catalog,
-): string[] {
-  if (link.key !== 'between') return []
-  const table = tableIn(catalog, link.table)
-  if (table === undefined) return [noTable(`${place}.through.table`, link.table, catalog)]
-  const mistakes = (['from', 'to'] as const).flatMap((side) =>
-    columnMistakes({ place: `${place}.through.${side}`, column: link[side] }, table),
-  )
-  if (mistakes.length > 0 || !writes) return mistakes
-  const empty = [...table.columns.values()].filter(
-    ({ name, nullable, hasDefault, writable }) =>
-      writable && !nullable && !hasDefault && name !== link.from && name !== link.to,
-  )
-  return empty.map(
-    ({ name }) =>
-      `${place}.through: a link cannot be added, since the column "${name}" of the table "${table.name}" has no default and must not be null; say access: "read-only"`,
-  )
 }

@@ -1,7 +1,16 @@
 import { quoted } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
+import { optionMistakes } from './check-options.ts'
+import {
+  columnOf,
+  isWriter,
+  newRowMistakes,
+  readOnlyMistakes,
+  writtenColumnMistakes,
+} from './check-writers.ts'
 import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
 import type { Kind } from './kinds.ts'
+import type { ModelOptions } from './model.ts'
 import type { ResourceDeclaration } from './resource.ts'
 import { idOptions } from './settle.ts'
 
@@ -20,28 +29,30 @@ const memberName =
   /^[a-zA-Z0-9\u0080-\uffff]([a-zA-Z0-9\u0080-\uffff_-]*[a-zA-Z0-9\u0080-\uffff])?$/
 
 /**
- * Checks all that can be known of declarations without a database.
- * @param sizes - the sizes of pages among the model's options, by name
+ * Checks all that can be known of declarations without a database: first what they say, then what it means.
  * @throws DeclarationError with every mistake found
  */
 export function checkDeclarations(
   resources: readonly ResourceDeclaration[],
-  sizes: Readonly<Record<string, number | undefined>> = {},
+  options: ModelOptions = {},
 ): void {
-  const mistakes = [
-    ...sizeMistakes(sizes),
+  refuseMistakes(optionMistakes(resources, options))
+  refuseMistakes([
+    ...sizeMistakes(options),
     ...repeated(resources, 'type', (resource) => resource.type),
     ...repeated(resources, 'path', (resource) => resource.path),
     ...resources.flatMap((resource) => resourceMistakes(resource, resources)),
-  ]
+  ])
+}
+
+/** Ends a check. @throws DeclarationError when there are mistakes */
+export function refuseMistakes(mistakes: readonly string[]): void {
   if (mistakes.length > 0) throw new DeclarationError(mistakes)
 }
 
-function sizeMistakes(sizes: Readonly<Record<string, number | undefined>>): string[] {
-  return Object.entries(sizes).flatMap(([name, size]) => {
-    if (size === undefined || (Number.isSafeInteger(size) && size >= 1)) return []
-    return [`options.${name}: must be a whole number from 1; it is ${size}`]
-  })
+function sizeMistakes({ pageSize, maxPageSize }: ModelOptions): string[] {
+  if (pageSize === undefined || maxPageSize === undefined || pageSize <= maxPageSize) return []
+  return [`options.pageSize: must not be above maxPageSize, ${maxPageSize}; it is ${pageSize}`]
 }
 
 function repeated(
@@ -70,7 +81,7 @@ function resourceMistakes(
   if (!/^\/[A-Za-z0-9_~-]+$/.test(resource.path)) {
     mistakes.push(`${resource.type}.path: "${resource.path}" is not of the form "/word"`)
   }
-  mistakes.push(...idMistakes(resource), ...newRowMistakes(resource))
+  mistakes.push(...idMistakes(resource), ...readOnlyMistakes(resource), ...newRowMistakes(resource))
   for (const [name, field] of Object.entries(resource.fields)) {
     const place = `${resource.type}.fields.${name}`
     mistakes.push(...nameMistakes(name).map((mistake) => `${place}: ${mistake}`))
@@ -97,18 +108,8 @@ function fieldMistakes(
   all: readonly ResourceDeclaration[],
 ): string[] {
   switch (field.is) {
-    case 'attribute': {
-      if (field.required && field.access === 'read-only') {
-        return ['.required: a read-only attribute cannot be required, nobody may send it']
-      }
-      return [
-        ...orderMistakes(field),
-        ...defaultMistakes(field),
-        ...(field.access === 'read-only'
-          ? []
-          : writtenColumnMistakes(name, field.column, resource)),
-      ]
-    }
+    case 'attribute':
+      return attributeMistakes(name, field, resource)
     case 'expression':
       return orderMistakes(field)
     case 'computed':
@@ -135,20 +136,22 @@ function idMistakes(resource: ResourceDeclaration): string[] {
   return [`${resource.type}.id.kind: ids are whole numbers, uuids or texts; this is ${kind.name}`]
 }
 
-function newRowMistakes(resource: ResourceDeclaration): string[] {
-  return Object.keys(resource.newRows ?? {}).flatMap((column) => {
-    const writers = Object.entries(resource.fields).filter(
-      ([name, field]) =>
-        !(
-          field.is === 'attribute' &&
-          field.access === 'read-only' &&
-          field.default === undefined
-        ) && columnOf(name, field) === column,
-    )
-    return writers.map(
-      ([name]) => `${resource.type}.newRows.${column}: the field "${name}" writes it`,
-    )
-  })
+function attributeMistakes(
+  name: string,
+  field: Attribute,
+  resource: ResourceDeclaration,
+): string[] {
+  const isReadOnly = field.access === 'read-only'
+  if (isReadOnly && field.required)
+    return ['.required: a read-only attribute cannot be required, nobody may send it']
+  return [
+    ...orderMistakes(field),
+    ...defaultMistakes(field),
+    ...(isReadOnly && field.validate
+      ? ['.validate: nobody may send a read-only attribute, so nothing is checked']
+      : []),
+    ...(isWriter(field, resource) ? writtenColumnMistakes(name, field.column, resource) : []),
+  ]
 }
 
 function orderMistakes({
@@ -161,8 +164,10 @@ function orderMistakes({
 }
 
 /** What a function makes is seen only when it is called. */
-function defaultMistakes({ kind, default: value }: Attribute): string[] {
-  if (value === undefined || value === null || typeof value === 'function') return []
+function defaultMistakes({ kind, default: value, required }: Attribute): string[] {
+  if (value === undefined || typeof value === 'function') return []
+  if (value === null)
+    return required ? ['.default: must not be null, as the attribute is required'] : []
   const reading = kind.readBody(value)
   return 'value' in reading ? [] : [`.default: must be ${reading.expected}; it is ${quoted(value)}`]
 }
@@ -173,40 +178,12 @@ function relationshipMistakes(
   resource: ResourceDeclaration,
 ): string[] {
   if ('through' in field) return joinMistakes(field.through)
-  const isOwn = field.is === 'toOne' && field.key !== 'there' && field.access !== 'read-only'
+  const isOwn = field.is === 'toOne' && field.key !== 'there' && isWriter(field, resource)
   return isOwn ? writtenColumnMistakes(name, field.column, resource) : []
 }
 
 function joinMistakes({ from, to }: JoinTable): string[] {
   return from === to ? [`.through.to: "${to}" is the column of this side already`] : []
-}
-
-/**
- * A column that two fields write would keep the value of one and drop the other's silently; the ids' is written by nobody.
- * @param column - as declared; told where it is said, so never of a field that has none of its own
- */
-function writtenColumnMistakes(
-  name: string,
-  column: string | undefined,
-  resource: ResourceDeclaration,
-): string[] {
-  if (resource.access === 'read-only') return []
-  const place = column === undefined ? '' : '.column'
-  const id = idOptions(resource).column
-  if ((column ?? name) === id && name !== 'id')
-    return [`${place}: "${id}" is the column of the ids, which the database writes`]
-  if (column === undefined) return []
-  const writers = Object.entries(resource.fields).flatMap(([other, field]) => {
-    const writes =
-      field.is === 'computed' || field.is === 'expression' ? false : field.access !== 'read-only'
-    return writes && columnOf(other, field) === column ? [`"${other}"`] : []
-  })
-  return writers.length < 2 ? [] : [`${place}: "${column}" is written by ${writers.join(' and ')}`]
-}
-
-function columnOf(name: string, field: FieldDeclaration): string | undefined {
-  if (field.is === 'attribute') return field.column ?? name
-  return field.is === 'toOne' && field.key !== 'there' ? field.column : undefined
 }
 
 function computedMistakes(name: string, field: Computed, resource: ResourceDeclaration): string[] {

@@ -26,7 +26,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   resources: Resources & ([Strangers<Resources>] extends [never] ? unknown : Strangers<Resources>),
   options: ModelOptions = {},
 ): Model {
-  checkDeclarations(resources, { pageSize: options.pageSize, maxPageSize: options.maxPageSize })
+  checkDeclarations(resources, options)
   return {
     types: new Map(
       resources.map((declared) => [declared.type, settledResource(declared, resources)]),

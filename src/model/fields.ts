@@ -159,7 +159,7 @@ export function computed<Value, const C extends Columns>(
   compute: (values: ValuesOf<C>) => NoInfer<Value> | null,
 ): Computed<Value> {
   const uses = Object.entries(columns).map(([name, use]) => {
-    const column: ColumnUse = 'nullable' in use ? use : { kind: use, nullable: true }
+    const column: ColumnUse = isUse(use) ? use : { kind: use, nullable: true }
     return [name, column] as const
   })
   return {
@@ -169,6 +169,11 @@ export function computed<Value, const C extends Columns>(
     // The store hands over exactly the declared columns, read as their declared kinds.
     compute: compute as unknown as Computed['compute'],
   }
+}
+
+/** Whether it is more than a kind; whoever writes no TypeScript may say anything at all, which the start finds. */
+function isUse(use: Kind<unknown> | ColumnUse): use is ColumnUse {
+  return use instanceof Object && 'nullable' in use
 }
 
 /**

@@ -12,7 +12,21 @@ export const forms: Readonly<Record<DialectName, Readonly<Record<FormName, Colum
   postgres: postgresForms,
 }
 
+/** Whether there is a form of that name. */
+export function isForm(name: unknown): name is FormName {
+  return typeof name === 'string' && Object.hasOwn(sqliteForms, name)
+}
+
 /** The form of that name in a database. */
 export function formNamed(name: FormName, dialect: DialectName): ColumnForm {
   return forms[dialect][name]
+}
+
+/** Whether a column declared with a type, which may be empty, keeps every value of a kind unchanged. */
+export function keeps(
+  columnType: string,
+  { form }: Readonly<{ form: FormName }>,
+  dialect: DialectName,
+): boolean {
+  return formNamed(form, dialect).suits(columnType)
 }

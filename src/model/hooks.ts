@@ -39,7 +39,7 @@ export interface Told<F extends Fields = Fields> {
 export interface HookContext {
   /** What the server's `identify` made of the request; `undefined` without one. */
   readonly caller: unknown
-  /** Runs SQL in the transaction; returns the rows by the names of their columns. */
+  /** Runs SQL in the transaction, that of a read only to read; returns the rows by the names of their columns. */
   readonly query: (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
@@ -61,8 +61,14 @@ export interface Hooks<F extends Fields = Fields> {
   afterUpdate?(updated: Stored<F>, before: Stored<F>, context: HookContext): Awaitable<void>
   beforeDelete?(current: Stored<F>, context: HookContext): Awaitable<void>
   afterDelete?(deleted: Stored<F>, context: HookContext): Awaitable<void>
-  /** Before resources of the type are read to be told, be they primary data, linkage or included. */
+  /**
+   * Before anything of resources of the type is let known: as primary data, linkage or included, by a path that starts at
+   * one, or by a filter or a sort that asks about them.
+   */
   beforeRead?(context: HookContext): Awaitable<void>
-  /** With those read, before they are told; a long list comes in parts, each as it is told. */
+  /**
+   * With those read, before they are told; a long list comes in parts, each as it is told. Those that are mere linkage on a
+   * relationship's own URL come without attributes; those named in another resource's linkage do not come.
+   */
   afterRead?(resources: readonly Told<F>[], context: HookContext): Awaitable<void>
 }

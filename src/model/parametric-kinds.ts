@@ -1,3 +1,4 @@
+import { suggestion } from '../errors/nearest.ts'
 import {
   type DecimalSize,
   decimalPattern,
@@ -21,8 +22,14 @@ export interface Integer64Options {
 /**
  * A whole number between −2^63 and 2^63−1, exactly; a `bigint` in TypeScript. Sent as a JSON number of digits alone.
  * @param options - how values beyond 2^53 are written, e.g. `{ beyond: 'string' }`
+ * @throws RangeError when there is no such way
  */
-export function integer64({ beyond = 'number' }: Integer64Options = {}): Kind<bigint> {
+export function integer64(options: Integer64Options = {}): Kind<bigint> {
+  checkNames('integer64', options, ['beyond'])
+  const { beyond = 'number' } = options
+  const ways: readonly string[] = ['number', 'string']
+  if (!ways.includes(beyond))
+    throw new RangeError(`integer64: beyond must be "number" or "string"; it is "${beyond}"`)
   const isText = beyond === 'string'
   const read = isText ? readInteger64OrText : readInteger64
   return {
@@ -47,6 +54,16 @@ function tellBeyond(value: bigint): string {
   return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`
 }
 
+/** Refuses options that a kind does not have, for whoever writes no TypeScript. */
+function checkNames(kind: string, options: object, names: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name))
+      throw new RangeError(
+        `${kind}: there is no option "${name}"; ${suggestion(name, names, 'options')}`,
+      )
+  }
+}
+
 /** The most digits that any double keeps, and so a column of numbers. */
 const digitsOfDouble = 15
 
@@ -63,6 +80,7 @@ const anyDecimal = decimalReader({})
  * @throws RangeError when the options contradict themselves
  */
 export function decimal(options: DecimalSize = {}): Kind<string> {
+  checkNames('decimal', options, ['precision', 'scale'])
   const { precision, scale } = options
   checkSize(precision ?? mostDigits, scale ?? 0)
   const isSmall = precision !== undefined && precision <= digitsOfDouble
@@ -95,9 +113,10 @@ function checkSize(precision: number, scale: number): void {
  * alone. Another text that stands in the table is told as it is.
  *
  * @param values - each once, in the order in which a refusal lists them
- * @throws RangeError when there are none, or one twice, or one that cannot be stored
+ * @throws RangeError when there are none, or one twice, or one that is no text or cannot be stored
  */
 export function enumeration<const Value extends string>(values: readonly Value[]): Kind<Value> {
+  checkTexts(values)
   if (values.length === 0) throw new RangeError('enumeration: there are no values')
   const twice = values.find((value, index) => values.indexOf(value) !== index)
   if (twice !== undefined)
@@ -119,6 +138,11 @@ export function enumeration<const Value extends string>(values: readonly Value[]
     schema: { type: 'string', enum: values },
     form: 'enumeration',
   }
+}
+
+function checkTexts(values: unknown): void {
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))
+    throw new RangeError('enumeration: the values must be texts in an array')
 }
 
 /** Every kind that takes options, by name; the table of `kinds` has the others. */

@@ -48,8 +48,8 @@ export interface ResourceDeclaration<
   /** `read-only`: nothing creates, changes or deletes resources of the type. Views must be. Default `read-write`. */
   readonly access?: 'read-write' | 'read-only'
   /**
-   * Checks the attributes together, those stored included, when a create or an update writes any. It may be about some of
-   * them, and only looks: whatever it makes of them is not stored.
+   * Checks attributes together, those stored included, when a create or an update writes any. It gets all of them, may look
+   * at some alone, and what it makes of them is not stored.
    */
   readonly validate?: StandardSchemaV1<SomeOf<AttributesOf<Fields>>, unknown>
   readonly hooks?: Hooks<Fields>

@@ -1,3 +1,4 @@
+import { sql } from './dialect.ts'
 import type { Attribute, Expression, ExpressionField, FieldDeclaration } from './fields.ts'
 import { type Kind, kinds } from './kinds.ts'
 import type { AttributeField, Field, Link, ResourceType, Table } from './model.ts'
@@ -148,7 +149,8 @@ function expressionField(name: string, field: ExpressionField): AttributeField {
     name,
     kind: field.kind,
     column: undefined,
-    expression: field.expression,
+    // Whatever it is made of, it is one operand where it is compared.
+    expression: (column) => sql`(${field.expression(column)})`,
     required: false,
     reads: true,
     writes: false,

@@ -1,4 +1,5 @@
-import type { Row } from './rows.ts'
+import type { ReadShape } from './read.ts'
+import type { Row, RowLayout } from './rows.ts'
 
 /** Rows of one resource type, laid out as its layout among the plan's says. */
 export interface Batch {
@@ -29,3 +30,19 @@ export type Rows =
       /** Gives up what is not read yet; harmless once all is read. */
       end: () => void
     }>
+
+/** The rows of a read with their layouts: primary data first, then what is included. */
+export function laidOut(
+  { primary, included }: WholeRows,
+  shape: ReadShape,
+): (readonly [rows: readonly Row[], layout: RowLayout])[] {
+  const more = included.map(({ type, rows }) => [rows, includedLayout(shape, type)] as const)
+  return [[primary, shape.primary], ...more]
+}
+
+/** The layout of the included resources of a type. */
+export function includedLayout({ included }: ReadShape, type: string): RowLayout {
+  const layout = included.find((each) => each.type === type)
+  if (layout === undefined) throw new Error(`The plan includes no ${type}.`)
+  return layout
+}

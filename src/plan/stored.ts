@@ -1,4 +1,4 @@
-import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import type { AttributeField, ResourceType } from '../model/model.ts'
 import { storedValue } from './fields.ts'
 import type { ReadPlan } from './read.ts'
 import { type Row, type RowLayout, valueIndex } from './rows.ts'
@@ -50,10 +50,4 @@ export function attributesIn(
     return at === -1 ? [] : [[field.name, row[at]]]
   })
   return Object.fromEntries(entries)
-}
-
-/** The resource types whose rows a plan reads or names, each once. */
-export function typesOf({ shape }: ReadPlan, model: Model): ResourceType[] {
-  const names = new Set([shape.type, ...shape.included.map(({ type }) => type)])
-  return [...names].flatMap((name) => model.types.get(name) ?? [])
 }

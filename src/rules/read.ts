@@ -1,9 +1,10 @@
 import type { HookContext, Told } from '../model/hooks.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { Batch, Rows } from '../plan/result.ts'
-import type { RowLayout } from '../plan/rows.ts'
-import { attributesIn, storedAttributes, typesOf } from '../plan/stored.ts'
+import type { Rows } from '../plan/result.ts'
+import type { Row, RowLayout } from '../plan/rows.ts'
+import { attributesIn, storedAttributes } from '../plan/stored.ts'
+import { touchedTypes } from '../plan/touched.ts'
 import type { DuringRead, RunQuery, Store } from '../store/store.ts'
 
 /** Whose hooks a read runs, and who asks. */
@@ -26,26 +27,29 @@ export function duringRead(
   plan: ReadPlan,
   { model, caller }: Pick<Scene, 'model' | 'caller'>,
 ): DuringRead | undefined {
-  const types = typesOf(plan, model).filter(
-    ({ hooks }) => hooks.beforeRead !== undefined || hooks.afterRead !== undefined,
-  )
+  // Models without such hooks are spared the walk through the plan.
+  if (![...model.types.values()].some(isHooked)) return undefined
+  const types = touchedTypes(plan, model).filter(isHooked)
   if (types.length === 0) return undefined
   const contextOf = (query: RunQuery): HookContext => ({ caller, query })
   return {
     before: async (query) => {
       for (const { hooks } of types) await hooks.beforeRead?.(contextOf(query))
     },
-    after: async (batch, query) => {
-      const resource = types.find(({ type }) => type === batch.type)
-      if (resource?.hooks.afterRead && batch.rows.length > 0)
-        await resource.hooks.afterRead(toldOf(batch, resource, plan), contextOf(query))
+    after: async (rows, layout, query) => {
+      const resource = types.find(({ type }) => type === layout.type)
+      if (resource?.hooks.afterRead && rows.length > 0)
+        await resource.hooks.afterRead(toldOf(rows, layout, resource), contextOf(query))
     },
   }
 }
 
-/** The resources of a batch with the attributes that they are to show. */
-function toldOf({ rows, type }: Batch, resource: ResourceType, { shape }: ReadPlan): Told[] {
-  const layout: RowLayout = shape.included.find((each) => each.type === type) ?? shape.primary
+function isHooked({ hooks }: ResourceType): boolean {
+  return hooks.beforeRead !== undefined || hooks.afterRead !== undefined
+}
+
+/** The resources of rows with the attributes that they are to show. */
+function toldOf(rows: readonly Row[], layout: RowLayout, resource: ResourceType): Told[] {
   const shown = storedAttributes(resource).filter(({ name }) => layout.attributes.includes(name))
   return rows.map((row) => ({ id: String(row[0]), attributes: attributesIn(row, layout, shown) }))
 }

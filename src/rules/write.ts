@@ -2,7 +2,7 @@ import type { HookContext, MemberChange, Stored } from '../model/hooks.ts'
 import { type Model, type ResourceType, typeNamed } from '../model/model.ts'
 import { type WritePlan, withValues } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { WholeRows } from '../plan/result.ts'
+import { laidOut, type WholeRows } from '../plan/result.ts'
 import { attributesIn, planStored, storedAttributes } from '../plan/stored.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { duringRead } from './read.ts'
@@ -40,8 +40,8 @@ export function carryOut<Told>(
     if (!during) return answer.tell(await transaction.read(answer.plan, id), id)
     await during.before(transaction.query)
     const rows = await transaction.read(answer.plan, id)
-    await during.after({ type: answer.plan.shape.type, rows: rows.primary }, transaction.query)
-    for (const batch of rows.included) await during.after(batch, transaction.query)
+    for (const [some, layout] of laidOut(rows, answer.plan.shape))
+      await during.after(some, layout, transaction.query)
     return answer.tell(rows, id)
   })
 }

@@ -7,6 +7,7 @@ import {
   typeNamed,
 } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
+import { includedLayout } from '../plan/result.ts'
 import type { RowLayout } from '../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 import { compileCondition } from './filter.ts'
@@ -94,12 +95,6 @@ function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {
   return typeNamed(model, scope.is === 'related' ? scope.type : type)
 }
 
-function layoutOf(shape: ReadShape, type: string) {
-  const layout = shape.included.find((each) => each.type === type)
-  if (layout === undefined) throw new Error(`The plan includes no ${type}.`)
-  return layout
-}
-
 /** A statement that reads rows of a layout. */
 function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statement {
   return { ...statement(expression, dialect), load: compileLoad(layout, dialect) }
@@ -163,7 +158,7 @@ function compileAddition(shape: ReadShape, index: number, target: Target): State
     (at) => sql`(${every(reached(shape, at, 0, target))}) is not true`,
   )
   return selectingIncluded(
-    layoutOf(shape, step.to),
+    includedLayout(shape, step.to),
     [...reached(shape, index, 0, target), ...told],
     target,
   )

@@ -49,8 +49,13 @@ export function compileOrder(
   }
   const terms = order.map(({ way, field, descending, nullable }) => {
     const at = follow(way)
-    const { expression, kind } = attributeNamed(at.resource, field)
-    const key = orderOf(expression(at.column), kind.form, target)
+    const { expression, column, kind } = attributeNamed(at.resource, field)
+    const value = expression(at.column)
+    // Where a way leads to nothing, an expression may still make something of the nulls.
+    const isMadeUp = column === undefined && way.length > 0
+    const isThere = sql`${at.column(at.resource.id.column)} is not null`
+    const known = isMadeUp ? sql`case when ${isThere} then ${value} end` : value
+    const key = orderOf(known, kind.form, target)
     return sql`${key} ${sql.raw(directionOf(descending, nullable))}`
   })
   return { joins: sql.join(joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }

@@ -3,7 +3,8 @@ import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
 import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { Batch, Rows, WholeRows } from '../plan/result.ts'
+import type { Rows, WholeRows } from '../plan/result.ts'
+import type { Row, RowLayout } from '../plan/rows.ts'
 
 /** One step in the life of a schema; versions count up from 1. */
 export interface Migration {
@@ -17,8 +18,8 @@ export type RunQuery = (expression: Sql) => Promise<readonly Readonly<Record<str
 /** What is done in the snapshot of a read, beside reading. Whatever it throws ends the read. */
 export interface DuringRead {
   readonly before: (query: RunQuery) => Promise<void>
-  /** Gets every row before it is told; those of a stream as they are read. */
-  readonly after: (batch: Batch, query: RunQuery) => Promise<void>
+  /** Gets every row before it is told, with its layout; those of a stream as they are read. */
+  readonly after: (rows: readonly Row[], layout: RowLayout, query: RunQuery) => Promise<void>
 }
 
 /** What can be done in a transaction that writes. */
@@ -60,6 +61,11 @@ export interface Store {
    * @throws HeaderError `unavailable` (503) when the database cannot be written
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /**
+   * Checks at start that the database can serve the model: its tables and columns, and the SQL that declarations write.
+   * @throws DeclarationError with a line per mistake, each with the path to the wrong word
+   */
+  check(): Promise<void>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
   /** Brings the schema to the newest version that is given; versions that have run are not run again. */

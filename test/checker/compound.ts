@@ -100,6 +100,7 @@ function* compare(
 export function* checkFields(reading: Reading): Breaches {
   if (!reading.success) return
   const steps = new Set(reading.include?.flat())
+  const walked = stepsByType(reading)
   for (const resource of everyResource(reading).values()) {
     const listed = reading.fields.get(String(resource.type))
     for (const group of ['attributes', 'relationships']) {
@@ -110,19 +111,40 @@ export function* checkFields(reading: Reading): Breaches {
         yield { rule: 'FLD-3', at, why: `fields[${resource.type}] does not list it` }
       }
     }
-    yield* checkLoaded(reading, resource, (name) => listed?.has(name) ?? steps.has(name))
+    yield* checkLoaded(reading, resource, (name) => {
+      if (listed || !steps.has(name)) return listed?.has(name) ?? false
+      // Another type may have a relationship of the same name, and the document need not show which was meant.
+      return walked.has(`${resource.type} ${name}`) || undefined
+    })
   }
 }
 
+/** The steps of `include` that start at a resource which the document shows, each with that resource's type. */
+function stepsByType(reading: Reading): ReadonlySet<string> {
+  const resources = everyResource(reading)
+  const found = new Set<string>()
+  for (const path of reading.include ?? []) {
+    let here = new Set(primaryData(reading.body).map(key))
+    for (const step of reading.relationship === undefined ? path : path.slice(1)) {
+      const from = [...here].map((name) => resources.get(name)).filter(isObject)
+      for (const { type } of from) found.add(`${type} ${step}`)
+      here = new Set(from.flatMap((resource) => (linkage(resource, step) ?? []).map(key)))
+    }
+  }
+  return found
+}
+
+/** @param isLoaded - whether a relationship was asked for with its data; `undefined` where that cannot be told */
 function* checkLoaded(
   reading: Reading,
   resource: Members,
-  isLoaded: (name: string) => boolean,
+  isLoaded: (name: string) => boolean | undefined,
 ): Breaches {
   const { relationships } = resource
   for (const name of isObject(relationships) ? Object.keys(relationships) : []) {
     const told = linkage(resource, name) !== undefined
-    if (told === isLoaded(name)) continue
+    const expected = isLoaded(name) ?? told
+    if (told === expected) continue
     const at = below(below(placeOf(reading, resource), 'relationships'), name)
     const why = told ? 'its data was not asked for' : 'it was asked for, but has no data'
     yield { rule: 'service §3', at, why }

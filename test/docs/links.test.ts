@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { page, placeOf } from './pages.ts'
 
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/chinook/README.md'],
   ...readdirSync(placeOf('docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),

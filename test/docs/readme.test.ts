@@ -8,7 +8,8 @@ import { helpText } from '../../service/settings.ts'
 import { startService } from '../../service/start.ts'
 import { connect } from '../client.ts'
 import { folder } from '../service/child.ts'
-import { senders, wordsOf } from './curl.ts'
+import { senders } from './curl.ts'
+import { assertTrue, examplesIn } from './examples.ts'
 import { page, root, section, tableRows } from './pages.ts'
 
 const readme = page('README.md')
@@ -16,16 +17,7 @@ const readme = page('README.md')
 /** Where the examples suppose the service to be. */
 const address = 'http://127.0.0.1:3000'
 
-/** A command of the page, and what it says the answer is. */
-interface Example {
-  readonly command: string
-  readonly status: number
-  readonly answer: string
-}
-
-const examples: readonly Example[] = [
-  ...readme.matchAll(/```sh\n(curl [^`]*)```\n\nThe answer is `(\d+)`:\n\n```json\n([^`]*)```/g),
-].map(([, command = '', status, answer = '']) => ({ command, status: Number(status), answer }))
+const examples = examplesIn(readme)
 
 describe('README.md', () => {
   it('names the two commands', () => {
@@ -45,11 +37,7 @@ describe('README.md', () => {
       const service = await startService(quiet, true)
       test.after(() => service.close())
       const here = (text: string) => text.replaceAll(address, service.url)
-      for (const { command, status, answer } of examples) {
-        const reply = await send(wordsOf(here(command)))
-        assert.equal(reply.status, status, `${command}\n${reply.text}`)
-        assert.deepEqual(JSON.parse(reply.text), JSON.parse(here(answer)), command)
-      }
+      await assertTrue(examples, send, here)
     })
   }
 

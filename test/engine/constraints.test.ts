@@ -129,6 +129,59 @@ engine('Constraints of the database', served, (world) => {
   })
 })
 
+const club = resource('club', {
+  path: '/clubs',
+  table: 'club',
+  fields: {
+    name: attribute(text),
+    rivals: toMany('club', { through: { table: 'rivalry', from: 'one', to: 'other' } }),
+    fans: toMany('fan', { through: { table: 'support', from: 'club', to: 'fan' } }),
+  },
+})
+const fan = resource('fan', { path: '/fans', table: 'fan', fields: { name: attribute(text) } })
+const joined = {
+  model: defineModel([club, fan]),
+  tables: `
+    create table club (id integer primary key, name text) strict;
+    create table fan (id integer primary key, name text) strict;
+    create table rivalry (one integer not null references club (id), other integer not null references club (id),
+      constraint secret_check check (one <> other)) strict;
+    create table support (club integer not null references club (id), fan integer not null unique references fan (id)) strict;
+    insert into club values (1, 'a'), (2, 'b');
+    insert into fan values (1, 'x'), (2, 'y');
+    insert into support values (1, 1);
+    create trigger secret_trigger before insert on support when new.fan > 2
+      begin select raise(abort, 'secret words'); end`,
+}
+
+/** Links that the join tables refuse. */
+// biome-ignore format: a table, one write a row
+const unjoinable = [
+  ['POST',  '/clubs/1/relationships/rivals', { data: [{ type: 'club', id: '2' }, { type: 'club', id: '1' }] }, 422, 'invalid_value', '/data'],
+  ['PATCH', '/clubs/1/relationships/rivals', { data: [{ type: 'club', id: '1' }] },                            422, 'invalid_value', '/data'],
+  ['POST',  '/clubs/2/relationships/fans',   { data: [{ type: 'fan', id: '2' }, { type: 'fan', id: '1' }] },   409, 'constraint_conflict', '/data'],
+  ['PATCH', '/clubs/2', { data: { type: 'club', id: '2', attributes: { name: 'c' }, relationships: { fans: { data: [{ type: 'fan', id: '1' }] } } } }, 409, 'constraint_conflict', '/data/relationships/fans'],
+  ['POST',  '/clubs',   { data: { type: 'club', relationships: { fans: { data: [{ type: 'fan', id: '1' }] } } } }, 409, 'constraint_conflict', '/data/relationships/fans'],
+  ['POST',  '/clubs/1/fans', { data: { type: 'fan' } }, 409, 'constraint_conflict', '/data'],
+] as const
+
+engine('Constraints of a join table', joined, (world) => {
+  it('are told like those of the resource’s own, and nothing is changed', async () => {
+    const all = async () => {
+      const clubs = await world.get('/clubs', { include: 'rivals,fans' })
+      return clubs.text + (await world.get('/fans')).text
+    }
+    const before = await all()
+    for (const [method, path, body, status, code, pointer] of unjoinable) {
+      const answer = await world.call(method, path, { body })
+      assert.deepEqual([answer.status, answer.fault.code], [status, code], answer.text)
+      assert.equal(answer.fault.source?.pointer, pointer)
+      assert.ok(!/secret|rivalry|support/.test(answer.text), answer.text)
+      assert.equal(await all(), before)
+    }
+  })
+})
+
 engine('A busy database', served, (world) => {
   if (world.database !== 'SQLite on disk') return
   it('is a 503 that says when to try again; reading goes on', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe } from 'node:test'
 import type { Model, ServerOptions, Store } from 'lapidary'
-import { checkTables, createServer } from 'lapidary'
+import { createServer } from 'lapidary'
 import { openPostgres } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
 import type { Answer } from '../answer.ts'
@@ -9,14 +9,14 @@ import { readAnswer } from '../answer.ts'
 import { breaches, check } from '../checker/checker.ts'
 import type { Call, Client, Query } from '../client.ts'
 import { connect } from '../client.ts'
-import type { Database, OpenDatabase } from '../databases.ts'
+import type { ColumnTypes, Database, OpenDatabase } from '../databases.ts'
 import { databases } from '../databases.ts'
 
 /** What the engine serves in a test: declared types, the tables they are cut from, and how it is served. */
 export interface Served {
   readonly model: Model
-  /** SQL that makes the tables, and may fill them. */
-  readonly tables: string
+  /** SQL that makes the tables, and may fill them; or what writes it for the column types of a database. */
+  readonly tables: string | ((columnTypes: ColumnTypes) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
   /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
   readonly beyondAscii?: boolean
@@ -95,8 +95,8 @@ class Stage {
     }
     this.#version = 0
     this.#show = { opened, store, client, close }
-    await this.execute(tables)
-    checkTables(model, await store.catalog())
+    await this.execute(typeof tables === 'string' ? tables : tables(this.database.columnTypes))
+    await store.check()
   }
 
   async close(): Promise<void> {

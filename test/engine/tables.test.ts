@@ -20,6 +20,7 @@ import { openStore } from './engine.ts'
 const tables = `
   create table person (id integer primary key, name text not null, nick text);
   create table computer (id integer primary key, serial text not null, person_id integer);
+  create table badge (id integer primary key, code text unique, person_name text);
   create view owner as select id, name from person`
 
 type Fields = ResourceDeclaration['fields']
@@ -30,6 +31,9 @@ const person = (fields: Fields, other: Partial<ResourceDeclaration> = {}): Resou
 })
 const computer = (table = 'computer') =>
   resource('computer', { path: '/computers', table, access: 'read-only', fields: {} })
+
+const badge = (fields: Fields = {}): ResourceDeclaration =>
+  resource('badge', { path: '/badges', table: 'badge', fields })
 
 const tableNames = 'the tables are '
 
@@ -96,6 +100,24 @@ const wrong: readonly (readonly [
     `computer.table: the database has no table "laptop"; ${tableNames}`,
   ],
   [
+    'a key that refers to a column of theirs that may be null, and is written',
+    [person({ badge: toOne('badge', { column: 'nick', references: 'code' }) }), badge()],
+    'person.fields.badge.references: the column "code" of the table "badge" may be null, and such a row cannot be linked',
+  ],
+  [
+    'a key that refers to a column of one’s own that may be null, and is written',
+    [
+      badge({ persons: toMany('person', { column: 'nick', references: 'code' }) }),
+      person({ name: attribute(text, { required: true }) }),
+    ],
+    'badge.fields.persons.references: the column "code" of the table "badge" may be null',
+  ],
+  [
+    'a key that refers to a column that is not unique',
+    [person({ badge: toOne('badge', { column: 'nick', references: 'person_name' }) }), badge()],
+    'person.fields.badge.references: the column "person_name" of the table "badge" is not unique',
+  ],
+  [
     'several at once',
     [
       person({ a: attribute(text), b: attribute(text) }, { id: 'no' }),
@@ -146,6 +168,7 @@ for (const database of databases) {
         nick: attribute(text),
         card: computed(text, { name: notNull(text), nick: text }, ({ name }) => name),
         machines: toMany('computer', { column: 'person_id' }),
+        badge: toOne('badge', { column: 'nick', references: 'code', access: 'read-only' }),
       }
       const owner = resource('owner', {
         path: '/owners',
@@ -153,7 +176,7 @@ for (const database of databases) {
         access: 'read-only',
         fields: { name: attribute(text) },
       })
-      assert.deepEqual(await mistakesOf([person(fields), computer(), owner]), [])
+      assert.deepEqual(await mistakesOf([person(fields), computer(), owner, badge()]), [])
     })
   })
 }

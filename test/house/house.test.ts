@@ -3,8 +3,14 @@ import { describe, it } from 'node:test'
 import { type Source, sourcesIn } from './sources.ts'
 
 const engine = sourcesIn('src')
-const service = sourcesIn('service')
-const everything = [...engine, ...service]
+
+/** Those who enter by the door, and what each brings from outside. */
+const guests: Readonly<Record<string, readonly string[]>> = {
+  service: ['zod'],
+  cli: [],
+  examples: ['zod'],
+}
+const everything = [...engine, ...Object.keys(guests).flatMap(sourcesIn)]
 
 /** The rooms of the engine: what each may import of the others, and of what comes from outside. */
 // biome-ignore format: a table, one room a row
@@ -42,19 +48,16 @@ describe('The house', () => {
     assert.deepEqual(breaches, [])
   })
 
-  it('the service enters by the door, by the engine’s name', () => {
-    const names = /^(lapidary(\/[a-z]+)?|zod|node:[a-z/_]+)$/
-    const breaches = service.flatMap(({ file, imports }) =>
-      imports
-        // The version it tells of itself stands in its manifest.
-        .filter(
-          ({ from, file: to }) =>
-            to !== 'package.json' && !(to?.startsWith('service/') ?? names.test(from)),
-        )
-        .map(({ from }) => `${file}: ${from}`),
-    )
-    assert.deepEqual(breaches, [])
-  })
+  for (const [guest, outside] of Object.entries(guests)) {
+    it(`${guest}/ enters by the door, by the engine’s name`, () => {
+      const breaches = sourcesIn(guest).flatMap(({ file, imports }) =>
+        imports
+          .filter((each) => !mayBring(guest, outside, each))
+          .map(({ from }) => `${file}: ${from}`),
+      )
+      assert.deepEqual(breaches, [])
+    })
+  }
 
   it('nobody goes out by the door: it only leads in', () => {
     const inside = engine.flatMap(({ file, imports }) => imports.map((each) => [file, each.file]))
@@ -85,7 +88,7 @@ describe('The house', () => {
   })
 })
 
-describe('Every file of the engine and the service', () => {
+describe('Every file of the engine and its guests', () => {
   /** The breaches of every file, each with the file's name. */
   const breaches = (find: (source: Source) => Iterable<string>) =>
     everything.flatMap((source) => [...find(source)].map((each) => `${source.file}: ${each}`))
@@ -136,6 +139,16 @@ function mayImport(file: string, { from, file: to }: Source['imports'][number]):
     ...(file.startsWith(dialects.folder) ? dialects.outside : []),
   ]
   return outside.some((each) => (typeof each === 'string' ? each === from : each.test(from)))
+}
+
+/** A guest keeps to itself; the version it tells of itself stands in the manifest. */
+function mayBring(
+  guest: string,
+  outside: readonly string[],
+  { from, file }: Source['imports'][number],
+): boolean {
+  if (file !== undefined) return file === 'package.json' || file.startsWith(`${guest}/`)
+  return /^(?:lapidary(?:\/[a-z]+)?|node:[a-z/_]+)$/.test(from) || outside.includes(from)
 }
 
 /** The exports that no doc comment stands right above; a `biome-ignore` line may stand between. */

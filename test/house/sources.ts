@@ -12,7 +12,7 @@ export interface Import {
   readonly file: string | undefined
 }
 
-/** A file of the engine or the service. */
+/** A file of the engine or of a guest. */
 export interface Source {
   /** From the root of the repository, e.g. `src/plan/filter.ts`. */
   readonly file: string

@@ -1,17 +1,27 @@
+import { jsonOf } from './exact-json.ts'
 import type { CollectionRequest } from './reference.ts'
 import type { Selection } from './reference-document.ts'
+import { type Schema, typeNamed } from './schema.ts'
 
-/** The path of the collection that is asked. */
-export function pathOf({ type, of }: CollectionRequest): string {
-  if (of !== undefined) return `/persons/${of}/computers`
-  return type === 'person' ? '/persons' : '/computers'
+/** The path of a resource. */
+export function resourcePath(schema: Schema, type: string, id: string): string {
+  return `${typeNamed(schema, type).path}/${encodeURIComponent(id)}`
 }
 
-/** The query string, percent-encoded; parameters that would say nothing are left out. */
-export function queryOf(request: CollectionRequest, selection: Partial<Selection> = {}): string {
+/** The path of the collection that is asked. */
+export function pathOf(schema: Schema, { type, of }: CollectionRequest): string {
+  if (of === undefined) return typeNamed(schema, type).path
+  return `${resourcePath(schema, of.type, of.id)}/${of.relationship}`
+}
+
+/** The query's names and values; parameters that would say nothing are left out. */
+export function pairsOf(
+  request: CollectionRequest,
+  selection: Partial<Selection> = {},
+): (readonly [name: string, value: string])[] {
   const { filters, simple, sort, page } = request
-  const parameters: (readonly [string, string])[] = [
-    ...(filters.length > 0 ? [['filter', JSON.stringify(filters)] as const] : []),
+  return [
+    ...(filters.length > 0 ? [['filter', jsonOf(filters)] as const] : []),
     ...simple.map(([name, value]) => [`filter[${name}]`, value] as const),
     ...(sort.length > 0 ? [['sort', sort.join(',')] as const] : []),
     ['page[size]', String(page.size)],
@@ -21,7 +31,11 @@ export function queryOf(request: CollectionRequest, selection: Partial<Selection
       ([type, names]) => [`fields[${type}]`, names.join(',')] as const,
     ),
   ]
-  return parameters
+}
+
+/** The query string, percent-encoded. */
+export function queryOf(request: CollectionRequest, selection: Partial<Selection> = {}): string {
+  return pairsOf(request, selection)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join('&')
 }

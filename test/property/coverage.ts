@@ -1,20 +1,34 @@
 import assert from 'node:assert/strict'
+import { cellsOf, type Side, sidesOf } from './random-filter.ts'
 import type { CollectionRequest } from './reference.ts'
 import type { Clause, Filter } from './reference-filter.ts'
-import { isSingle, operatorsOf } from './reference-operators.ts'
-import { type Kind, kindOf, relationships, type TypeName } from './rows.ts'
+import { kinds } from './reference-kinds.ts'
+import {
+  attributeNamed,
+  filterable,
+  isRelationship,
+  relationshipNamed,
+  type Schema,
+} from './schema.ts'
+import { shapeOf } from './shapes.ts'
 
 /** Where in a filter a comparison stands: the innermost of what is around it. */
-type Position = 'plain' | 'negated' | 'nested' | 'shortcut'
+export type Position = 'plain' | 'negated' | 'nested' | 'shortcut'
 
-const positions: readonly Position[] = ['plain', 'negated', 'nested', 'shortcut']
+/** Every position. */
+export const positions: readonly Position[] = ['plain', 'negated', 'nested', 'shortcut']
 
 /** Counts what random filters have met, so that a test can prove that it was no empty one. */
 export class Coverage {
+  readonly #schema: Schema
   readonly #seen = new Set<string>()
   #trees = 0
   #requests = 0
   #telling = 0
+
+  constructor(schema: Schema) {
+    this.#schema = schema
+  }
 
   /** Takes note of a request, and of how many of the rows it found. */
   add(request: CollectionRequest, found: number, rows: number): void {
@@ -23,73 +37,88 @@ export class Coverage {
     if (found > 0 && found < rows) this.#telling += 1
     for (const filter of request.filters) this.#walk(request.type, filter, 'plain')
     for (const [name] of request.simple) {
-      const [type, field] = leaf(request.type, name)
-      this.#seen.add(`simple ${kindOf(type, field)} ${field === name ? 'plain' : 'shortcut'}`)
+      const [type, field] = this.#leaf(request.type, name)
+      const label = labelOf(this.#schema, type, field)
+      this.#seen.add(`simple ${label} ${field === name ? 'plain' : 'shortcut'}`)
     }
   }
 
   /**
-   * Fails unless there were enough trees, enough of the answers held some rows but not all,
-   * and every operator met every kind it applies to in every position.
+   * Fails unless there were enough trees, enough of the answers held some rows but not all, every operator met every kind
+   * it applies to in every position and on every side, and every shape of relationship was followed in every way.
    */
   assertEnough(trees: number, telling: number): void {
     assert.ok(this.#trees >= trees, `only ${this.#trees} trees, fewer than ${trees}`)
     const share = this.#telling / this.#requests
     assert.ok(share >= telling, `only ${share} of the answers held some rows but not all`)
-    assert.deepEqual(new Set(expected()).difference(this.#seen), new Set())
+    assert.deepEqual(new Set(expected(this.#schema)).difference(this.#seen), new Set())
   }
 
-  #walk(type: TypeName, filter: Filter, position: Position): void {
+  #walk(type: string, filter: Filter, position: Position): void {
     if ('and' in filter) for (const part of filter.and) this.#walk(type, part, position)
     else if ('or' in filter) for (const part of filter.or) this.#walk(type, part, position)
     else if ('not' in filter) this.#walk(type, filter.not, 'negated')
     else this.#clause(type, filter, position)
   }
 
-  #clause(root: TypeName, clause: Clause, position: Position): void {
-    const [type, name] = leaf(root, clause.name)
-    const kind = kindOf(type, name)
+  #clause(root: string, clause: Clause, position: Position): void {
+    const [type, name] = this.#leaf(root, clause.name)
+    const label = labelOf(this.#schema, type, name)
     const where = name === clause.name ? position : 'shortcut'
-    this.#seen.add(`${kind} ${clause.op} ${where}`)
-    this.#seen.add(`${kind} ${clause.op} ${against(clause)}`)
+    this.#seen.add(`${label} ${clause.op} ${where}`)
+    this.#seen.add(`${label} ${clause.op} ${against(clause)}`)
     if (clause.op !== 'any' && clause.op !== 'has') return
+    const { to } = relationshipNamed(this.#schema, type, name)
     for (const inner of [clause.val ?? []].flat()) {
-      if (inner !== null && typeof inner === 'object') {
-        this.#walk(relationships[type].type, inner, 'nested')
-      }
+      if (inner !== null && typeof inner === 'object') this.#walk(to, inner, 'nested')
     }
+  }
+
+  /** The type and field that a dotted-by-`__` name ends at. */
+  #leaf(type: string, name: string): [type: string, name: string] {
+    const hop = name.indexOf('__')
+    if (hop < 0) return [type, name]
+    const step = name.slice(0, hop)
+    this.#seen.add(`${shapeOf(this.#schema, type, step)} __`)
+    return this.#leaf(relationshipNamed(this.#schema, type, step).to, name.slice(hop + 2))
   }
 }
 
 /** What a comparison compares with. */
-function against({ val, field }: Clause): string {
+function against({ val, field }: Clause): Side | 'nested filter' {
   if (field !== undefined) return 'field'
   if (Array.isArray(val)) return val.length === 0 ? 'empty list' : 'list'
-  return val === null ? 'null' : 'value'
+  if (typeof val === 'object' && val !== null) return 'nested filter'
+  return val === null || val === undefined ? 'null' : 'value'
 }
 
-/** The type and field that a dotted-by-`__` name ends at. */
-function leaf(type: TypeName, name: string): [TypeName, string] {
-  const hop = name.indexOf('__')
-  return hop < 0 ? [type, name] : leaf(relationships[type].type, name.slice(hop + 2))
+/** What tells a field apart from others to the databases: its kind and how it is kept, or its shape. */
+function labelOf(schema: Schema, type: string, name: string): string {
+  if (isRelationship(schema, type, name)) return shapeOf(schema, type, name)
+  const { kind, of, scale } = attributeNamed(schema, type, name)
+  const words = [name === 'id' ? 'id of' : '', kind, scale ? 'scaled' : '', of ? 'computed' : '']
+  return words.filter((word) => word !== '').join(' ')
 }
 
-function expected(): string[] {
-  const kinds: readonly Kind[] = ['text', 'email', 'date', 'id', 'relationship']
-  const comparisons = kinds.flatMap((kind) =>
-    operatorsOf[kind].flatMap((op) =>
-      [...positions, ...sides(kind, op)].map((each) => `${kind} ${op} ${each}`),
+function expected(schema: Schema): string[] {
+  return Object.keys(schema.types).flatMap((type) => [
+    ...cellsOf(schema, type).flatMap((cell) => {
+      const label = labelOf(schema, type, cell.name)
+      const isFollowed = cell.operator === 'any' || cell.operator === 'has'
+      return [
+        ...positions,
+        ...sidesOf(schema, cell),
+        ...(isFollowed ? ['nested filter', 'list'] : []),
+      ].map((each) => `${label} ${cell.operator} ${each}`)
+    }),
+    ...filterable(schema, type)
+      .filter((name) => kinds[attributeNamed(schema, type, name).kind].operators !== 'opaque')
+      .flatMap((name) => {
+        const label = labelOf(schema, type, name)
+        return [`simple ${label} plain`, `simple ${label} shortcut`]
+      }),
+    ...Object.keys(schema.types[type]?.relationships ?? {}).map(
+      (name) => `${shapeOf(schema, type, name)} __`,
     ),
-  )
-  const simple = kinds
-    .filter((kind) => kind !== 'relationship')
-    .flatMap((kind) => [`simple ${kind} plain`, `simple ${kind} shortcut`])
-  return [...comparisons, ...simple]
-}
-
-function sides(kind: Kind, op: string): string[] {
-  if (op === 'any' || op === 'has') return ['null', 'value', 'list']
-  if (kind === 'relationship') return ['null']
-  if (isSingle(op)) return ['null', 'value', 'field']
-  return op === 'between' ? ['list'] : ['list', 'empty list']
+  ])
 }

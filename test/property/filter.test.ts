@@ -2,44 +2,30 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { chapter, ids, type World } from '../world.ts'
-import { pathOf, queryOf } from './collection-request.ts'
+import { queryOf } from './collection-request.ts'
+import { assertFound, longestQuery } from './comparison.ts'
 import { Coverage } from './coverage.ts'
-import { filtersOver } from './random-filter.ts'
+import { people } from './people.ts'
+import { anyFilterRequest } from './random-requests.ts'
 import { anyDraft, store } from './random-rows.ts'
-import { answer, type CollectionRequest } from './reference.ts'
-import { type Row, relatedRows, rowsOf, type Tables, type TypeName } from './rows.ts'
+import { start } from './reference.ts'
 import { seed } from './seed.ts'
 
 const stages = 8
 const requestsPerStage = 640
 
-/** Query strings beyond this may meet the limit of URLs, which other tests are about. */
-const longestQuery = 7000
-
 chapter('§5 filter, held against a reference', (world: World) => {
-  const coverage = new Coverage()
+  const coverage = new Coverage(people)
 
   for (let stage = 1; stage <= stages; stage += 1) {
     it(`finds what the reference finds, over random rows ${stage} of ${stages}`, async () => {
       const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })
       assert.ok(draft)
-      const tables = await store(world, draft)
-      const property = fc.asyncProperty(anyRequest(tables), async (request) => {
-        const query = queryOf(request)
-        fc.pre(query.length <= longestQuery)
-        const expected = answer(tables, request)
-        const answered = await world.call('GET', pathOf(request), {
-          query: `${query}&fields%5B${request.type}%5D=`,
-        })
-        coverage.add(request, expected.count, rowsOf(tables, request.type).length)
-        try {
-          assert.equal(answered.status, 200)
-          const found = expected.rows.map(({ id }) => String(id))
-          assert.deepEqual(ids(answered), found)
-          assert.equal(answered.body.meta?.count, expected.count)
-        } catch (cause) {
-          throw new Error(tell(tables, request, answered.text), { cause })
-        }
+      const data = await store(world, draft)
+      const property = fc.asyncProperty(anyFilterRequest(data), async (request) => {
+        fc.pre(queryOf(request).length <= longestQuery)
+        const found = await assertFound(world, data, request)
+        coverage.add(request, found, start(data, request).length)
       })
       await fc.assert(property, { seed: seed + stage, numRuns: requestsPerStage })
     })
@@ -72,56 +58,3 @@ chapter('§5 filter, held against a reference', (world: World) => {
     coverage.assertEnough(5000, 0.3)
   })
 })
-
-/** Mostly one tree alone; sometimes several, simple parameters, or the computers of one person. */
-function anyRequest(tables: Tables): fc.Arbitrary<CollectionRequest> {
-  const filters = filtersOver(tables)
-  const owners = tables.persons.map(({ id }) => id)
-  const requests = (type: TypeName, of: fc.Arbitrary<bigint | undefined>) =>
-    fc
-      .record({
-        filters: fc.oneof(
-          { weight: 8, arbitrary: filters.tree(type).map((tree) => [tree]) },
-          { weight: 2, arbitrary: fc.array(filters.tree(type), { maxLength: 3 }) },
-        ),
-        simple: fc.oneof(
-          { weight: 8, arbitrary: fc.constant([]) },
-          { weight: 2, arbitrary: fc.array(filters.simple(type), { maxLength: 2 }) },
-        ),
-        of,
-      })
-      .map(({ of: owner, ...asked }) => ({
-        type,
-        ...asked,
-        ...(owner !== undefined && { of: owner }),
-        sort: [],
-        page: { number: 1, size: 0 },
-      }))
-  return fc.oneof(
-    { weight: 5, arbitrary: requests('person', fc.constant(undefined)) },
-    { weight: 4, arbitrary: requests('computer', fc.constant(undefined)) },
-    { weight: 1, arbitrary: requests('computer', fc.constantFrom(...owners)) },
-  )
-}
-
-/** All that is needed to see what went wrong: the filter, the ids expected and answered, and the rows that differ. */
-function tell(tables: Tables, request: CollectionRequest, text: string): string {
-  const expected = answer(tables, request).rows.map(({ id }) => String(id))
-  const answered = Array.from(text.matchAll(/"id":"(\d+)"/g), ([, id]) => String(id))
-  const differ = new Set(expected).symmetricDifference(new Set(answered))
-  const rows = rowsOf(tables, request.type).filter(({ id }) => differ.has(String(id)))
-  return [
-    `with PROPERTY_SEED=${seed}: GET ${pathOf(request)}`,
-    `filter:   ${JSON.stringify(request.filters)}`,
-    `simple:   ${JSON.stringify(request.simple)}`,
-    `expected: ${expected.join(' ')}`,
-    `answered: ${answered.length === 0 ? text.slice(0, 2000) : answered.join(' ')}`,
-    ...rows.map(
-      (row) => `differs:  ${printRow(row)} with ${relatedRows(tables, row).map(printRow)}`,
-    ),
-  ].join('\n')
-}
-
-function printRow(row: Row): string {
-  return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-}

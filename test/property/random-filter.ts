@@ -1,130 +1,231 @@
 import * as fc from 'fast-check'
 import { type Values, valuesOver } from './random-values.ts'
 import type { Clause, Filter, Literal } from './reference-filter.ts'
-import { isSingle, type OperatorName, operatorsOf } from './reference-operators.ts'
-import type { Tables } from './rows.ts'
-import { filterable, type Kind, relationships, type TypeName } from './rows.ts'
+import { compareValues, kinds } from './reference-kinds.ts'
+import {
+  isSingle,
+  type OperatorName,
+  operatorsOf,
+  relationshipOperators,
+} from './reference-operators.ts'
+import {
+  type AttributeDescription,
+  attributeNamed,
+  type Data,
+  filterable,
+  isRelationship,
+  type Schema,
+  typeNamed,
+} from './schema.ts'
 
 /** A `filter[field]=value` parameter. */
 export type Simple = readonly [field: string, value: string]
 
+/** What a comparison compares with. */
+export type Side = 'value' | 'null' | 'field' | 'list' | 'empty list'
+
+/** An operator of a field of a type. */
+export interface Cell {
+  readonly type: string
+  readonly name: string
+  readonly operator: OperatorName
+}
+
 /** Random filters over given rows. */
 export interface Filters {
   /** A tree: comparisons, shortcuts, `and`, `or`, `not` and nested filters of any shape. */
-  tree(type: TypeName): fc.Arbitrary<Filter>
-  simple(type: TypeName): fc.Arbitrary<Simple>
-}
-
-/** The fields that may stand in `field` beside each field: attributes of a comparable kind. */
-const comparable: Readonly<Record<string, readonly string[]>> = {
-  id: ['id'],
-  name: ['name', 'email', 'gender'],
-  email: ['name', 'email', 'gender'],
-  gender: ['name', 'email', 'gender'],
-  birth_date: ['birth_date'],
-  serial: ['serial'],
+  tree(type: string): fc.Arbitrary<Filter>
+  /** A comparison of one of the type's own fields by one operator, with the side that is wanted. */
+  clause(cell: Cell, side: Side): fc.Arbitrary<Clause>
+  simple(type: string): fc.Arbitrary<Simple>
+  /** One of each of the type's own fields that a text can be compared with. */
+  simples(type: string): readonly fc.Arbitrary<Simple>[]
 }
 
 /** How many levels of `and`, `or`, `not`, `any` and `has` a tree has at most. */
 const deepest = 4
 
+/** How many relationships a shortcut follows at most. */
+const furthest = 3
+
 /** Filters whose values come mostly from these rows. */
-export function filtersOver(tables: Tables): Filters {
-  const values = valuesOver(tables)
-  const made = new Map<string, fc.Arbitrary<Filter>>()
-  const tree = (type: TypeName, depth: number): fc.Arbitrary<Filter> => {
-    const key = `${type} ${depth}`
-    const arbitrary = made.get(key) ?? anyFilter(type, depth)
-    made.set(key, arbitrary)
-    return arbitrary
+export function filtersOver(data: Data): Filters {
+  const maker = new Maker(data)
+  return {
+    tree: (type) => maker.tree(type, deepest),
+    clause: (cell, side) => maker.clause(cell, side),
+    simple: (type) => maker.simple(type, furthest),
+    simples: (type) => maker.simples(type),
   }
-  const anyFilter = (type: TypeName, depth: number): fc.Arbitrary<Filter> => {
+}
+
+/** Makes each arbitrary once, however many others are made of it. */
+class Maker {
+  readonly #schema: Schema
+  readonly #values: Values
+  readonly #trees = new Map<string, fc.Arbitrary<Filter>>()
+  readonly #comparisons = new Map<string, fc.Arbitrary<Clause>>()
+  readonly #simples = new Map<string, fc.Arbitrary<Simple>>()
+
+  constructor(data: Data) {
+    this.#schema = data.schema
+    this.#values = valuesOver(data)
+  }
+
+  tree(type: string, depth: number): fc.Arbitrary<Filter> {
+    return remembered(this.#trees, `${type} ${depth}`, () => this.#anyTree(type, depth))
+  }
+
+  #anyTree(type: string, depth: number): fc.Arbitrary<Filter> {
     const shallow = fc.oneof(
-      { weight: 3, arbitrary: clauses(values, type) },
-      { weight: 2, arbitrary: shortcut(values, type, 3) },
+      { weight: 3, arbitrary: this.#comparison(type) },
+      { weight: 2, arbitrary: this.#shortcut(type, furthest) },
     )
     if (depth === 0) return shallow
-    const inner = tree(type, depth - 1)
+    const inner = this.tree(type, depth - 1)
     const some = fc.array(inner, { minLength: 1, maxLength: 3 })
     return fc.oneof(
       { weight: 5, arbitrary: shallow },
       { weight: 2, arbitrary: some.map((and) => ({ and })) },
       { weight: 2, arbitrary: some.map((or) => ({ or })) },
       { weight: 2, arbitrary: inner.map((not) => ({ not })) },
-      { weight: 2, arbitrary: follow(type, tree(relationships[type].type, depth - 1)) },
+      { weight: 2, arbitrary: this.#follow(type, depth) },
     )
   }
-  return {
-    tree: (type) => tree(type, deepest),
-    simple: (type) => simple(values, type, 3),
+
+  /** A comparison of one of the type's own fields, each operator of each field as likely as any other. */
+  #comparison(type: string): fc.Arbitrary<Clause> {
+    return remembered(this.#comparisons, type, () =>
+      fc.oneof(
+        ...cellsOf(this.#schema, type).map((cell) => {
+          const sides = sidesOf(this.#schema, cell).map((side) => ({
+            weight: side === 'value' || side === 'list' ? 6 : 1,
+            arbitrary: this.clause(cell, side),
+          }))
+          return fc.oneof(...sides)
+        }),
+      ),
+    )
   }
-}
 
-/** A comparison of one of the type's own fields, each operator of each field as likely as any other. */
-function clauses(values: Values, type: TypeName): fc.Arbitrary<Clause> {
-  return fc.oneof(...cells(type).map(([name, kind, op]) => clause(values, name, kind, op)))
-}
-
-function clause(values: Values, name: string, kind: Kind, op: OperatorName): fc.Arbitrary<Clause> {
-  if (op === 'any' || op === 'has') {
-    return fc.constantFrom<Clause>({ name, op }, { name, op, val: null })
+  clause({ type, name, operator: op }: Cell, side: Side): fc.Arbitrary<Clause> {
+    if (isRelationship(this.#schema, type, name)) return anyRelated(name, op)
+    if (side === 'field')
+      return fc.constantFrom(...comparable(this.#schema, type, name)).map((field) => {
+        return { name, op, field }
+      })
+    if (side === 'null') return fc.constant({ name, op, val: null })
+    if (side === 'empty list') return fc.constant({ name, op, val: [] })
+    const attribute = attributeNamed(this.#schema, type, name)
+    const one = this.#values.one(attribute, op)
+    if (side === 'value') return one.map((val) => ({ name, op, val }))
+    const orNull = fc.option(one, { freq: 8 })
+    if (op === 'between') {
+      return fc.tuple(orNull, orNull).map((pair) => ({ name, op, val: ordered(attribute, pair) }))
+    }
+    return fc.array(orNull, { minLength: 1, maxLength: 5 }).map((val) => ({ name, op, val }))
   }
-  const one = values.one(kind, op)
-  const orNull = fc.option(one, { freq: 8 })
-  if (op === 'between') {
-    return fc.tuple(orNull, orNull).map((pair) => ({ name, op, val: ordered(kind, pair) }))
+
+  /** `any` or `has` with one nested filter, or with a list of them. */
+  #follow(type: string, depth: number): fc.Arbitrary<Filter> {
+    const ways = Object.entries(typeNamed(this.#schema, type).relationships).map(
+      ([name, { to, many }]) => {
+        const op = many ? 'any' : 'has'
+        const inner = this.tree(to, depth - 1)
+        const list = fc.array(inner, { minLength: 1, maxLength: 2 })
+        return fc.oneof(
+          { weight: 4, arbitrary: inner.map((val) => ({ name, op, val })) },
+          { weight: 1, arbitrary: list.map((val) => ({ name, op, val })) },
+        )
+      },
+    )
+    return fc.oneof(...ways)
   }
-  if (!isSingle(op)) return fc.array(orNull, { maxLength: 5 }).map((val) => ({ name, op, val }))
-  const withValue = orNull.map((val) => ({ name, op, val }))
-  const others = comparable[name]
-  if (others === undefined) return withValue
-  const withField = fc.constantFrom(...others).map((field) => ({ name, op, field }))
-  return fc.oneof({ weight: 3, arbitrary: withValue }, { weight: 1, arbitrary: withField })
-}
 
-/** `any` or `has` with one nested filter, or with a list of them. */
-function follow(type: TypeName, inner: fc.Arbitrary<Filter>): fc.Arbitrary<Filter> {
-  const { name, follow: op } = relationships[type]
-  const list = fc.array(inner, { minLength: 1, maxLength: 2 })
-  return fc.oneof(
-    { weight: 4, arbitrary: inner.map((val) => ({ name, op, val })) },
-    { weight: 1, arbitrary: list.map((val) => ({ name, op, val })) },
-  )
-}
+  /** A comparison of a field one to `hops` relationships away, written `rel__field`. */
+  #shortcut(type: string, hops: number): fc.Arbitrary<Clause> {
+    return remembered(this.#comparisons, `${type} ${hops}`, () => {
+      const ways = Object.entries(typeNamed(this.#schema, type).relationships).map(
+        ([step, { to }]) => {
+          const near = this.#comparison(to)
+          const away =
+            hops === 1
+              ? near
+              : fc.oneof(
+                  { weight: 3, arbitrary: near },
+                  { weight: 1, arbitrary: this.#shortcut(to, hops - 1) },
+                )
+          return away.map((clause) => ({ ...clause, name: `${step}__${clause.name}` }))
+        },
+      )
+      return fc.oneof(...ways)
+    })
+  }
 
-/** A comparison of a field one to `hops` relationships away, written `rel__field`. */
-function shortcut(values: Values, type: TypeName, hops: number): fc.Arbitrary<Filter> {
-  const { name, type: there } = relationships[type]
-  const near = clauses(values, there).map((each) => ({ ...each, name: `${name}__${each.name}` }))
-  if (hops === 1) return near
-  const further = shortcut(values, there, hops - 1).map((each) =>
-    'name' in each ? { ...each, name: `${name}__${each.name}` } : each,
-  )
-  return fc.oneof({ weight: 3, arbitrary: near }, { weight: 1, arbitrary: further })
-}
+  simples(type: string): fc.Arbitrary<Simple>[] {
+    return filterable(this.#schema, type)
+      .map((name) => [name, attributeNamed(this.#schema, type, name)] as const)
+      .filter(([, { kind }]) => kinds[kind].operators !== 'opaque')
+      .map(([name, attribute]) => this.#values.text(attribute).map((text): Simple => [name, text]))
+  }
 
-function simple(values: Values, type: TypeName, hops: number): fc.Arbitrary<Simple> {
-  const fields = Object.entries(filterable[type]).filter(([, kind]) => kind !== 'relationship')
-  const here = fields.map(([name, kind]) => values.text(kind).map((text): Simple => [name, text]))
-  if (hops === 0) return fc.oneof(...here)
-  const { name, type: there } = relationships[type]
-  const away = simple(values, there, hops - 1).map(
-    ([field, text]): Simple => [`${name}__${field}`, text],
-  )
-  return fc.oneof({ weight: 3, arbitrary: fc.oneof(...here) }, { weight: 1, arbitrary: away })
+  simple(type: string, hops: number): fc.Arbitrary<Simple> {
+    return remembered(this.#simples, `${type} ${hops}`, () => this.#anySimple(type, hops))
+  }
+
+  #anySimple(type: string, hops: number): fc.Arbitrary<Simple> {
+    const here = fc.oneof(...this.simples(type))
+    if (hops === 0) return here
+    const ways = Object.entries(typeNamed(this.#schema, type).relationships).map(([step, { to }]) =>
+      this.simple(to, hops - 1).map(([field, text]): Simple => [`${step}__${field}`, text]),
+    )
+    return fc.oneof({ weight: 3, arbitrary: here }, { weight: 1, arbitrary: fc.oneof(...ways) })
+  }
 }
 
 /** Every operator of every field of a type; of `any` and `has`, the one that follows its relationship. */
-function cells(type: TypeName): [name: string, kind: Kind, operator: OperatorName][] {
-  return Object.entries<Kind>(filterable[type]).flatMap(([name, kind]) =>
-    operatorsOf[kind]
-      .filter((op) => (op !== 'any' && op !== 'has') || op === relationships[type].follow)
-      .map((op): [string, Kind, OperatorName] => [name, kind, op]),
-  )
+export function cellsOf(schema: Schema, type: string): Cell[] {
+  const relationships = Object.entries(typeNamed(schema, type).relationships)
+  return [
+    ...filterable(schema, type).flatMap((name) => {
+      const { operators } = kinds[attributeNamed(schema, type, name).kind]
+      return operatorsOf[operators].map((operator) => ({ type, name, operator }))
+    }),
+    ...relationships.flatMap(([name, relationship]) =>
+      relationshipOperators(relationship).map((operator) => ({ type, name, operator })),
+    ),
+  ]
 }
 
-/** Bounds of `between` mostly the right way round, so that they hold something; ids stay as drawn. */
-function ordered(kind: Kind, [one, other]: [Literal, Literal]): Literal[] {
-  if (kind === 'id' || one === null || other === null) return [one, other]
-  return String(one) < String(other) ? [one, other] : [other, one]
+/** What an operator of a field can compare it with. */
+export function sidesOf(schema: Schema, { type, name, operator }: Cell): Side[] {
+  if (isRelationship(schema, type, name)) return ['null']
+  if (kinds[attributeNamed(schema, type, name).kind].operators === 'opaque') return ['null']
+  if (isSingle(operator)) return ['value', 'null', 'field']
+  return operator === 'between' ? ['list'] : ['list', 'empty list']
+}
+
+/** The fields that may stand in `field` beside a field: attributes of a comparable kind. */
+function comparable(schema: Schema, type: string, name: string): string[] {
+  const groupOf = (field: string) => kinds[attributeNamed(schema, type, field).kind].group
+  return filterable(schema, type).filter((other) => groupOf(other) === groupOf(name))
+}
+
+/** A relationship alone: whether anything is there. */
+function anyRelated(name: string, op: OperatorName): fc.Arbitrary<Clause> {
+  if (op !== 'any' && op !== 'has') return fc.constant({ name, op, val: null })
+  return fc.constantFrom<Clause>({ name, op }, { name, op, val: null })
+}
+
+/** Bounds of `between` mostly the right way round, so that they hold something. */
+function ordered({ kind }: AttributeDescription, [one, other]: [Literal, Literal]): Literal[] {
+  if (one === null || other === null) return [one, other]
+  const { read } = kinds[kind]
+  return compareValues(read(one), read(other)) <= 0 ? [one, other] : [other, one]
+}
+
+function remembered<Made>(known: Map<string, Made>, key: string, make: () => Made): Made {
+  const made = known.get(key) ?? make()
+  known.set(key, made)
+  return made
 }

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import type { World } from '../world.ts'
+import { people } from './people.ts'
 import { anyDate, anyEmail, anyText } from './random-texts.ts'
-import type { Tables } from './rows.ts'
+import type { Data, Row } from './schema.ts'
 
 /** People and computers before they are stored; an owner is a place in the list of persons. */
 export interface Draft {
@@ -53,18 +54,18 @@ export const anyDraft: fc.Arbitrary<Draft> = fc
   })
 
 /** Stores a draft over HTTP; returns the rows with the ids that the service gave them. */
-export async function store(world: World, draft: Draft): Promise<Tables> {
-  const persons: Tables['persons'][number][] = []
+export async function store(world: World, draft: Draft): Promise<Data> {
+  const persons: Row[] = []
   for (const attributes of draft.persons) {
     const { id } = await world.person(attributes)
     persons.push({ id: BigInt(id), ...attributes })
   }
-  const computers: Tables['computers'][number][] = []
+  const computers: Row[] = []
   for (const { serial, owner } of draft.computers) {
     const person = owner === null ? undefined : persons[owner]
     const identifier = person ? { type: 'person', id: String(person.id) } : null
     const { id } = await world.computer({ serial }, identifier)
     computers.push({ id: BigInt(id), serial, person_id: person?.id ?? null })
   }
-  return { persons, computers }
+  return { schema: people, tables: { person: persons, computer: computers } }
 }

@@ -1,53 +1,79 @@
 import * as fc from 'fast-check'
-import { anyDate, anyEmail, anyText } from './random-texts.ts'
+import { anyValueOf, spellingsOf } from './random-kinds.ts'
+import { anyText } from './random-texts.ts'
 import type { Literal } from './reference-filter.ts'
+import { kinds } from './reference-kinds.ts'
 import type { OperatorName } from './reference-operators.ts'
-import type { Kind, Tables } from './rows.ts'
+import { rowsOf, valueIn } from './rows.ts'
+import {
+  type AttributeDescription,
+  attributeNamed,
+  type Data,
+  filterable,
+  type JsonValue,
+  type Kind,
+  type Value,
+} from './schema.ts'
 
 /** Values for filters over given rows, mostly taken from the rows, so that a fair share of the filters hits. */
 export interface Values {
-  /** A value for an operator that compares with one. */
-  one(kind: Kind, operator: OperatorName): fc.Arbitrary<Literal>
+  /** A value for an operator that compares an attribute with one. */
+  one(attribute: AttributeDescription, operator: OperatorName): fc.Arbitrary<Literal>
   /** A value as `filter[field]=…` can spell it. */
-  text(kind: Kind): fc.Arbitrary<string>
+  text(attribute: AttributeDescription): fc.Arbitrary<string>
 }
 
 /** Values that suit these rows. */
-export function valuesOver(tables: Tables): Values {
-  const texts = pool(tables)
-  const plain: Record<Kind, fc.Arbitrary<string>> = {
-    text: fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...texts) }, anyText),
-    email: fc.oneof(
-      { weight: 8, arbitrary: fc.constantFrom('a@b.example', ...emails(tables)) },
-      anyEmail,
-    ),
-    date: fc.oneof(
-      { weight: 4, arbitrary: fc.constantFrom('2000-02-29', ...dates(tables)) },
-      anyDate,
-    ),
-    id: fc.constantFrom('0', '9223372036854775807', ...ids(tables)),
-    relationship: fc.constant(''),
+export function valuesOver(data: Data): Values {
+  const pools = poolsOf(data)
+  const plain = (attribute: AttributeDescription): fc.Arbitrary<Literal> => {
+    const { kind } = attribute
+    if (kinds[kind].operators === 'opaque') return fc.constant(null)
+    const strange = anyValueOf(attribute).map(asLiteral)
+    const pool = pools.get(kind) ?? []
+    // An enumeration takes none of another's values.
+    if (pool.length === 0 || kind === 'enumeration') return strange
+    const stored = fc.constantFrom(...pool).chain((value) => spellingsOf(kind, value))
+    return fc.oneof(
+      { weight: 6, arbitrary: stored.map(asLiteral) },
+      { weight: 1, arbitrary: strange },
+    )
   }
-  const part = partOf(fc.constantFrom(...texts))
-  const partOfEmail = partOf(plain.email)
-  const id = plain.id.map((text) => (text.length < 16 && Number(text) % 2 ? Number(text) : text))
+  const texts = (attribute: AttributeDescription) => plain(attribute).map(String)
   return {
-    text: (kind) => plain[kind],
-    one: (kind, operator) => {
-      if (kind === 'relationship') return fc.constant(null)
-      if (kind === 'id') return id
-      if (!isPartial(operator)) return plain[kind]
-      const parts = kind === 'email' ? partOfEmail : part
-      return operator === 'match' ? spaced(parts, plain[kind]) : likely(parts)
+    text: texts,
+    one: (attribute, operator) => {
+      if (!isPartial(operator)) return plain(attribute)
+      const parts = partOf(texts(attribute))
+      return operator === 'match' ? spaced(parts, texts(attribute)) : likely(parts)
     },
   }
+}
+
+/** What all attributes of a kind hold. */
+function poolsOf(data: Data): Map<Kind, Value[]> {
+  const cells = Object.keys(data.schema.types).flatMap((type) =>
+    filterable(data.schema, type).flatMap((name) => {
+      const { kind } = attributeNamed(data.schema, type, name)
+      return rowsOf(data, type).map((row) => ({ kind, value: valueIn(data, type, row, name) }))
+    }),
+  )
+  const groups = Map.groupBy(
+    cells.filter(({ value }) => value !== null),
+    ({ kind }) => kind,
+  )
+  return new Map(Array.from(groups, ([kind, all]) => [kind, all.map(({ value }) => value)]))
+}
+
+function asLiteral(json: JsonValue): Literal {
+  if (typeof json !== 'object' || json === null) return json
+  throw new Error('the reference found an object where a filter takes a plain value')
 }
 
 /** Whether the operator is usually asked with a part of the field. */
 function isPartial(operator: OperatorName): boolean {
   return /like$|with$|^match$/.test(operator)
 }
-
 /** A stretch of a text, cut between code points. */
 function partOf(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const share = fc.double({ min: 0, max: 1, noNaN: true })
@@ -109,21 +135,4 @@ const twins = new Map<string, string>([
 
 function withTwins(text: string): string {
   return Array.from(text, (character) => twins.get(character) ?? character).join('')
-}
-
-function pool({ persons, computers }: Tables): string[] {
-  const named = persons.flatMap(({ name, gender }) => [name, gender ?? ''])
-  return [...named, ...computers.map(({ serial }) => serial)]
-}
-
-function emails({ persons }: Tables): string[] {
-  return persons.flatMap(({ email }) => email ?? [])
-}
-
-function dates({ persons }: Tables): string[] {
-  return persons.flatMap(({ birth_date }) => birth_date ?? [])
-}
-
-function ids({ persons, computers }: Tables): string[] {
-  return [...persons, ...computers].map(({ id }) => String(id))
 }

@@ -1,109 +1,131 @@
 /**
  * Which fields, linkage and included resources a document must show: SERVICE §3 and §5, over plain objects.
  */
+import { kinds } from './reference-kinds.ts'
+import { idOf, relatedRows, valueIn } from './rows.ts'
 import {
+  attributeNamed,
+  type Data,
+  isTold,
+  type JsonValue,
   type Row,
-  relatedRows,
-  relationships,
-  storedValue,
-  type Tables,
-  type TypeName,
-} from './rows.ts'
+  relationshipNamed,
+  typeNamed,
+} from './schema.ts'
 
 /** What a document is asked to show; a type without a set in `fields` shows everything. */
 export interface Selection {
-  readonly fields: Readonly<Partial<Record<TypeName, readonly string[]>>>
+  readonly fields: Readonly<Record<string, readonly string[]>>
   /** Dotted paths of relationships. */
   readonly include: readonly string[]
 }
 
-/** A resource as the reference tells it. `data` holds the linkage that must be there, by relationship. */
-export interface Expected {
-  readonly type: TypeName
-  readonly id: string
-  readonly attributes: Readonly<Record<string, unknown>>
-  readonly relationships: readonly string[]
-  /** Relationships whose linkage must be told, because they were included or named in `fields`. */
-  readonly linked: ReadonlySet<string>
+/** A resource identifier. */
+export type Identifier = Readonly<{ type: string; id: string }>
+
+/** A resource as the reference tells it. */
+export interface Expected extends Identifier {
+  readonly attributes: Readonly<Record<string, JsonValue>>
+  /** By name; `undefined` for one whose linkage is not told. */
+  readonly relationships: Readonly<
+    Record<string, Identifier | readonly Identifier[] | null | undefined>
+  >
 }
 
-const readable = {
-  person: ['name', 'birth_date', 'gender', 'display_name'],
-  computer: ['serial'],
-} as const satisfies Record<TypeName, readonly string[]>
-
-/** The types of resources are told apart by a column that only computers have. */
-export function typeOf(row: Row): TypeName {
-  return 'person_id' in row ? 'computer' : 'person'
+/** A resource as a document names it, e.g. `person 3`. */
+export function keyOf({ type, id }: Identifier): string {
+  return `${type} ${id}`
 }
 
-/** A row as a document names it, e.g. `person 3`. */
-export function keyOf(row: Row): string {
-  return `${typeOf(row)} ${row.id}`
-}
-
-/** What the document must show of each row, by `keyOf`: the primary rows and everything included with them. */
+/** What the document must show of each row, by `keyOf`: the primary rows of a type and everything included with them. */
 export function expectedResources(
-  tables: Tables,
+  data: Data,
+  type: string,
   rows: readonly Row[],
   selection: Selection,
 ): ReadonlyMap<string, Expected> {
-  const linked = new Map<string, Set<string>>()
-  const told = new Map<string, Row>()
-  const visit = (row: Row, steps: readonly string[]): void => {
-    const key = keyOf(row)
-    told.set(key, row)
-    const names = linked.get(key) ?? new Set()
-    linked.set(key, names)
+  const followed = followedSteps(data, type, selection)
+  const told = new Map<string, Expected>()
+  const visit = (at: string, row: Row, steps: readonly string[]): void => {
+    const key = keyOf({ type: at, id: idOf(data.schema, at, row) })
+    if (!told.has(key)) told.set(key, expect(data, at, row, selection, followed))
     const [step, ...others] = steps
-    if (step === undefined || !isAsked(selection, typeOf(row), step)) return
-    names.add(step)
-    for (const related of relatedRows(tables, row)) visit(related, others)
+    if (step === undefined || !isAsked(selection, at, step)) return
+    const { to } = relationshipNamed(data.schema, at, step)
+    for (const related of relatedRows(data, at, row, step)) visit(to, related, others)
   }
   for (const row of rows) {
-    visit(row, [])
-    for (const path of selection.include) visit(row, path.split('.'))
+    visit(type, row, [])
+    for (const path of selection.include) visit(type, row, path.split('.'))
   }
-  return new Map(
-    Array.from(told, ([key, row]) => [key, expect(row, selection, linked.get(key) ?? new Set())]),
-  )
+  return told
 }
 
-/** The identifiers that linkage must hold: a list for computers of a person, one or null for an owner. */
-export function linkageOf(tables: Tables, row: Row): unknown {
-  const identifiers = relatedRows(tables, row).map((related) => ({
-    type: typeOf(related),
-    id: String(related.id),
+/** The identifiers that linkage must hold: a list, or one or null where at most one is linked. */
+export function linkageOf(
+  data: Data,
+  type: string,
+  row: Row,
+  name: string,
+): Identifier | readonly Identifier[] | null {
+  const { to, many } = relationshipNamed(data.schema, type, name)
+  const identifiers = relatedRows(data, type, row, name).map((related) => ({
+    type: to,
+    id: idOf(data.schema, to, related),
   }))
-  return typeOf(row) === 'person' ? identifiers : (identifiers[0] ?? null)
+  return many ? identifiers : (identifiers[0] ?? null)
 }
 
-function expect(row: Row, selection: Selection, included: ReadonlySet<string>): Expected {
-  const type = typeOf(row)
-  const { name } = relationships[type]
-  const asked = isAsked(selection, type, name)
-  const named = selection.fields[type]?.includes(name) === true
+/** The relationships that are included, as `type.relationship`: their linkage is told wherever the type is. */
+export function followedSteps(data: Data, type: string, selection: Selection): Set<string> {
+  const followed = new Set<string>()
+  for (const path of selection.include) {
+    let at = type
+    for (const step of path.split('.')) {
+      if (!isAsked(selection, at, step)) break
+      followed.add(`${at}.${step}`)
+      at = relationshipNamed(data.schema, at, step).to
+    }
+  }
+  return followed
+}
+
+function expect(
+  data: Data,
+  type: string,
+  row: Row,
+  selection: Selection,
+  followed: ReadonlySet<string>,
+): Expected {
+  const { attributes, relationships } = typeNamed(data.schema, type)
+  const asked = (names: object) =>
+    Object.keys(names).filter((name) => isAsked(selection, type, name))
+  const isLinked = (name: string) =>
+    selection.fields[type] !== undefined || followed.has(`${type}.${name}`)
   return {
     type,
-    id: String(row.id),
+    id: idOf(data.schema, type, row),
     attributes: Object.fromEntries(
-      readable[type]
-        .filter((field) => isAsked(selection, type, field))
-        .map((field) => [field, tell(row, field)]),
+      asked(attributes)
+        .filter((name) => isTold(attributeNamed(data.schema, type, name)))
+        .map((name) => [name, tell(data, type, row, name)]),
     ),
-    relationships: asked ? [name] : [],
-    linked: named ? new Set([name]) : included,
+    relationships: Object.fromEntries(
+      asked(relationships).map((name) => [
+        name,
+        isLinked(name) ? linkageOf(data, type, row, name) : undefined,
+      ]),
+    ),
   }
 }
 
 /** Whether a type's set of fields, if it has one, lists the field. */
-function isAsked(selection: Selection, type: TypeName, field: string): boolean {
-  return selection.fields[type]?.includes(field) ?? true
+function isAsked({ fields }: Selection, type: string, field: string): boolean {
+  return fields[type]?.includes(field) ?? true
 }
 
-function tell(row: Row, field: string): unknown {
-  if (field !== 'display_name') return storedValue(row, field)
-  const name = String(storedValue(row, 'name')).toUpperCase()
-  const email = storedValue(row, 'email')
-  return email === null ? name : `${name} <${email}>`
+function tell(data: Data, type: string, row: Row, name: string): JsonValue {
+  const attribute = attributeNamed(data.schema, type, name)
+  const value = valueIn(data, type, row, name)
+  return value === null ? null : kinds[attribute.kind].tell(value, attribute)
 }

@@ -1,18 +1,19 @@
+import { kinds } from './reference-kinds.ts'
 import { compareList, compareOne, isSingle } from './reference-operators.ts'
 import { allOf, anyOf, negate, type Truth } from './reference-truth.ts'
+import { relatedRows, valueIn } from './rows.ts'
 import {
-  kindOf,
+  attributeNamed,
+  type Data,
+  isRelationship,
+  type Kind,
   type Row,
-  relatedRows,
-  relationships,
-  storedValue,
-  type Tables,
-  type TypeName,
+  relationshipNamed,
   type Value,
-} from './rows.ts'
+} from './schema.ts'
 
 /** A value as it stands in a filter's JSON. */
-export type Literal = string | number | null
+export type Literal = string | number | bigint | boolean | null
 
 /** One comparison: with `val`, or with another `field`; `any` and `has` nest filters in `val`. */
 export type Clause = Readonly<{
@@ -29,25 +30,24 @@ export type Filter =
   | Readonly<{ not: Filter }>
   | Clause
 
-/** Whether one row matches a filter; only `true` brings it into the answer. */
-export function evaluate(tables: Tables, type: TypeName, row: Row, filter: Filter): Truth {
-  if ('and' in filter) return allOf(filter.and.map((part) => evaluate(tables, type, row, part)))
-  if ('or' in filter) return anyOf(filter.or.map((part) => evaluate(tables, type, row, part)))
-  if ('not' in filter) return negate(evaluate(tables, type, row, filter.not))
+/** Whether one row of a type matches a filter; only `true` brings it into the answer. */
+export function evaluate(data: Data, type: string, row: Row, filter: Filter): Truth {
+  if ('and' in filter) return allOf(filter.and.map((part) => evaluate(data, type, row, part)))
+  if ('or' in filter) return anyOf(filter.or.map((part) => evaluate(data, type, row, part)))
+  if ('not' in filter) return negate(evaluate(data, type, row, filter.not))
   const hop = filter.name.indexOf('__')
-  if (hop < 0) return evaluateClause(tables, type, row, filter)
-  const follow = filter.name.slice(0, hop)
-  if (follow !== relationships[type].name) throw new Error(`${type} has no ${follow} to follow`)
-  return hasRelated(tables, type, row, [{ ...filter, name: filter.name.slice(hop + 2) }])
+  if (hop < 0) return evaluateClause(data, type, row, filter)
+  const inner = { ...filter, name: filter.name.slice(hop + 2) }
+  return hasRelated(data, type, row, filter.name.slice(0, hop), [inner])
 }
 
-function evaluateClause(tables: Tables, type: TypeName, row: Row, clause: Clause): Truth {
+function evaluateClause(data: Data, type: string, row: Row, clause: Clause): Truth {
   const { name, op, val, field } = clause
-  const kind = kindOf(type, name)
-  if (kind === 'relationship') return evaluateRelationship(tables, type, row, clause)
-  const left = storedValue(row, name)
+  if (isRelationship(data.schema, type, name)) return evaluateRelationship(data, type, row, clause)
+  const { kind } = attributeNamed(data.schema, type, name)
+  const left = valueIn(data, type, row, name)
   if (field !== undefined && isSingle(op))
-    return compareOne(op, left, storedValue(row, field), false)
+    return compareOne(op, left, valueIn(data, type, row, field), false)
   if (isList(val)) {
     return compareList(
       op,
@@ -61,33 +61,44 @@ function evaluateClause(tables: Tables, type: TypeName, row: Row, clause: Clause
 
 /** `any` and `has` ask for a related row that matches; `eq` and `is_` with null ask for none at all. */
 function evaluateRelationship(
-  tables: Tables,
-  type: TypeName,
+  data: Data,
+  type: string,
   row: Row,
-  { op, val }: Clause,
+  { name, op, val }: Clause,
 ): Truth {
-  if (op === 'eq' || op === 'is_') return relatedRows(tables, row).length === 0
-  if (op === 'ne' || op === 'isnot') return relatedRows(tables, row).length > 0
-  if (op !== relationships[type].follow) throw new Error(`${op} does not fit ${type}`)
-  if (val === undefined || val === null) return hasRelated(tables, type, row, [])
+  if (op === 'eq' || op === 'is_') return relatedRows(data, type, row, name).length === 0
+  if (op === 'ne' || op === 'isnot') return relatedRows(data, type, row, name).length > 0
+  const { many } = relationshipNamed(data.schema, type, name)
+  if (op !== (many ? 'any' : 'has')) throw new Error(`${op} does not fit ${type}.${name}`)
+  if (val === undefined || val === null) return hasRelated(data, type, row, name, [])
   const filters = isList(val) ? val.map(asFilter) : [asFilter(val)]
-  return hasRelated(tables, type, row, filters)
+  return hasRelated(data, type, row, name, filters)
 }
 
 /** Whether one related row matches all filters: never unknown, as SQL's `exists`. */
-function hasRelated(tables: Tables, type: TypeName, row: Row, filters: readonly Filter[]): boolean {
-  const there = relationships[type].type
-  return relatedRows(tables, row).some((related) =>
-    filters.every((filter) => evaluate(tables, there, related, filter) === true),
+function hasRelated(
+  data: Data,
+  type: string,
+  row: Row,
+  name: string,
+  filters: readonly Filter[],
+): boolean {
+  const { to } = relationshipNamed(data.schema, type, name)
+  return relatedRows(data, type, row, name).some((related) =>
+    filters.every((filter) => evaluate(data, to, related, filter) === true),
   )
 }
 
-/** Reads a value as its field's kind: ids may be written as strings or numbers. */
-function readValue(kind: string, literal: unknown): Value {
+/** Reads a value as its field's kind. */
+function readValue(kind: Kind, literal: unknown): Value {
   if (literal === null) return null
-  if (kind === 'id') return BigInt(String(literal))
-  if (typeof literal === 'string') return literal
+  if (typeof literal !== 'object' && typeof literal !== 'undefined' && isLiteral(literal))
+    return kinds[kind].read(literal)
   throw new Error(`the reference cannot read ${JSON.stringify(literal)} as ${kind}`)
+}
+
+function isLiteral(value: unknown): value is Exclude<Literal, null> {
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
 }
 
 function asFilter(value: Literal | Filter): Filter {

@@ -1,6 +1,7 @@
-import { compareText, fold, isLike, isMatch } from './reference-text.ts'
+import { compareValues } from './reference-kinds.ts'
+import { fold, isLike, isMatch } from './reference-text.ts'
 import { allOf, negate, type Truth } from './reference-truth.ts'
-import type { Kind, Value } from './rows.ts'
+import type { Value } from './schema.ts'
 
 /** Operators that compare with one value, which may also be another field's. */
 export type SingleOperator = keyof typeof single
@@ -16,7 +17,7 @@ export type OperatorName = SingleOperator | ListOperator | FollowOperator
 
 /** A comparison that is unknown as soon as one side is null. */
 const known =
-  (test: (left: Present, right: Present) => boolean) =>
+  (test: (left: Value, right: Value) => boolean) =>
   (left: Value, right: Value): Truth =>
     left === null || right === null ? null : test(left, right)
 
@@ -24,13 +25,11 @@ const known =
 const knownText = (test: (left: string, right: string) => boolean) =>
   known((left, right) => test(String(left), String(right)))
 
-type Present = string | bigint
-
 const single = {
-  eq: known((left, right) => left === right),
-  ne: known((left, right) => left !== right),
-  is_: (left: Value, right: Value): Truth => left === right,
-  isnot: (left: Value, right: Value): Truth => left !== right,
+  eq: known(isEqual),
+  ne: known((left, right) => !isEqual(left, right)),
+  is_: (left: Value, right: Value): Truth => isSame(left, right),
+  isnot: (left: Value, right: Value): Truth => !isSame(left, right),
   gt: known((left, right) => compareValues(left, right) > 0),
   ge: known((left, right) => compareValues(left, right) >= 0),
   lt: known((left, right) => compareValues(left, right) < 0),
@@ -44,18 +43,32 @@ const single = {
   match: knownText(isMatch),
 } satisfies Record<string, (left: Value, right: Value) => Truth>
 
-const onEvery = ['eq', 'ne', 'is_', 'isnot', 'in_', 'notin_'] as const
-const onOrdered = ['gt', 'ge', 'lt', 'le', 'between'] as const
+function isEqual(left: Value, right: Value): boolean {
+  return compareValues(left, right) === 0
+}
+
+/** Null-safe equality; of values that have no order it asks for null alone. */
+function isSame(left: Value, right: Value): boolean {
+  return left === null || right === null ? left === right : isEqual(left, right)
+}
+
+const onAll = ['eq', 'ne', 'is_', 'isnot'] as const
+const onPlain = [...onAll, 'in_', 'notin_'] as const
+const onOrdered = [...onPlain, 'gt', 'ge', 'lt', 'le', 'between'] as const
 const onText = ['like', 'notlike', 'ilike', 'notilike', 'startswith', 'endswith', 'match'] as const
 
-/** Which operators each kind of field takes (SERVICE §5, the table of operators). */
+/** Which operators each class of kinds takes (SERVICE §5, the table of operators). */
 export const operatorsOf = {
-  text: [...onEvery, ...onOrdered, ...onText],
-  email: [...onEvery, ...onOrdered, ...onText],
-  date: [...onEvery, ...onOrdered],
-  id: [...onEvery, ...onOrdered],
-  relationship: ['any', 'has', 'eq', 'ne', 'is_', 'isnot'],
-} as const satisfies Record<Kind, readonly OperatorName[]>
+  opaque: onAll,
+  plain: onPlain,
+  ordered: onOrdered,
+  textual: [...onOrdered, ...onText],
+} as const satisfies Record<string, readonly OperatorName[]>
+
+/** The operators on a relationship: one that follows it, and those that ask with null whether anything is there. */
+export function relationshipOperators({ many }: { readonly many: boolean }): OperatorName[] {
+  return [many ? 'any' : 'has', ...onAll]
+}
 
 /** Whether a word of the grammar compares with one value. */
 export function isSingle(operator: string): operator is SingleOperator {
@@ -94,18 +107,10 @@ export function compareList(operator: string, left: Value, right: readonly Value
   }
 }
 
-/** Orders two values of one kind: numbers by size, texts (dates among them) by code point. */
-export function compareValues(left: Present, right: Present): number {
-  if (typeof left === 'bigint' && typeof right === 'bigint') {
-    return left < right ? -1 : Number(left > right)
-  }
-  return compareText(String(left), String(right))
-}
-
 /** SQL's `in`: unknown when the value is null, or not found in a list that holds a null. */
 function isIn(left: Value, right: readonly Value[]): Truth {
   if (right.length === 0) return false
   if (left === null) return null
-  if (right.includes(left)) return true
+  if (right.some((each) => each !== null && isEqual(left, each))) return true
   return right.includes(null) ? null : false
 }

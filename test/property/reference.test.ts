@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { people } from './people.ts'
 import { answer, type CollectionRequest } from './reference.ts'
 import { expectedResources } from './reference-document.ts'
 import type { Filter } from './reference-filter.ts'
 import { compareText, fold, isLike, isMatch, words } from './reference-text.ts'
-import type { Tables, TypeName } from './rows.ts'
+import { rowsOf } from './rows.ts'
+import type { Data, Row } from './schema.ts'
 
 const nobody = { email: null, birth_date: null, gender: null }
 
-const tables: Tables = {
-  persons: [
-    { id: 2n, name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10', gender: 'f' },
-    { ...nobody, id: 9n, name: 'straße' },
-    { ...nobody, id: 10n, name: '', birth_date: '1912-06-23', gender: '' },
-  ],
-  computers: [
-    { id: 1n, serial: 'A-1', person_id: 2n },
-    { id: 3n, serial: 'B-2', person_id: 2n },
-    { id: 4n, serial: '50%', person_id: 10n },
-    { id: 5n, serial: 'x', person_id: null },
-  ],
-}
+const persons: readonly Row[] = [
+  { id: 2n, name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10', gender: 'f' },
+  { ...nobody, id: 9n, name: 'straße' },
+  { ...nobody, id: 10n, name: '', birth_date: '1912-06-23', gender: '' },
+]
+const computers: readonly Row[] = [
+  { id: 1n, serial: 'A-1', person_id: 2n },
+  { id: 3n, serial: 'B-2', person_id: 2n },
+  { id: 4n, serial: '50%', person_id: 10n },
+  { id: 5n, serial: 'x', person_id: null },
+]
+const data: Data = { schema: people, tables: { person: persons, computer: computers } }
 
 const all: CollectionRequest = {
   type: 'person',
@@ -31,11 +32,11 @@ const all: CollectionRequest = {
 }
 
 function found(request: Partial<CollectionRequest>): number[] {
-  return answer(tables, { ...all, ...request }).rows.map(({ id }) => Number(id))
+  return answer(data, { ...all, ...request }).rows.map(({ id }) => Number(id))
 }
 
 describe('the reference', () => {
-  const persons: readonly [Filter, number[]][] = [
+  const ofPersons: readonly [Filter, number[]][] = [
     [{ name: 'name', op: 'eq', val: 'Ada' }, [2]],
     [{ name: 'email', op: 'ne', val: 'x@y.example' }, [2]],
     [{ not: { name: 'email', op: 'eq', val: 'x@y.example' } }, [2]],
@@ -88,13 +89,13 @@ describe('the reference', () => {
       [2],
     ],
   ]
-  for (const [filter, expected] of persons) {
+  for (const [filter, expected] of ofPersons) {
     it(`finds persons ${expected.join(', ') || 'nowhere'} by ${JSON.stringify(filter)}`, () => {
       assert.deepEqual(found({ filters: [filter] }), expected)
     })
   }
 
-  const computers: readonly [Filter, number[]][] = [
+  const ofComputers: readonly [Filter, number[]][] = [
     [{ name: 'owner', op: 'has' }, [1, 3, 4]],
     [{ name: 'owner', op: 'eq', val: null }, [5]],
     [{ name: 'owner__email', op: 'eq', val: null }, [4]],
@@ -104,7 +105,7 @@ describe('the reference', () => {
       [1, 3],
     ],
   ]
-  for (const [filter, expected] of computers) {
+  for (const [filter, expected] of ofComputers) {
     it(`finds computers ${expected.join(', ')} by ${JSON.stringify(filter)}`, () => {
       assert.deepEqual(found({ type: 'computer', filters: [filter] }), expected)
     })
@@ -112,9 +113,13 @@ describe('the reference', () => {
 
   it('combines filters, simple parameters and the owner in the path with AND', () => {
     const filters: Filter[] = [{ name: 'serial', op: 'like', val: '-' }]
-    const type: TypeName = 'computer'
-    assert.deepEqual(found({ type, of: 2n, filters, simple: [['owner__name', 'Ada']] }), [1, 3])
-    assert.deepEqual(found({ type, of: 10n, filters }), [])
+    const type = 'computer'
+    const of = (id: string) => ({ type: 'person', id, relationship: 'computers' })
+    assert.deepEqual(
+      found({ type, of: of('2'), filters, simple: [['owner__name', 'Ada']] }),
+      [1, 3],
+    )
+    assert.deepEqual(found({ type, of: of('10'), filters }), [])
   })
 
   it('sorts null largest, ids by number, through the owner, and by id at the end', () => {
@@ -127,7 +132,7 @@ describe('the reference', () => {
 
   it('cuts pages and counts over all of them', () => {
     const page = { number: 2, size: 2 }
-    const { rows, count } = answer(tables, { ...all, page })
+    const { rows, count } = answer(data, { ...all, page })
     assert.deepEqual([rows.map(({ id }) => id), count], [[10n], 3])
   })
 
@@ -164,21 +169,26 @@ describe('the reference', () => {
 
   it('shows what is asked for, and the linkage along every included path', () => {
     const selection = { fields: { person: ['display_name', 'computers'] }, include: ['owner'] }
-    const shown = expectedResources(tables, tables.computers.slice(0, 1), selection)
+    const [first] = rowsOf(data, 'computer')
+    assert.ok(first)
+    const shown = expectedResources(data, 'computer', [first], selection)
     assert.deepEqual(Array.from(shown.values()), [
       {
         type: 'computer',
         id: '1',
         attributes: { serial: 'A-1' },
-        relationships: ['owner'],
-        linked: new Set(['owner']),
+        relationships: { owner: { type: 'person', id: '2' } },
       },
       {
         type: 'person',
         id: '2',
         attributes: { display_name: 'ADA <ada@example.org>' },
-        relationships: ['computers'],
-        linked: new Set(['computers']),
+        relationships: {
+          computers: [
+            { type: 'computer', id: '1' },
+            { type: 'computer', id: '3' },
+          ],
+        },
       },
     ])
   })

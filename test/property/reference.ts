@@ -1,26 +1,25 @@
 /**
- * A small interpreter of collection requests over plain objects, to hold the service against.
+ * A small interpreter of collection requests over plain objects, to hold a service against.
  *
  * Written from SERVICE §5 to be read in one sitting, not to be fast: every row is asked every question.
  */
 import { evaluate, type Filter } from './reference-filter.ts'
-import { compareValues } from './reference-operators.ts'
-import {
-  type Row,
-  relatedRows,
-  relationships,
-  rowsOf,
-  storedValue,
-  type Tables,
-  type TypeName,
-  type Value,
-} from './rows.ts'
+import { compareValues } from './reference-kinds.ts'
+import { relatedRows, rowsOf, rowWithId, valueIn } from './rows.ts'
+import { type Data, known, type Row, relationshipNamed, type Value } from './schema.ts'
+
+/** The resource whose related ones are asked for, with its id as documents tell it. */
+export interface Parent {
+  readonly type: string
+  readonly id: string
+  readonly relationship: string
+}
 
 /** What is asked of a collection: all parts are as the client writes them, page numbers count from 1. */
 export interface CollectionRequest {
-  readonly type: TypeName
-  /** The person whose computers are asked for; absent for the whole collection. */
-  readonly of?: bigint
+  readonly type: string
+  /** Absent for the whole collection. */
+  readonly of?: Parent
   /** The objects of `filter=[…]`, all of which must match. */
   readonly filters: readonly Filter[]
   /** The `filter[field]=value` parameters, all of which must match too. */
@@ -38,16 +37,16 @@ export interface CollectionAnswer {
 }
 
 /** Answers a collection request from plain rows. */
-export function answer(tables: Tables, request: CollectionRequest): CollectionAnswer {
-  const { type, of, page } = request
+export function answer(data: Data, request: CollectionRequest): CollectionAnswer {
+  const { type, page } = request
   const filters = [
     ...request.filters,
     ...request.simple.map(([name, val]) => ({ name, op: 'eq', val })),
   ]
-  const matching = rowsOf(tables, type)
-    .filter((row) => of === undefined || ('person_id' in row && row.person_id === of))
-    .filter((row) => filters.every((filter) => evaluate(tables, type, row, filter) === true))
-  const rows = sorted(tables, type, matching, request.sort)
+  const matching = start(data, request).filter((row) =>
+    filters.every((filter) => evaluate(data, type, row, filter) === true),
+  )
+  const rows = sorted(data, type, matching, request.sort)
   const from = (page.number - 1) * page.size
   return {
     rows: page.size === 0 ? rows : rows.slice(from, from + page.size),
@@ -55,20 +54,19 @@ export function answer(tables: Tables, request: CollectionRequest): CollectionAn
   }
 }
 
+/** All rows that the path means. */
+export function start(data: Data, { type, of }: CollectionRequest): readonly Row[] {
+  if (of === undefined) return rowsOf(data, type)
+  const parent = known(rowWithId(data, of.type, of.id), `${of.type} ${of.id}`)
+  return relatedRows(data, of.type, parent, of.relationship)
+}
+
 /** The rows in the order of the terms, then by id; null counts as the largest value. */
-function sorted(
-  tables: Tables,
-  type: TypeName,
-  rows: readonly Row[],
-  sort: readonly string[],
-): Row[] {
+function sorted(data: Data, type: string, rows: readonly Row[], sort: readonly string[]): Row[] {
   return rows.toSorted((left, right) => {
     for (const term of [...sort, 'id']) {
       const name = term.replace(/^-/, '')
-      const order = compareNullable(
-        reach(tables, type, left, name),
-        reach(tables, type, right, name),
-      )
+      const order = compareNullable(reach(data, type, left, name), reach(data, type, right, name))
       if (order !== 0) return name === term ? order : -order
     }
     return 0
@@ -76,12 +74,13 @@ function sorted(
 }
 
 /** What a row holds under a dotted name; null where nothing is linked. */
-function reach(tables: Tables, type: TypeName, row: Row, name: string): Value {
+function reach(data: Data, type: string, row: Row, name: string): Value {
   const dot = name.indexOf('.')
-  if (dot < 0) return storedValue(row, name)
-  const [related] = relatedRows(tables, row)
+  if (dot < 0) return valueIn(data, type, row, name)
+  const step = name.slice(0, dot)
+  const [related] = relatedRows(data, type, row, step)
   if (related === undefined) return null
-  return reach(tables, relationships[type].type, related, name.slice(dot + 1))
+  return reach(data, relationshipNamed(data.schema, type, step).to, related, name.slice(dot + 1))
 }
 
 function compareNullable(left: Value, right: Value): number {

@@ -1,75 +1,74 @@
-/** What a stored field of a reference row holds; ids are whole numbers of any size. */
-export type Value = string | bigint | null
+import { compareValues, kinds } from './reference-kinds.ts'
+import {
+  attributeNamed,
+  type Data,
+  known,
+  type Row,
+  relationshipNamed,
+  type Schema,
+  typeNamed,
+  type Value,
+} from './schema.ts'
 
-/** A stored person, without the hidden `password`, which no request may tell apart. */
-export type Person = Readonly<{
-  id: bigint
-  name: string
-  email: string | null
-  birth_date: string | null
-  gender: string | null
-}>
-
-/** A stored computer; `person_id` is its owner, or null. */
-export type Computer = Readonly<{ id: bigint; serial: string; person_id: bigint | null }>
-
-/** A stored row of either type. */
-export type Row = Person | Computer
-
-/** The two resource types of the service. */
-export type TypeName = 'person' | 'computer'
-
-/** All rows that a reference answer is told from; ids are unique within each list. */
-export interface Tables {
-  readonly persons: readonly Person[]
-  readonly computers: readonly Computer[]
+/** All rows of a table, in the order in which they were stored. */
+export function tableRows({ tables }: Data, table: string): readonly Row[] {
+  return known(tables[table], `table ${table}`)
 }
 
-/** What a field's values are, and so which operators it takes. */
-export type Kind = 'text' | 'email' | 'date' | 'id' | 'relationship'
-
-/** The fields a filter may name, with their kinds (SERVICE §2, §5). */
-export const filterable = {
-  person: {
-    id: 'id',
-    name: 'text',
-    email: 'email',
-    birth_date: 'date',
-    gender: 'text',
-    computers: 'relationship',
-  },
-  computer: { id: 'id', serial: 'text', owner: 'relationship' },
-} as const satisfies Record<TypeName, Record<string, Kind>>
-
-/** The one relationship that each type has, with the type it leads to and the operator that follows it. */
-export const relationships = {
-  person: { name: 'computers', type: 'computer', follow: 'any' },
-  computer: { name: 'owner', type: 'person', follow: 'has' },
-} as const satisfies Record<TypeName, { name: string; type: TypeName; follow: 'any' | 'has' }>
-
-/** The kind of a type's filterable field; throws when there is none, for then the test itself is wrong. */
-export function kindOf(type: TypeName, name: string): Kind {
-  const kinds: Readonly<Record<string, Kind>> = filterable[type]
-  const kind = kinds[name]
-  if (kind === undefined) throw new Error(`the reference knows no ${type}.${name}`)
-  return kind
+/** What a row holds in a column. */
+export function cell(row: Row, column: string): Value {
+  return known(row[column], `column ${column} in ${Object.keys(row)}`)
 }
 
-/** All rows of a type. */
-export function rowsOf(tables: Tables, type: TypeName): readonly Row[] {
-  return type === 'person' ? tables.persons : tables.computers
+/** What `rowsOf` has found out: data never changes. */
+const found = new WeakMap<Data, Map<string, readonly Row[]>>()
+
+/** All rows that are resources of a type, by id. */
+export function rowsOf(data: Data, type: string): readonly Row[] {
+  const types = found.get(data) ?? new Map<string, readonly Row[]>()
+  found.set(data, types)
+  const rows = types.get(type) ?? findRows(data, type)
+  types.set(type, rows)
+  return rows
+}
+
+function findRows(data: Data, type: string): readonly Row[] {
+  const { table, where, id } = typeNamed(data.schema, type)
+  const rows = tableRows(data, table)
+  return (where ? rows.filter(where) : rows).toSorted((left, right) =>
+    compareValues(cell(left, id.column), cell(right, id.column)),
+  )
 }
 
 /** What a row holds under the name of an attribute, or of `id`. */
-export function storedValue(row: Row, name: string): Value {
-  const values: Readonly<Record<string, Value>> = row
-  const value = values[name]
-  if (value === undefined) throw new Error(`the reference row has no ${name}`)
-  return value
+export function valueIn(data: Data, type: string, row: Row, name: string): Value {
+  const { of, column = name } = attributeNamed(data.schema, type, name)
+  return of ? of(row, data) : cell(row, column)
 }
 
-/** The rows that a row is linked to: the computers of a person, or the owner of a computer. */
-export function relatedRows(tables: Tables, row: Row): readonly Row[] {
-  if ('person_id' in row) return tables.persons.filter((person) => person.id === row.person_id)
-  return tables.computers.filter((computer) => computer.person_id === row.id)
+/** The id of a row as documents tell it. */
+export function idOf(schema: Schema, type: string, row: Row): string {
+  const { id } = typeNamed(schema, type)
+  return String(kinds[id.kind].tell(cell(row, id.column), id))
+}
+
+/** The row of a type with that id, as documents tell it. */
+export function rowWithId(data: Data, type: string, id: string): Row | undefined {
+  const { table, where } = typeNamed(data.schema, type)
+  const row = tableRows(data, table).find((each) => idOf(data.schema, type, each) === id)
+  return row === undefined || where?.(row) === false ? undefined : row
+}
+
+/** The rows that a relationship of a row leads to, by id. */
+export function relatedRows(data: Data, type: string, row: Row, name: string): readonly Row[] {
+  const { to, link } = relationshipNamed(data.schema, type, name)
+  const here = cell(row, link.here)
+  if (here === null) return []
+  const theres =
+    link.key === 'between'
+      ? tableRows(data, link.table)
+          .filter((join) => cell(join, link.from) === here)
+          .map((join) => cell(join, link.to))
+      : [here]
+  return rowsOf(data, to).filter((other) => theres.includes(cell(other, link.there)))
 }

@@ -1,6 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Pool, PoolClient } from 'pg'
-import Cursor from 'pg-cursor'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translate } from './postgres-errors.ts'
@@ -26,13 +25,18 @@ function nameOf(statement: Statement): string {
 
 /** What runs on a connection, its errors told as what they mean. */
 export class PostgresConnection {
-  readonly #client: Querier
+  readonly #querier: Querier
   readonly #prepares: boolean
+  readonly #admit: () => void
 
-  /** @param prepares - whether statements are kept by the server under a name; a pooler between may not allow it */
-  constructor(client: Querier, prepares: boolean) {
-    this.#client = client
+  /**
+   * @param prepares - whether statements are kept by the server under a name; a pooler between may not allow it
+   * @param admit - throws when no more can wait for their turn
+   */
+  constructor(querier: Querier, prepares: boolean, admit: () => void = () => {}) {
+    this.#querier = querier
     this.#prepares = prepares
+    this.#admit = admit
   }
 
   /** Every row, as arrays. */
@@ -51,18 +55,24 @@ export class PostgresConnection {
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
     publish(statement.sql)
     const values = bound(statement, { slots: [] })
-    return translated(async () => (await this.#client.query(statement.sql, values)).rows)
+    return translated(async () => (await this.#querier.query(statement.sql, values)).rows)
   }
 
-  /** Runs text that binds nothing. */
-  async execute(text: string): Promise<void> {
-    await translated(() => this.#client.query(text))
+  /** Runs text that binds nothing; returns the word by which the server says that it is done. */
+  async execute(text: string): Promise<string> {
+    return translated(async () => (await this.#querier.query(text)).command)
+  }
+
+  /** Has the server read a statement without running it. */
+  async check({ sql }: Statement): Promise<void> {
+    await this.execute(`prepare lapidary_check as ${sql}; deallocate lapidary_check`)
   }
 
   async #run(statement: Statement, values: RunValues) {
     publish(statement.sql)
+    this.#admit()
     return translated(() =>
-      this.#client.query<unknown[]>({
+      this.#querier.query<unknown[]>({
         text: statement.sql,
         values: bound(statement, values),
         rowMode: 'array',
@@ -72,33 +82,13 @@ export class PostgresConnection {
   }
 }
 
-/** Rows in batches, read as they are asked for, in a transaction that is open. */
-export async function* batches(
-  client: PoolClient,
-  statement: Statement,
-  values: RunValues,
-  size: number,
-): AsyncGenerator<readonly Row[]> {
-  publish(statement.sql)
-  const cursor = client.query(
-    new Cursor<unknown[]>(statement.sql, bound(statement, values), { rowMode: 'array' }),
-  )
-  try {
-    for (;;) {
-      const rows = await translated(() => cursor.read(size))
-      if (rows.length > 0) yield rows
-      if (rows.length < size) return
-    }
-  } finally {
-    await cursor.close()
-  }
-}
-
-function publish(sql: string): void {
+/** Tells whoever counts statements of one. */
+export function publish(sql: string): void {
   if (statements.hasSubscribers) statements.publish({ sql })
 }
 
-async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Does what may fail in the driver. @throws what `translate` makes of it */
+export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

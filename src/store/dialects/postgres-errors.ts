@@ -22,7 +22,7 @@ const tooComplex = /^54|^XX000$/
 /** Two transactions stood in each other's way: one of them is to be tried again. */
 const conflicts: readonly string[] = ['40001', '40P01']
 /** The server refuses for now: shutting down, starting, out of connections, a statement cancelled. */
-const unavailable = /^(08|53|57)/
+const refusals = /^(08|53|57)/
 /** Node's words for a connection that is not there, or no more. */
 const broken =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded/
@@ -45,20 +45,14 @@ export function isConflict(error: unknown): boolean {
 /** Whether the database is not there, so that nothing can be said of what was under way. */
 export function isUnavailable(error: unknown): boolean {
   const { code = '' } = serverError(error)
-  return (
-    unavailable.test(code) || (error instanceof Error && broken.test(`${code} ${error.message}`))
-  )
+  return refusals.test(code) || (error instanceof Error && broken.test(`${code} ${error.message}`))
 }
 
 /** PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503 and 400; anything else stays what it was. */
 export function translate(error: unknown): unknown {
   const said = serverError(error)
   const { code = '' } = said
-  if (isUnavailable(error)) {
-    return new HeaderError('unavailable', 'The database is not available; try again shortly.', {
-      'retry-after': '1',
-    })
-  }
+  if (isUnavailable(error)) return unavailable('The database is not available', error)
   const is = constraints[code]
   if (is !== undefined) return new ConstraintError(is, columnsIn(said), error)
   if (!tooComplex.test(code)) return error
@@ -67,6 +61,12 @@ export function translate(error: unknown): unknown {
     'query_too_complex',
     `The query is more than the database can take; ${advice}.`,
   )
+}
+
+/** What a request is told that cannot be served for now, and why. */
+export function unavailable(reason: string, cause?: unknown): HeaderError {
+  const headers = { 'retry-after': '1' }
+  return new HeaderError('unavailable', `${reason}; try again shortly.`, headers, { cause })
 }
 
 /** `Key (name, "E-Mail")=(…) already exists.`; a check says no more than its own name, by default `table_column_check`. */

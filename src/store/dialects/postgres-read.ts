@@ -1,11 +1,17 @@
-import type { PoolClient } from 'pg'
 import type { ReadPlan } from '../../plan/read.ts'
-import type { Batch, Rows, WholeRows } from '../../plan/result.ts'
-import type { Row } from '../../plan/rows.ts'
+import {
+  type Batch,
+  includedLayout,
+  laidOut,
+  type Rows,
+  type WholeRows,
+} from '../../plan/result.ts'
+import type { Row, RowLayout } from '../../plan/rows.ts'
 import { isList, notFound, valuesOf } from '../run.ts'
 import { type RunValues, type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
-import { batches, type PostgresConnection } from './postgres-connection.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import type { PostgresTransaction } from './postgres-pool.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 
 /** A list of more resources than this is streamed when all of it is asked for. */
@@ -59,62 +65,69 @@ function loadedRows(gathered: unknown, { load }: Statement = { sql: '', placehol
   return rows
 }
 
+/** What is done in the snapshot of a read. */
+interface Guarded {
+  readonly during: DuringRead | undefined
+  readonly statements: PostgresStatements
+}
+
+/** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
+export async function readDuring(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  { during, statements }: Guarded,
+): Promise<Rows> {
+  const query = queryOn(transaction, statements)
+  await during?.before(query)
+  const after = async (rows: readonly Row[], layout: RowLayout) =>
+    during?.after(rows, layout, query)
+  if (await isLong(transaction, plan, id, statements))
+    return streamOn(transaction, plan, id, { statements, after })
+  const whole = await readWhole(transaction, plan, id, statements)
+  for (const [rows, layout] of laidOut(whole, plan.shape)) await after(rows, layout)
+  await transaction.commit()
+  return whole
+}
+
 /** What a stream has to itself. */
 interface Streaming {
   readonly statements: PostgresStatements
-  readonly after: ((batch: Batch) => Promise<void>) | undefined
-  /** Gives the connection back. */
-  readonly end: () => void
+  readonly after: (rows: readonly Row[], layout: RowLayout) => Promise<void>
 }
 
-/** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
-export async function streamOn(
-  client: PoolClient,
-  connection: PostgresConnection,
-  { plan, id }: Readonly<{ plan: ReadPlan; id: string | undefined }>,
-  { statements, after, end }: Streaming,
+async function streamOn(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, after }: Streaming,
 ): Promise<Rows> {
-  const { rows, additions } = statements.read(plan.shape)
+  const { shape } = plan
+  const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
-  const { steps, type } = plan.shape
-  async function* told(of: Statement, type: string): AsyncGenerator<Batch> {
-    for await (const batch of batches(client, of, values, batchSize)) {
+  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
+    for await (const batch of transaction.batches(of, values, batchSize)) {
       // A statement of rows has one column, which holds the whole row.
-      const whole: Batch = {
-        type,
-        rows: loadedRows(
-          batch.map(([row]) => row),
-          of,
-        ),
-      }
-      await after?.(whole)
-      yield whole
+      const rows = loadedRows(
+        batch.map(([row]) => row),
+        of,
+      )
+      await after(rows, layout)
+      yield { type: layout.type, rows }
     }
   }
   async function* primary(): AsyncGenerator<readonly Row[]> {
-    for await (const batch of told(rows, type)) yield batch.rows
+    for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
   }
   async function* included(): AsyncGenerator<Batch> {
-    for (const [index, { to }] of steps.entries()) {
-      const addition = additions[index]
-      if (addition) yield* told(addition, to)
+    for (const [index, { to }] of shape.steps.entries()) {
+      const addition = compiled.additions[index]
+      if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  const total = await count(connection, plan, values, statements)
+  const total = await count(transaction, plan, values, statements)
+  const end = () => void transaction.rollback()
   return { is: 'stream', count: total, primary: primary(), included: included(), end }
-}
-
-/** Reads all that a plan means, and does what is to be done in the same snapshot, which is begun. */
-export async function readWholeDuring(
-  connection: PostgresConnection,
-  { plan, id }: Readonly<{ plan: ReadPlan; id: string | undefined }>,
-  during: DuringRead,
-  { statements, query }: Readonly<{ statements: PostgresStatements; query: RunQuery }>,
-): Promise<WholeRows> {
-  const rows = await readWhole(connection, plan, id, statements)
-  await during.after({ type: plan.shape.type, rows: rows.primary }, query)
-  for (const batch of rows.included) await during.after(batch, query)
-  return rows
 }
 
 /** Runs a declaration's own SQL. */

@@ -1,170 +1,129 @@
-import pg, { type PoolClient } from 'pg'
-import { HeaderError } from '../../errors/errors.ts'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { refuseMistakes } from '../../model/check.ts'
+import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
-import type { Rows } from '../../plan/result.ts'
 import { commitFault, constrained } from '../constraints.ts'
+import { sqlMistakes } from '../declared-sql.ts'
+import { statement } from '../statement.ts'
 import type { Store, Transaction } from '../store.ts'
+import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
-import { PostgresConnection } from './postgres-connection.ts'
-import { isConflict, translate } from './postgres-errors.ts'
-import { isLong, queryOn, readWhole, readWholeDuring, streamOn } from './postgres-read.ts'
+import { isConflict, unavailable } from './postgres-errors.ts'
+import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
+import { isLong, queryOn, readDuring, readWhole } from './postgres-read.ts'
 import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
 
-/** What may be said of a PostgreSQL database beside its address. */
-export interface PostgresOptions {
-  /** The most connections. Default 10. */
-  readonly poolSize?: number
-  /** How long a statement may run, in milliseconds. Default 30 s. */
-  readonly statementTimeout?: number
-  /** Whether the server keeps statements under names; turn it off behind a pooler that does not. Default yes. */
-  readonly prepare?: boolean
-}
+export type { PostgresOptions } from './postgres-pool.ts'
 
-/** How often a transaction is tried again when another stood in its way. */
+/** How often a transaction is tried when another stands in its way. */
 const mostTries = 5
-/** How long a request waits for a connection, in milliseconds. */
-const patience = 5000
-/** How long a connection lives, in seconds: with it goes what the server keeps for it. */
-const lifetime = 1800
+/** How long the first pause between two tries is at most, in milliseconds; each is twice as long as the one before. */
+const pause = 20
+
+const oldest = 140_000
+/** The collation of no language in particular. */
+const icu = 'und-x-icu'
+
+const snapshot = 'isolation level repeatable read read only'
 
 /**
- * Opens a PostgreSQL database as a store; nothing is connected before it is used.
+ * Opens a PostgreSQL database, 14 or later, as a store.
  * @param url - `postgres://user:password@host:port/database`
+ * @throws Error with one clear line when the database cannot be reached, is older, or has sessions of another time zone
  */
 export async function openPostgres(
   model: Model,
   url: string,
-  { poolSize = 10, statementTimeout = 30_000, prepare = true }: PostgresOptions = {},
+  options: PostgresOptions = {},
 ): Promise<Store> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: patience,
-    maxLifetimeSeconds: lifetime,
-    options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${statementTimeout}`,
-  })
-  // A connection that breaks while nobody uses it is replaced when somebody does.
-  pool.on('error', () => {})
-  const shared = new PostgresConnection(pool, prepare)
-  const statements = postgresStatements({ model, dialect: postgresDialect(await foldingOf(pool)) })
+  const pool = new PostgresPool(url, options)
+  const { shared } = pool
   const { host, pathname } = new URL(url)
-  /** Runs work on a connection of its own, in a transaction that is begun by `begin`. */
-  const apart = async <Result>(
-    begin: string,
-    work: (
-      connection: PostgresConnection,
-      client: PoolClient,
-      end: (broken?: boolean) => void,
-    ) => Promise<Result>,
-  ): Promise<Result> => {
-    const client = await connected(pool)
-    const end = (broken = false) => client.release(broken)
-    const connection = new PostgresConnection(client, prepare)
-    try {
-      await connection.execute(begin)
-      return await work(connection, client, end)
-    } catch (error) {
-      await connection.execute('rollback').then(
-        () => end(),
-        () => end(true),
-      )
-      throw error
-    }
-  }
+  const description = `PostgreSQL at ${host}${pathname}`
+  const folding = await foldingOf(pool, description).catch(async (error) => {
+    await pool.close()
+    throw error
+  })
+  const target: Target = { model, dialect: postgresDialect(folding) }
+  const statements = postgresStatements(target)
   return {
     dialect: 'postgres',
-    description: `PostgreSQL at ${host}${pathname}`,
+    description,
     read: async (plan, id, during) => {
-      if (!during && !(await isLong(shared, plan, id, statements)))
-        return readWhole(shared, plan, id, statements)
-      return apart<Rows>(
-        'begin isolation level repeatable read read only',
-        async (connection, client, end) => {
-          const query = queryOn(connection, statements)
-          await during?.before(query)
-          if (await isLong(connection, plan, id, statements)) {
-            const after =
-              during && ((batch: Parameters<typeof during.after>[0]) => during.after(batch, query))
-            const giveUp = () =>
-              void connection.execute('rollback').then(
-                () => end(),
-                () => end(true),
-              )
-            return streamOn(client, connection, { plan, id }, { statements, after, end: giveUp })
-          }
-          const rows = during
-            ? await readWholeDuring(connection, { plan, id }, during, { statements, query })
-            : await readWhole(connection, plan, id, statements)
-          await connection.execute('commit')
-          end()
-          return rows
-        },
+      const isWhole = during === undefined && !(await isLong(shared, plan, id, statements))
+      if (isWhole) return readWhole(shared, plan, id, statements)
+      return pool.begin(snapshot, (transaction) =>
+        readDuring(transaction, plan, id, { during, statements }),
       )
     },
     transaction: (work) =>
       retried(() =>
-        apart('begin isolation level read committed', async (connection, _client, end) => {
-          const result = await work(writingOn(connection, statements))
-          await constrained(() => connection.execute('commit'), commitFault)
-          end()
+        pool.begin('isolation level read committed', async (transaction) => {
+          const result = await work(writingOn(transaction, statements))
+          await constrained(() => transaction.commit(), commitFault)
           return result
         }),
       ),
+    check: async () => {
+      checkTables(model, await postgresCatalog(shared))
+      refuseMistakes(await sqlMistakes(target, (statement) => shared.check(statement)))
+    },
     catalog: () => postgresCatalog(shared),
     migrate: (migrations) =>
-      apart('begin', async (connection, _client, end) => {
-        await migratePostgres(connection, migrations)
-        await connection.execute('commit')
-        end()
+      pool.begin('', async (transaction) => {
+        await migratePostgres(transaction, migrations)
+        await transaction.commit()
       }),
-    close: () => pool.end(),
+    close: () => pool.close(),
   }
 }
 
-function writingOn(connection: PostgresConnection, statements: PostgresStatements): Transaction {
+function writingOn(transaction: PostgresTransaction, statements: PostgresStatements): Transaction {
   return transactionOn(
     {
-      all: (statement, values) => connection.all(statement, values),
-      run: (statement, values) => connection.run(statement, values),
-      read: (plan, id) => readWhole(connection, plan, id, statements),
-      query: queryOn(connection, statements),
+      all: (statement, values) => transaction.all(statement, values),
+      run: (statement, values) => transaction.run(statement, values),
+      read: (plan, id) => readWhole(transaction, plan, id, statements),
+      query: queryOn(transaction, statements),
     },
     statements,
   )
 }
 
-async function connected(pool: pg.Pool): Promise<PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw translate(error)
-  }
-}
-
-/** Tries a transaction again when another stood in its way, a few times, after a short while. */
 async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()
     } catch (error) {
       if (!isConflict(error)) throw error
-      if (tries === mostTries) throw unavailable
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries))
+      if (tries === mostTries) throw unavailable('Others write the same')
+      await setTimeout(Math.random() * pause * 2 ** (tries - 1))
     }
   }
 }
 
-/** What a transaction is told whose way others stood in each time. */
-const unavailable = new HeaderError('unavailable', 'Others write the same; try again shortly.', {
-  'retry-after': '1',
-})
+const session = sql`
+  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle')`
 
-/** The collation that maps case as Unicode says in full; the server's own from PostgreSQL 18 on, ICU's before. */
-async function foldingOf(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query<{ version: number }>(
-    "select current_setting('server_version_num')::int as version",
-  )
-  return (rows[0]?.version ?? 0) >= 180_000 ? 'pg_unicode_fast' : 'und-x-icu'
+/**
+ * Connects for the first time and makes sure that sessions are what our statements take for granted.
+ * @returns the collation that maps case as Unicode says in full: the server's own from PostgreSQL 18 on, ICU's before
+ */
+async function foldingOf({ shared }: PostgresPool, description: string): Promise<string> {
+  const read = statement(session, postgresDialect(icu))
+  const [row = []] = await shared.all(read, { slots: [] }).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw new Error(`${description} cannot be reached: ${cause}`, { cause })
+  })
+  const [version, zone, dates] = [Number(row[0]), String(row[1]), String(row[2])]
+  const found = `${description} is at version ${version / 10_000}`
+  if (version < oldest) throw new Error(`${found}; it must be 14 or later.`)
+  if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
+    throw new Error(
+      `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
+    )
+  return version >= 180_000 ? 'pg_unicode_fast' : icu
 }

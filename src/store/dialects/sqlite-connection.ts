@@ -1,5 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
+import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translated } from './sqlite-errors.ts'
@@ -25,12 +27,16 @@ export class SqliteConnection {
 
   /**
    * @param path - a file, or `:memory:`
-   * @param role - a reader refuses to write; a writer refuses to wait, because everybody would wait with it
+   * @param role - a reader refuses to write; a writer refuses to wait, because everybody would wait with it; a visitor
+   *   makes no file and changes nothing about one
    */
-  constructor(path: string, role: 'reader' | 'writer') {
-    this.#database = translated(
-      () => new DatabaseSync(path, { timeout: openingPatience, enableForeignKeyConstraints: true }),
-    )
+  constructor(path: string, role: 'reader' | 'writer' | 'visitor') {
+    const options = { timeout: openingPatience, enableForeignKeyConstraints: true }
+    if (role === 'visitor') {
+      this.#database = new DatabaseSync(asItStands(path), { ...options, readOnly: true })
+      return
+    }
+    this.#database = translated(() => new DatabaseSync(path, options))
     addFunctions(this.#database)
     if (path !== ':memory:') this.execute('pragma journal_mode = wal')
     this.execute('pragma synchronous = full')
@@ -123,6 +129,16 @@ export class SqliteConnection {
     if (this.#database.isOpen) this.#database.close()
   }
 
+  /** Runs work that may read and not write, as on a reader. */
+  async onlyReading<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.execute('pragma query_only = on')
+    try {
+      return await work()
+    } finally {
+      this.execute('pragma query_only = off')
+    }
+  }
+
   /** Refuses a statement that the database cannot take before any is run. */
   check(statement: Statement): void {
     translated(() => this.#prepare(statement))
@@ -141,4 +157,15 @@ export class SqliteConnection {
     this.#prepared.set(statement, prepared)
     return prepared
   }
+}
+
+/**
+ * Even a reader makes files beside a database that was left in WAL mode. Where there are none nobody else is at work, and
+ * SQLite may be told that nothing will change.
+ */
+function asItStands(path: string): string | URL {
+  if (existsSync(`${path}-wal`)) return path
+  const address = pathToFileURL(path)
+  address.searchParams.set('immutable', '1')
+  return address
 }

@@ -42,7 +42,7 @@ export function matches(text: string, words: string): boolean {
   return wordsOf(words).every((word) => present.has(word))
 }
 
-/** The keys of stored values that do not compare by themselves; `src/model/forms.ts` has their counterparts. */
+/** The keys of stored values that do not compare by themselves; `src/model/sqlite-forms.ts` has their counterparts. */
 const keys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_decimal: (stored) => decimalKey(canonicalDecimal(String(stored))),
   lapidary_datetime: (stored) => instantKey(storedInstantOf(stored)),

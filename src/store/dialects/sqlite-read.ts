@@ -1,7 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ReadPlan } from '../../plan/read.ts'
-import type { Batch, Rows, WholeRows } from '../../plan/result.ts'
-import type { Row } from '../../plan/rows.ts'
+import {
+  type Batch,
+  includedLayout,
+  laidOut,
+  type Rows,
+  type WholeRows,
+} from '../../plan/result.ts'
+import type { Row, RowLayout } from '../../plan/rows.ts'
 import { followSteps } from '../include.ts'
 import type { CompiledRead } from '../read.ts'
 import { isList, notFound, valuesOf } from '../run.ts'
@@ -72,7 +78,7 @@ export function readWhole(
 /** What a stream has to itself. */
 interface Streaming {
   readonly statements: Statements
-  readonly after: ((batch: Batch) => Promise<void>) | undefined
+  readonly after: ((rows: readonly Row[], layout: RowLayout) => Promise<void>) | undefined
   /** Gives the connection back. */
   readonly end: () => void
 }
@@ -87,21 +93,21 @@ export function streamOn(
   const compiled = statements.read(plan.shape)
   const values = valuesOf(plan, id)
   for (const each of [compiled.rows, ...compiled.additions]) connection.check(each)
-  const { steps, type } = plan.shape
-  async function* batches(of: Statement, type: string): AsyncGenerator<Batch> {
+  const { shape } = plan
+  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
     for (const rows of connection.batches(of, values, batchSize)) {
-      await after?.({ type, rows })
-      yield { type, rows }
+      await after?.(rows, layout)
+      yield { type: layout.type, rows }
       await setImmediate()
     }
   }
   async function* primary(): AsyncGenerator<readonly Row[]> {
-    for await (const { rows } of batches(compiled.rows, type)) yield rows
+    for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
   }
   async function* included(): AsyncGenerator<Batch> {
-    for (const [index, { to }] of steps.entries()) {
+    for (const [index, { to }] of shape.steps.entries()) {
       const addition = compiled.additions[index]
-      if (addition) yield* batches(addition, to)
+      if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
   const total = count(connection, compiled, values)
@@ -124,8 +130,7 @@ export async function readWholeDuring(
   const query = queryOn(connection)
   await during.before(query)
   const rows = readWhole(connection, plan, id, statements)
-  await during.after({ type: plan.shape.type, rows: rows.primary }, query)
-  for (const batch of rows.included) await during.after(batch, query)
+  for (const [some, layout] of laidOut(rows, plan.shape)) await during.after(some, layout, query)
   return rows
 }
 
@@ -143,7 +148,7 @@ export async function readDuring(
   }
   const query = queryOn(connection)
   await during.before(query)
-  const after = (batch: Batch) => during.after(batch, query)
+  const after = (rows: readonly Row[], layout: RowLayout) => during.after(rows, layout, query)
   return streamOn(connection, plan, id, { statements, after, end })
 }
 

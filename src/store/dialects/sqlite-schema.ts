@@ -7,7 +7,7 @@ import type { SqliteConnection } from './sqlite-connection.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
 const columnsOfAll = reading(
-  sql`select t.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, c.dflt_value is not null, c.hidden = 0, c.pk`,
+  sql`select t.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr`,
   sql`pragma_table_xinfo(t.name) as c where c.hidden <> 1 order by t.name, c.cid`,
 )
 const uniquesOfAll = reading(
@@ -21,10 +21,12 @@ const foreignKeysOfAll = reading(
 )
 const tablesOfAll = reading(sql`select t.name, t.type, t.sql`, sql`(select 1) order by t.name`)
 
-/** A query over every table and view. */
+/** A query over every table and view, but for those that are SQLite's own or stand behind a virtual table. */
 function reading(what: Sql, from: Sql): Statement {
-  const all = sql`(select * from sqlite_schema where type in ('table', 'view')
-    and name not like 'sqlite\\_%' escape '\\' and name <> 'lapidary_migration')`
+  const all = sql`(select s.name, s.type, s.sql, l.wr
+    from sqlite_schema as s join pragma_table_list as l on l.schema = 'main' and l.name = s.name
+    where s.type in ('table', 'view') and l.type <> 'shadow'
+    and s.name not like 'sqlite\\_%' escape '\\' and s.name <> 'lapidary_migration')`
   return statement(sql`${what} from ${all} as t, ${from}`, dialect)
 }
 
@@ -58,18 +60,36 @@ export function sqliteCatalog(connection: SqliteConnection): Catalog {
         foreignKeys: foreignKeySets(foreignKeys.get(name) ?? []),
       }
     })
-  // A key that names no column of the other table means its primary key.
-  const keyOf = (name: string) => tables.find((table) => table.name === name)?.primaryKey ?? []
+  const foundIn = foreignKeyFinder(tables)
   return {
     dialect: 'sqlite',
     schema: 'main',
-    tables: tables.map((table) => ({
-      ...table,
-      foreignKeys: table.foreignKeys.map((key) =>
-        key.references.length > 0 ? key : { ...key, references: keyOf(key.to.name) },
-      ),
-    })),
+    tables: tables.map((table) => ({ ...table, foreignKeys: table.foreignKeys.map(foundIn) })),
   }
+}
+
+/**
+ * Foreign keys name tables and columns in any case; here they are told as they are spelled where they were made. A key
+ * that names no column of the other table means its primary key.
+ */
+function foreignKeyFinder(tables: readonly StoredTable[]): (key: ForeignKey) => ForeignKey {
+  const byName = new Map(tables.map((table) => [lower(table.name), table]))
+  return (key) => {
+    const table = byName.get(lower(key.to.name))
+    if (table === undefined) return key
+    const names = new Map([...table.columns.keys()].map((name) => [lower(name), name]))
+    const named = key.references.map((name) => names.get(lower(name)) ?? name)
+    return {
+      ...key,
+      to: { ...key.to, name: table.name },
+      references: named.length > 0 ? named : table.primaryKey,
+    }
+  }
+}
+
+/** SQLite folds the case of A to Z alone. */
+function lower(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 type Rows = readonly (readonly unknown[])[]
@@ -84,10 +104,13 @@ function column(
   primaryKey: readonly string[],
   text: string,
 ): StoredColumn {
-  const [, name, type, nullable, hasDefault, writable] = row
-  // The only integer of a primary key is the row's own number, which SQLite gives.
+  const [, name, type, nullable, hasDefault, writable, , withoutRowid] = row
+  // The only integer of a primary key is the row's own number, which SQLite gives, where rows have one.
   const isRowid =
-    primaryKey.length === 1 && primaryKey[0] === name && /^integer$/i.test(String(type))
+    primaryKey.length === 1 &&
+    primaryKey[0] === name &&
+    /^integer$/i.test(String(type)) &&
+    withoutRowid === 0
   const values = valuesOf(String(name), text)
   return {
     name: String(name),

@@ -23,5 +23,9 @@ export const sqliteDialect: Dialect = {
 }
 
 function jsonOf(value: Bound): string {
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+  if (typeof value === 'bigint') return String(value)
+  const text = JSON.stringify(value)
+  // Digits alone are a whole number to SQLite, and those of a large double are not all its own.
+  const isLarge = typeof value === 'number' && /^-?\d{16,}$/.test(text)
+  return isLarge ? `${text}.0` : text
 }

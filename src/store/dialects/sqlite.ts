@@ -1,9 +1,14 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Catalog } from '../../model/catalog.ts'
+import { refuseMistakes } from '../../model/check.ts'
+import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
 import type { Rows } from '../../plan/result.ts'
+import { sqlMistakes } from '../declared-sql.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Store } from '../store.ts'
+import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { Turns } from '../turns.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -22,7 +27,8 @@ import { inTransaction, writingOn } from './sqlite-write.ts'
 export function openSqlite(model: Model, path: string): Store {
   const isMemory = path === ':memory:'
   if (!isMemory) mkdirSync(dirname(path), { recursive: true })
-  const statements = statementsFor({ model, dialect })
+  const target: Target = { model, dialect }
+  const statements = statementsFor(target)
   const writer = new SqliteConnection(path, 'writer')
   const turns = new Turns()
   const opened = transactionOn(writingOn(writer, statements), statements)
@@ -36,12 +42,30 @@ export function openSqlite(model: Model, path: string): Store {
       const whole = () => inTransaction(writer, () => work(opened))
       return turns.take(() => patiently(whole, deadline))
     },
+    check: async () => {
+      checkTables(model, sqliteCatalog(writer))
+      refuseMistakes(await sqlMistakes(target, (statement) => writer.check(statement)))
+    },
     catalog: async () => sqliteCatalog(writer),
     migrate: (migrations) => turns.take(() => patiently(() => migrateSqlite(writer, migrations))),
     close: async () => {
       reads.close()
       writer.close()
     },
+  }
+}
+
+/**
+ * What a SQLite database holds, without making a file or changing anything about one.
+ * @throws Error when the file is not there or is no database
+ */
+export function readSqliteCatalog(path: string): Catalog {
+  if (!existsSync(path)) throw new Error(`there is no file ${path}`)
+  const connection = new SqliteConnection(path, 'visitor')
+  try {
+    return sqliteCatalog(connection)
+  } finally {
+    connection.close()
   }
 }
 
@@ -96,7 +120,9 @@ function readsInMemory(writer: SqliteConnection, turns: Turns, statements: State
     read: (plan, id, during) =>
       turns.take(() =>
         during
-          ? inTransaction(writer, () => readWholeDuring(writer, plan, id, { during, statements }))
+          ? inTransaction(writer, () =>
+              writer.onlyReading(() => readWholeDuring(writer, plan, id, { during, statements })),
+            )
           : readOn(writer, plan, id, statements),
       ),
     close: () => {},

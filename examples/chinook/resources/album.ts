@@ -1,0 +1,23 @@
+import { attribute, expression, integer, resource, sql, text, toMany, toOne } from 'lapidary'
+
+/** An album of one artist. Its length is that of its tracks, in milliseconds. */
+export const album = resource('album', {
+  path: '/albums',
+  table: 'Album',
+  id: 'AlbumId',
+  description: 'Tracks that are sold together, too.',
+  fields: {
+    title: attribute(text, { required: true, column: 'Title' }),
+    trackCount: expression(
+      integer,
+      (column) => sql`(select count(*) from Track where Track.AlbumId = ${column('AlbumId')})`,
+    ),
+    milliseconds: expression(
+      integer,
+      (column) =>
+        sql`(select coalesce(sum(Milliseconds), 0) from Track where Track.AlbumId = ${column('AlbumId')})`,
+    ),
+    artist: toOne('artist', { column: 'ArtistId' }),
+    tracks: toMany('track', { column: 'AlbumId' }),
+  },
+})

@@ -1,0 +1,42 @@
+import {
+  attribute,
+  computed,
+  decimal,
+  integer,
+  notNull,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+
+/** A song, a movement or an episode. Its `length` is made for reading; `milliseconds` is what filters and sorts take. */
+export const track = resource('track', {
+  path: '/tracks',
+  table: 'Track',
+  id: 'TrackId',
+  description: 'A song, a movement or an episode, as it is sold.',
+  fields: {
+    name: attribute(text, { required: true, column: 'Name' }),
+    composer: attribute(text, { column: 'Composer' }),
+    milliseconds: attribute(integer, { required: true, column: 'Milliseconds' }),
+    length: computed(text, { Milliseconds: notNull(integer) }, ({ Milliseconds }) =>
+      minutesOf(Number(Milliseconds)),
+    ),
+    bytes: attribute(integer, { column: 'Bytes' }),
+    price: attribute(decimal({ precision: 10, scale: 2 }), { required: true, column: 'UnitPrice' }),
+    album: toOne('album', { column: 'AlbumId' }),
+    genre: toOne('genre', { column: 'GenreId' }),
+    mediaType: toOne('mediaType', { column: 'MediaTypeId' }),
+    playlists: toMany('playlist', {
+      through: { table: 'PlaylistTrack', from: 'TrackId', to: 'PlaylistId' },
+    }),
+    sales: toMany('invoiceLine', { column: 'TrackId', access: 'read-only' }),
+  },
+})
+
+/** `3:07` */
+function minutesOf(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import {
+  attribute,
+  boolean,
+  datetime,
+  defineModel,
+  expression,
+  integer,
+  resource,
+  sql,
+  text,
+  toOne,
+  uuid,
+} from 'lapidary'
+import { ids } from '../answer.ts'
+import { engine } from './engine.ts'
+
+const door = resource('door', {
+  path: '/doors',
+  table: 'door',
+  newRows: { house_id: 1 },
+  fields: {
+    open: attribute(boolean, { required: true }),
+    broken: attribute(boolean, { required: true }),
+    passable: expression(boolean, (column) => sql`${column('open')} or ${column('broken')}`),
+    hung: attribute(datetime, { default: '2024-02-29T12:30:00.5+01:00' }),
+    key: attribute(uuid, { default: () => 'ABCDEF00-0000-4000-8000-000000000001' }),
+    house: toOne('house', { column: 'house_id', access: 'read-only' }),
+    sign: attribute(text, { access: 'read-only' }),
+  },
+  hooks: { beforeCreate: () => ({ sign: 'Pull' }) },
+})
+const house = resource('house', { path: '/houses', table: 'house', fields: {} })
+/** Nobody writes it, so no two fields write one column. */
+const view = resource('sight', {
+  path: '/sights',
+  table: 'door',
+  access: 'read-only',
+  fields: { open: attribute(boolean), number: attribute(integer, { column: 'open' }) },
+})
+
+const served = {
+  model: defineModel([door, house, view]),
+  tables: `
+    create table house (id integer primary key) strict;
+    create table door (id integer primary key, open integer not null, broken integer not null, hung text, "key" text,
+      house_id integer not null references house (id), sign text not null) strict;
+    insert into house values (1)`,
+}
+
+engine('What declarations themselves say is stored', served, (world) => {
+  const make = async (open: boolean, broken: boolean) => {
+    const attributes = { open, broken }
+    const answer = await world.post('/doors', { data: { type: 'door', attributes } })
+    assert.equal(answer.status, 201, answer.text)
+    return answer
+  }
+
+  it('a default is read as the value of a body is, and told in the one spelling of its kind', async () => {
+    const { attributes = {} } = (await make(true, false)).one
+    assert.equal(attributes.hung, '2024-02-29T11:30:00.5Z')
+    assert.equal(attributes.key, 'abcdef00-0000-4000-8000-000000000001')
+    const found = await world.get('/doors', { 'filter[hung]': '2024-02-29T11:30:00.5Z' })
+    assert.deepEqual(ids(found), ['1'])
+  })
+
+  it('an expression is one operand, whatever operators it is made of', async () => {
+    for (const [open, broken] of [
+      [true, false],
+      [false, true],
+      [false, false],
+    ] as const)
+      await make(open, broken)
+    assert.deepEqual(ids(await world.get('/doors', { 'filter[passable]': 'false' })), ['3'])
+    assert.deepEqual(ids(await world.get('/doors', { 'filter[passable]': 'true' })), ['1', '2'])
+  })
+
+  it('new rows and hooks fill what no field writes', async () => {
+    const { one } = await make(true, true)
+    assert.equal(one.attributes?.sign, 'Pull')
+    const house = await world.get('/doors/1/relationships/house')
+    assert.deepEqual(house.body.data, { type: 'house', id: '1' })
+  })
+})

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { beforeEach, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import {
+  attribute,
+  computed,
+  defineModel,
+  expression,
+  type HookContext,
+  integer,
+  Refusal,
+  resource,
+  sql,
+  type Told,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { ids } from '../answer.ts'
+import { engine } from './engine.ts'
+
+/** What the hooks saw, in order: which, of what, and who asked. */
+let seen: string[] = []
+/** The resources that an `afterRead` was given, the last time. */
+let given: readonly Told[] = []
+/** What an `afterRead` was given first. */
+let first: readonly Told[] | undefined
+let refusing: string | undefined
+let counts: unknown[] = []
+
+const hooksOf = (type: string) => ({
+  async beforeRead({ caller }: HookContext): Promise<void> {
+    seen.push(`before ${type} ${caller}`)
+    await setTimeout(1)
+    if (refusing === `before ${type}`) throw new Refusal({ detail: `No ${type} for you.` })
+  },
+  async afterRead(resources: readonly Told[], { caller, query }: HookContext): Promise<void> {
+    const all = resources.map(({ id }) => id)
+    seen.push(`after ${type} ${all.length > 9 ? all.length : all.join(' ')} ${caller}`)
+    given = resources
+    first ??= resources
+    counts.push(...(await query(sql`select count(*) as count from song`)).map(({ count }) => count))
+    if (refusing === `after ${type} ${all.at(-1)}`)
+      throw new Refusal({ status: 404, detail: 'Gone.' })
+    if (refusing === `fail ${type}`) throw new Error('secret words')
+  },
+})
+
+const band = resource('band', {
+  path: '/bands',
+  table: 'band',
+  hooks: hooksOf('band'),
+  fields: {
+    name: attribute(text),
+    secret: attribute(text, { access: 'write-only' }),
+    size: expression(integer, (column) => sql`length(${column('name')})`),
+    loud: computed(text, { name: text }, ({ name }) => name?.toUpperCase() ?? null),
+    songs: toMany('song', { column: 'band_id' }),
+    fans: toMany('fan', { through: { table: 'likes', from: 'band_id', to: 'fan_id' } }),
+  },
+})
+const song = resource('song', {
+  path: '/songs',
+  table: 'song',
+  hooks: hooksOf('song'),
+  fields: {
+    name: attribute(text),
+    length: attribute(integer),
+    band: toOne('band', { column: 'band_id' }),
+  },
+})
+/** A type without hooks. */
+const fan = resource('fan', {
+  path: '/fans',
+  table: 'fan',
+  fields: {
+    name: attribute(text),
+    bands: toMany('band', { through: { table: 'likes', from: 'fan_id', to: 'band_id' } }),
+  },
+})
+
+const served = {
+  model: defineModel([band, song, fan]),
+  tables: `
+    create table band (id integer primary key, name text, secret text) strict;
+    create table song (id integer primary key, name text, length integer, band_id integer references band (id)) strict;
+    create table fan (id integer primary key, name text) strict;
+    create table likes (band_id integer, fan_id integer) strict;
+    insert into band values (1, 'abba', 'x'), (2, 'beck', 'y');
+    insert into song values (1, 's1', 3, 1), (2, 's2', 4, 1), (3, 's3', 5, 2), (4, 's4', 6, null);
+    insert into fan values (1, 'f1');
+    insert into likes values (1, 1)`,
+  server: {
+    identify: async ({ headers }: { headers: object }) =>
+      'x-who' in headers ? headers['x-who'] : 'me',
+  },
+}
+
+engine('Hooks of reads', served, (world) => {
+  beforeEach(() => {
+    seen = []
+    given = []
+    first = undefined
+    counts = []
+    refusing = undefined
+  })
+
+  /** Reads, and which hooks ran for each. */
+  // biome-ignore format: a table, one read a row
+  const reads = [
+    ['/songs',                          {},                                       'before song', 'after song 1 2 3 4'],
+    ['/songs',                          { 'page[size]': '2' },                    'before song', 'after song 1 2'],
+    ['/songs',                          { 'page[size]': '0' },                    'before song', 'after song 1 2 3 4'],
+    ['/songs',                          { 'filter[name]': 'none' },               'before song'],
+    ['/songs/2',                        {},                                       'before song', 'after song 2'],
+    ['/songs/2',                        { include: 'band' },                      'before song', 'before band', 'after song 2', 'after band 1'],
+    ['/songs',                          { include: 'band.songs' },                'before song', 'before band', 'after song 1 2 3 4', 'after band 1 2'],
+    ['/bands/1',                        { include: 'songs.band' },                'before band', 'before song', 'after band 1', 'after song 1 2'],
+    ['/songs/1/band',                   {},                                       'before song', 'before band', 'after band 1'],
+    ['/songs/4/band',                   {},                                       'before song', 'before band'],
+    ['/bands/1/songs',                  {},                                       'before band', 'before song', 'after song 1 2'],
+    ['/bands/1/relationships/songs',    {},                                       'before band', 'before song', 'after song 1 2'],
+    ['/songs/1/relationships/band',     {},                                       'before song', 'before band', 'after band 1'],
+    ['/songs/1/relationships/band',     { include: 'band' },                      'before song', 'before band', 'after band 1', 'after band 1'],
+    ['/fans/1',                         {}                                        ],
+    ['/fans/1',                         { 'fields[fan]': 'bands' },               'before band'],
+    ['/fans',                           { include: 'bands' },                     'before band', 'after band 1'],
+    ['/fans',                           { include: 'bands', 'fields[band]': 'songs' }, 'before band', 'before song', 'after band 1'],
+    ['/fans/1/bands',                   {},                                       'before band', 'after band 1'],
+    ['/fans',                           { 'filter[bands__name]': 'x' },           'before band'],
+    ['/fans',                           { filter: [{ not: { or: [{ name: 'bands', op: 'any', val: { name: 'songs', op: 'eq', val: null } }] } }] }, 'before band', 'before song'],
+    ['/fans',                           { 'filter[name]': 'x', sort: 'name' }],
+    ['/songs',                          { sort: 'band.name', 'filter[name]': 'x' }, 'before song', 'before band'],
+  ] as const satisfies readonly (readonly [string, object, ...string[]])[]
+
+  for (const [path, query, ...hooks] of reads) {
+    it(`run before and after: ${path} ${JSON.stringify(query)}`, async () => {
+      const answer = await world.get(path, query)
+      assert.equal(answer.status, 200, answer.text)
+      assert.deepEqual(
+        seen,
+        hooks.map((hook) => `${hook} me`),
+      )
+    })
+  }
+
+  it('run around the answers of writes, within their transaction', async () => {
+    const data = { type: 'song', attributes: { name: 'new' } }
+    const made = await world.call('POST', '/songs', { query: { include: 'band' }, body: { data } })
+    assert.deepEqual(seen, ['before song me', 'before band me', `after song ${made.one.id} me`])
+    assert.deepEqual(counts, [5])
+    seen = []
+    await world.patch('/songs/1', { data: { ...data, id: '1' } })
+    assert.deepEqual(seen, ['before song me', 'after song 1 me'])
+    refusing = 'after song 1'
+    const relationships = { band: { data: null } }
+    const body = { data: { ...data, id: '1', attributes: { name: 'no' }, relationships } }
+    assert.equal((await world.patch('/songs/1', body)).status, 404)
+    refusing = undefined
+    assert.equal((await world.get('/songs/1')).one.attributes?.name, 'new')
+    assert.equal((await world.get('/songs/1/band')).one.id, '1')
+    seen = []
+    await world.delete('/songs/1')
+    await world.patch('/bands/1/relationships/songs', { data: [] })
+    assert.deepEqual(seen, [])
+  })
+
+  it('are given the attributes asked for, of those kept in columns', async () => {
+    for (const [path, query, expected] of [
+      ['/bands/1', {}, { name: 'abba' }],
+      ['/bands/1', { 'fields[band]': 'size,loud,secret' }, {}],
+      ['/songs/1', { 'fields[song]': 'length' }, { length: 3 }],
+      ['/songs/1/band', {}, { name: 'abba' }],
+      ['/bands/1/relationships/songs', { include: 'songs' }, { name: 's1', length: 3 }],
+      ['/fans/1', { include: 'bands' }, { name: 'abba' }],
+    ] as const) {
+      assert.equal((await world.get(path, query)).status, 200)
+      assert.deepEqual(given[0], { id: '1', attributes: expected }, path)
+    }
+    first = undefined
+    await world.get('/bands/1/relationships/songs', { include: 'songs' })
+    assert.deepEqual(first, [
+      { id: '1', attributes: {} },
+      { id: '2', attributes: {} },
+    ])
+  })
+
+  it('that refuse are told, and nothing else is', async () => {
+    for (const [who, status, ...paths] of [
+      [
+        'before song',
+        403,
+        '/songs',
+        '/songs/1',
+        '/bands/1/songs',
+        '/bands/1/relationships/songs',
+        '/bands?include=songs',
+        '/bands?fields[band]=songs',
+      ],
+      [
+        'before band',
+        403,
+        '/songs/1/band',
+        '/songs?include=band',
+        '/fans?include=bands',
+        '/bands/99',
+      ],
+      [
+        'after song 2',
+        404,
+        '/songs/2',
+        '/bands/1/songs',
+        '/bands/1/relationships/songs',
+        '/bands/1?include=songs',
+      ],
+      ['fail band', 500, '/bands', '/songs?include=band'],
+    ] as const) {
+      refusing = who
+      for (const path of paths) {
+        const answer = await world.get(path)
+        assert.equal(answer.status, status, `${who} ${path} ${answer.text}`)
+        assert.equal(answer.body.errors?.length, 1)
+        assert.ok(!answer.text.includes('secret'))
+      }
+      assert.equal((await world.get('/fans')).status, 200)
+    }
+  })
+
+  it('run for parts of a long list, and a refusal of the first part is told', async () => {
+    await world.execute(`with recursive n (n) as (select 10 union all select n + 1 from n where n < 700)
+      insert into song (id, name, length, band_id) select n, 's' || n, n, 1 + n % 2 from n`)
+    const query = { 'page[size]': '0', include: 'band' }
+    const answer = await world.get('/songs', query)
+    assert.equal(answer.many.length, 695)
+    const parts = seen.flatMap((each) => /^after song (.*) me$/.exec(each)?.[1] ?? [])
+    assert.equal(
+      parts.reduce((sum, part) => sum + Number(part), 0),
+      695,
+    )
+    const isStreamed = world.database === 'SQLite on disk'
+    assert.equal(parts.length > 1, isStreamed)
+    assert.equal(seen.at(-1), 'after band 1 2 me')
+    assert.equal(seen.filter((each) => each.startsWith('before')).length, 2)
+    refusing = 'before song'
+    assert.equal((await world.get('/songs', query)).status, 403)
+    refusing = isStreamed ? `after song ${parts[0] === '200' ? '205' : ''}` : 'after song 700'
+    assert.equal((await world.get('/songs', query)).status, 404)
+    refusing = undefined
+    assert.equal((await world.call('HEAD', '/songs', { query })).status, 200)
+  })
+
+  it('see the same snapshot as the answer, whatever is written meanwhile', async () => {
+    const before = (await world.get('/songs')).many.length
+    counts = []
+    const data = { type: 'fan' }
+    const [read] = await Promise.all([
+      world.get('/songs', { include: 'band' }),
+      world.post('/fans', { data }),
+      world.delete('/songs/4'),
+    ])
+    assert.equal(new Set(counts).size, 1)
+    assert.equal(counts[0], read.many.length)
+    assert.ok([before, before - 1].includes(read.many.length))
+  })
+
+  it('many reads and writes at once, with hooks that wait, all come to their end', async () => {
+    const requests = Array.from({ length: 12 }, (_, at) => [
+      world.get('/songs', { include: 'band.songs', 'page[size]': at % 2 === 0 ? '0' : '3' }),
+      world.post('/songs', { data: { type: 'song', attributes: { name: `n${at}` } } }),
+    ])
+    const answers = await Promise.all(requests.flat())
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      requests.flatMap(() => [200, 201]),
+    )
+    assert.equal(ids(await world.get('/songs')).length, 16)
+  })
+
+  it('know who asks, each for its own request', async () => {
+    await Promise.all(
+      ['ada', 'bob', 'cyd'].map((who) =>
+        world.call('GET', '/songs/1', { headers: { 'x-who': who } }),
+      ),
+    )
+    const expected = ['ada', 'bob', 'cyd'].flatMap((who) => [
+      `before song ${who}`,
+      `after song 1 ${who}`,
+    ])
+    assert.deepEqual(seen.sort(), expected.sort())
+  })
+})

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { attribute, defineModel, number, resource } from 'lapidary'
+import { ids } from '../answer.ts'
+import { engine } from './engine.ts'
+
+const served = {
+  model: defineModel([
+    resource('star', { path: '/stars', table: 'star', fields: { mass: attribute(number) } }),
+  ]),
+  tables: 'create table star (id integer primary key, mass real)',
+}
+
+/** Doubles whose shortest spelling in digits alone is another whole number, and their neighbours. */
+const masses = [2 ** 53, 2 ** 60, 2 ** 62, -(2 ** 62), 2 ** 62 + 1024, 2 ** 63, 1e21, 1e22]
+
+engine('Doubles beyond 2^53', served, (world) => {
+  for (const op of ['in_', 'eq', 'between']) {
+    it(`are found by ${op} as they were stored`, async () => {
+      for (const mass of masses) {
+        const data = { type: 'star', attributes: { mass } }
+        assert.equal((await world.post('/stars', { data })).status, 201)
+      }
+      for (const [index, mass] of masses.entries()) {
+        const val = { in_: [mass, null], eq: mass, between: [mass, mass] }[op]
+        const found = await world.get('/stars', { filter: [{ name: 'mass', op, val }] })
+        assert.deepEqual(ids(found), [String(index + 1)], `${op} ${mass}`)
+      }
+    })
+  }
+})

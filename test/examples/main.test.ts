@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { describe, it, type TestContext } from 'node:test'
+import { placeOf } from '../docs/pages.ts'
+import { folder } from '../service/child.ts'
+
+/** Starts the example as a process of its own. */
+async function start(test: TestContext, environment: Readonly<Record<string, string>>) {
+  const cwd = await folder(test)
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, [placeOf('examples/chinook/main.ts')], {
+    cwd,
+    env: { PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  test.after(() => child.kill('SIGKILL'))
+  return { cwd, child }
+}
+
+describe('The music store as a process', () => {
+  it('makes its database, prints addresses that answer, and ends when it is asked to', async (test) => {
+    const { cwd, child } = await start(test, { PORT: '0' })
+    const lines: string[] = []
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (lines.push(line) === 4) break
+    }
+    assert.ok(existsSync(join(cwd, 'data/chinook.db')))
+    for (const line of lines.slice(1)) {
+      assert.equal((await fetch(line.trim())).status, 200, line)
+    }
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  it('ends with one line and exit code 2 when it cannot start', async (test) => {
+    const { child } = await start(test, { PORT: 'many' })
+    const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    assert.equal(code, 2)
+    assert.match(complaint, /^chinook: .+\n$/)
+  })
+})

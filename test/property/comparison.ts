@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import type { Answer, Document, Resource } from '../answer.ts'
+import { ids } from '../answer.ts'
+import type { Call } from '../client.ts'
+import { pairsOf, pathOf, queryOf } from './collection-request.ts'
+import { jsonOf, parseExactly } from './exact-json.ts'
+import type { Asked } from './random-requests.ts'
+import { answer, type CollectionRequest } from './reference.ts'
+import { type Expected, expectedResources, keyOf } from './reference-document.ts'
+import { idOf } from './rows.ts'
+import type { Data } from './schema.ts'
+import { seed } from './seed.ts'
+
+/** Whoever answers requests: the service or a server of the engine. */
+export interface Answering {
+  call(method: string, path: string, call?: Call): Promise<Answer>
+}
+
+/** Query strings beyond this may meet the limit of URLs, which other tests are about. */
+export const longestQuery = 7000
+
+/** Fails unless the server finds what the reference finds; returns how many that are. */
+export async function assertFound(
+  server: Answering,
+  data: Data,
+  request: CollectionRequest,
+): Promise<number> {
+  const { rows, count } = answer(data, request)
+  const expected = rows.map((row) => idOf(data.schema, request.type, row))
+  const selection = { fields: { [request.type]: [] } }
+  const path = pathOf(data.schema, request)
+  const answered = await server.call('GET', path, { query: queryOf(request, selection) })
+  try {
+    assert.equal(answered.status, 200)
+    assert.deepEqual(ids(answered), expected)
+    assert.equal(answered.body.meta?.count, count)
+  } catch (cause) {
+    const found = Array.isArray(answered.body.data) ? new Set(ids(answered)) : new Set<string>()
+    const differing = found.symmetricDifference(new Set(expected))
+    throw new Error(tell(data, request, answered.text, differing), { cause })
+  }
+  return count
+}
+
+/** All that is needed to see what went wrong: the filter, the ids expected and answered, and the rows that differ. */
+function tell(
+  data: Data,
+  request: CollectionRequest,
+  text: string,
+  differing: ReadonlySet<string>,
+): string {
+  const everything = answer(data, { ...request, filters: [], simple: [] }).rows
+  const rows = everything.filter((row) => differing.has(idOf(data.schema, request.type, row)))
+  return [
+    `with PROPERTY_SEED=${seed}: GET ${pathOf(data.schema, request)}`,
+    `filter:   ${jsonOf(request.filters)}`,
+    `simple:   ${jsonOf(request.simple)}`,
+    `expected: ${answer(data, request).rows.map((row) => idOf(data.schema, request.type, row))}`,
+    `answered: ${text.slice(0, 2000)}`,
+    ...rows.map((row) => `differs:  ${jsonOf(row)}`),
+  ].join('\n')
+}
+
+/** Fails unless the server tells the whole document as the reference does. */
+export async function assertDocument(server: Answering, data: Data, asked: Asked): Promise<void> {
+  const path = pathOf(data.schema, asked.request)
+  const query = queryOf(asked.request, asked.selection)
+  const answered = await server.call('GET', path, { query })
+  try {
+    assert.equal(answered.status, 200)
+    compareDocument(data, asked, parseExactly<Document>(answered.text))
+  } catch (error) {
+    const url = `${path}?${decodeURIComponent(query)}`
+    const message = `with PROPERTY_SEED=${seed}: GET ${url}\n${error}`
+    throw new Error(`${message}\n${answered.text.slice(0, 4000)}`, { cause: error })
+  }
+}
+
+function compareDocument(data: Data, { request, selection }: Asked, body: Document): void {
+  const { type } = request
+  const { rows, count } = answer(data, request)
+  const { data: primary, included } = body
+  assert.ok(Array.isArray(primary), 'the data is a list')
+  assert.deepEqual(
+    primary.map(({ id }) => id),
+    rows.map((row) => idOf(data.schema, type, row)),
+    'the ids, in order',
+  )
+  assert.equal(body.meta?.count, count, 'meta.count')
+  compareLinks(data, { request, selection }, count, body.links ?? {})
+  const expected = expectedResources(data, type, rows, selection)
+  assert.deepEqual(
+    new Set((included ?? []).map(keyOf)),
+    new Set(expected.keys()).difference(new Set(primary.map(keyOf))),
+    'what is included',
+  )
+  const isAsked = selection.include.length > 0
+  assert.equal(included !== undefined, isAsked, 'included is there when include was sent')
+  for (const resource of [...primary, ...(included ?? [])]) {
+    compareResource(resource, expected.get(keyOf(resource)))
+  }
+}
+
+/** `first` and `last` when there is more than one page, `prev` and `next` where they exist; all repeat the query. */
+function compareLinks(
+  data: Data,
+  { request, selection }: Asked,
+  count: number,
+  links: Readonly<Record<string, string>>,
+): void {
+  const { number, size } = request.page
+  const pages = size === 0 ? 1 : Math.max(1, Math.ceil(count / size))
+  const numbers = {
+    ...(pages > 1 && { first: 1, last: pages }),
+    ...(pages > 1 && number > 1 && { prev: Math.min(number - 1, pages) }),
+    ...(number < pages && { next: number + 1 }),
+  }
+  const { self, ...others } = links
+  // SERVICE §5 does not say which links there are past the end of a single page.
+  const isSaid = size === 0 || pages > 1 || number === 1
+  if (isSaid)
+    assert.deepEqual(Object.keys(others).toSorted(), Object.keys(numbers).toSorted(), 'the links')
+  const path = pathOf(data.schema, request)
+  const pairs = pairsOf(request, selection).map(([name, value]) => [name, value] as const)
+  assert.deepEqual(split(self ?? ''), { path, pairs: sorted(pairs) }, 'the link self')
+  const rest = pairs.filter(([name]) => name !== 'page[number]')
+  for (const [name, page] of Object.entries(numbers)) {
+    const wanted = sorted([...rest, ['page[number]', String(page)]])
+    assert.deepEqual(split(links[name] ?? ''), { path, pairs: wanted }, `the link ${name}`)
+  }
+}
+
+function split(link: string): unknown {
+  const url = new URL(link)
+  return { path: url.pathname, pairs: sorted([...url.searchParams]) }
+}
+
+function sorted(pairs: readonly (readonly [string, string])[]): unknown {
+  return pairs.map(([name, value]) => [name, value]).toSorted()
+}
+
+/** Fails unless a resource is told with exactly these attributes, relationships and linkage. */
+export function compareResource(resource: Resource, expected: Expected | undefined): void {
+  const key = keyOf(resource)
+  assert.ok(expected, `${key} was not asked for`)
+  assert.deepEqual(resource.attributes ?? {}, expected.attributes, `the attributes of ${key}`)
+  const told = Object.entries(resource.relationships ?? {}).map(([name, { data }]) => [name, data])
+  assert.deepEqual(Object.fromEntries(told), expected.relationships, `the relationships of ${key}`)
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { type Asked, sortable } from './random-requests.ts'
+import { answer } from './reference.ts'
+import { attributeNamed, type Data, relationshipNamed, type Schema, typeNamed } from './schema.ts'
+import { shapeOf } from './shapes.ts'
+
+/** Counts what random requests have asked of whole documents, so that a test can prove that they asked for all there is. */
+export class DocumentCoverage {
+  readonly #schema: Schema
+  readonly #seen = new Set<string>()
+  #documents = 0
+
+  constructor(schema: Schema) {
+    this.#schema = schema
+  }
+
+  /** Takes note of a request. */
+  add(data: Data, { request, selection }: Asked): void {
+    this.#documents += 1
+    const { rows, count } = answer(data, request)
+    if (rows.length > 0 && count > rows.length) this.#seen.add('a page of several')
+    if (request.of) {
+      this.#seen.add(`${shapeOf(this.#schema, request.of.type, request.of.relationship)} in a path`)
+    }
+    for (const path of selection.include) this.#include(request.type, path.split('.'))
+    for (const [type, names] of Object.entries(selection.fields)) {
+      if (type !== request.type || rows.length === 0) continue
+      for (const name of names) this.#field(type, name)
+    }
+    for (const term of request.sort) {
+      if (rows.length > 1)
+        this.#sort(request.type, term.replace(/^-/, '').split('.'), term[0] === '-')
+    }
+  }
+
+  /** Fails unless every shape was included at three depths, told as linkage and in a path, and every kind sorted by. */
+  assertEnough(documents: number): void {
+    assert.ok(this.#documents >= documents, `only ${this.#documents} documents`)
+    assert.deepEqual(new Set(this.#expected()).difference(this.#seen), new Set())
+  }
+
+  #include(root: string, steps: readonly string[]): void {
+    let at = root
+    for (const [index, step] of steps.entries()) {
+      this.#seen.add(`${shapeOf(this.#schema, at, step)} included as step ${index + 1}`)
+      at = relationshipNamed(this.#schema, at, step).to
+    }
+  }
+
+  #field(type: string, name: string): void {
+    const { attributes, relationships } = typeNamed(this.#schema, type)
+    if (relationships[name]) this.#seen.add(`${shapeOf(this.#schema, type, name)} as linkage`)
+    const kind = attributes[name]?.kind
+    if (kind !== undefined) this.#seen.add(`${kind} listed`)
+  }
+
+  #sort(root: string, path: readonly string[], descending: boolean): void {
+    let at = root
+    for (const step of path.slice(0, -1)) {
+      this.#seen.add(`${shapeOf(this.#schema, at, step)} on the way of a sort`)
+      at = relationshipNamed(this.#schema, at, step).to
+    }
+    const { kind } = attributeNamed(this.#schema, at, path.at(-1) ?? '')
+    this.#seen.add(`sorted by ${kind} ${descending ? 'descending' : 'ascending'}`)
+  }
+
+  #expected(): string[] {
+    return Object.entries(this.#schema.types).flatMap(([type, { attributes, relationships }]) => [
+      ...Object.entries(relationships).flatMap(([name, { many }]) => {
+        const ways = [
+          'included as step 1',
+          'included as step 2',
+          'included as step 3',
+          'as linkage',
+        ]
+        const own = many ? 'in a path' : 'on the way of a sort'
+        return [...ways, own].map((way) => `${shapeOf(this.#schema, type, name)} ${way}`)
+      }),
+      ...Object.values(attributes).map(({ kind }) => `${kind} listed`),
+      ...sortable(this.#schema, type, 0).flatMap((name) => {
+        const { kind } = attributeNamed(this.#schema, type, name)
+        return ['descending', 'ascending'].map((order) => `sorted by ${kind} ${order}`)
+      }),
+      'a page of several',
+    ])
+  }
+}

@@ -1,0 +1,138 @@
+/** Requests that ask for each thing there is to ask for, so that none is left to chance. */
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
+import { type Position, positions } from './coverage.ts'
+import { type Cell, cellsOf, type Filters, filtersOver, sidesOf } from './random-filter.ts'
+import { type Asked, sortable } from './random-requests.ts'
+import type { CollectionRequest } from './reference.ts'
+import type { Clause, Literal } from './reference-filter.ts'
+import { kinds } from './reference-kinds.ts'
+import { idOf, rowsOf, valueIn } from './rows.ts'
+import { attributeNamed, type Data, filterable, type Schema, typeNamed } from './schema.ts'
+import { seed } from './seed.ts'
+
+const everythingOnOnePage = { sort: [], page: { number: 1, size: 0 } }
+
+/** Every operator of every field, on all sides and in every position; every field by a text, and by all that it holds. */
+export function* everyFilter(data: Data): Generator<CollectionRequest> {
+  const filters = filtersOver(data)
+  for (const type of Object.keys(data.schema.types)) {
+    for (const cell of cellsOf(data.schema, type)) yield* byOperator(data.schema, filters, cell)
+    for (const name of filterable(data.schema, type)) yield* byAllValues(data, type, name)
+    const [from, way] = wayTo(data.schema, type)
+    for (const each of filters.simples(type)) {
+      const [name, text] = sampled(each)
+      yield { type, filters: [], simple: [[name, text]], ...everythingOnOnePage }
+      const simple = [[`${way}__${name}`, text]] as const
+      yield { type: from, filters: [], simple, ...everythingOnOnePage }
+    }
+  }
+}
+
+function* byOperator(schema: Schema, filters: Filters, cell: Cell): Generator<CollectionRequest> {
+  const sides = sidesOf(schema, cell)
+  for (let turn = 0; turn < Math.max(sides.length, positions.length); turn += 1) {
+    const side = sides[turn % sides.length]
+    const position = positions[turn % positions.length]
+    assert.ok(side && position)
+    const clause = sampled(filters.clause(cell, side), turn)
+    yield { ...placed(schema, cell.type, clause, position), simple: [], ...everythingOnOnePage }
+  }
+}
+
+/** A list of everything that stands in a field finds everything but null, and its opposite nothing. */
+function* byAllValues(data: Data, type: string, name: string): Generator<CollectionRequest> {
+  const attribute = attributeNamed(data.schema, type, name)
+  const { tell, operators } = kinds[attribute.kind]
+  if (operators === 'opaque') return
+  const values = rowsOf(data, type)
+    .map((row) => valueIn(data, type, row, name))
+    .filter((value) => value !== null)
+    .map((value) => tell(value, { kind: attribute.kind }))
+  // No kind but the opaque ones tells objects.
+  const val = values.filter((value): value is Exclude<Literal, null> => typeof value !== 'object')
+  for (const op of ['in_', 'notin_']) {
+    yield { type, filters: [{ name, op, val }], simple: [], ...everythingOnOnePage }
+  }
+}
+
+/** The comparison alone, or inside of something. */
+function placed(
+  schema: Schema,
+  type: string,
+  clause: Clause,
+  position: Position,
+): Pick<CollectionRequest, 'type' | 'filters'> {
+  if (position === 'plain') return { type, filters: [clause] }
+  if (position === 'negated') return { type, filters: [{ not: clause }] }
+  const [from, name, op] = wayTo(schema, type)
+  if (position === 'nested') return { type: from, filters: [{ name, op, val: clause }] }
+  return { type: from, filters: [{ ...clause, name: `${name}__${clause.name}` }] }
+}
+
+/** Every order, every relationship included as each of three steps, as linkage and in a path, every field listed. */
+export function* everyDocument(data: Data): Generator<Asked> {
+  const { schema } = data
+  const plain = { filters: [], simple: [], ...everythingOnOnePage }
+  for (const [type, { attributes, relationships }] of Object.entries(schema.types)) {
+    const names = [...Object.keys(attributes), ...Object.keys(relationships)]
+    yield {
+      request: { ...plain, type },
+      selection: { fields: { [type]: names }, include: [] },
+    }
+    for (const name of sortable(schema, type, 2)) {
+      for (const sort of [[name], [`-${name}`]]) {
+        const request = { ...plain, type, sort, page: { number: 1, size: 6 } }
+        yield { request, selection: { fields: { [type]: [] }, include: [] } }
+      }
+    }
+    for (const name of Object.keys(relationships)) {
+      const [second, way] = wayTo(schema, type)
+      const [first, before] = wayTo(schema, second)
+      for (const [start, path] of [
+        [type, name],
+        [second, `${way}.${name}`],
+        [first, `${before}.${way}.${name}`],
+      ] as const) {
+        yield { request: { ...plain, type: start }, selection: { fields: {}, include: [path] } }
+      }
+    }
+    yield* everyRelated(data, type)
+  }
+}
+
+function* everyRelated(data: Data, type: string): Generator<Asked> {
+  for (const [relationship, { to, many }] of Object.entries(
+    typeNamed(data.schema, type).relationships,
+  )) {
+    if (!many) continue
+    for (const row of rowsOf(data, type)) {
+      const of = { type, id: idOf(data.schema, type, row), relationship }
+      const request = {
+        type: to,
+        of,
+        filters: [],
+        simple: [],
+        sort: [],
+        page: { number: 1, size: 2 },
+      }
+      yield { request, selection: { fields: {}, include: [] } }
+    }
+  }
+}
+
+/** A relationship that leads to a type, with the type that has it and the operator that follows it. */
+function wayTo(schema: Schema, type: string): [from: string, name: string, op: 'any' | 'has'] {
+  for (const [from, { relationships }] of Object.entries(schema.types)) {
+    for (const [name, { to, many }] of Object.entries(relationships)) {
+      if (to === type) return [from, name, many ? 'any' : 'has']
+    }
+  }
+  throw new Error(`no relationship leads to ${type}`)
+}
+
+function sampled<Value>(arbitrary: fc.Arbitrary<Value>, turn = 0): Value {
+  const [value] = fc.sample(arbitrary, { seed: seed + turn, numRuns: 1 })
+  assert.ok(value !== undefined)
+  return value
+}

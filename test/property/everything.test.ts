@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import * as fc from 'fast-check'
+import { type Engine, engine } from '../engine/engine.ts'
+import { queryOf } from './collection-request.ts'
+import { assertDocument, assertFound, longestQuery } from './comparison.ts'
+import { Coverage } from './coverage.ts'
+import { DocumentCoverage } from './document-coverage.ts'
+import { everyDocument, everyFilter } from './every-request.ts'
+import { everything } from './everything.ts'
+import { anyAsked, anyFilterRequest } from './random-requests.ts'
+import { anyWorld, storeWorld } from './random-world.ts'
+import { start } from './reference.ts'
+import type { Data } from './schema.ts'
+import { seed } from './seed.ts'
+import * as world from './world-of-everything.ts'
+
+const stages = 8
+const filtersPerStage = 400
+const documentsPerStage = 60
+
+const served = { model: world.everything, tables: world.tablesOfEverything }
+
+engine('§5 over every kind and every relationship, held against a reference', served, (server) => {
+  const coverage = new Coverage(everything)
+  const documents = new DocumentCoverage(everything)
+
+  for (let stage = 1; stage <= stages; stage += 1) {
+    it(`finds and tells what the reference does, over random rows ${stage} of ${stages}`, async () => {
+      const data = await stored(server, stage)
+      const finding = fc.asyncProperty(anyFilterRequest(data), async (request) => {
+        fc.pre(queryOf(request).length <= longestQuery)
+        const found = await assertFound(server, data, request)
+        coverage.add(request, found, start(data, request).length)
+      })
+      await fc.assert(finding, { seed: seed + stage, numRuns: filtersPerStage })
+      const telling = fc.asyncProperty(anyAsked(data), async (asked) => {
+        fc.pre(queryOf(asked.request, asked.selection).length <= longestQuery)
+        await assertDocument(server, data, asked)
+        documents.add(data, asked)
+      })
+      await fc.assert(telling, { seed: seed + stage, numRuns: documentsPerStage })
+    })
+  }
+
+  it('finds what the reference finds by every operator of every field, in every position', async () => {
+    const data = await stored(server, 0)
+    for (const request of everyFilter(data)) {
+      const found = await assertFound(server, data, request)
+      coverage.add(request, found, start(data, request).length)
+    }
+  })
+
+  it('tells what the reference tells in every order and over every relationship', async () => {
+    const data = await stored(server, 0)
+    for (const asked of everyDocument(data)) {
+      await assertDocument(server, data, asked)
+      documents.add(data, asked)
+    }
+  })
+
+  it('asked everything: every operator on every kind and every shape of relationship', () => {
+    coverage.assertEnough(5000, 0.2)
+    documents.assertEnough(500)
+  })
+})
+
+async function stored(server: Engine, stage: number): Promise<Data> {
+  const [draft] = fc.sample(anyWorld, { seed: seed + stage, numRuns: 1 })
+  assert.ok(draft)
+  return storeWorld(server, draft)
+}

@@ -1,0 +1,224 @@
+/**
+ * What the reference knows of the world of everything: the same as its declarations say, said again by hand, so that
+ * nothing the engine makes of those is taken for granted.
+ */
+import { cell, tableRows } from './rows.ts'
+import type {
+  AttributeDescription,
+  RelationshipDescription,
+  Row,
+  Schema,
+  TableDescription,
+} from './schema.ts'
+import { roles, states } from './world-of-everything.ts'
+
+type Attributes = Readonly<Record<string, AttributeDescription>>
+
+/** A relationship over a key in the row itself. */
+function here(to: string, column: string, there: string): RelationshipDescription {
+  return { to, many: false, link: { key: 'here', here: column, there } }
+}
+
+/** A relationship over a key in the others' rows. */
+function there(
+  to: string,
+  column: string,
+  own: string,
+  many: 'one' | 'many',
+): RelationshipDescription {
+  return { to, many: many === 'many', link: { key: 'there', here: own, there: column } }
+}
+
+function between(
+  to: string,
+  [own, from]: readonly [own: string, from: string],
+  table: string,
+  [other, there]: readonly [to: string, there: string],
+): RelationshipDescription {
+  return { to, many: true, link: { key: 'between', here: own, there, table, from, to: other } }
+}
+
+const amountOfMoney: AttributeDescription = { kind: 'decimal', scale: 2 }
+const state: AttributeDescription = { kind: 'enumeration', values: states }
+
+const itemAttributes: Attributes = {
+  title: { kind: 'text', required: true },
+  contact: { kind: 'email' },
+  link: { kind: 'url' },
+  small: { kind: 'integer' },
+  big: { kind: 'integer64' },
+  huge: { kind: 'integer64', column: 'huge_number', beyond: 'string' },
+  price: amountOfMoney,
+  fee: amountOfMoney,
+  exact: { kind: 'decimal' },
+  ratio: { kind: 'number' },
+  sealed: { kind: 'boolean' },
+  lent: { kind: 'boolean' },
+  made: { kind: 'date' },
+  found: { kind: 'date' },
+  seen: { kind: 'datetime' },
+  gone: { kind: 'datetime' },
+  opens: { kind: 'time' },
+  closes: { kind: 'time' },
+  mark: { kind: 'uuid' },
+  state,
+  before: state,
+  notes: { kind: 'json' },
+  scan: { kind: 'bytes' },
+  remark: { kind: 'text', access: 'write-only' },
+  twice: { kind: 'integer', access: 'read-only', of: twice },
+  amount: { kind: 'integer', range: 1000 },
+  label: { kind: 'text', access: 'read-only', of: label },
+}
+
+function twice(row: Row): bigint | null {
+  const amount = cell(row, 'amount')
+  return amount === null ? null : BigInt(String(amount)) * 2n
+}
+
+function label(row: Row): string {
+  return String(cell(row, 'contact') ?? cell(row, 'title'))
+}
+
+const references = (table: string, column: string) =>
+  ({ table, column, onDelete: 'set null' }) as const
+const belongsTo = (table: string, column: string) =>
+  ({ table, column, onDelete: 'cascade' }) as const
+const hallKey = references('hall', 'hall_no')
+
+const tables: Readonly<Record<string, TableDescription>> = {
+  hall: { unique: ['code'], references: { parent_id: hallKey } },
+  plan: {
+    unique: ['hall_code'],
+    references: { hall_code: references('hall', 'code'), draft_code: references('hall', 'code') },
+  },
+  person: { unique: ['heads_id'], references: { hall_id: hallKey, heads_id: hallKey } },
+  tag: { references: { broader_name: references('tag', 'name') } },
+  item: {
+    references: {
+      hall_id: hallKey,
+      origin_id: hallKey,
+      keeper_id: references('person', 'id'),
+      expert_id: references('person', 'id'),
+    },
+  },
+  item_tag: {
+    references: { item_id: belongsTo('item', 'id'), tag_name: belongsTo('tag', 'name') },
+  },
+  item_like: {
+    references: { item_id: belongsTo('item', 'id'), liked_id: belongsTo('item', 'id') },
+  },
+  person_tag: {
+    references: { person_id: belongsTo('person', 'id'), tag_name: belongsTo('tag', 'name') },
+  },
+}
+
+/** The world of everything. */
+export const everything: Schema = {
+  types: {
+    hall: {
+      path: '/halls',
+      table: 'hall',
+      id: { column: 'hall_no', kind: 'id' },
+      attributes: {
+        name: { kind: 'text', required: true },
+        code: { kind: 'text', required: true, access: 'write-once' },
+        floor: { kind: 'integer' },
+        area: { kind: 'number' },
+        opened: { kind: 'date' },
+        item_count: {
+          kind: 'integer',
+          access: 'read-only',
+          of: (row, data) => {
+            const items = tableRows(data, 'item')
+            return BigInt(items.filter((item) => item.hall_id === row.hall_no).length)
+          },
+        },
+      },
+      relationships: {
+        parent: here('hall', 'parent_id', 'hall_no'),
+        children: there('hall', 'parent_id', 'hall_no', 'many'),
+        items: there('item', 'hall_id', 'hall_no', 'many'),
+        loans: there('item', 'origin_id', 'hall_no', 'many'),
+        plan: there('plan', 'hall_code', 'code', 'one'),
+        drafts: there('plan', 'draft_code', 'code', 'many'),
+        head: there('guide', 'heads_id', 'hall_no', 'one'),
+        guides: there('guide', 'hall_id', 'hall_no', 'many'),
+        staff: there('staff', 'hall_id', 'hall_no', 'many'),
+      },
+    },
+    item: {
+      path: '/items',
+      table: 'item',
+      id: { column: 'id', kind: 'uuid', client: 'optional' },
+      attributes: itemAttributes,
+      relationships: {
+        hall: here('hall', 'hall_id', 'hall_no'),
+        origin: here('hall', 'origin_id', 'hall_no'),
+        keeper: here('staff', 'keeper_id', 'id'),
+        keeping_guide: { ...here('guide', 'keeper_id', 'id'), access: 'read-only' },
+        expert: here('guide', 'expert_id', 'id'),
+        tags: between('tag', ['id', 'item_id'], 'item_tag', ['tag_name', 'name']),
+        likes: between('item', ['id', 'item_id'], 'item_like', ['liked_id', 'id']),
+        liked_by: between('item', ['id', 'liked_id'], 'item_like', ['item_id', 'id']),
+      },
+    },
+    tag: {
+      path: '/tags',
+      table: 'tag',
+      id: { column: 'name', kind: 'text', client: 'required' },
+      attributes: { label: { kind: 'text' } },
+      relationships: {
+        items: between('item', ['name', 'tag_name'], 'item_tag', ['item_id', 'id']),
+        guides: between('guide', ['name', 'tag_name'], 'person_tag', ['person_id', 'id']),
+        broader: here('tag', 'broader_name', 'name'),
+        narrower: there('tag', 'broader_name', 'name', 'many'),
+      },
+    },
+    plan: {
+      path: '/plans',
+      table: 'plan',
+      id: { column: 'id', kind: 'id' },
+      attributes: { title: { kind: 'text' } },
+      relationships: {
+        hall: here('hall', 'hall_code', 'code'),
+        draft_of: here('hall', 'draft_code', 'code'),
+      },
+    },
+    staff: {
+      path: '/staff',
+      table: 'person',
+      id: { column: 'id', kind: 'id' },
+      attributes: {
+        name: { kind: 'text', required: true },
+        role: { kind: 'enumeration', values: roles, required: true },
+        active: { kind: 'boolean' },
+      },
+      relationships: {
+        hall: here('hall', 'hall_id', 'hall_no'),
+        heads: here('hall', 'heads_id', 'hall_no'),
+        keeps: there('item', 'keeper_id', 'id', 'many'),
+        tags: between('tag', ['id', 'person_id'], 'person_tag', ['tag_name', 'name']),
+      },
+    },
+    guide: {
+      path: '/guides',
+      table: 'person',
+      id: { column: 'id', kind: 'id' },
+      where: (row) => row.role === 'guide' && row.active !== false,
+      newRows: { role: 'guide' },
+      attributes: {
+        name: { kind: 'text', required: true },
+        active: { kind: 'boolean' },
+      },
+      relationships: {
+        hall: here('hall', 'hall_id', 'hall_no'),
+        heads: here('hall', 'heads_id', 'hall_no'),
+        knows: there('item', 'expert_id', 'id', 'many'),
+        keeps: { ...there('item', 'keeper_id', 'id', 'many'), access: 'read-only' },
+        tags: between('tag', ['id', 'person_id'], 'person_tag', ['tag_name', 'name']),
+      },
+    },
+  },
+  tables,
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import type { Answer, Resource } from '../answer.ts'
+import { type Answering, assertDocument, compareResource } from './comparison.ts'
+import { jsonOf, parseExactly } from './exact-json.ts'
+import { expectedResources, keyOf } from './reference-document.ts'
+import { outcomeOf } from './reference-writes.ts'
+import { rowWithId } from './rows.ts'
+import { type Data, known, type Schema } from './schema.ts'
+import { requestOf, type Write } from './write.ts'
+
+/** A server, and beside it the plain rows that it ought to hold: each write goes to both, and both must answer alike. */
+export class Mirror {
+  readonly #server: Answering
+  readonly #sent: string[] = []
+  #data: Data
+
+  /** Starts over tables that are empty. */
+  constructor(server: Answering, schema: Schema) {
+    this.#server = server
+    const tables = Object.keys(schema.tables).map((table) => [table, []])
+    this.#data = { schema, tables: Object.fromEntries(tables) }
+  }
+
+  /** What the tables hold. */
+  get data(): Data {
+    return this.#data
+  }
+
+  /** All requests so far, to see what led to a failure. */
+  get sent(): string {
+    return this.#sent.join('\n')
+  }
+
+  /** Carries out a write; fails unless the server answers it with the reference's status. */
+  async write(write: Write): Promise<Answer> {
+    const { method, path, raw } = requestOf(this.#data.schema, write)
+    this.#sent.push(`${method} ${path} ${raw ?? ''}`)
+    const answered = await this.#server.call(method, path, raw === undefined ? {} : { raw })
+    const given = answered.status === 201 ? answered.one.id : undefined
+    const { status, data, id } = outcomeOf(this.#data, write, given)
+    const told = `${answered.status}, not ${status}, to ${method} ${path}\n${answered.text.slice(0, 2000)}`
+    assert.equal(answered.status, status, told)
+    if (status === 201) assert.equal(given, id, `the id of what ${method} ${path} made`)
+    this.#data = data
+    if (status < 300) this.#assertTold(write, answered.text)
+    return answered
+  }
+
+  /** Fails unless the answer tells the resource as it is after the write. */
+  #assertTold(write: Write, text: string): void {
+    if (write.is === 'relate' || write.is === 'delete') return
+    const { data } = parseExactly<{ data: Resource }>(text)
+    const row = known(rowWithId(this.#data, write.type, data.id), `${write.type} ${data.id}`)
+    const selection = { fields: {}, include: [] }
+    const expected = expectedResources(this.#data, write.type, [row], selection)
+    compareResource(data, expected.get(keyOf(data)))
+  }
+
+  /** Creates a resource that must be accepted; returns its id. */
+  async create(write: Extract<Write, { is: 'create' }>): Promise<string> {
+    const answered = await this.write(write)
+    assert.equal(answered.status, 201, jsonOf(write))
+    return answered.one.id
+  }
+
+  /** Fails unless the server tells everything that the tables hold: every attribute, every linkage, in order. */
+  async assertEqual(): Promise<void> {
+    const { types } = this.#data.schema
+    const names = (type: string) => {
+      const { attributes, relationships } = known(types[type], type)
+      return [...Object.keys(attributes), ...Object.keys(relationships)]
+    }
+    for (const type of Object.keys(types)) {
+      const page = { number: 1, size: 0 }
+      const request = { type, filters: [], simple: [], sort: [], page }
+      const selection = { fields: { [type]: names(type) }, include: [] }
+      await assertDocument(this.#server, this.#data, { request, selection })
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import * as fc from 'fast-check'
+import { filtersOver } from './random-filter.ts'
+import type { CollectionRequest, Parent } from './reference.ts'
+import type { Selection } from './reference-document.ts'
+import { kinds } from './reference-kinds.ts'
+import { idOf, rowsOf } from './rows.ts'
+import {
+  type AttributeDescription,
+  type Data,
+  isTold,
+  relationshipNamed,
+  type Schema,
+  typeNamed,
+} from './schema.ts'
+
+/** A request for a collection, and what of it the document is to show. */
+export interface Asked {
+  readonly request: CollectionRequest
+  readonly selection: Selection
+}
+
+/** Where a request starts: at all of a type, or at those related to one resource. */
+type Start = Pick<CollectionRequest, 'type' | 'of'>
+
+/** Mostly one filter tree alone; sometimes several, simple parameters, or what is related to one resource. */
+export function anyFilterRequest(data: Data): fc.Arbitrary<CollectionRequest> {
+  const filters = filtersOver(data)
+  return anyStart(data, { whole: 9, related: 1 }, (start) =>
+    fc.record({
+      ...constants(start),
+      filters: fc.oneof(
+        { weight: 8, arbitrary: filters.tree(start.type).map((tree) => [tree]) },
+        { weight: 2, arbitrary: fc.array(filters.tree(start.type), { maxLength: 3 }) },
+      ),
+      simple: fc.oneof(
+        { weight: 8, arbitrary: fc.constant([]) },
+        { weight: 2, arbitrary: fc.array(filters.simple(start.type), { maxLength: 2 }) },
+      ),
+      sort: fc.constant([]),
+      page: fc.constant({ number: 1, size: 0 }),
+    }),
+  )
+}
+
+/** Requests that sort, page, include and choose fields, and filter sometimes. */
+export function anyAsked(data: Data): fc.Arbitrary<Asked> {
+  const filters = filtersOver(data)
+  return anyStart(data, { whole: 6, related: 1 }, (start) => {
+    const { type } = start
+    const request = fc.record({
+      ...constants(start),
+      filters: fc.oneof(
+        { weight: 2, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.array(filters.tree(type), { maxLength: 1 }) },
+      ),
+      simple: fc.oneof(
+        { weight: 5, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.array(filters.simple(type), { maxLength: 1 }) },
+      ),
+      sort: anySort(data.schema, type),
+      page: anyPage,
+    })
+    return fc.record({ request, selection: anySelection(data.schema, type) })
+  })
+}
+
+function constants(start: Start) {
+  return {
+    type: fc.constant(start.type),
+    ...(start.of !== undefined && { of: fc.constant(start.of) }),
+  }
+}
+
+function anyStart<Made>(
+  data: Data,
+  weights: Readonly<{ whole: number; related: number }>,
+  make: (start: Start) => fc.Arbitrary<Made>,
+): fc.Arbitrary<Made> {
+  const types = Object.keys(data.schema.types)
+  const wholes = new Map(types.map((type) => [type, make({ type })]))
+  const whole = fc.oneof(...wholes.values())
+  const related = parentsIn(data)
+  return fc.oneof(
+    { weight: weights.whole, arbitrary: whole },
+    {
+      weight: weights.related,
+      arbitrary: fc.constantFrom(...related).chain((of) => {
+        const { to } = relationshipNamed(data.schema, of.type, of.relationship)
+        return make({ type: to, of })
+      }),
+    },
+  )
+}
+
+/** Every to-many relationship of every resource. */
+function parentsIn(data: Data): Parent[] {
+  return Object.entries(data.schema.types).flatMap(([type, { relationships }]) => {
+    const names = Object.keys(relationships).filter((name) => relationships[name]?.many)
+    const ids = rowsOf(data, type).map((row) => idOf(data.schema, type, row))
+    return names.flatMap((relationship) => ids.map((id) => ({ type, id, relationship })))
+  })
+}
+
+const anyPage = fc.record({
+  number: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(1) },
+    { weight: 2, arbitrary: fc.integer({ min: 1, max: 9 }) },
+  ),
+  size: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(0, 30, 1000) },
+    { weight: 3, arbitrary: fc.integer({ min: 1, max: 12 }) },
+  ),
+})
+
+function anySort(schema: Schema, type: string): fc.Arbitrary<string[]> {
+  const descending = fc.boolean().map((down) => (down ? '-' : ''))
+  const names = sortable(schema, type, 2)
+  return fc
+    .shuffledSubarray(names, { maxLength: Math.min(5, names.length) })
+    .chain((some) => fc.tuple(...some.map((name) => descending.map((sign) => sign + name))))
+}
+
+/** All that rows of a type can be sorted by, through at most so many to-one relationships. */
+export function sortable(schema: Schema, type: string, hops: number): string[] {
+  const { attributes, relationships } = typeNamed(schema, type)
+  const own = ['id', ...Object.keys(attributes).filter((name) => sorts(attributes[name]))]
+  if (hops === 0) return own
+  const ways = Object.entries(relationships).filter(([, { many }]) => !many)
+  return [
+    ...own,
+    ...ways.flatMap(([step, { to }]) =>
+      sortable(schema, to, hops - 1).map((name) => `${step}.${name}`),
+    ),
+  ]
+}
+
+function sorts(attribute: AttributeDescription | undefined): boolean {
+  if (attribute === undefined) return false
+  return attribute.sorts ?? (isTold(attribute) && kinds[attribute.kind].operators !== 'opaque')
+}
+
+/** Sets of fields for none, some or all types, and up to three paths of up to four steps. */
+function anySelection(schema: Schema, type: string): fc.Arbitrary<Selection> {
+  const sets = Object.entries(schema.types).map(([name, { attributes, relationships }]) => {
+    const fields = [...Object.keys(attributes), ...Object.keys(relationships)]
+    return [name, fc.shuffledSubarray(fields)] as const
+  })
+  const some = fc.subarray(sets.map(([name]) => name))
+  const chosen = some.chain((names) =>
+    fc.record(Object.fromEntries(sets.filter(([name]) => names.includes(name)))),
+  )
+  return fc.record({
+    fields: fc.oneof(fc.constant({}), chosen),
+    include: fc.uniqueArray(
+      fc.integer({ min: 1, max: 4 }).chain((steps) => anyWay(schema, type, steps)),
+      { maxLength: 3 },
+    ),
+  })
+}
+
+function anyWay(schema: Schema, type: string, steps: number): fc.Arbitrary<string> {
+  const ways = Object.entries(typeNamed(schema, type).relationships)
+  return fc
+    .constantFrom(...ways)
+    .chain(([name, { to }]) =>
+      steps === 1
+        ? fc.constant(name)
+        : anyWay(schema, to, steps - 1).map((rest) => `${name}.${rest}`),
+    )
+}

@@ -1,0 +1,155 @@
+import * as fc from 'fast-check'
+import type { Answering } from './comparison.ts'
+import { everything } from './everything.ts'
+import { Mirror } from './mirror.ts'
+import { anyValueOf } from './random-kinds.ts'
+import { anyText } from './random-texts.ts'
+import { type Data, type JsonValue, known, relationshipNamed, typeNamed } from './schema.ts'
+import type { Linkage, Write } from './write.ts'
+
+/** A row before it is stored: values of attributes as bodies hold them, and places of linked rows in their lists. */
+interface DraftRow {
+  readonly attributes: Readonly<Record<string, JsonValue>>
+  readonly links: Readonly<Record<string, readonly number[]>>
+}
+
+/** All rows by type, before they are stored; guides are among the staff. */
+export type WorldDraft = Readonly<Record<string, readonly DraftRow[]>>
+
+/** How many rows of each type, and the relationships by which the links are stored. */
+const plan: Readonly<Record<string, Readonly<{ rows: number; links: readonly string[] }>>> = {
+  hall: { rows: 7, links: ['parent'] },
+  tag: { rows: 6, links: ['broader'] },
+  plan: { rows: 6, links: ['hall', 'draft_of'] },
+  staff: { rows: 11, links: ['hall', 'heads', 'tags'] },
+  item: { rows: 18, links: ['hall', 'origin', 'keeper', 'expert', 'tags', 'likes'] },
+}
+
+/** Ids that are hard on paths, links and lists. */
+const tagNames = [
+  ...['a', 'A', 'a b', 'a/b', '100%', '%2F', '_', "it's", '"q"', 'ß', 'é', 'e\u0301', '😀', '漢字'],
+  ...['?x=1&y', '#', '[]', 'a,b', 'null', '7', '07', '-', '\t', '\u0001', 'a.b', ';--', '+', '\\'],
+]
+
+/** Worlds of which a quarter of all cells is null and a third of all keys. */
+export const anyWorld: fc.Arbitrary<WorldDraft> = fc
+  .array(anyText, { minLength: 10, maxLength: 14 })
+  .chain((pool) => {
+    const types = Object.entries(plan).map(([type, { rows, links }]) => {
+      const row = fc.record({
+        attributes: fc.record(attributesOf(type, pool)),
+        links: fc.record(Object.fromEntries(links.map((name) => [name, anyLinks(type, name)]))),
+      })
+      return [type, fc.array(row, { minLength: rows, maxLength: rows })] as const
+    })
+    return fc.record(Object.fromEntries(types))
+  })
+  .chain((world) =>
+    fc.shuffledSubarray(tagNames, { minLength: 6, maxLength: 6 }).map((names) => ({
+      ...world,
+      tag: known(world.tag, 'tags').map((row, index) => ({
+        ...row,
+        attributes: { ...row.attributes, 'tag id': names[index] ?? '' },
+      })),
+    })),
+  )
+
+/** Texts are shared among the rows, so that fields often equal, begin or contain other fields. */
+function attributesOf(
+  type: string,
+  pool: readonly string[],
+): Record<string, fc.Arbitrary<JsonValue>> {
+  const text = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...pool) },
+    { weight: 1, arbitrary: anyText },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(fc.constantFrom(...pool), anyText).map((all) => all.join('')),
+    },
+  )
+  const written = Object.entries(typeNamed(everything, type).attributes).filter(
+    ([, { of }]) => of === undefined,
+  )
+  return Object.fromEntries(
+    written.map(([name, attribute]) => {
+      const value = attribute.kind === 'text' ? text : anyValueOf(attribute)
+      return [name, attribute.required ? value : fc.option(value, { freq: 4 })]
+    }),
+  )
+}
+
+function anyLinks(type: string, name: string): fc.Arbitrary<number[]> {
+  const { to, many } = relationshipNamed(everything, type, name)
+  const rows = plan[to === 'guide' ? 'staff' : to]?.rows ?? 0
+  // The last rows are linked from nowhere.
+  const place = fc.integer({ min: 0, max: rows - 2 })
+  if (many) return fc.uniqueArray(place, { maxLength: 4 })
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant<number[]>([]) },
+    { weight: 2, arbitrary: place.map((one) => [one]) },
+  )
+}
+
+/**
+ * Stores a draft over HTTP; returns the rows with the ids that the server gave them. Everyone is a guide until all is linked:
+ * nobody could link to those who are hidden afterwards.
+ */
+export async function storeWorld(server: Answering, draft: WorldDraft): Promise<Data> {
+  const mirror = new Mirror(server, everything)
+  const ids = new Map<string, string[]>()
+  for (const [type, rows] of Object.entries(draft)) {
+    const created: string[] = []
+    for (const [index, { attributes }] of rows.entries())
+      created.push(await mirror.create(creation(type, attributes, index)))
+    ids.set(type === 'staff' ? 'guide' : type, created)
+    ids.set(type, created)
+  }
+  for (const [type, rows] of Object.entries(draft)) {
+    for (const [index, { links }] of rows.entries()) {
+      const id = known(ids.get(type)?.[index], type)
+      const relationships = Object.entries(links).map(([name, places]) => {
+        const { to, many } = relationshipNamed(everything, type, name)
+        const members = places.map((place) => ({ type: to, id: known(ids.get(to)?.[place], to) }))
+        return [name, many ? members : (members[0] ?? null)]
+      })
+      await mirror.write(update(type, id, {}, Object.fromEntries(relationships)))
+    }
+  }
+  for (const [index, { attributes }] of known(draft.staff, 'staff').entries()) {
+    const { role = null, active = null } = attributes
+    const id = known(ids.get('staff')?.[index], 'staff')
+    await mirror.write(update('staff', id, { role, active }, {}))
+  }
+  return mirror.data
+}
+
+function creation(
+  type: string,
+  attributes: DraftRow['attributes'],
+  index: number,
+): Extract<Write, { is: 'create' }> {
+  const { [`${type} id`]: id, ...sent } = attributes
+  const changed = {
+    ...sent,
+    // Codes are unique.
+    ...(type === 'hall' && { code: `${index} ${sent.code}` }),
+    ...(type === 'staff' && { role: 'guide', active: true }),
+  }
+  return {
+    is: 'create',
+    type,
+    says: type,
+    ...(id !== undefined && { id }),
+    attributes: changed,
+    relationships: {},
+  }
+}
+
+function update(
+  type: string,
+  id: string,
+  attributes: DraftRow['attributes'],
+  relationships: Readonly<Record<string, Linkage>>,
+): Write {
+  return { is: 'update', type, says: type, id, attributes, relationships }
+}

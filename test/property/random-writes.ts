@@ -1,0 +1,211 @@
+import * as fc from 'fast-check'
+import { everything } from './everything.ts'
+import { anyValueOf } from './random-kinds.ts'
+import { badAmounts, badValues } from './reference-faults.ts'
+import { idOf, rowsOf } from './rows.ts'
+import {
+  type AttributeDescription,
+  type Data,
+  type JsonValue,
+  type Kind,
+  known,
+  relationshipNamed,
+  typeNamed,
+} from './schema.ts'
+import type { Linkage, Target, Write } from './write.ts'
+
+/** What is done wrong on purpose. */
+const mistakes = [
+  ...['bad value', 'null', 'nothing', 'unknown attribute', 'unknown relationship'],
+  ...['another type', 'strange member', 'one for many', 'taken id', 'bad id'],
+] as const
+
+type Mistake = (typeof mistakes)[number]
+
+/** A relationship, and numbers that stand for resources: which ones, is known when the write is made. */
+interface Picked {
+  readonly name: string
+  readonly picks: readonly number[]
+}
+
+/** A write before it is known which resources there are. */
+export interface Step {
+  readonly is: Write['is']
+  readonly type: string
+  /** Stands for the resource that is written. */
+  readonly pick: number
+  readonly attributes: Readonly<Record<string, JsonValue>>
+  readonly links: readonly Picked[]
+  readonly change: 'add' | 'remove' | 'replace'
+  /** Over which relationship that leads to the type a create is linked to another; `undefined` for none. */
+  readonly parent: number | undefined
+  readonly newId: JsonValue | undefined
+  readonly mistakes: readonly Mistake[]
+}
+
+/** Enough of everything to begin with. */
+const beginning = ['hall', 'hall', 'tag', 'staff', 'guide', 'staff', 'item', 'item', 'tag', 'plan']
+
+const anyMistakes = fc.oneof(
+  { weight: 3, arbitrary: fc.constant([]) },
+  { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom(...mistakes), { maxLength: 2 }) },
+)
+
+const anyDeed = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('create' as const) },
+  { weight: 4, arbitrary: fc.constant('update' as const) },
+  { weight: 6, arbitrary: fc.constant('relate' as const) },
+  { weight: 2, arbitrary: fc.constant('delete' as const) },
+)
+
+const anyPick = fc.integer({ min: 0, max: 59 })
+
+/** Creates of every type, then writes of any kind, a quarter of them with something wrong. */
+export const anySteps: fc.Arbitrary<Step[]> = fc
+  .tuple(
+    fc.tuple(...beginning.map(anyBeginning)),
+    fc.array(
+      fc.constantFrom(...Object.keys(everything.types)).chain((type) => anyStep(type)),
+      { minLength: 20, maxLength: 32 },
+    ),
+  )
+  .map(([first, others]) => [...first, ...others])
+
+/** A create with nothing wrong in it that takes nothing for granted. */
+function anyBeginning(type: string): fc.Arbitrary<Step> {
+  return anyStep(type).map((step) => {
+    const { active: _, ...attributes } = step.attributes
+    return { ...step, is: 'create', attributes, links: [], parent: undefined, mistakes: [] }
+  })
+}
+
+function anyStep(type: string): fc.Arbitrary<Step> {
+  const { attributes, relationships, id } = typeNamed(everything, type)
+  const values = Object.entries(attributes).map(([name, attribute]) => {
+    const value = name === 'code' ? fc.constantFrom(...'ABCDEFGHIJKL') : anyValueOf(attribute)
+    return [name, attribute.required ? value : fc.option(value, { freq: 4 })] as const
+  })
+  const anyLink = fc.record({
+    name: fc.constantFrom(...Object.keys(relationships)),
+    picks: fc.array(anyPick, { maxLength: 3 }),
+  })
+  return fc.record({
+    is: anyDeed,
+    type: fc.constant(type),
+    pick: anyPick,
+    attributes: fc.subarray(values).chain((some) => fc.record(Object.fromEntries(some))),
+    links: fc.uniqueArray(anyLink, { minLength: 1, maxLength: 3, selector: ({ name }) => name }),
+    change: fc.constantFrom('add', 'remove', 'replace'),
+    parent: fc.option(anyPick, { freq: 3, nil: undefined }),
+    newId: anyNewId(id.kind, id.client),
+    mistakes: anyMistakes,
+  })
+}
+
+function anyNewId(
+  kind: Kind,
+  client: 'optional' | 'required' | undefined,
+): fc.Arbitrary<JsonValue | undefined> {
+  const given =
+    kind === 'uuid'
+      ? fc.uuid().map((id) => id.toUpperCase())
+      : fc.integer({ min: 0, max: 30 }).map((number) => `tag ${number}/ß`)
+  if (client === 'required') return given
+  return client === 'optional' ? fc.option(given, { nil: undefined }) : fc.constant(undefined)
+}
+
+/** The write that a step is when these rows are there. */
+export function writeOf(step: Step, data: Data): Write {
+  const { is, type, pick, change, mistakes: wrong } = step
+  const id = wrong.includes('bad id') ? badId(type) : pickedId(data, type, pick)
+  if (is === 'delete') return { is, type, id }
+  if (is === 'relate') {
+    const [link] = step.links
+    const relationship = known(link, 'link').name
+    const linkage = linkageOf(step, known(link, 'link'), data)
+    return { is, target: { type, id, relationship }, change, linkage }
+  }
+  const says = wrong.includes('another type') ? 'stranger' : type
+  const words = { says, attributes: attributesOf(step), relationships: linksOf(step, data) }
+  if (is === 'update') return { is, type, id, ...words }
+  const parent = step.parent === undefined ? undefined : parentOf(step, data, step.parent)
+  return { is, type, parent, ...newId(step, data), ...words }
+}
+
+function attributesOf({ is, type, attributes, pick, mistakes: wrong }: Step): Step['attributes'] {
+  const fields = Object.entries(typeNamed(everything, type).attributes)
+  const required = fields.filter(([, field]) => field.required)
+  const filled = required.map(([name]) => [name, name === 'role' ? 'guide' : `${name} ${pick}`])
+  const [first] = required.map(([name]) => name)
+  const [name, field] = known(fields[pick % fields.length], 'attribute')
+  const all: Record<string, JsonValue> = {
+    ...(is === 'create' && Object.fromEntries(filled)),
+    ...attributes,
+    ...(wrong.includes('bad value') && { [name]: badValueOf(field, pick) }),
+    ...(wrong.includes('null') && first !== undefined && { [first]: null }),
+    ...(wrong.includes('unknown attribute') && { heads_id: 1 }),
+  }
+  const { code, ...others } = all
+  // What is written once is seldom sent again.
+  const kept = code === undefined || (is === 'update' && pick % 4 > 0) ? others : all
+  if (first === undefined || !wrong.includes('nothing')) return kept
+  const { [first]: _, ...rest } = kept
+  return rest
+}
+
+function badValueOf({ kind, scale, of }: AttributeDescription, pick: number): JsonValue {
+  const bad = [...badValues[kind], ...(scale === undefined || of ? [] : badAmounts)]
+  return known(bad[pick % bad.length], 'bad value')
+}
+
+function linksOf(step: Step, data: Data): Record<string, Linkage> {
+  const known = step.links.map((link) => [link.name, linkageOf(step, link, data)])
+  const strange = step.mistakes.includes('unknown relationship') ? [['owner', null]] : []
+  return Object.fromEntries([...known, ...strange])
+}
+
+function linkageOf({ type, mistakes: wrong }: Step, { name, picks }: Picked, data: Data): Linkage {
+  const { to, many } = relationshipNamed(everything, type, name)
+  const says = wrong.includes('strange member') ? 'stranger' : to
+  const members = picks.map((pick) => ({ type: says, id: pickedId(data, to, pick) }))
+  const isMany = many !== wrong.includes('one for many')
+  return isMany ? members : (members[0] ?? null)
+}
+
+function parentOf({ type }: Step, data: Data, pick: number): Target {
+  const ways = Object.entries(everything.types).flatMap(([from, { relationships }]) =>
+    Object.entries(relationships)
+      .filter(([, { to, many }]) => to === type && many)
+      .map(([relationship]) => ({ type: from, relationship })),
+  )
+  const way = known(ways[pick % ways.length], `way to ${type}`)
+  return { ...way, id: pickedId(data, way.type, pick) }
+}
+
+function newId({ type, newId: id, pick, mistakes: wrong }: Step, data: Data): { id?: JsonValue } {
+  const { client, kind } = typeNamed(everything, type).id
+  if (client === undefined) return pick % 5 === 0 ? { id: '1' } : {}
+  if (wrong.includes('taken id')) return { id: pickedId(data, type, pick) }
+  if (wrong.includes('nothing')) return {}
+  if (wrong.includes('bad id')) return { id: kind === 'text' ? '' : 'x' }
+  return id === undefined ? {} : { id }
+}
+
+const absent: Readonly<Partial<Record<Kind, string>>> = {
+  id: '987654321',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  text: 'nobody',
+}
+
+/** Mostly one that is there; of those that are partly hidden, sometimes a hidden one. */
+function pickedId(data: Data, type: string, pick: number): string {
+  const { table, id } = typeNamed(everything, type)
+  const seen = type === 'guide' && pick % 6 === 5 ? 'staff' : type
+  const ids = rowsOf(data, seen).map((row) => idOf(data.schema, seen, row))
+  const nobody = known(absent[id.kind], `absent ${table}`)
+  return pick % 13 === 7 ? nobody : (ids[pick % Math.max(ids.length, 1)] ?? nobody)
+}
+
+function badId(type: string): string {
+  return typeNamed(everything, type).id.kind === 'text' ? 'nobody' : 'x'
+}

@@ -1,0 +1,141 @@
+/**
+ * What the values of each kind are: how the reference reads, compares and tells them.
+ *
+ * Written from the documentation of the kinds, without a line of the engine's.
+ */
+import { compareText } from './reference-text.ts'
+import type { AttributeDescription, JsonValue, Kind, Value } from './schema.ts'
+
+/** What the reference knows of a kind. */
+export interface KindRow {
+  /** Kinds of one group can be compared with each other. */
+  readonly group: string
+  /** The operators that it takes: each class takes all that those before it take. */
+  readonly operators: 'opaque' | 'plain' | 'ordered' | 'textual'
+  /** Reads what stands in a body or in a filter, never null. */
+  readonly read: (json: JsonValue) => Value
+  /** What a document tells of a value, never null. */
+  readonly tell: (value: Value, attribute: AttributeDescription) => JsonValue
+}
+
+const asItIs = (value: Value): Value => value
+const whole = (json: JsonValue): Value => BigInt(String(json))
+
+/** A number of a document: one that a double holds is one. */
+function number(value: Value): JsonValue {
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+}
+
+// biome-ignore format: a table, one kind a row
+/** Every kind. */
+export const kinds: Readonly<Record<Kind, KindRow>> = {
+  id:          { group: 'number',      operators: 'ordered', read: whole,        tell: String },
+  text:        { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
+  email:       { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
+  url:         { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
+  integer:     { group: 'number',      operators: 'ordered', read: whole,        tell: number },
+  integer64:   { group: 'number',      operators: 'ordered', read: whole,        tell: tellInteger64 },
+  decimal:     { group: 'decimal',     operators: 'ordered', read: readDecimal,  tell: tellDecimal },
+  number:      { group: 'number',      operators: 'ordered', read: readNumber,   tell: tellNumber },
+  boolean:     { group: 'boolean',     operators: 'plain',   read: readBoolean,  tell: asItIs },
+  date:        { group: 'date',        operators: 'ordered', read: asItIs,       tell: asItIs },
+  datetime:    { group: 'datetime',    operators: 'ordered', read: readInstant,  tell: tellInstant },
+  time:        { group: 'time',        operators: 'ordered', read: readTime,     tell: tellTime },
+  uuid:        { group: 'uuid',        operators: 'plain',   read: lowerCase,    tell: asItIs },
+  enumeration: { group: 'enumeration', operators: 'plain',   read: asItIs,       tell: asItIs },
+  json:        { group: 'json',        operators: 'opaque',  read: asItIs,       tell: asItIs },
+  bytes:       { group: 'bytes',       operators: 'opaque',  read: asItIs,       tell: asItIs },
+}
+
+/** Orders two values of one group: numbers by size, however they are held, false before true, texts by code point. */
+export function compareValues(left: Value, right: Value): number {
+  if (isNumber(left) && isNumber(right)) return left < right ? -1 : Number(left > right)
+  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
+  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right)
+  throw new Error(`the reference cannot compare ${typeof left} with ${typeof right}`)
+}
+
+// JavaScript compares a `bigint` with a number by what they are, without rounding.
+function isNumber(value: Value): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+function tellInteger64(value: Value, { beyond }: AttributeDescription): JsonValue {
+  const told = number(value)
+  return typeof told === 'bigint' && beyond === 'string' ? String(told) : told
+}
+
+function readNumber(json: JsonValue): Value {
+  // Nothing tells 0 and −0 apart.
+  return Number(json) + 0
+}
+
+/** Whole numbers are told as digits alone, and so are read again exactly. */
+function tellNumber(value: Value): JsonValue {
+  const told = JSON.stringify(value)
+  return /^-?\d+$/.test(told) ? number(BigInt(told)) : value
+}
+
+function readBoolean(json: JsonValue): Value {
+  return typeof json === 'string' ? json === 'true' : json
+}
+
+function lowerCase(json: JsonValue): Value {
+  return String(json).toLowerCase()
+}
+
+/** Decimals are held as whole numbers of 10^−60, finer than any that is tried. */
+const places = 60
+
+function readDecimal(json: JsonValue): Value {
+  const [, before = '', after = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(String(json)) ?? []
+  return BigInt(before + after.padEnd(places, '0'))
+}
+
+function tellDecimal(value: Value, { scale = 0 }: AttributeDescription): JsonValue {
+  const text = String(value)
+  const digits = text.replace('-', '').padStart(places + 1, '0')
+  const after = digits.slice(-places).replace(/0+$/, '').padEnd(scale, '0')
+  const sign = text.startsWith('-') ? '-' : ''
+  return `${sign}${digits.slice(0, -places)}${after === '' ? '' : `.${after}`}`
+}
+
+const million = 1_000_000n
+
+/** Instants are held as microseconds since the beginning of 1970. */
+function readInstant(json: JsonValue): Value {
+  const text = String(json).toUpperCase()
+  const [, clock = '', fraction = '', zone = ''] = /^(.{19})(?:\.(\d+))?(.*)$/.exec(text) ?? []
+  const seconds = BigInt(Date.parse(clock + zone)) / 1000n
+  return seconds * million + microseconds(fraction)
+}
+
+function tellInstant(value: Value): JsonValue {
+  const instant = BigInt(String(value))
+  const rest = ((instant % million) + million) % million
+  const seconds = Number((instant - rest) / million)
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}${point(rest)}Z`
+}
+
+/** Times of day are held as microseconds since midnight. */
+function readTime(json: JsonValue): Value {
+  const [clock = '', fraction = ''] = String(json).split('.')
+  const [hours = 0n, minutes = 0n, seconds = 0n] = clock.split(':').map(BigInt)
+  return (hours * 3600n + minutes * 60n + seconds) * million + microseconds(fraction)
+}
+
+function tellTime(value: Value): JsonValue {
+  const time = BigInt(String(value))
+  const seconds = time / million
+  const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n]
+  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':')
+  return clock + point(time % million)
+}
+
+function microseconds(fraction: string): bigint {
+  return BigInt(fraction.slice(0, 6).padEnd(6, '0'))
+}
+
+function point(rest: bigint): string {
+  return rest === 0n ? '' : `.${String(rest).padStart(6, '0').replace(/0+$/, '')}`
+}

@@ -1,0 +1,289 @@
+/**
+ * What a write does to the tables, and what the tables refuse: SERVICE §4 and decision 0015, over plain objects.
+ */
+import { faultsOf, identifiersIn, keyTo, readBody, statusOf } from './reference-faults.ts'
+import { kinds } from './reference-kinds.ts'
+import { cell, relatedRows, rowWithId, tableRows } from './rows.ts'
+import {
+  attributeNamed,
+  type Data,
+  known,
+  type LinkDescription,
+  type Row,
+  relationshipNamed,
+  typeNamed,
+  type Value,
+} from './schema.ts'
+import type { Linkage, ResourceWords, Target, Write } from './write.ts'
+
+/** What is answered to a write, and the data after it: the same data when it was refused. */
+export interface Outcome {
+  readonly status: number
+  readonly data: Data
+  /** The id of what was created. */
+  readonly id?: string
+}
+
+/** What a table refuses; `status` answers it. */
+class Refused extends Error {
+  readonly status: number
+  constructor(status: number) {
+    super(`refused with ${status}`)
+    this.status = status
+  }
+}
+
+/**
+ * Carries out a write on plain rows.
+ * @param givenId - the id that the server gave to what it created, where the document gives none
+ */
+export function outcomeOf(data: Data, write: Write, givenId: string | undefined): Outcome {
+  const faults = faultsOf(data, write)
+  if (faults.length > 0) return { status: statusOf(faults), data }
+  try {
+    return carriedOut(data, write, givenId)
+  } catch (error) {
+    if (error instanceof Refused) return { status: error.status, data }
+    throw error
+  }
+}
+
+function carriedOut(data: Data, write: Write, givenId: string | undefined): Outcome {
+  switch (write.is) {
+    case 'create': {
+      const { client } = typeNamed(data.schema, write.type).id
+      const own = client === undefined ? undefined : write.id
+      // No server gives this id, so whoever gave none is found out.
+      const id = String(own ?? givenId ?? '-1')
+      return afterCreate(data, write, id)
+    }
+    case 'update':
+      return { status: 200, data: afterUpdate(data, write) }
+    case 'relate': {
+      const related = relate(data, write.target, write.change, write.linkage)
+      return { status: 200, data: stillOfType(related, write.target.type, write.target.id) }
+    }
+    case 'delete':
+      return { status: 200, data: afterDelete(data, write.type, write.id) }
+  }
+}
+
+function afterCreate(
+  data: Data,
+  write: Extract<Write, { is: 'create' }>,
+  givenId: string,
+): Outcome {
+  const { type, parent } = write
+  const { table, id: ids, newRows } = typeNamed(data.schema, type)
+  const isLinkedByKey = parent && parentLink(data, parent).key !== 'between'
+  const row: Row = {
+    ...emptyRow(data, table),
+    ...newRows,
+    ...ownCells(data, type, write),
+    ...(isLinkedByKey && parentCells(data, parent)),
+    [ids.column]: kinds[ids.kind].read(givenId),
+  }
+  const id = idTold(row, ids)
+  const inserted = withRows(data, table, (rows) => [...rows, row])
+  // A new resource has nothing that could be replaced.
+  let after = linkOthers(inserted, type, id, write, 'add')
+  if (parent && !isLinkedByKey) after = relate(after, parent, 'add', [{ type, id }])
+  return { status: 201, data: stillOfType(after, type, id), id }
+}
+
+function idTold(row: Row, { column, kind }: { column: string; kind: keyof typeof kinds }): string {
+  return String(kinds[kind].tell(cell(row, column), { kind }))
+}
+
+/** Every column that any type has over a table, null. */
+function emptyRow({ schema }: Data, table: string): Row {
+  const types = Object.values(schema.types).filter((type) => type.table === table)
+  const columns = types.flatMap(({ attributes, relationships }) => [
+    ...Object.entries(attributes).flatMap(([name, { of, column = name }]) => (of ? [] : [column])),
+    ...Object.values(relationships).flatMap(({ link }) => (link.key === 'here' ? [link.here] : [])),
+  ])
+  return Object.fromEntries(columns.map((column) => [column, null]))
+}
+
+function parentLink(data: Data, { type, relationship }: Target) {
+  return relationshipNamed(data.schema, type, relationship).link
+}
+
+/** The key of a new row that its path links to another resource; nothing where its document says so itself. */
+function parentCells(data: Data, parent: Target): Row {
+  const link = parentLink(data, parent)
+  const row = known(rowWithId(data, parent.type, parent.id), `${parent.type} ${parent.id}`)
+  return { [link.there]: cell(row, link.here) }
+}
+
+function afterUpdate(data: Data, write: Extract<Write, { is: 'update' }>): Data {
+  const { type, id } = write
+  const { table } = typeNamed(data.schema, type)
+  const row = rowWithId(data, type, id)
+  const changed = { ...row, ...ownCells(data, type, write) }
+  const after = withRows(data, table, (rows) => rows.map((each) => (each === row ? changed : each)))
+  return stillOfType(linkOthers(after, type, id, write, 'replace'), type, id)
+}
+
+/** What a document says of the row's own columns. */
+function ownCells(data: Data, type: string, { attributes, relationships }: ResourceWords): Row {
+  const fields = typeNamed(data.schema, type)
+  const written = Object.entries(attributes).filter(
+    ([name]) => name !== 'id' && fields.attributes[name]?.access !== 'read-only',
+  )
+  const values = written.map(([name, json]): [string, Value] => {
+    const attribute = attributeNamed(data.schema, type, name)
+    return [attribute.column ?? name, readBody(attribute, json)]
+  })
+  const keys = Object.entries(relationships).flatMap(([name, linkage]): [string, Value][] => {
+    const { to, link, access } = relationshipNamed(data.schema, type, name)
+    if (link.key !== 'here' || access === 'read-only') return []
+    return [[link.here, keyTo(data, to, link.there, identifiersIn(linkage))]]
+  })
+  return Object.fromEntries([...values, ...keys])
+}
+
+/** Changes what does not stand in the row itself. */
+function linkOthers(
+  data: Data,
+  type: string,
+  id: string,
+  { relationships }: ResourceWords,
+  change: 'add' | 'replace',
+): Data {
+  let after = data
+  for (const [relationship, linkage] of Object.entries(relationships)) {
+    const { link, access } = relationshipNamed(data.schema, type, relationship)
+    if (link.key === 'here' || access === 'read-only') continue
+    after = relate(after, { type, id, relationship }, change, linkage)
+  }
+  return after
+}
+
+/** Links and unlinks the members of a relationship; those that the type they are of hides are left alone. */
+function relate(
+  data: Data,
+  { type, id, relationship }: Target,
+  change: 'add' | 'remove' | 'replace',
+  linkage: Linkage,
+): Data {
+  const { to, many, link } = relationshipNamed(data.schema, type, relationship)
+  const { table } = typeNamed(data.schema, type)
+  const row = known(rowOfTable(data, type, id), `${type} ${id}`)
+  const members = identifiersIn(linkage)
+    .map((each) => rowWithId(data, to, each.id))
+    .filter((each) => each !== undefined)
+  const others = relatedRows(data, type, row, relationship).filter(
+    (each) => members.includes(each) === (change === 'remove'),
+  )
+  const isKept = many && change === 'add'
+  const gone = isKept ? [] : others
+  const added = change === 'remove' ? [] : members
+  const own = cell(row, link.here)
+  switch (link.key) {
+    case 'here':
+      return change === 'remove' && others.length === 0
+        ? data
+        : withCells(data, table, [row], link.here, added[0] ? cell(added[0], link.there) : null)
+    case 'there': {
+      const other = typeNamed(data.schema, to).table
+      const unlinked = withCells(data, other, gone, link.there, null)
+      return withCells(unlinked, other, added, link.there, own)
+    }
+    case 'between':
+      return withJoins(data, link, { own, gone, added })
+  }
+}
+
+/** Links that are made and ended between a row and others. */
+interface Moved {
+  /** What the keys to the row hold. */
+  readonly own: Value
+  readonly gone: readonly Row[]
+  readonly added: readonly Row[]
+}
+
+/** The data with another value in a column of some rows. */
+function withCells(
+  data: Data,
+  table: string,
+  which: readonly Row[],
+  column: string,
+  value: Value,
+): Data {
+  return withRows(data, table, (rows) =>
+    rows.map((row) => (which.includes(row) ? { ...row, [column]: value } : row)),
+  )
+}
+
+/** The data with other rows in a join table: none for those gone, one for each that is added. */
+function withJoins(
+  data: Data,
+  { table, from, to, there }: Extract<LinkDescription, { key: 'between' }>,
+  { own, gone, added }: Moved,
+): Data {
+  const keysOf = (rows: readonly Row[]) => rows.map((row) => cell(row, there))
+  const links = (join: Row, keys: readonly Value[]) =>
+    cell(join, from) === own && keys.includes(cell(join, to))
+  return withRows(data, table, (joins) => {
+    const kept = joins.filter((join) => !links(join, keysOf(gone)))
+    const missing = keysOf(added).filter((key) => !kept.some((join) => links(join, [key])))
+    return [...kept, ...[...new Set(missing)].map((key) => ({ [from]: own, [to]: key }))]
+  })
+}
+
+/** A row of the type's table, whether the type has it or not. */
+function rowOfTable(data: Data, type: string, id: string): Row | undefined {
+  const { table, id: ids } = typeNamed(data.schema, type)
+  return tableRows(data, table).find((row) => idTold(row, ids) === id)
+}
+
+/** The data, unless the resource that was written is none of its type any more. */
+function stillOfType(data: Data, type: string, id: string): Data {
+  if (rowWithId(data, type, id) === undefined) throw new Refused(422)
+  return data
+}
+
+function afterDelete(data: Data, type: string, id: string): Data {
+  const { table } = typeNamed(data.schema, type)
+  const row = known(rowWithId(data, type, id), `${type} ${id}`)
+  return without(data, table, row)
+}
+
+/** The data without a row and without what refers to it. */
+function without(data: Data, table: string, row: Row): Data {
+  let after = withRows(data, table, (rows) => rows.filter((each) => each !== row))
+  for (const [other, { references = {} }] of Object.entries(data.schema.tables)) {
+    for (const [column, to] of Object.entries(references)) {
+      if (to.table !== table) continue
+      const refers = (each: Row) => cell(each, column) === cell(row, to.column)
+      after = withRows(after, other, (rows) =>
+        to.onDelete === 'cascade'
+          ? rows.filter((each) => !refers(each))
+          : rows.map((each) => (refers(each) ? { ...each, [column]: null } : each)),
+      )
+    }
+  }
+  return after
+}
+
+/** The data with other rows in a table. @throws Refused with 409 when a value is there twice that must not be */
+function withRows(
+  data: Data,
+  table: string,
+  change: (rows: readonly Row[]) => readonly Row[],
+): Data {
+  const rows = change(tableRows(data, table))
+  const { unique = [] } = known(data.schema.tables[table], `table ${table}`)
+  for (const column of [...unique, ...idColumns(data, table)]) {
+    const values = rows.map((row) => cell(row, column)).filter((value) => value !== null)
+    if (new Set(values).size < values.length) throw new Refused(409)
+  }
+  return { ...data, tables: { ...data.tables, [table]: rows } }
+}
+
+function idColumns({ schema }: Data, table: string): string[] {
+  return Object.values(schema.types)
+    .filter((type) => type.table === table)
+    .map(({ id }) => id.column)
+}

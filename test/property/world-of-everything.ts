@@ -1,0 +1,200 @@
+import {
+  attribute,
+  boolean,
+  bytes,
+  date,
+  datetime,
+  decimal,
+  defineModel,
+  email,
+  enumeration,
+  expression,
+  integer,
+  integer64,
+  json,
+  type Model,
+  number,
+  resource,
+  sql,
+  text,
+  time,
+  toMany,
+  toOne,
+  url,
+  uuid,
+} from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
+
+/** Texts of which some are easily taken for one another. */
+export const states = ['open', 'closed', 'Open', 'Größe', 'GRÖSSE', ''] as const
+
+/** What people do; only some of them are guides. */
+export const roles = ['guide', 'guard', 'clerk'] as const
+
+/** A museum: its halls are a tree; their codes, not their ids, are what plans refer to. */
+const hall = resource('hall', {
+  path: '/halls',
+  table: 'hall',
+  id: 'hall_no',
+  fields: {
+    name: attribute(text, { required: true }),
+    code: attribute(text, { required: true, access: 'write-once' }),
+    floor: attribute(integer),
+    area: attribute(number),
+    opened: attribute(date),
+    item_count: expression(
+      integer,
+      (column) =>
+        sql`(select count(*) from item as counted where counted.hall_id = ${column('hall_no')})`,
+    ),
+    parent: toOne('hall', { column: 'parent_id' }),
+    children: toMany('hall', { column: 'parent_id' }),
+    items: toMany('item', { column: 'hall_id' }),
+    loans: toMany('item', { column: 'origin_id' }),
+    plan: toOne('plan', { key: 'there', column: 'hall_code', references: 'code' }),
+    drafts: toMany('plan', { column: 'draft_code', references: 'code' }),
+    head: toOne('guide', { key: 'there', column: 'heads_id' }),
+    guides: toMany('guide', { column: 'hall_id' }),
+    staff: toMany('staff', { column: 'hall_id' }),
+  },
+})
+
+/** An item has an attribute of every kind, and a second one to compare it with. */
+const item = resource('item', {
+  path: '/items',
+  table: 'item',
+  id: { kind: uuid, client: 'optional' },
+  fields: {
+    title: attribute(text, { required: true }),
+    contact: attribute(email),
+    link: attribute(url),
+    small: attribute(integer),
+    big: attribute(integer64()),
+    huge: attribute(integer64({ beyond: 'string' }), { column: 'huge_number' }),
+    price: attribute(decimal({ precision: 12, scale: 2 })),
+    fee: attribute(decimal({ precision: 12, scale: 2 })),
+    exact: attribute(decimal()),
+    ratio: attribute(number),
+    sealed: attribute(boolean),
+    lent: attribute(boolean),
+    made: attribute(date),
+    found: attribute(date),
+    seen: attribute(datetime),
+    gone: attribute(datetime),
+    opens: attribute(time),
+    closes: attribute(time),
+    mark: attribute(uuid),
+    state: attribute(enumeration(states)),
+    before: attribute(enumeration(states)),
+    notes: attribute(json),
+    scan: attribute(bytes),
+    remark: attribute(text, { access: 'write-only', filter: true }),
+    twice: expression(integer, (column) => sql`${column('amount')} * 2`),
+    amount: attribute(integer),
+    label: expression(text, (column) => sql`coalesce(${column('contact')}, ${column('title')})`),
+    hall: toOne('hall', { column: 'hall_id' }),
+    origin: toOne('hall', { column: 'origin_id' }),
+    keeper: toOne('staff', { column: 'keeper_id' }),
+    keeping_guide: toOne('guide', { column: 'keeper_id', access: 'read-only' }),
+    expert: toOne('guide', { column: 'expert_id' }),
+    tags: toMany('tag', { through: { table: 'item_tag', from: 'item_id', to: 'tag_name' } }),
+    likes: toMany('item', { through: { table: 'item_like', from: 'item_id', to: 'liked_id' } }),
+    liked_by: toMany('item', { through: { table: 'item_like', from: 'liked_id', to: 'item_id' } }),
+  },
+})
+
+const tag = resource('tag', {
+  path: '/tags',
+  table: 'tag',
+  id: { column: 'name', kind: text, client: 'required' },
+  fields: {
+    label: attribute(text),
+    items: toMany('item', { through: { table: 'item_tag', from: 'tag_name', to: 'item_id' } }),
+    guides: toMany('guide', {
+      through: { table: 'person_tag', from: 'tag_name', to: 'person_id' },
+    }),
+    broader: toOne('tag', { column: 'broader_name' }),
+    narrower: toMany('tag', { column: 'broader_name' }),
+  },
+})
+
+const plan = resource('plan', {
+  path: '/plans',
+  table: 'plan',
+  fields: {
+    title: attribute(text),
+    hall: toOne('hall', { column: 'hall_code', references: 'code' }),
+    draft_of: toOne('hall', { column: 'draft_code', references: 'code' }),
+  },
+})
+
+/** All people, and among them those who guide: two resource types over one table. */
+const staff = resource('staff', {
+  path: '/staff',
+  table: 'person',
+  fields: {
+    name: attribute(text, { required: true }),
+    role: attribute(enumeration(roles), { required: true }),
+    active: attribute(boolean),
+    hall: toOne('hall', { column: 'hall_id' }),
+    heads: toOne('hall', { column: 'heads_id' }),
+    keeps: toMany('item', { column: 'keeper_id' }),
+    tags: toMany('tag', { through: { table: 'person_tag', from: 'person_id', to: 'tag_name' } }),
+  },
+})
+
+const guide = resource('guide', {
+  path: '/guides',
+  table: 'person',
+  where: (column) => sql`${column('role')} = 'guide' and ${column('active')} is not false`,
+  newRows: { role: 'guide' },
+  fields: {
+    name: attribute(text, { required: true }),
+    active: attribute(boolean),
+    hall: toOne('hall', { column: 'hall_id' }),
+    heads: toOne('hall', { column: 'heads_id' }),
+    knows: toMany('item', { column: 'expert_id' }),
+    keeps: toMany('item', { column: 'keeper_id', access: 'read-only' }),
+    tags: toMany('tag', { through: { table: 'person_tag', from: 'person_id', to: 'tag_name' } }),
+  },
+})
+
+/** A model with every kind of attribute and every shape of relationship. */
+export const everything: Model = defineModel([hall, item, tag, plan, staff, guide])
+
+/** The tables of the model, in the column types of a database. */
+export function tablesOfEverything(type: ColumnTypes): string {
+  const hallId = (column: string) =>
+    `${column} ${type.id} references hall (hall_no) on delete set null`
+  const personId = (column: string) =>
+    `${column} ${type.id} references person (id) on delete set null`
+  return `
+    create table hall (hall_no ${type.newId}, name ${type.text} not null,
+      code ${type.text} not null unique, floor ${type.integer}, area ${type.number},
+      opened ${type.date}, ${hallId('parent_id')});
+    create table plan (id ${type.newId}, title ${type.text},
+      hall_code ${type.text} unique references hall (code) on delete set null,
+      draft_code ${type.text} references hall (code) on delete set null);
+    create table person (id ${type.newId}, name ${type.text} not null, role ${type.enumeration} not null,
+      active ${type.boolean}, ${hallId('hall_id')}, ${hallId('heads_id')}, unique (heads_id));
+    create table tag (name ${type.text} not null primary key, label ${type.text},
+      broader_name ${type.text} references tag (name) on delete set null);
+    create table item (id ${type.uuid} not null primary key, title ${type.text} not null,
+      contact ${type.email}, link ${type.url}, small ${type.integer}, big ${type.integer64},
+      huge_number ${type.integer64}, price numeric(12, 2), fee ${type.decimal},
+      exact ${type.decimal}, ratio ${type.number}, sealed ${type.boolean}, lent ${type.boolean},
+      made ${type.date}, found ${type.date}, seen ${type.datetime}, gone ${type.datetime},
+      opens ${type.time}, closes ${type.time}, mark ${type.uuid}, state ${type.enumeration},
+      before ${type.enumeration}, notes ${type.json}, scan ${type.bytes}, remark ${type.text},
+      amount ${type.integer}, ${hallId('hall_id')}, ${hallId('origin_id')},
+      ${personId('keeper_id')}, ${personId('expert_id')});
+    create table item_tag (item_id ${type.uuid} not null references item (id) on delete cascade,
+      tag_name ${type.text} not null references tag (name) on delete cascade,
+      primary key (item_id, tag_name));
+    create table item_like (item_id ${type.uuid} not null references item (id) on delete cascade,
+      liked_id ${type.uuid} not null references item (id) on delete cascade,
+      primary key (item_id, liked_id));
+    create table person_tag (person_id ${type.id} not null references person (id) on delete cascade,
+      tag_name ${type.text} not null references tag (name) on delete cascade,
+      primary key (person_id, tag_name))`
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { known, type Schema } from './schema.ts'
+import { shapeOf } from './shapes.ts'
+import type { Write } from './write.ts'
+
+/** Which statuses each kind of write must have met. */
+const statuses: Readonly<Record<Write['is'], readonly number[]>> = {
+  create: [201, 400, 403, 404, 409, 422],
+  update: [200, 400, 404, 409, 422],
+  relate: [200, 400, 403, 404, 409],
+  delete: [200, 404],
+}
+
+/** Counts what random writes have done, so that a test can prove that they did all there is to do. */
+export class WriteCoverage {
+  readonly #schema: Schema
+  readonly #seen = new Set<string>()
+
+  constructor(schema: Schema) {
+    this.#schema = schema
+  }
+
+  /** Takes note of a write and of the status that answered it. */
+  add(write: Write, status: number): void {
+    this.#seen.add(`${write.is} ${status}`)
+    if (status >= 300) return
+    if (write.is === 'relate') {
+      const { type, relationship } = write.target
+      this.#seen.add(`${shapeOf(this.#schema, type, relationship)}: ${write.change}`)
+    } else if (write.is === 'delete') {
+      this.#seen.add(`${write.type}: deleted`)
+    } else {
+      for (const name of Object.keys(write.relationships))
+        this.#seen.add(`${shapeOf(this.#schema, write.type, name)}: ${write.is}`)
+      if (write.is === 'create' && write.parent) {
+        const { type, relationship } = write.parent
+        this.#seen.add(`${shapeOf(this.#schema, type, relationship)}: parent`)
+      }
+    }
+  }
+
+  /** Fails unless every status was met, every type deleted, and every shape of relationship written in every way. */
+  assertEnough(): void {
+    assert.deepEqual(new Set(this.#expected()).difference(this.#seen), new Set())
+  }
+
+  #expected(): string[] {
+    const met = Object.entries(statuses).flatMap(([is, all]) => all.map((each) => `${is} ${each}`))
+    const types = Object.entries(this.#schema.types)
+    const ways = types.flatMap(([type, { relationships }]) =>
+      Object.keys(relationships)
+        .filter((name) => known(relationships[name], name).access !== 'read-only')
+        .flatMap((name) => {
+          const own = relationships[name]?.many ? ['parent'] : []
+          return ['add', 'remove', 'replace', 'create', 'update', ...own].map(
+            (way) => `${shapeOf(this.#schema, type, name)}: ${way}`,
+          )
+        }),
+    )
+    return [...met, ...ways, ...types.map(([type]) => `${type}: deleted`)]
+  }
+}
