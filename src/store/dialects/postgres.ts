@@ -12,6 +12,7 @@ import { transactionOn } from '../transaction.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { isLong, queryOn, readDuring, readWhole } from './postgres-read.ts'
+import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
@@ -40,6 +41,11 @@ export async function openPostgres(
   options: PostgresOptions = {},
 ): Promise<Store> {
   const pool = new PostgresPool(url, options)
+  const { replicaUrls = [] } = options
+  const replicas = new Replicas(
+    pool,
+    replicaUrls.map((replica) => new PostgresPool(replica, options)),
+  )
   const { shared } = pool
   const { host, pathname } = new URL(url)
   const description = `PostgreSQL at ${host}${pathname}`
@@ -52,13 +58,14 @@ export async function openPostgres(
   return {
     dialect: 'postgres',
     description,
-    read: async (plan, id, during) => {
-      const isWhole = during === undefined && !(await isLong(shared, plan, id, statements))
-      if (isWhole) return readWhole(shared, plan, id, statements)
-      return pool.begin(snapshot, (transaction) =>
-        readDuring(transaction, plan, id, { during, statements }),
-      )
-    },
+    read: (plan, id, during) =>
+      replicas.read(async (some) => {
+        const isWhole = during === undefined && !(await isLong(some.shared, plan, id, statements))
+        if (isWhole) return readWhole(some.shared, plan, id, statements)
+        return some.begin(snapshot, (transaction) =>
+          readDuring(transaction, plan, id, { during, statements }),
+        )
+      }),
     transaction: (work) =>
       retried(() =>
         pool.begin('isolation level read committed', async (transaction) => {
@@ -72,12 +79,14 @@ export async function openPostgres(
       refuseMistakes(await sqlMistakes(target, (statement) => shared.check(statement)))
     },
     catalog: () => postgresCatalog(shared),
-    migrate: (migrations) =>
+    migrate: (migrations, mode = 'run') =>
       pool.begin('', async (transaction) => {
-        await migratePostgres(transaction, migrations)
+        await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       }),
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([pool.close(), replicas.close()])
+    },
   }
 }
 
