@@ -54,13 +54,11 @@ const foreignKeysOfAll = write(sql`
 export async function postgresCatalog(connection: PostgresConnection): Promise<Catalog> {
   const read = async (statement: Statement) =>
     Map.groupBy(await connection.all(statement, { slots: [] }), ([table]) => table)
-  const [tables, columns, keys, foreignKeys, [[schema] = []]] = await Promise.all([
-    connection.all(tablesOfAll, { slots: [] }),
-    read(columnsOfAll),
-    read(keysOfAll),
-    read(foreignKeysOfAll),
-    connection.all(write(sql`select current_schema()`), { slots: [] }),
-  ])
+  const tables = await connection.all(tablesOfAll, { slots: [] })
+  const columns = await read(columnsOfAll)
+  const keys = await read(keysOfAll)
+  const foreignKeys = await read(foreignKeysOfAll)
+  const [[schema] = []] = await connection.all(write(sql`select current_schema()`), { slots: [] })
   return {
     dialect: 'postgres',
     schema: String(schema),
