@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ export class PostgresServer {
   readonly #folder: string
   readonly #server: EmbeddedPostgres
   readonly #lines: string[]
+  #isStandby = false
 
   private constructor(folder: string, port: number, flags: readonly string[]) {
     const lines: string[] = []
@@ -47,12 +48,22 @@ export class PostgresServer {
     return made
   }
 
-  /** Starts it, after it was ended. */
+  /** Everything it has said so far. */
+  get log(): string {
+    return this.#lines.join('')
+  }
+
+  /** Starts it, after it was ended, and waits until it can be used. */
   async start(): Promise<void> {
+    if (this.#isStandby) {
+      // A standby never says that it is ready to write, which is what is waited for in others.
+      void this.#server.start().catch(() => {})
+      return this.#answers()
+    }
     try {
       await this.#server.start()
     } catch (error) {
-      throw new Error(`PostgreSQL does not start:\n${this.#lines.join('')}`, { cause: error })
+      throw new Error(`PostgreSQL does not start:\n${this.log}`, { cause: error })
     }
   }
 
@@ -89,18 +100,36 @@ export class PostgresServer {
     for (const path of own) await rm(path, { recursive: true, force: true })
     const { hostname, port } = new URL(this.url)
     const address = `host=${hostname} port=${port} user=${user} password=${user}`
-    await writeFile(join(to, 'backup_label'), String(rows[0]?.labelfile))
-    await writeFile(join(to, 'standby.signal'), '')
-    await writeFile(join(to, 'postgresql.auto.conf'), `primary_conninfo = '${address}'\n`)
-    // A standby never says that it is ready to write, which is what is waited for in others.
-    void standby.#server.start().catch(() => {})
-    await standby.#answers()
+    const { uid, gid } = await stat(from)
+    const files = {
+      backup_label: String(rows[0]?.labelfile),
+      'standby.signal': '',
+      'postgresql.auto.conf': `primary_conninfo = '${address}'\n`,
+    }
+    for (const [name, text] of Object.entries(files)) {
+      await writeFile(join(to, name), text)
+      await chown(join(to, name), uid, gid)
+    }
+    standby.#isStandby = true
+    await standby.start()
     return standby
+  }
+
+  /** Runs SQL on its database; returns the rows. */
+  async run(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const client = new Client({ connectionString: this.url })
+    await client.connect()
+    try {
+      return (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
   }
 
   /** Ends it in good order, and leaves nothing of it behind. */
   async remove(): Promise<void> {
-    await this.#server.stop()
+    // One that has ended by itself has left no such file.
+    if (await this.pid().catch(() => undefined)) await this.#server.stop()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
@@ -113,7 +142,7 @@ export class PostgresServer {
         await client.end()
         return
       } catch (error) {
-        if (tries > 200) throw new Error(this.#lines.join(''), { cause: error })
+        if (tries > 200) throw new Error(this.log, { cause: error })
         await pause(50)
       }
     }
