@@ -11,7 +11,7 @@ import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
-import { isLong, queryOn, readDuring, readWhole } from './postgres-read.ts'
+import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
@@ -60,10 +60,14 @@ export async function openPostgres(
     description,
     read: (plan, id, during) =>
       replicas.read(async (some) => {
-        const isWhole = during === undefined && !(await isLong(some.shared, plan, id, statements))
-        if (isWhole) return readWhole(some.shared, plan, id, statements)
-        return some.begin(snapshot, (transaction) =>
-          readDuring(transaction, plan, id, { during, statements }),
+        if (during)
+          return some.begin(snapshot, (transaction) =>
+            readDuring(transaction, plan, id, { during, statements }),
+          )
+        const whole = await readShort(some.shared, plan, id, statements)
+        return (
+          whole ??
+          some.begin(snapshot, (transaction) => streamOn(transaction, plan, id, { statements }))
         )
       }),
     transaction: (work) =>
