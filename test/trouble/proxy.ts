@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { messageReader } from './wire.ts'
 
 /** A proxy in front of a PostgreSQL that counts what goes by. */
 export interface CountingProxy {
@@ -26,10 +27,10 @@ export async function proxyTo(database: string): Promise<CountingProxy> {
           behind.destroy()
         })
     }
-    const messages = messageReader()
+    const messages = messageReader(1)
     client.on('data', (piece: Buffer) => {
       // `Sync` ends a series of the extended protocol, `Query` is one of the simple protocol.
-      count += messages(piece).filter((type) => type === 'S' || type === 'Q').length
+      count += messages(piece).filter(({ type }) => type === 'S' || type === 'Q').length
     })
     client.pipe(behind).pipe(client)
   })
@@ -50,24 +51,5 @@ export async function proxyTo(database: string): Promise<CountingProxy> {
       server.close()
       await once(server, 'close')
     },
-  }
-}
-
-/** Reads the types of a client's messages off the wire (PostgreSQL 18, 54.7); its first one has none. */
-function messageReader(): (piece: Buffer) => string[] {
-  let rest: Buffer = Buffer.alloc(0)
-  let isFirst = true
-  return (piece) => {
-    rest = Buffer.concat([rest, piece])
-    const types: string[] = []
-    for (;;) {
-      const start = isFirst ? 0 : 1
-      if (rest.length < start + 4) return types
-      const length = start + rest.readUInt32BE(start)
-      if (rest.length < length) return types
-      if (!isFirst) types.push(String.fromCharCode(rest[0] ?? 0))
-      isFirst = false
-      rest = rest.subarray(length)
-    }
   }
 }
