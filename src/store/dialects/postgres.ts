@@ -119,7 +119,8 @@ async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 const session = sql`
-  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle')`
+  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
+    current_setting('synchronous_commit')`
 
 /**
  * Connects for the first time and makes sure that sessions are what our statements take for granted.
@@ -137,6 +138,10 @@ async function foldingOf({ shared }: PostgresPool, description: string): Promise
   if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
     throw new Error(
       `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
+    )
+  if (row[3] === 'off')
+    throw new Error(
+      `${description} has synchronous_commit off, so a write that was acknowledged may be lost; say alter role … set synchronous_commit = on.`,
     )
   return version >= 180_000 ? 'pg_unicode_fast' : icu
 }
