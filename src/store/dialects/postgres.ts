@@ -10,7 +10,8 @@ import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
-import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
+import type { PostgresOptions } from './postgres-options.ts'
+import { PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
@@ -18,7 +19,7 @@ import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
 
 /** What may be said of a PostgreSQL database beside its address. */
-export type { PostgresOptions } from './postgres-pool.ts'
+export type { PostgresOptions } from './postgres-options.ts'
 
 /** How often a transaction is tried when another stands in its way. */
 const mostTries = 5
