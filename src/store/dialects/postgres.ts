@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Catalog } from '../../model/catalog.ts'
 import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
@@ -9,10 +10,11 @@ import { statement } from '../statement.ts'
 import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
+import { postgresCatalog } from './postgres-catalog.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { isLong, queryOn, readDuring, readWhole } from './postgres-read.ts'
-import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
+import { migratePostgres } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
 
@@ -41,8 +43,7 @@ export async function openPostgres(
 ): Promise<Store> {
   const pool = new PostgresPool(url, options)
   const { shared } = pool
-  const { host, pathname } = new URL(url)
-  const description = `PostgreSQL at ${host}${pathname}`
+  const description = descriptionOf(url)
   const folding = await foldingOf(pool, description).catch(async (error) => {
     await pool.close()
     throw error
@@ -79,6 +80,26 @@ export async function openPostgres(
       }),
     close: () => pool.close(),
   }
+}
+
+/**
+ * What a PostgreSQL database holds, without changing anything about it.
+ * @throws Error with one clear line when it cannot be reached, or as `openPostgres` does
+ */
+export async function readPostgresCatalog(url: string): Promise<Catalog> {
+  const pool = new PostgresPool(url, { poolSize: 1 })
+  try {
+    await foldingOf(pool, descriptionOf(url))
+    return await postgresCatalog(pool.shared)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** What a person calls the database; its user's name and password are not in it. */
+function descriptionOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `PostgreSQL at ${host}${pathname}`
 }
 
 function writingOn(transaction: PostgresTransaction, statements: PostgresStatements): Transaction {
