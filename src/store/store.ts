@@ -5,6 +5,7 @@ import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows, WholeRows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
+import type { MigrationMode } from './migrations.ts'
 
 /** One step in the life of a schema; versions count up from 1. */
 export interface Migration {
@@ -68,8 +69,12 @@ export interface Store {
   check(): Promise<void>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
-  /** Brings the schema to the newest version that is given; versions that have run are not run again. */
-  migrate(migrations: readonly Migration[]): Promise<void>
+  /**
+   * Brings the schema to the newest version that is given, or only makes sure that it is there; versions that have run
+   * are not run again. Any number of programs may do so at once.
+   * @throws Error with one clear line for a schema of another version that is to stay as it is
+   */
+  migrate(migrations: readonly Migration[], mode?: MigrationMode): Promise<void>
   /** Ends every connection. */
   close(): Promise<void>
 }

@@ -7,28 +7,15 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { isList, notFound, valuesOf } from '../run.ts'
-import { type RunValues, type Statement, statement } from '../statement.ts'
+import { notFound, valuesOf } from '../run.ts'
+import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { PostgresTransaction } from './postgres-pool.ts'
-import type { PostgresStatements } from './postgres-statements.ts'
+import { type PostgresStatements, wholeAtMost } from './postgres-statements.ts'
 
-/** A list of more resources than this is streamed when all of it is asked for. */
-const wholeAtMost = 500
 /** How many rows a stream reads at a time. */
 const batchSize = 200
-
-/** Whether a plan means more rows than should be held at once. */
-export async function isLong(
-  connection: PostgresConnection,
-  plan: ReadPlan,
-  id: string | undefined,
-  statements: PostgresStatements,
-): Promise<boolean> {
-  if (!isList(plan.shape) || plan.shape.isPaged) return false
-  return (await count(connection, plan, valuesOf(plan, id), statements)) > wholeAtMost
-}
 
 /**
  * Reads all that a plan means, in one statement.
@@ -40,9 +27,30 @@ export async function readWhole(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<WholeRows> {
+  return readBy(statements.whole(plan.shape), connection, { plan, id }, statements)
+}
+
+/** The same; `undefined` when there are more rows than should be held at once. */
+export async function readShort(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  statements: PostgresStatements,
+): Promise<WholeRows | undefined> {
+  const { shape } = plan
+  const rows = await readBy(statements.short(shape), connection, { plan, id }, statements)
+  return !shape.isPaged && rows.primary.length > wholeAtMost ? undefined : rows
+}
+
+async function readBy(
+  statement: Statement,
+  connection: PostgresConnection,
+  { plan, id }: Readonly<{ plan: ReadPlan; id: string | undefined }>,
+  statements: PostgresStatements,
+): Promise<WholeRows> {
   const { shape, absence } = plan
   const { rows, byIds } = statements.read(shape)
-  const [row = []] = await connection.all(statements.whole(shape), valuesOf(plan, id))
+  const [row = []] = await connection.all(statement, valuesOf(plan, id))
   const [total, isPresent, primary, ...additions] = row
   if (isPresent !== true) throw notFound(absence, id)
   const loaded = loadedRows(primary, rows)
@@ -65,26 +73,18 @@ function loadedRows(gathered: unknown, { load }: Statement = { sql: '', placehol
   return rows
 }
 
-/** What is done in the snapshot of a read. */
-interface Guarded {
-  readonly during: DuringRead | undefined
-  readonly statements: PostgresStatements
-}
-
 /** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
 export async function readDuring(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { during, statements }: Guarded,
+  { during, statements }: Readonly<{ during: DuringRead; statements: PostgresStatements }>,
 ): Promise<Rows> {
   const query = queryOn(transaction, statements)
-  await during?.before(query)
-  const after = async (rows: readonly Row[], layout: RowLayout) =>
-    during?.after(rows, layout, query)
-  if (await isLong(transaction, plan, id, statements))
-    return streamOn(transaction, plan, id, { statements, after })
-  const whole = await readWhole(transaction, plan, id, statements)
+  await during.before(query)
+  const after: Streaming['after'] = (rows, layout) => during.after(rows, layout, query)
+  const whole = await readShort(transaction, plan, id, statements)
+  if (whole === undefined) return streamOn(transaction, plan, id, { statements, after })
   for (const [rows, layout] of laidOut(whole, plan.shape)) await after(rows, layout)
   await transaction.commit()
   return whole
@@ -93,10 +93,11 @@ export async function readDuring(
 /** What a stream has to itself. */
 interface Streaming {
   readonly statements: PostgresStatements
-  readonly after: (rows: readonly Row[], layout: RowLayout) => Promise<void>
+  readonly after?: (rows: readonly Row[], layout: RowLayout) => Promise<void>
 }
 
-async function streamOn(
+/** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
+export async function streamOn(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
@@ -112,7 +113,7 @@ async function streamOn(
         batch.map(([row]) => row),
         of,
       )
-      await after(rows, layout)
+      await after?.(rows, layout)
       yield { type: layout.type, rows }
     }
   }
@@ -125,22 +126,12 @@ async function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  const total = await count(transaction, plan, values, statements)
+  const [[total] = []] = await transaction.all(compiled.count, values)
   const end = () => void transaction.rollback()
-  return { is: 'stream', count: total, primary: primary(), included: included(), end }
+  return { is: 'stream', count: Number(total), primary: primary(), included: included(), end }
 }
 
 /** Runs a declaration's own SQL. */
 export function queryOn(connection: PostgresConnection, { target }: PostgresStatements): RunQuery {
   return (expression) => connection.records(statement(expression, target.dialect))
-}
-
-async function count(
-  connection: PostgresConnection,
-  { shape }: ReadPlan,
-  values: RunValues,
-  statements: PostgresStatements,
-): Promise<number> {
-  const [row = []] = await connection.all(statements.read(shape).count, values)
-  return Number(row[0])
 }

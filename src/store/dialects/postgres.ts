@@ -13,7 +13,8 @@ import { transactionOn } from '../transaction.ts'
 import { postgresCatalog } from './postgres-catalog.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
-import { isLong, queryOn, readDuring, readWhole } from './postgres-read.ts'
+import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
+import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
@@ -42,6 +43,11 @@ export async function openPostgres(
   options: PostgresOptions = {},
 ): Promise<Store> {
   const pool = new PostgresPool(url, options)
+  const { replicaUrls = [] } = options
+  const replicas = new Replicas(
+    pool,
+    replicaUrls.map((replica) => new PostgresPool(replica, options)),
+  )
   const { shared } = pool
   const description = descriptionOf(url)
   const folding = await foldingOf(pool, description).catch(async (error) => {
@@ -53,13 +59,18 @@ export async function openPostgres(
   return {
     dialect: 'postgres',
     description,
-    read: async (plan, id, during) => {
-      const isWhole = during === undefined && !(await isLong(shared, plan, id, statements))
-      if (isWhole) return readWhole(shared, plan, id, statements)
-      return pool.begin(snapshot, (transaction) =>
-        readDuring(transaction, plan, id, { during, statements }),
-      )
-    },
+    read: (plan, id, during) =>
+      replicas.read(async (some) => {
+        if (during)
+          return some.begin(snapshot, (transaction) =>
+            readDuring(transaction, plan, id, { during, statements }),
+          )
+        const whole = await readShort(some.shared, plan, id, statements)
+        return (
+          whole ??
+          some.begin(snapshot, (transaction) => streamOn(transaction, plan, id, { statements }))
+        )
+      }),
     transaction: (work) =>
       retried(() =>
         pool.begin('isolation level read committed', async (transaction) => {
@@ -73,12 +84,14 @@ export async function openPostgres(
       refuseMistakes(await sqlMistakes(target, (statement) => shared.check(statement)))
     },
     catalog: () => postgresCatalog(shared),
-    migrate: (migrations) =>
+    migrate: (migrations, mode = 'run') =>
       pool.begin('', async (transaction) => {
-        await migratePostgres(transaction, migrations)
+        await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       }),
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([pool.close(), replicas.close()])
+    },
   }
 }
 

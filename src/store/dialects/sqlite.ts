@@ -47,7 +47,8 @@ export function openSqlite(model: Model, path: string): Store {
       refuseMistakes(await sqlMistakes(target, (statement) => writer.check(statement)))
     },
     catalog: async () => sqliteCatalog(writer),
-    migrate: (migrations) => turns.take(() => patiently(() => migrateSqlite(writer, migrations))),
+    migrate: (migrations, mode = 'run') =>
+      turns.take(() => patiently(() => migrateSqlite(writer, migrations, mode))),
     close: async () => {
       reads.close()
       writer.close()
