@@ -35,17 +35,10 @@ async function executeOnPostgres(url: string, sql: string): Promise<Records> {
   }
 }
 
-const dropOtherSchemas = `do $$ declare name text; begin
-  for name in select nspname from pg_namespace where nspname !~ '^pg_|^information_schema$|^public$'
-  loop execute format('drop schema %I cascade', name); end loop; end $$`
-
 /** Makes a fresh database of SQL, which is gone when the test ends; returns its URL. */
 export async function filled(test: TestContext, database: Database, sql: string): Promise<string> {
   const { url, remove } = await database.create()
-  test.after(async () => {
-    if (isPostgres(url)) await execute(url, dropOtherSchemas)
-    await remove()
-  })
+  test.after(remove)
   await execute(url, sql)
   return url
 }
