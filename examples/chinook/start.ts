@@ -30,7 +30,7 @@ export async function startStore(
   const server = createServer({ model, store, about, logLevel })
   try {
     await store.migrate([{ version: 1, sql: storeSql(store.dialect) }])
-    await store.check()
+    for (const remark of await store.check()) console.warn(`chinook: ${remark}`)
     const url = await server.listen({ host: '127.0.0.1', port })
     const close = async () => {
       await server.close()

@@ -82,6 +82,8 @@ export const postgresForms = {
     suits: oneOf('double precision', 'real', ...exact),
     type: 'double precision',
     select: (column) => sql`${column}::double precision`,
+    // JSON has no word for NaN and the infinities, so they leave as texts.
+    load: Number,
   } satisfies ColumnForm<number>,
   decimal: { ...decimal, suits: oneOf(...exact) } satisfies ColumnForm<string>,
   decimal15: {

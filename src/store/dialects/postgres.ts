@@ -11,9 +11,11 @@ import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { postgresCatalog } from './postgres-catalog.ts'
+import { collationMistakes, postgresCollations } from './postgres-collations.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
+import { postgresRemarks } from './postgres-remarks.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
@@ -80,8 +82,14 @@ export async function openPostgres(
         }),
       ),
     check: async () => {
-      checkTables(model, await postgresCatalog(shared))
-      refuseMistakes(await sqlMistakes(target, (statement) => shared.check(statement)))
+      const catalog = await postgresCatalog(shared)
+      checkTables(model, catalog)
+      const collationOf = await postgresCollations(shared, catalog)
+      refuseMistakes([
+        ...collationMistakes(model, catalog, collationOf),
+        ...(await sqlMistakes(target, (statement) => shared.check(statement))),
+      ])
+      return postgresRemarks(model, catalog, { connection: shared, collationOf })
     },
     catalog: () => postgresCatalog(shared),
     migrate: (migrations, mode = 'run') =>
@@ -140,7 +148,8 @@ async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 const session = sql`
-  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle')`
+  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
+    current_setting('server_encoding')`
 
 /**
  * Connects for the first time and makes sure that sessions are what our statements take for granted.
@@ -152,12 +161,15 @@ async function foldingOf({ shared }: PostgresPool, description: string): Promise
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new Error(`${description} cannot be reached: ${cause}`, { cause })
   })
-  const [version, zone, dates] = [Number(row[0]), String(row[1]), String(row[2])]
+  const [version, [zone = '', dates = '', encoding]] = [Number(row[0]), row.slice(1).map(String)]
   const found = `${description} is at version ${version / 10_000}`
   if (version < oldest) throw new Error(`${found}; it must be 14 or later.`)
   if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
     throw new Error(
       `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
     )
-  return version >= 180_000 ? 'pg_unicode_fast' : icu
+  // In it letters are bytes, and have no case.
+  if (encoding === 'SQL_ASCII')
+    throw new Error(`${description} is encoded as SQL_ASCII; it must be UTF8.`)
+  return version >= 180_000 && encoding === 'UTF8' ? 'pg_unicode_fast' : icu
 }
