@@ -20,6 +20,8 @@ export type ColumnTypes = Readonly<Record<KindName | keyof typeof parametric | '
 export interface Database {
   readonly name: string
   readonly columnTypes: ColumnTypes
+  /** Whether several processes can use one at the same time. */
+  readonly isShared: boolean
   create(): Promise<OpenDatabase>
 }
 
@@ -41,10 +43,10 @@ const postgresTypes: ColumnTypes = {
 
 /** Every database the tests run on; a new one is one more line. */
 export const databases: readonly Database[] = [
-  { name: 'SQLite on disk', columnTypes: sqliteTypes, create: onDisk },
-  { name: 'SQLite in memory', columnTypes: sqliteTypes, create: inMemory },
+  { name: 'SQLite on disk', columnTypes: sqliteTypes, isShared: true, create: onDisk },
+  { name: 'SQLite in memory', columnTypes: sqliteTypes, isShared: false, create: inMemory },
   ...(process.env.LAPIDARY_TEST_POSTGRES
-    ? [{ name: 'PostgreSQL', columnTypes: postgresTypes, create: freshPostgres }]
+    ? [{ name: 'PostgreSQL', columnTypes: postgresTypes, isShared: true, create: freshPostgres }]
     : []),
 ]
 

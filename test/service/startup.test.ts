@@ -7,8 +7,8 @@ import { check } from '../checker/checker.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
 import type { Answer } from '../world.ts'
+import { behind } from './beside.ts'
 import { folder, run, start } from './child.ts'
-import { behind } from './disk.ts'
 
 /** Sends one checked request on a connection of its own. */
 async function ask(url: string, method: string, path: string, call?: Call): Promise<Answer> {
@@ -221,9 +221,8 @@ describe('SERVICE §6 a fault of ours', () => {
   it('is logged whole, with the id it was told as', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
-    behind(`sqlite:${join(cwd, 'data', 'lapidary.db')}`, (database) =>
-      database.exec('alter table computer rename to elsewhere'),
-    )
+    const url = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
+    await behind(url, 'alter table computer rename to elsewhere')
     const answer = await ask(child.url, 'GET', '/computers')
     assert.equal(answer.status, 500)
     const id = answer.fault.id ?? 'no id'

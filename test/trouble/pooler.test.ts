@@ -73,4 +73,21 @@ describe('A pooler that lends connections for a transaction at a time', () => {
         await client.end()
       }
     }))
+
+  it('a database that acknowledges before it has written stops the start', () =>
+    on(async (database) => {
+      const client = new Client({ connectionString: database.url })
+      await client.connect()
+      const name = new URL(database.url).pathname.slice(1)
+      await client.query(`alter database ${name} set synchronous_commit = off`)
+      try {
+        await assert.rejects(
+          startService(settings(database.url)),
+          /synchronous_commit off.*may be lost/,
+        )
+      } finally {
+        await client.query(`alter database ${name} reset synchronous_commit`)
+        await client.end()
+      }
+    }))
 })

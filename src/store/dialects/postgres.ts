@@ -105,12 +105,12 @@ export async function openPostgres(
 
 /**
  * What a PostgreSQL database holds, without changing anything about it.
- * @throws Error with one clear line when it cannot be reached, or as `openPostgres` does
+ * @throws Error with one clear line when it cannot be reached or is older than version 14
  */
 export async function readPostgresCatalog(url: string): Promise<Catalog> {
   const pool = new PostgresPool(url, { poolSize: 1 })
   try {
-    await foldingOf(pool, descriptionOf(url))
+    await firstSession(pool, descriptionOf(url))
     return await postgresCatalog(pool.shared)
   } finally {
     await pool.close()
@@ -149,24 +149,37 @@ async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const session = sql`
   select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
-    current_setting('server_encoding')`
+    current_setting('synchronous_commit'), current_setting('server_encoding')`
 
-/**
- * Connects for the first time and makes sure that sessions are what our statements take for granted.
- * @returns the collation that maps case as Unicode says in full: the server's own from PostgreSQL 18 on, ICU's before
- */
-async function foldingOf({ shared }: PostgresPool, description: string): Promise<string> {
+/** Connects for the first time, and reads what a session is. */
+async function firstSession({ shared }: PostgresPool, description: string) {
   const read = statement(session, postgresDialect(icu))
   const [row = []] = await shared.all(read, { slots: [] }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new Error(`${description} cannot be reached: ${cause}`, { cause })
   })
-  const [version, [zone = '', dates = '', encoding]] = [Number(row[0]), row.slice(1).map(String)]
-  const found = `${description} is at version ${version / 10_000}`
-  if (version < oldest) throw new Error(`${found}; it must be 14 or later.`)
+  const [version, [zone = '', dates = '', commits, encoding]] = [
+    Number(row[0]),
+    row.slice(1).map(String),
+  ]
+  if (version < oldest)
+    throw new Error(`${description} is at version ${version / 10_000}; it must be 14 or later.`)
+  return { version, zone, dates, commits, encoding }
+}
+
+/**
+ * Makes sure that sessions are what our statements take for granted.
+ * @returns the collation that maps case as Unicode says in full: the server's own from PostgreSQL 18 on, ICU's before
+ */
+async function foldingOf(pool: PostgresPool, description: string): Promise<string> {
+  const { version, zone, dates, commits, encoding } = await firstSession(pool, description)
   if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
     throw new Error(
       `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
+    )
+  if (commits === 'off')
+    throw new Error(
+      `${description} has synchronous_commit off, so a write that was acknowledged may be lost; say alter role … set synchronous_commit = on.`,
     )
   // In it letters are bytes, and have no case.
   if (encoding === 'SQL_ASCII')
