@@ -9,7 +9,7 @@ export const lasting: readonly Database[] = databases.filter(({ isShared }) => i
 /** Rows by the names of their columns. */
 export type Records = readonly Readonly<Record<string, unknown>>[]
 
-/** Runs SQL on a database, past the engine; returns the rows of a single statement. */
+/** Runs SQL on a database, past the engine; returns the rows of a question, which PostgreSQL may be prepared for first. */
 export async function execute(url: string, sql: string): Promise<Records> {
   const path = /^sqlite:(.+)$/s.exec(url)?.[1]
   if (path === undefined) return executeOnPostgres(url, sql)
@@ -27,7 +27,7 @@ async function executeOnPostgres(url: string, sql: string): Promise<Records> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query(sql)).rows ?? []
+    return [await client.query(sql)].flat().at(-1)?.rows ?? []
   } finally {
     await client.end()
   }
