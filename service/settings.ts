@@ -215,7 +215,7 @@ function isDatabase(text: string): boolean {
 }
 
 function isPostgres(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)
 }
 
 /** What may be printed of a setting that is wrong. */

@@ -114,7 +114,7 @@ export const postgresForms = {
   uuidId: uuid,
   json: {
     suits: oneOf('json', 'jsonb'),
-    type: 'jsonb',
+    type: 'json',
     select: asText,
     load: storedJson,
     bind: jsonText,

@@ -1,4 +1,8 @@
-import type { Migration } from './store.ts'
+/** One step in the life of a schema; versions count up from 1. */
+export interface Migration {
+  readonly version: number
+  readonly sql: string
+}
 
 /** What is done about a schema that is not at the newest version: it is brought there, or refused. */
 export type MigrationMode = 'run' | 'compare'

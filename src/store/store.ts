@@ -5,13 +5,7 @@ import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows, WholeRows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
-import type { MigrationMode } from './migrations.ts'
-
-/** One step in the life of a schema; versions count up from 1. */
-export interface Migration {
-  readonly version: number
-  readonly sql: string
-}
+import type { Migration, MigrationMode } from './migrations.ts'
 
 /** Runs SQL in a transaction; returns the rows by the names of their columns. */
 export type RunQuery = (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>

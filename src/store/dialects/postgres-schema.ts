@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import { type MigrationMode, pendingMigrations } from '../migrations.ts'
+import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
 import { plain, type Statement, statement } from '../statement.ts'
-import type { Migration } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-sql.ts'
 

@@ -21,6 +21,7 @@ import { migratePostgres } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
 
+/** What may be said of a PostgreSQL database beside its address. */
 export type { PostgresOptions } from './postgres-pool.ts'
 
 /** How often a transaction is tried when another stands in its way. */

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
-import { type MigrationMode, pendingMigrations } from '../migrations.ts'
+import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
 import { plain, type Statement, statement } from '../statement.ts'
-import type { Migration } from '../store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
