@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, it } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import { execute, filled, lasting } from '../filled.ts'
+import { statementsOf } from '../service/statements.ts'
 import { type Serving, serve } from './serving.ts'
-
-/** The statements that a request runs. */
-async function statementsOf(request: () => Promise<unknown>): Promise<string[]> {
-  const all: string[] = []
-  const listen = (message: unknown) => void all.push(String(Reflect.get(Object(message), 'sql')))
-  subscribe('lapidary:statement', listen)
-  await request()
-  unsubscribe('lapidary:statement', listen)
-  return all
-}
 
 /** The planner is to take an index wherever it can. */
 const settings = 'set enable_sort = off; set enable_seqscan = off; set enable_bitmapscan = off'
