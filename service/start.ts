@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { createServer, defineModel, type Model, type Store } from 'lapidary'
 import about from '../package.json' with { type: 'json' }
 import { fillWithDemo } from './demo.ts'
@@ -69,7 +70,9 @@ async function readied(
   const store = await openStore(model, settings)
   try {
     await store.migrate(migrations[store.dialect], settings.migrate === 'off' ? 'compare' : 'run')
-    await store.check()
+    const remarks = await store.check()
+    // Whoever started the workers has said it once.
+    if (cluster.isPrimary) for (const remark of remarks) console.warn(`lapidary: ${remark}`)
     const { basePath, publicUrl, logLevel, maxBody } = settings
     const server = createServer({
       model,

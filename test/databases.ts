@@ -9,6 +9,8 @@ import { freshPostgres } from './postgres.ts'
 export interface OpenDatabase {
   readonly url: string
   remove(): Promise<void>
+  /** Runs SQL past the store; ids that it gives count as given. Absent where nobody but the store can get at the database. */
+  readonly execute?: (sql: string) => Promise<void>
 }
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */

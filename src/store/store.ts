@@ -58,9 +58,11 @@ export interface Store {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /**
    * Checks at start that the database can serve the model: its tables and columns, and the SQL that declarations write.
+   * @returns a line for each way in which answers differ from those of tables that would be made for the model: the
+   *   place in the declarations, what differs, and what mends it; none where nothing does
    * @throws DeclarationError with a line per mistake, each with the path to the wrong word
    */
-  check(): Promise<void>
+  check(): Promise<readonly string[]>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
   /**

@@ -69,6 +69,8 @@ class Stage {
   readonly served: Served
   #show: Show | undefined
   #version = 0
+  /** The tables of a chapter are those of its first test. */
+  #isChecked = false
 
   constructor(database: Database, served: Served) {
     this.database = database
@@ -96,7 +98,8 @@ class Stage {
     this.#version = 0
     this.#show = { opened, store, client, close }
     await this.execute(typeof tables === 'string' ? tables : tables(this.database.columnTypes))
-    await store.check()
+    if (!this.#isChecked) await store.check()
+    this.#isChecked = true
   }
 
   async close(): Promise<void> {
@@ -106,8 +109,10 @@ class Stage {
   }
 
   async execute(sql: string): Promise<void> {
+    const { opened, store } = this.show
+    if (opened.execute !== undefined) return opened.execute(sql)
     this.#version += 1
-    await this.show.store.migrate([{ version: this.#version, sql }])
+    await store.migrate([{ version: this.#version, sql }])
   }
 }
 

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, number, resource } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 const served = {
   model: defineModel([
     resource('star', { path: '/stars', table: 'star', fields: { mass: attribute(number) } }),
   ]),
-  tables: 'create table star (id integer primary key, mass real)',
+  tables: ({ newId, number }: ColumnTypes) => `create table star (id ${newId}, mass ${number})`,
 }
 
 /** Doubles whose shortest spelling in digits alone is another whole number, and their neighbours. */
