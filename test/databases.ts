@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DialectName } from '../src/model/dialect.ts'
 import type { KindName } from '../src/model/kinds.ts'
 import type { parametric } from '../src/model/parametric-kinds.ts'
 import { freshPostgres } from './postgres.ts'
@@ -19,6 +20,7 @@ export type ColumnTypes = Readonly<Record<KindName | keyof typeof parametric | '
 /** A kind of database the whole test suite runs on. */
 export interface Database {
   readonly name: string
+  readonly dialect: DialectName
   readonly columnTypes: ColumnTypes
   create(): Promise<OpenDatabase>
 }
@@ -41,10 +43,17 @@ const postgresTypes: ColumnTypes = {
 
 /** Every database the tests run on; a new one is one more line. */
 export const databases: readonly Database[] = [
-  { name: 'SQLite on disk', columnTypes: sqliteTypes, create: onDisk },
-  { name: 'SQLite in memory', columnTypes: sqliteTypes, create: inMemory },
+  { name: 'SQLite on disk', dialect: 'sqlite', columnTypes: sqliteTypes, create: onDisk },
+  { name: 'SQLite in memory', dialect: 'sqlite', columnTypes: sqliteTypes, create: inMemory },
   ...(process.env.LAPIDARY_TEST_POSTGRES
-    ? [{ name: 'PostgreSQL', columnTypes: postgresTypes, create: freshPostgres }]
+    ? [
+        {
+          name: 'PostgreSQL',
+          dialect: 'postgres',
+          columnTypes: postgresTypes,
+          create: freshPostgres,
+        } as const,
+      ]
     : []),
 ]
 

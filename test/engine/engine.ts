@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe } from 'node:test'
 import type { Model, ServerOptions, Store } from 'lapidary'
 import { createServer } from 'lapidary'
-import { openPostgres } from 'lapidary/postgres'
+import { openPostgres, type PostgresOptions } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
+import type { DialectName } from '../../src/model/dialect.ts'
 import type { Answer } from '../answer.ts'
 import { readAnswer } from '../answer.ts'
 import { breaches, check } from '../checker/checker.ts'
@@ -15,9 +16,11 @@ import { databases } from '../databases.ts'
 /** What the engine serves in a test: declared types, the tables they are cut from, and how it is served. */
 export interface Served {
   readonly model: Model
-  /** SQL that makes the tables, and may fill them; or what writes it for the column types of a database. */
-  readonly tables: string | ((columnTypes: ColumnTypes) => string)
+  /** SQL that makes the tables, and may fill them; or what writes it for a database. */
+  readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
+  /** How PostgreSQL is opened. */
+  readonly postgres?: PostgresOptions
   /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
   readonly beyondAscii?: boolean
 }
@@ -26,6 +29,7 @@ export interface Served {
 export interface Engine {
   /** The name of the database, e.g. `SQLite on disk`. */
   readonly database: string
+  readonly dialect: DialectName
   readonly databaseUrl: string
   call(method: string, path: string, call?: Call): Promise<Answer>
   get(path: string, query?: Query): Promise<Answer>
@@ -49,8 +53,12 @@ export function engine(title: string, served: Served, body: (engine: Engine) => 
 }
 
 /** Opens the store of a database by its URL. */
-export async function openStore(model: Model, url: string): Promise<Store> {
-  if (url.startsWith('postgres:')) return openPostgres(model, url)
+export async function openStore(
+  model: Model,
+  url: string,
+  options?: PostgresOptions,
+): Promise<Store> {
+  if (url.startsWith('postgres:')) return openPostgres(model, url, options)
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   assert.ok(path !== undefined, `no store is known for ${url}`)
   return openSqlite(model, path)
@@ -83,9 +91,9 @@ class Stage {
   }
 
   async open(): Promise<void> {
-    const { model, tables, server: options } = this.served
+    const { model, tables, server: options, postgres } = this.served
     const opened = await this.database.create()
-    const store = await openStore(model, opened.url)
+    const store = await openStore(model, opened.url, postgres)
     const server = createServer({ model, store, logLevel: 'silent', ...options })
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
     const client = connect(origin)
@@ -97,7 +105,8 @@ class Stage {
     }
     this.#version = 0
     this.#show = { opened, store, client, close }
-    await this.execute(typeof tables === 'string' ? tables : tables(this.database.columnTypes))
+    const { columnTypes, dialect } = this.database
+    await this.execute(typeof tables === 'string' ? tables : tables(columnTypes, dialect))
     if (!this.#isChecked) await store.check()
     this.#isChecked = true
   }
@@ -125,6 +134,7 @@ function engineOn(stage: Stage): Engine {
   }
   return {
     database: stage.database.name,
+    dialect: stage.database.dialect,
     get databaseUrl() {
       return stage.show.opened.url
     },

@@ -17,6 +17,7 @@ import {
 } from 'lapidary'
 import { ids } from '../answer.ts'
 import type { Query } from '../client.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { statementsOf } from '../service/statements.ts'
 import { engine } from './engine.ts'
 
@@ -63,10 +64,10 @@ const line = resource('line', {
 
 const served = {
   model: defineModel([invoice, line]),
-  tables: `
-    create table invoice (id integer primary key, code text not null, day text, "limit" integer,
-      successor_id integer references invoice (id)) strict;
-    create table line (id integer primary key, price real, amount integer, invoice_id integer references invoice (id)) strict;
+  tables: ({ newId }: ColumnTypes) => `
+    create table invoice (id ${newId}, code text not null, day text, "limit" integer,
+      successor_id integer references invoice (id));
+    create table line (id ${newId}, price real, amount integer, invoice_id integer references invoice (id));
     insert into invoice values (1, 'a', '2009-05-01', 20, 2), (2, 'b', '2010-01-01', 5, 3), (3, 'c', null, 1, null);
     insert into line values (1, 2.5, 4, 1), (2, 5, 2, 1), (3, 0.5, 1, 2), (4, null, 3, 2)`,
 }

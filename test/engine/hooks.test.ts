@@ -14,6 +14,7 @@ import {
   toOne,
 } from 'lapidary'
 import { type Answer, ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** What the hooks saw, in order. */
@@ -100,12 +101,12 @@ const reader = resource('reader', {
 
 const served = {
   model: defineModel([book, shelf, reader]),
-  tables: `
-    create table shelf (id integer primary key, name text) strict;
-    create table reader (id integer primary key, name text) strict;
-    create table book (id integer primary key, name text not null, price integer, stamp text, secret text,
-      shelf_id integer references shelf (id), first_id integer unique references book (id)) strict;
-    create table reading (book_id integer references book (id) on delete cascade, reader_id integer references reader (id)) strict;
+  tables: ({ newId }: ColumnTypes) => `
+    create table shelf (id ${newId}, name text);
+    create table reader (id ${newId}, name text);
+    create table book (id ${newId}, name text not null, price integer, stamp text, secret text,
+      shelf_id integer references shelf (id), first_id integer unique references book (id));
+    create table reading (book_id integer references book (id) on delete cascade, reader_id integer references reader (id));
     insert into shelf values (1, 's1'), (2, 's2');
     insert into reader values (1, 'r1'), (2, 'r2');
     insert into book (id, name, price, secret) values (1, 'old', 5, 'hush')`,

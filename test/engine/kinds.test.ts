@@ -6,6 +6,7 @@ import { attribute, defineModel, resource, toMany, toOne } from 'lapidary'
 import { kinds } from '../../src/model/kinds.ts'
 import { parametric } from '../../src/model/parametric-kinds.ts'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import { kindValues } from './kind-values.ts'
 import { create, jsonApi, told } from './things.ts'
@@ -33,8 +34,8 @@ const thing = resource('thing', {
 
 const served = {
   model: defineModel([thing]),
-  tables: `create table thing (id integer primary key autoincrement, ${columns},
-    whole_id integer references thing (id)) strict`,
+  tables: ({ newId }: ColumnTypes) => `create table thing (id ${newId}, ${columns},
+    whole_id integer references thing (id))`,
 }
 
 it('every kind there is has values here', () => {

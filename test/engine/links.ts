@@ -54,7 +54,7 @@ const odd = ['A b/c', 'B"q"\\', 'C%2F?#', 'D.ü𝔊;', "E'&=+"]
 /** Every kind of ids. */
 const idKinds = {
   integers: {
-    column: 'integer primary key',
+    column: '${newId}',
     kind: undefined,
     isGiven: false,
     of: String,
@@ -157,12 +157,12 @@ function tablesOf({ far, isSelf, ids }: Own, { many, references = 'id', join = '
     ? ''
     : `, far_id ${keyType}${isFarMany ? '' : ' unique'} ${refersTo} deferrable initially deferred`
   const table = (name: string, more: string) =>
-    `create table "${name}" (id ${ids.column}, name text${more}) strict`
+    `create table "${name}" (id ${ids.column}, name text${more})`
   const both = isSelf
     ? [table('near', `${code}${key}`)]
     : [table('far', code), table('near', `${code}${key}`)]
   const refers = (type: string) => `${keyType} not null references "${type}" (id) on delete cascade`
-  const joined = `create table near_far (near_id ${refers('near')}, far_id ${refers(far.type)}${join}) strict`
+  const joined = `create table near_far (near_id ${refers('near')}, far_id ${refers(far.type)}${join})`
   return [...both, ...(isNearMany ? [joined] : [])].join(';\n')
 }
 
@@ -203,7 +203,7 @@ export const everyWay: readonly Links[] = [
   links('a join table', { many: [true, true], join: ', primary key (near_id, far_id)' }),
   links('a join table with columns of its own', {
     many: [true, true],
-    join: ", id integer primary key, made text not null default 'now', note text, unique (near_id, far_id)",
+    join: ", id ${newId}, made text not null default 'now', note text, unique (near_id, far_id)",
   }),
   links('a join table without a key, which holds links twice', { many: [true, true], repeats: 2 }),
   links('a key that refers to a column that is not the id', {

@@ -26,6 +26,7 @@ import { kinds } from '../../src/model/kinds.ts'
 import { operators } from '../../src/model/operators.ts'
 import { parametric } from '../../src/model/parametric-kinds.ts'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import type { Engine } from './engine.ts'
 import { engine } from './engine.ts'
 import { cases, columns, everyId, knownIds, withItself } from './operator-cases.ts'
@@ -64,9 +65,9 @@ const rows = [1, 2, 3, 4, 5, 6].map((id) => {
 
 const served = {
   model: defineModel([row]),
-  tables: `
-    create table line (id integer primary key, ${declared.join(', ')},
-      above_id integer references line (id)) strict;
+  tables: ({ newId }: ColumnTypes) => `
+    create table line (id ${newId}, ${declared.join(', ')},
+      above_id integer references line (id));
     insert into line (id, ${names.map((name) => `"${name}"`).join(', ')}) values ${rows.join(', ')};
     insert into line (id) values (7);
     update line set above_id = 1 where id in (2, 3)`,

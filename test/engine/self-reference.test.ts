@@ -16,8 +16,8 @@ const node = resource('node', {
   },
 })
 
-const table = `create table node (id integer primary key autoincrement, name text not null,
-  parent_id integer references node (id) on delete set null deferrable initially deferred) strict`
+const table = `create table node (id ${newId}, name text not null,
+  parent_id integer references node (id) on delete set null deferrable initially deferred)`
 const served = { model: defineModel([node]), tables: `${table}; ${family.sql}` }
 
 const asTexts = (numbers: readonly number[]) => numbers.map(String)

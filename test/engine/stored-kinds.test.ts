@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, integer, number, resource, text, toMany, toOne } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import { told, toldOfAll } from './things.ts'
 
@@ -20,8 +21,9 @@ const thing = resource('thing', {
 
 const served = {
   model: defineModel([thing]),
-  tables: `create table thing (id integer primary key autoincrement, "integer" integer, "number" real,
-    text text, whole_id integer references thing (id)) strict`,
+  tables: ({ newId }: ColumnTypes) => `
+    create table thing (id ${newId}, "integer" integer, "number" real,
+    text text, whole_id integer references thing (id))`,
 }
 
 engine('Kinds as they stand in the table', served, (world) => {
@@ -83,7 +85,8 @@ const amount = resource('thing', {
 })
 const loose = {
   model: defineModel([amount]),
-  tables: 'create table amount (id integer primary key, number numeric, text text)',
+  tables: ({ newId }: ColumnTypes) =>
+    `create table amount (id ${newId}, number numeric, text text)`,
 }
 
 engine('Columns that are looser than their kinds', loose, (world) => {

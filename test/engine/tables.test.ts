@@ -18,9 +18,9 @@ import { databases } from '../databases.ts'
 import { openStore } from './engine.ts'
 
 const tables = `
-  create table person (id integer primary key, name text not null, nick text);
-  create table computer (id integer primary key, serial text not null, person_id integer);
-  create table badge (id integer primary key, code text unique, person_name text);
+  create table person (id ${newId}, name text not null, nick text);
+  create table computer (id ${newId}, serial text not null, person_id integer);
+  create table badge (id ${newId}, code text unique, person_name text);
   create view owner as select id, name from person`
 
 type Fields = ResourceDeclaration['fields']

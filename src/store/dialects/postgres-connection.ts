@@ -71,13 +71,15 @@ export class PostgresConnection {
   async #run(statement: Statement, values: RunValues) {
     publish(statement.sql)
     this.#admit()
-    return translated(() =>
-      this.#querier.query<unknown[]>({
-        text: statement.sql,
-        values: bound(statement, values),
-        rowMode: 'array',
-        ...(this.#prepares && { name: nameOf(statement) }),
-      }),
+    return translated(
+      () =>
+        this.#querier.query<unknown[]>({
+          text: statement.sql,
+          values: bound(statement, values),
+          rowMode: 'array',
+          ...(this.#prepares && { name: nameOf(statement) }),
+        }),
+      statement,
     )
   }
 }
@@ -88,10 +90,13 @@ export function publish(sql: string): void {
 }
 
 /** Does what may fail in the driver. @throws what `translate` makes of it */
-export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function translated<Result>(
+  work: () => Promise<Result>,
+  statement?: Statement,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw translate(error)
+    throw translate(error, statement)
   }
 }
