@@ -28,7 +28,7 @@ const served = {
 }
 
 /** Names of columns that no field has. */
-const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid']
+const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid', 'tableoid']
 /** Names that mean nothing at all, far from any that does. */
 const strangers = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
 
