@@ -8,26 +8,28 @@ import {
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
 import { isList, notFound, valuesOf } from '../run.ts'
-import { type RunValues, type Statement, statement } from '../statement.ts'
+import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { PostgresTransaction } from './postgres-pool.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 
 /** A list of more resources than this is streamed when all of it is asked for. */
-const wholeAtMost = 500
+export const wholeAtMost = 500
 /** How many rows a stream reads at a time. */
 const batchSize = 200
 
-/** Whether a plan means more rows than should be held at once. */
-export async function isLong(
+/** How many resources a plan means that asks for all of a list; 0 for any other. */
+export async function lengthOf(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
   statements: PostgresStatements,
-): Promise<boolean> {
-  if (!isList(plan.shape) || plan.shape.isPaged) return false
-  return (await count(connection, plan, valuesOf(plan, id), statements)) > wholeAtMost
+): Promise<number> {
+  const { shape } = plan
+  if (!isList(shape) || shape.isPaged) return 0
+  const [row = []] = await connection.all(statements.read(shape).count, valuesOf(plan, id))
+  return Number(row[0])
 }
 
 /**
@@ -82,8 +84,9 @@ export async function readDuring(
   await during?.before(query)
   const after = async (rows: readonly Row[], layout: RowLayout) =>
     during?.after(rows, layout, query)
-  if (await isLong(transaction, plan, id, statements))
-    return streamOn(transaction, plan, id, { statements, after })
+  const length = await lengthOf(transaction, plan, id, statements)
+  if (length > wholeAtMost)
+    return streamOn(transaction, plan, id, { count: length, statements, after })
   const whole = await readWhole(transaction, plan, id, statements)
   for (const [rows, layout] of laidOut(whole, plan.shape)) await after(rows, layout)
   await transaction.commit()
@@ -92,16 +95,17 @@ export async function readDuring(
 
 /** What a stream has to itself. */
 interface Streaming {
+  readonly count: number
   readonly statements: PostgresStatements
   readonly after: (rows: readonly Row[], layout: RowLayout) => Promise<void>
 }
 
-async function streamOn(
+function streamOn(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, after }: Streaming,
-): Promise<Rows> {
+  { count, statements, after }: Streaming,
+): Rows {
   const { shape } = plan
   const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
@@ -125,22 +129,11 @@ async function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  const total = await count(transaction, plan, values, statements)
   const end = () => void transaction.rollback()
-  return { is: 'stream', count: total, primary: primary(), included: included(), end }
+  return { is: 'stream', count, primary: primary(), included: included(), end }
 }
 
 /** Runs a declaration's own SQL. */
 export function queryOn(connection: PostgresConnection, { target }: PostgresStatements): RunQuery {
   return (expression) => connection.records(statement(expression, target.dialect))
-}
-
-async function count(
-  connection: PostgresConnection,
-  { shape }: ReadPlan,
-  values: RunValues,
-  statements: PostgresStatements,
-): Promise<number> {
-  const [row = []] = await connection.all(statements.read(shape).count, values)
-  return Number(row[0])
 }

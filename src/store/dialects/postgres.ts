@@ -11,7 +11,7 @@ import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
-import { isLong, queryOn, readDuring, readWhole } from './postgres-read.ts'
+import { lengthOf, queryOn, readDuring, readWhole, wholeAtMost } from './postgres-read.ts'
 import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
@@ -53,7 +53,8 @@ export async function openPostgres(
     dialect: 'postgres',
     description,
     read: async (plan, id, during) => {
-      const isWhole = during === undefined && !(await isLong(shared, plan, id, statements))
+      const isWhole =
+        during === undefined && (await lengthOf(shared, plan, id, statements)) <= wholeAtMost
       if (isWhole) return readWhole(shared, plan, id, statements)
       return pool.begin(snapshot, (transaction) =>
         readDuring(transaction, plan, id, { during, statements }),
