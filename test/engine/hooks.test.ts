@@ -285,7 +285,7 @@ engine('Hooks of writes', served, (world) => {
     })
   }
 
-  it('writers wait for a hook, in order; readers on disk do not wait, and see nothing of it yet', async () => {
+  it('readers do not wait for a hook, but in memory, and see nothing of it yet; writers do where there is one at a time', async () => {
     let go = () => {}
     const gate = new Promise<void>((resolve) => {
       go = resolve
@@ -301,15 +301,18 @@ engine('Hooks of writes', served, (world) => {
     const second = world.post('/readers', { data: { type: 'reader' } }).then(done('second'))
     const third = create({ name: 'third' }).then(done('third'))
     const read = world.get('/books').then(done('read'))
-    if (world.database === 'SQLite on disk') assert.deepEqual(ids(await read), ['1'])
+    if (world.database !== 'SQLite in memory') assert.deepEqual(ids(await read), ['1'])
+    if (world.dialect === 'postgres') await second
     await setTimeout(20)
-    assert.ok(!order.includes('second') && !order.includes('third'))
+    const early = order.filter((each) => each !== 'read')
+    assert.deepEqual(early, world.dialect === 'postgres' ? ['second'] : [])
     go()
     for (const each of [first, second, third, read]) assert.ok((await each).status < 300)
-    assert.deepEqual(
-      order.filter((each) => each !== 'read'),
-      ['first', 'second', 'third'],
-    )
+    if (world.dialect === 'sqlite')
+      assert.deepEqual(
+        order.filter((each) => each !== 'read'),
+        ['first', 'second', 'third'],
+      )
     assert.deepEqual(ids(await world.get('/books')), ['1', '2', '3'])
   })
 

@@ -27,7 +27,8 @@ const oldest = 140_000
 /** The collation of no language in particular. */
 const icu = 'und-x-icu'
 
-const snapshot = 'isolation level repeatable read read only'
+/** All rows of a cursor are read, so none is to come early at the cost of the others. */
+const snapshot = 'isolation level repeatable read read only; set local cursor_tuple_fraction = 1'
 
 /**
  * Opens a PostgreSQL database, 14 or later, as a store.
