@@ -23,10 +23,20 @@ export class ConstraintError extends Error {
   }
 }
 
-/** Runs a part of a write; what the database's constraints refuse becomes the fault that `tell` makes of it. */
+/** The database gave a new row an id that another has: one that a client has given, or that came with other rows. */
+export class TakenIdError extends Error {
+  readonly resource: ResourceType
+  constructor(resource: ResourceType, cause: unknown) {
+    super(`The database gave a new ${resource.type} an id that is taken.`, { cause })
+    this.name = 'TakenIdError'
+    this.resource = resource
+  }
+}
+
+/** Runs a part of a write; what the database's constraints refuse becomes the error that `tell` makes of it. */
 export async function constrained<Result>(
   work: () => Result | Promise<Result>,
-  tell: (error: ConstraintError) => ApiError,
+  tell: (error: ConstraintError) => Error,
 ): Promise<Result> {
   try {
     return await work()
@@ -36,17 +46,14 @@ export async function constrained<Result>(
 }
 
 /** What a row's constraint means to the client that wrote the row: the fault points at the field, where it is known. */
-export function rowFault(
-  error: ConstraintError,
-  plan: WritePlan,
-  resource: ResourceType,
-): ApiError {
+export function rowFault(error: ConstraintError, plan: WritePlan, resource: ResourceType): Error {
   const options = { cause: error }
   if (
     error.is === 'unique' &&
     error.columns.includes(resource.id.column) &&
     plan.document === 'resource'
   ) {
+    if (plan.id === undefined && plan.shape.row === 'new') return new TakenIdError(resource, error)
     const detail = `There is a ${resource.type} with this id already.`
     return new BodyError('id_taken', '/data/id', detail, options)
   }

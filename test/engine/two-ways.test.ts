@@ -37,10 +37,10 @@ const messages = [
 const served = {
   model: defineModel([user, message]),
   tables: ({ newId }: ColumnTypes) => `
-    create table user (id ${newId}, name text);
-    create table message (id ${newId}, body text, sender_id integer references user (id),
-      recipient_id integer references user (id));
-    insert into user values (1, 'Ada'), (2, 'Bob'), (3, 'Cyd');
+    create table "user" (id ${newId}, name text);
+    create table message (id ${newId}, body text, sender_id integer references "user" (id),
+      recipient_id integer references "user" (id));
+    insert into "user" values (1, 'Ada'), (2, 'Bob'), (3, 'Cyd');
     insert into message (sender_id, recipient_id) values ${messages.map(([from, to]) => `(${from}, ${to})`).join(', ')}`,
 }
 

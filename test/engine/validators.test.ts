@@ -87,8 +87,8 @@ const event = resource('event', {
 
 const served = {
   model: defineModel([event]),
-  tables: ({ newId }: ColumnTypes) => `
-    create table event (id ${newId}, title text not null, starts text, ends text, seats integer,
+  tables: ({ newId, date }: ColumnTypes) => `
+    create table event (id ${newId}, title text not null, starts ${date}, ends ${date}, seats integer,
     code text, tag text, odd text, pin text, host_id integer references event (id));
     insert into event (id, title, starts, ends, seats) values (1, 'first', '2024-01-02', '2024-01-05', 3),
       (2, 'broken', '2024-01-02', '2024-01-01', 3)`,

@@ -3,13 +3,14 @@ import { sql } from 'kysely'
 import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
-import { commitFault, constrained } from '../constraints.ts'
+import { commitFault, constrained, TakenIdError } from '../constraints.ts'
 import { sqlMistakes } from '../declared-sql.ts'
 import { statement } from '../statement.ts'
 import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
+import { compileSkip } from './postgres-ids.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { lengthOf, queryOn, readDuring, readWhole, wholeAtMost } from './postgres-read.ts'
 import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
@@ -62,12 +63,17 @@ export async function openPostgres(
       )
     },
     transaction: (work) =>
-      retried(() =>
-        pool.begin('isolation level read committed', async (transaction) => {
-          const result = await work(writingOn(transaction, statements))
-          await constrained(() => transaction.commit(), commitFault)
-          return result
-        }),
+      retried(
+        () =>
+          pool.begin('isolation level read committed', async (transaction) => {
+            const result = await work(writingOn(transaction, statements))
+            await constrained(() => transaction.commit(), commitFault)
+            return result
+          }),
+        async ({ resource }) => {
+          // Ids that are no numbers are made anew each time.
+          if (resource.id.kind.form === 'id') await shared.once(compileSkip(resource, target))
+        },
       ),
     check: async () => {
       checkTables(model, await postgresCatalog(shared))
@@ -95,12 +101,18 @@ function writingOn(transaction: PostgresTransaction, statements: PostgresStateme
   )
 }
 
-async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs work, and again when others stood in its way or `skip` has found an id that is not taken. */
+async function retried<Result>(
+  work: () => Promise<Result>,
+  skip: (taken: TakenIdError) => Promise<void>,
+): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()
     } catch (error) {
-      if (!isConflict(error)) throw error
+      const isTaken = error instanceof TakenIdError
+      if (!isTaken && !isConflict(error)) throw error
+      if (isTaken) await skip(error)
       if (tries === mostTries) throw unavailable('Others write the same')
       await setTimeout(Math.random() * pause * 2 ** (tries - 1))
     }
