@@ -75,7 +75,7 @@ function connection(url: URL): pg.Pool {
   return new pg.Pool({
     connectionString: String(url),
     // A store that was not closed may hold on to tables: that is a mistake of a test and must not stop it silently.
-    options: '-c client_min_messages=warning -c lock_timeout=10s',
+    options: '-c client_min_messages=warning -c lock_timeout=10s -c TimeZone=UTC',
     ...{ max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true },
   })
 }

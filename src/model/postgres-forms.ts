@@ -69,6 +69,8 @@ export const postgresForms = {
     suits: numbers,
     type: 'double precision',
     select: (column) => sql`${column}::double precision`,
+    // JSON has no infinities: they come as texts.
+    load: Number,
   } satisfies ColumnForm<number>,
   decimal: {
     ...decimal,
