@@ -10,8 +10,13 @@ import { freshPostgres } from './postgres.ts'
 export interface OpenDatabase {
   readonly url: string
   remove(): Promise<void>
-  /** Runs SQL past the store; ids that it gives count as given. Absent where nobody but the store can get at the database. */
-  readonly execute?: (sql: string) => Promise<void>
+  /** What can be done past a store that is open on it; absent where nobody but the store can get at the database. */
+  readonly beside?: {
+    /** Drops everything that is there. */
+    clear(): Promise<void>
+    /** Runs SQL; rows that it makes with ids count when the database gives ids. */
+    execute(sql: string): Promise<void>
+  }
 }
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */

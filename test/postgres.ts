@@ -20,11 +20,12 @@ const free: Lent[] = []
  */
 export async function freshPostgres(): Promise<OpenDatabase> {
   const lent = free.pop() ?? (await borrowed())
-  await lent.connection.query(empty)
+  const run = async (sql: string) => void (await lent.connection.query(sql))
+  await run(empty)
   return {
     url: String(lent.url),
     remove: async () => void free.push(lent),
-    execute: async (sql) => void (await lent.connection.query(`${sql};${countOn}`)),
+    beside: { clear: () => run(empty), execute: (sql) => run(`${sql};${countOn}`) },
   }
 }
 

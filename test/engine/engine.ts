@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe } from 'node:test'
+import { after, afterEach, beforeEach, describe } from 'node:test'
 import type { Model, ServerOptions, Store } from 'lapidary'
 import { createServer } from 'lapidary'
 import { openPostgres, type PostgresOptions } from 'lapidary/postgres'
@@ -45,8 +45,9 @@ export function engine(title: string, served: Served, body: (engine: Engine) => 
   for (const database of databases) {
     describe(`${title} · ${database.name}`, () => {
       const stage = new Stage(database, served)
-      beforeEach(() => stage.open())
-      afterEach(() => stage.close())
+      beforeEach(() => stage.begin())
+      afterEach(() => stage.end())
+      after(() => stage.close())
       body(engineOn(stage))
     })
   }
@@ -71,7 +72,7 @@ interface Show {
   readonly close: () => Promise<void>
 }
 
-/** Opens and closes a database and a server on it around each test. */
+/** A database and a server on it: opened for each test, or once for a chapter where the database can be cleared. */
 class Stage {
   readonly database: Database
   readonly served: Served
@@ -90,8 +91,35 @@ class Stage {
     return this.#show
   }
 
-  async open(): Promise<void> {
-    const { model, tables, server: options, postgres } = this.served
+  async begin(): Promise<void> {
+    if (this.#show) await this.#show.opened.beside?.clear()
+    this.#show ??= await this.#open()
+    const { tables } = this.served
+    const { columnTypes, dialect } = this.database
+    await this.execute(typeof tables === 'string' ? tables : tables(columnTypes, dialect))
+    if (!this.#isChecked) await this.show.store.check()
+    this.#isChecked = true
+  }
+
+  async end(): Promise<void> {
+    if (this.#show?.opened.beside === undefined) await this.close()
+  }
+
+  async close(): Promise<void> {
+    const show = this.#show
+    this.#show = undefined
+    await show?.close()
+  }
+
+  async execute(sql: string): Promise<void> {
+    const { opened, store } = this.show
+    if (opened.beside) return opened.beside.execute(sql)
+    this.#version += 1
+    await store.migrate([{ version: this.#version, sql }])
+  }
+
+  async #open(): Promise<Show> {
+    const { model, server: options, postgres } = this.served
     const opened = await this.database.create()
     const store = await openStore(model, opened.url, postgres)
     const server = createServer({ model, store, logLevel: 'silent', ...options })
@@ -104,24 +132,7 @@ class Stage {
       await opened.remove()
     }
     this.#version = 0
-    this.#show = { opened, store, client, close }
-    const { columnTypes, dialect } = this.database
-    await this.execute(typeof tables === 'string' ? tables : tables(columnTypes, dialect))
-    if (!this.#isChecked) await store.check()
-    this.#isChecked = true
-  }
-
-  async close(): Promise<void> {
-    const show = this.#show
-    this.#show = undefined
-    await show?.close()
-  }
-
-  async execute(sql: string): Promise<void> {
-    const { opened, store } = this.show
-    if (opened.execute !== undefined) return opened.execute(sql)
-    this.#version += 1
-    await store.migrate([{ version: this.#version, sql }])
+    return { opened, store, client, close }
   }
 }
 
