@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DialectName } from '../src/model/dialect.ts'
 import type { KindName } from '../src/model/kinds.ts'
 import type { parametric } from '../src/model/parametric-kinds.ts'
 import { freshPostgres } from './postgres.ts'
@@ -9,8 +10,13 @@ import { freshPostgres } from './postgres.ts'
 export interface OpenDatabase {
   readonly url: string
   remove(): Promise<void>
-  /** Runs SQL past the store; ids that it gives count as given. Absent where nobody but the store can get at the database. */
-  readonly execute?: (sql: string) => Promise<void>
+  /** What can be done past a store that is open on it; absent where nobody but the store can get at the database. */
+  readonly beside?: {
+    /** Drops everything that is there. */
+    clear(): Promise<void>
+    /** Runs SQL; rows that it makes with ids count when the database gives ids. */
+    execute(sql: string): Promise<void>
+  }
 }
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */
@@ -19,6 +25,7 @@ export type ColumnTypes = Readonly<Record<KindName | keyof typeof parametric | '
 /** A kind of database the whole test suite runs on. */
 export interface Database {
   readonly name: string
+  readonly dialect: DialectName
   readonly columnTypes: ColumnTypes
   /** Whether several processes can use one at the same time. */
   readonly isShared: boolean
@@ -43,10 +50,30 @@ const postgresTypes: ColumnTypes = {
 
 /** Every database the tests run on; a new one is one more line. */
 export const databases: readonly Database[] = [
-  { name: 'SQLite on disk', columnTypes: sqliteTypes, isShared: true, create: onDisk },
-  { name: 'SQLite in memory', columnTypes: sqliteTypes, isShared: false, create: inMemory },
+  {
+    name: 'SQLite on disk',
+    dialect: 'sqlite',
+    isShared: true,
+    columnTypes: sqliteTypes,
+    create: onDisk,
+  },
+  {
+    name: 'SQLite in memory',
+    dialect: 'sqlite',
+    isShared: false,
+    columnTypes: sqliteTypes,
+    create: inMemory,
+  },
   ...(process.env.LAPIDARY_TEST_POSTGRES
-    ? [{ name: 'PostgreSQL', columnTypes: postgresTypes, isShared: true, create: freshPostgres }]
+    ? [
+        {
+          name: 'PostgreSQL',
+          dialect: 'postgres',
+          isShared: true,
+          columnTypes: postgresTypes,
+          create: freshPostgres,
+        } as const,
+      ]
     : []),
 ]
 

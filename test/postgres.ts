@@ -20,11 +20,12 @@ const free: Lent[] = []
  */
 export async function freshPostgres(): Promise<OpenDatabase> {
   const lent = free.pop() ?? (await borrowed())
-  await lent.connection.query(empty)
+  const run = async (sql: string) => void (await lent.connection.query(sql))
+  await run(empty)
   return {
     url: String(lent.url),
     remove: async () => void free.push(lent),
-    execute: async (sql) => void (await lent.connection.query(`${sql};${countOn}`)),
+    beside: { clear: () => run(empty), execute: (sql) => run(`${sql};${countOn}`) },
   }
 }
 
@@ -75,7 +76,7 @@ function connection(url: URL): pg.Pool {
   return new pg.Pool({
     connectionString: String(url),
     // A store that was not closed may hold on to tables: that is a mistake of a test and must not stop it silently.
-    options: '-c client_min_messages=warning -c lock_timeout=10s',
+    options: '-c client_min_messages=warning -c lock_timeout=10s -c TimeZone=UTC',
     ...{ max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true },
   })
 }

@@ -24,7 +24,7 @@ interface Manifest {
 
 /** The guests' own libraries, and drivers: whoever wants a database brings its driver. */
 const guests = ['zod']
-const drivers = ['pg', 'pg-cursor']
+const drivers = ['pg']
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {

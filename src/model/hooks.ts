@@ -39,7 +39,10 @@ export interface Told<F extends Fields = Fields> {
 export interface HookContext {
   /** What the server's `identify` made of the request; `undefined` without one. */
   readonly caller: unknown
-  /** Runs SQL in the transaction, that of a read only to read; returns the rows by the names of their columns. */
+  /**
+   * Runs SQL in the transaction, that of a read only to read; returns the rows by the names of their columns. What the
+   * database refuses is thrown, and leaves nothing: whoever catches it may go on.
+   */
   readonly query: (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 

@@ -1,25 +1,42 @@
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import type { Field, ResourceType } from '../model/model.ts'
 import type { WritePlan } from '../plan/body.ts'
-import { pointerTo } from '../plan/draft.ts'
+import { pointerTo, type WriteColumn } from '../plan/draft.ts'
 
 /** How a database refuses a write: what its tables demand, and of which columns as far as it says. */
 export class ConstraintError extends Error {
   readonly is: 'unique' | 'foreignKey' | 'notNull' | 'check' | 'type' | 'other'
   /** Columns of the table that was written, by name; empty where the database does not say. */
   readonly columns: readonly string[]
-  constructor(is: ConstraintError['is'], columns: readonly string[], cause: unknown) {
+  /** The slot of the value that is refused, where the database says that instead. */
+  readonly slot: number | undefined
+  constructor(
+    is: ConstraintError['is'],
+    { columns = [], slot }: Readonly<{ columns?: readonly string[]; slot?: number | undefined }>,
+    cause: unknown,
+  ) {
     super(`The constraint is broken: ${is} of ${columns.join(', ')}.`, { cause })
     this.name = 'ConstraintError'
     this.is = is
     this.columns = columns
+    this.slot = slot
   }
 }
 
-/** Runs a part of a write; what the database's constraints refuse becomes the fault that `tell` makes of it. */
+/** The database gave a new row an id that another has: one that a client has given, or that came with other rows. */
+export class TakenIdError extends Error {
+  readonly resource: ResourceType
+  constructor(resource: ResourceType, cause: unknown) {
+    super(`The database gave a new ${resource.type} an id that is taken.`, { cause })
+    this.name = 'TakenIdError'
+    this.resource = resource
+  }
+}
+
+/** Runs a part of a write; what the database's constraints refuse becomes the error that `tell` makes of it. */
 export async function constrained<Result>(
   work: () => Result | Promise<Result>,
-  tell: (error: ConstraintError) => ApiError,
+  tell: (error: ConstraintError) => Error,
 ): Promise<Result> {
   try {
     return await work()
@@ -29,21 +46,18 @@ export async function constrained<Result>(
 }
 
 /** What a row's constraint means to the client that wrote the row: the fault points at the field, where it is known. */
-export function rowFault(
-  error: ConstraintError,
-  plan: WritePlan,
-  resource: ResourceType,
-): ApiError {
+export function rowFault(error: ConstraintError, plan: WritePlan, resource: ResourceType): Error {
   const options = { cause: error }
   if (
     error.is === 'unique' &&
     error.columns.includes(resource.id.column) &&
     plan.document === 'resource'
   ) {
+    if (plan.id === undefined && plan.shape.row === 'new') return new TakenIdError(resource, error)
     const detail = `There is a ${resource.type} with this id already.`
     return new BodyError('id_taken', '/data/id', detail, options)
   }
-  const fields = fieldsOver(error, resource)
+  const fields = fieldsOver(error, plan, resource)
   const [first] = fields
   const pointer = plan.document === 'resource' && first ? pointerTo(first) : '/data'
   const names = fields.map(({ name }) => `"${name}"`).join(' and ')
@@ -57,11 +71,12 @@ export function rowFault(
         options,
       )
     }
+    // Which key leads nowhere not every database says.
     case 'foreignKey':
     case 'other':
       return new BodyError(
         'constraint_conflict',
-        pointer,
+        '/data',
         `The database refuses it: ${contradiction}.`,
         options,
       )
@@ -107,12 +122,25 @@ function isAboutValues({ is }: ConstraintError): boolean {
  * The fields over the columns of a constraint, in their order; none when one of the columns is no field's. A check's words
  * are columns and anything else.
  */
-function fieldsOver({ is, columns }: ConstraintError, resource: ResourceType): Field[] {
+function fieldsOver(
+  { is, columns, slot }: ConstraintError,
+  { shape }: WritePlan,
+  resource: ResourceType,
+): Field[] {
+  const written = slot === undefined ? undefined : shape.columns[slot]
+  if (written) return fieldsWriting(written, resource)
   const fields = columns.map((column) =>
     [...resource.fields.values()].find((field) => isOver(field, column)),
   )
   const known = fields.filter((field) => field !== undefined)
   return is === 'check' || known.length === fields.length ? known : []
+}
+
+/** The field whose value is written to a column; a parent's link is no field's own. */
+function fieldsWriting(column: WriteColumn, { fields }: ResourceType): Field[] {
+  if (column.is === 'parent') return []
+  const field = fields.get(column.is === 'key' ? column.relationship : column.name)
+  return field ? [field] : []
 }
 
 function isOver(field: Field, column: string): boolean {

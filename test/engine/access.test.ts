@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import {
   attribute,
+  boolean,
+  bytes,
   datetime,
   defineModel,
   integer,
   json,
+  number,
   resource,
   sql,
   text,
@@ -14,6 +17,7 @@ import {
   uuid,
 } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 const shop = resource('shop', {
@@ -60,12 +64,12 @@ const report = resource('report', {
 
 const shops = {
   model: defineModel([shop, sale, clerk, report]),
-  tables: `
-    create table shop (id integer primary key, name text) strict;
-    create table clerk (id integer primary key, name text) strict;
-    create table sale (id integer primary key, amount integer, shop_id integer references shop (id),
-      clerk_id integer references clerk (id)) strict;
-    create table visit (host integer, guest integer) strict;
+  tables: ({ newId }: ColumnTypes) => `
+    create table shop (id ${newId}, name text);
+    create table clerk (id ${newId}, name text);
+    create table sale (id ${newId}, amount integer, shop_id integer references shop (id),
+      clerk_id integer references clerk (id));
+    create table visit (host integer, guest integer);
     create view report as select shop_id as id, sum(amount) as total, min(clerk_id) as clerk_id from sale group by shop_id;
     insert into shop values (1, 's1'), (2, 's2');
     insert into clerk values (1, 'c1'), (2, 'c2');
@@ -182,9 +186,10 @@ const account = resource('account', {
 })
 const accounts = {
   model: defineModel([account]),
-  tables: `create table account (id integer primary key, email text not null, invited text, secret text not null,
-    status text, rank integer, token text, joined text, options text, role text not null,
-    stamp text default 'by the table', mark text default 'by the table', wrong text) strict`,
+  tables: ({ newId, datetime, uuid, json }: ColumnTypes) => `
+    create table account (id ${newId}, email text not null, invited ${datetime}, secret text not null,
+      status text, rank integer, token ${uuid}, joined ${datetime}, options ${json}, role text not null,
+      stamp text default 'by the table', mark text default 'by the table', wrong ${datetime})`,
 }
 
 engine('What is written once, or not at all', accounts, (world) => {
@@ -306,12 +311,15 @@ const stamped = resource('stamped', {
     size: 5n,
     weight: 1.5,
     is_new: true,
-    blob: new Uint8Array([1, 2]),
+    mark: new Uint8Array([1, 2]),
     empty: null,
   },
   fields: {
     size: attribute(integer, { access: 'read-only' }),
-    is_new: attribute(integer, { access: 'read-only' }),
+    weight: attribute(number, { access: 'read-only' }),
+    is_new: attribute(boolean, { access: 'read-only' }),
+    mark: attribute(bytes, { access: 'read-only' }),
+    empty: attribute(text, { access: 'read-only' }),
   },
 })
 
@@ -319,15 +327,18 @@ engine(
   'What new rows hold',
   {
     model: defineModel([stamped]),
-    tables: `create table stamped (id integer primary key, kind text not null, size integer not null, weight real not null,
-      is_new integer not null, blob blob not null, empty text default 'x', check (empty is null and blob = x'0102')) strict`,
+    tables: ({ newId, boolean, bytes, number }: ColumnTypes) => `
+      create table stamped (id ${newId}, kind text not null, size integer not null, weight ${number} not null,
+        is_new ${boolean} not null, mark ${bytes} not null, empty text default 'x')`,
   },
   (world) => {
     it('is stored with each create, told like any other value, and out of the reach of bodies', async () => {
-      const attributes = { size: 7, is_new: 0 }
+      const attributes = { size: 7, is_new: false, empty: 'y' }
       const answer = await world.post('/stamped', { data: { type: 'stamped', attributes } })
       assert.equal(answer.status, 201, answer.text)
-      assert.deepEqual(answer.one.attributes, { size: 5, is_new: 1 })
+      const stored = { size: 5, weight: 1.5, is_new: true, mark: 'AQI=', empty: null }
+      assert.deepEqual(answer.one.attributes, stored)
+      assert.deepEqual(ids(await world.get('/stamped')), ['1'])
     })
   },
 )

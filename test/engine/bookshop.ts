@@ -15,20 +15,22 @@ import {
   toOne,
   uuid,
 } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
 
 /** Tables with every shape that declarations can be laid over. */
-export const bookshopTables = `
+export const bookshopTables = ({ newId, uuid, decimal, boolean, date }: ColumnTypes) => `
   create table country (code text primary key, name text not null);
-  create table author (id integer primary key, name text not null, born text,
+  create table author (id ${newId}, name text not null, born ${date},
     country_code text references country (code));
-  create table profile (id integer primary key, author_id integer not null unique references author (id), words text);
-  create table book (id text primary key, kind text not null, isbn text not null unique default 'none', title text not null, price text,
-    copies integer, lent integer, author_id integer references author (id), maker_id integer,
-    initial text generated always as (substr(title, 1, 1)) virtual);
-  create table tag (id integer primary key, word text not null, nick text unique);
-  create table book_tag (book_id text not null, tag_id integer not null, primary key (book_id, tag_id));
-  create table dated_tag (book_id text not null, tag_id integer not null, since text not null, weight real);
-  create table loan (id integer primary key, isbn text references book (isbn), lent_on text not null);
+  create table profile (id ${newId}, author_id integer not null unique references author (id), words text);
+  create table book (id ${uuid} primary key, kind text not null, isbn text not null unique default 'none', title text not null, price ${decimal},
+    copies integer, lent ${boolean}, author_id integer references author (id), maker_id integer,
+    initial text generated always as (substr(title, 1, 1)) stored);
+  create table tag (id ${newId}, word text not null, nick text unique);
+  create table book_tag (book_id ${uuid} not null, tag_id integer not null, primary key (book_id, tag_id));
+  create table dated_tag (book_id ${uuid} not null, tag_id integer not null, since text not null, weight real);
+  create table loan (id ${newId}, isbn text references book (isbn), lent_on ${date} not null,
+    place text not null default 'here');
   create view author_sums as select author_id as id, count(*) as books from book group by author_id;
   create view linked as select book_id, tag_id from book_tag`
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { attribute, defineModel, Refusal, resource, type ServerOptions, sql, text } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 type Identify = NonNullable<ServerOptions['identify']>
@@ -30,7 +31,8 @@ const note = resource('note', {
 
 const served = {
   model: defineModel([note]),
-  tables: `create table note (id integer primary key, text text) strict; insert into note values (1, 'a')`,
+  tables: ({ newId }: ColumnTypes) =>
+    `create table note (id ${newId}, text text); insert into note values (1, 'a')`,
   server: {
     identify: (request: Parameters<Identify>[0]) => {
       identified += 1

@@ -9,6 +9,7 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
 
 /** Employees who are still there; the table knows former ones and customers too. */
 const employee = resource('employee', {
@@ -85,7 +86,7 @@ const rows = [
   }),
   resource('badge-row', {
     ...{ path: '/badge-rows', table: 'badge', access: 'read-only' },
-    fields: { code: attribute(text), valid: attribute(integer), person_id: attribute(integer) },
+    fields: { code: attribute(text), valid: attribute(boolean), person_id: attribute(integer) },
   }),
   resource('desk-row', {
     ...{ path: '/desk-rows', table: 'desk', access: 'read-only' },
@@ -100,22 +101,23 @@ const rows = [
 /** Types cut out of tables by conditions. Hidden are: persons 3 (left) and 4 (a customer), badge 3, desk 3, team 3. */
 export const company = {
   model: defineModel([employee, person, badge, desk, seat, team, ...rows]),
-  tables: `
-    create table person (id integer primary key, name text, role text not null, left_at text,
-      public integer not null default 0, boss_id integer references person (id)) strict;
-    create table badge (id integer primary key, code text, valid integer not null,
-      person_id integer unique references person (id)) strict;
-    create table floor (floor_id integer primary key, person_id integer, name text, open integer not null) strict;
-    create table desk (id integer primary key, id2 integer, name text, floor_id integer not null references floor (floor_id),
-      person_id integer references person (id)) strict;
-    create table team (id integer primary key, name text, size integer) strict;
+  tables: ({ newId, boolean }: ColumnTypes) => `
+    create table person (id ${newId}, name text, role text not null, left_at text,
+      public integer not null default 0, boss_id integer references person (id));
+    create table badge (id ${newId}, code text, valid ${boolean} not null,
+      person_id integer unique references person (id));
+    create table floor (floor_id ${newId}, person_id integer, name text, open integer not null);
+    create table desk (id ${newId}, id2 ${boolean}, name text, floor_id integer not null references floor (floor_id),
+      person_id integer references person (id));
+    create table team (id ${newId}, name text, size integer);
     create table member (person_id integer not null references person (id),
-      team_id integer not null references team (id)) strict;
-    create view member_row as select rowid as id, person_id, team_id from member;
+      team_id integer not null references team (id));
+    create view member_row as
+      select row_number() over (order by person_id, team_id) as id, person_id, team_id from member;
     insert into person values (1, 'Ada', 'employee', null, 1, 3), (2, 'Bob', 'employee', null, 0, 1),
       (3, 'Cyd', 'employee', '2001', 1, null), (4, 'Dan', 'customer', null, 0, 1), (5, 'Eve', 'employee', null, 1, 1);
     insert into floor values (1, 1, 'low', 1), (2, null, 'high', 0);
-    insert into badge values (1, 'b1', 1, 1), (2, 'b2', 1, 3), (3, 'b3', 0, 2), (4, 'b4', 1, null);
+    insert into badge values (1, 'b1', true, 1), (2, 'b2', true, 3), (3, 'b3', false, 2), (4, 'b4', true, null);
     insert into desk (id, name, floor_id, person_id) values (1, 'd1', 1, 1), (2, 'd2', 1, 3), (3, 'd3', 2, 1), (4, 'd4', 1, 2);
     insert into team values (1, 't1', 3), (2, 't2', 1), (3, 't3', 0), (4, 't4', null);
     insert into member values (1, 1), (2, 1), (3, 1), (4, 1), (1, 3), (2, 3), (2, 2), (1, 4)`,

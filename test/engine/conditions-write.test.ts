@@ -55,7 +55,7 @@ engine('Base conditions: writing', company, (world) => {
     const badge = await world.post('/badges', {
       data: { type: 'badge', attributes: { code: 'b5' } },
     })
-    assert.equal((await stored('badge', 'valid'))[badge.one.id], 1)
+    assert.equal((await stored('badge', 'valid'))[badge.one.id], true)
     const desk = await world.post('/employees/1/desks', {
       data: { type: 'desk', attributes: { name: 'd5' } },
     })

@@ -170,8 +170,9 @@ engine('Base conditions: reading', company, (world) => {
     await world.execute(`
       with recursive n (n) as (select 10 union all select n + 1 from n where n < 1300)
       insert into person (id, name, role, left_at, boss_id)
-        select n, 'n' || n, iif(n % 3 = 0, 'customer', 'employee'), iif(n % 5 = 0, '2001', null), n % 5 + 1 from n;
-      insert into member select n, 1 + n % 4 from (select id as n from person where id >= 10);
+        select n, 'n' || n, 
+          case when n % 3 = 0 then 'customer' else 'employee' end, case when n % 5 = 0 then '2001' end, n % 5 + 1 from n;
+      insert into member select n, 1 + n % 4 from (select id as n from person where id >= 10) as p;
       insert into desk (id, name, floor_id, person_id) select id, 'd' || id, 1 + id % 2, id from person where id >= 10`)
     const isShown = (n: number) => n < 10 || (n % 3 !== 0 && n % 5 !== 0)
     const include = 'boss.staff,desks.user,teams.members'

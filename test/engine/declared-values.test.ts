@@ -6,7 +6,6 @@ import {
   datetime,
   defineModel,
   expression,
-  integer,
   resource,
   sql,
   text,
@@ -14,6 +13,7 @@ import {
   uuid,
 } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 const door = resource('door', {
@@ -37,15 +37,16 @@ const view = resource('sight', {
   path: '/sights',
   table: 'door',
   access: 'read-only',
-  fields: { open: attribute(boolean), number: attribute(integer, { column: 'open' }) },
+  fields: { open: attribute(boolean), again: attribute(boolean, { column: 'open' }) },
 })
 
 const served = {
   model: defineModel([door, house, view]),
-  tables: `
-    create table house (id integer primary key) strict;
-    create table door (id integer primary key, open integer not null, broken integer not null, hung text, "key" text,
-      house_id integer not null references house (id), sign text not null) strict;
+  tables: ({ newId, boolean, datetime, uuid }: ColumnTypes) => `
+    create table house (id ${newId});
+    create table door (id ${newId}, open ${boolean} not null, broken ${boolean} not null, hung ${datetime},
+      "key" ${uuid},
+      house_id integer not null references house (id), sign text not null);
     insert into house values (1)`,
 }
 

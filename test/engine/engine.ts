@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe } from 'node:test'
+import { after, afterEach, beforeEach, describe } from 'node:test'
 import type { Model, ServerOptions, Store } from 'lapidary'
 import { createServer } from 'lapidary'
-import { openPostgres } from 'lapidary/postgres'
+import { openPostgres, type PostgresOptions } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
+import type { DialectName } from '../../src/model/dialect.ts'
 import type { Answer } from '../answer.ts'
 import { readAnswer } from '../answer.ts'
 import { breaches, check } from '../checker/checker.ts'
@@ -15,9 +16,11 @@ import { databases } from '../databases.ts'
 /** What the engine serves in a test: declared types, the tables they are cut from, and how it is served. */
 export interface Served {
   readonly model: Model
-  /** SQL that makes the tables, and may fill them; or what writes it for the column types of a database. */
-  readonly tables: string | ((columnTypes: ColumnTypes) => string)
+  /** SQL that makes the tables, and may fill them; or what writes it for a database. */
+  readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
+  /** How PostgreSQL is opened. */
+  readonly postgres?: PostgresOptions
   /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
   readonly beyondAscii?: boolean
 }
@@ -26,6 +29,7 @@ export interface Served {
 export interface Engine {
   /** The name of the database, e.g. `SQLite on disk`. */
   readonly database: string
+  readonly dialect: DialectName
   readonly databaseUrl: string
   call(method: string, path: string, call?: Call): Promise<Answer>
   get(path: string, query?: Query): Promise<Answer>
@@ -41,16 +45,21 @@ export function engine(title: string, served: Served, body: (engine: Engine) => 
   for (const database of databases) {
     describe(`${title} · ${database.name}`, () => {
       const stage = new Stage(database, served)
-      beforeEach(() => stage.open())
-      afterEach(() => stage.close())
+      beforeEach(() => stage.begin())
+      afterEach(() => stage.end())
+      after(() => stage.close())
       body(engineOn(stage))
     })
   }
 }
 
 /** Opens the store of a database by its URL. */
-export async function openStore(model: Model, url: string): Promise<Store> {
-  if (url.startsWith('postgres:')) return openPostgres(model, url)
+export async function openStore(
+  model: Model,
+  url: string,
+  options?: PostgresOptions,
+): Promise<Store> {
+  if (url.startsWith('postgres:')) return openPostgres(model, url, options)
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   assert.ok(path !== undefined, `no store is known for ${url}`)
   return openSqlite(model, path)
@@ -63,7 +72,7 @@ interface Show {
   readonly close: () => Promise<void>
 }
 
-/** Opens and closes a database and a server on it around each test. */
+/** A database and a server on it: opened for each test, or once for a chapter where the database can be cleared. */
 class Stage {
   readonly database: Database
   readonly served: Served
@@ -82,24 +91,18 @@ class Stage {
     return this.#show
   }
 
-  async open(): Promise<void> {
-    const { model, tables, server: options } = this.served
-    const opened = await this.database.create()
-    const store = await openStore(model, opened.url)
-    const server = createServer({ model, store, logLevel: 'silent', ...options })
-    const origin = await server.listen({ host: '127.0.0.1', port: 0 })
-    const client = connect(origin)
-    const close = async () => {
-      client.close()
-      await server.close()
-      await store.close()
-      await opened.remove()
-    }
-    this.#version = 0
-    this.#show = { opened, store, client, close }
-    await this.execute(typeof tables === 'string' ? tables : tables(this.database.columnTypes))
-    if (!this.#isChecked) await store.check()
+  async begin(): Promise<void> {
+    if (this.#show) await this.#show.opened.beside?.clear()
+    this.#show ??= await this.#open()
+    const { tables } = this.served
+    const { columnTypes, dialect } = this.database
+    await this.execute(typeof tables === 'string' ? tables : tables(columnTypes, dialect))
+    if (!this.#isChecked) await this.show.store.check()
     this.#isChecked = true
+  }
+
+  async end(): Promise<void> {
+    if (this.#show?.opened.beside === undefined) await this.close()
   }
 
   async close(): Promise<void> {
@@ -110,9 +113,26 @@ class Stage {
 
   async execute(sql: string): Promise<void> {
     const { opened, store } = this.show
-    if (opened.execute !== undefined) return opened.execute(sql)
+    if (opened.beside) return opened.beside.execute(sql)
     this.#version += 1
     await store.migrate([{ version: this.#version, sql }])
+  }
+
+  async #open(): Promise<Show> {
+    const { model, server: options, postgres } = this.served
+    const opened = await this.database.create()
+    const store = await openStore(model, opened.url, postgres)
+    const server = createServer({ model, store, logLevel: 'silent', ...options })
+    const origin = await server.listen({ host: '127.0.0.1', port: 0 })
+    const client = connect(origin)
+    const close = async () => {
+      client.close()
+      await server.close()
+      await store.close()
+      await opened.remove()
+    }
+    this.#version = 0
+    return { opened, store, client, close }
   }
 }
 
@@ -125,6 +145,7 @@ function engineOn(stage: Stage): Engine {
   }
   return {
     database: stage.database.name,
+    dialect: stage.database.dialect,
     get databaseUrl() {
       return stage.show.opened.url
     },

@@ -14,6 +14,7 @@ import {
   uuid,
 } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import { create, told, toldOfAll } from './things.ts'
 
@@ -36,7 +37,8 @@ const old = resource('thing', {
 })
 const served = {
   model: defineModel([old]),
-  tables: `create table old (id integer primary key, "numeric" numeric(15, 5), "real" double precision,
+  tables: ({ newId }: ColumnTypes) => `
+    create table old (id ${newId}, "numeric" numeric(15, 5), "real" double precision,
     whole bigint, big bigint, day date, at datetime, clock time, "uuid" uniqueidentifier, "json" json,
     "bytes" varbinary(20))`,
 }

@@ -17,6 +17,7 @@ import {
 } from 'lapidary'
 import { ids } from '../answer.ts'
 import type { Query } from '../client.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { statementsOf } from '../service/statements.ts'
 import { engine } from './engine.ts'
 
@@ -29,7 +30,10 @@ const invoice = resource('invoice', {
     limit: attribute(integer),
     /** Over its own columns, with a value of the declaration's own. */
     label: expression(text, (column) => sql`${column('code')} || ${'/'} || ${column('day')}`),
-    year: expression(integer, (column) => sql`cast(substr(${column('day')}, 1, 4) as integer)`),
+    year: expression(
+      integer,
+      (column) => sql`cast(substr(cast(${column('day')} as text), 1, 4) as integer)`,
+    ),
     is_late: expression(boolean, (column) => sql`${column('day')} < '2010-01-01'`),
     /** Over other tables. */
     lines_count: expression(
@@ -42,8 +46,7 @@ const invoice = resource('invoice', {
     ),
     tax: expression(
       decimal({ precision: 12, scale: 2 }),
-      (column) =>
-        sql`(select cast(sum(amount) as text) || '.50' from line where invoice_id = ${column('id')})`,
+      (column) => sql`(select sum(amount) + 0.5 from line where invoice_id = ${column('id')})`,
     ),
     largest: expression(integer, () => sql`9223372036854775807`, { filter: false, sort: false }),
     lines: toMany('line', { column: 'invoice_id' }),
@@ -63,10 +66,10 @@ const line = resource('line', {
 
 const served = {
   model: defineModel([invoice, line]),
-  tables: `
-    create table invoice (id integer primary key, code text not null, day text, "limit" integer,
-      successor_id integer references invoice (id)) strict;
-    create table line (id integer primary key, price real, amount integer, invoice_id integer references invoice (id)) strict;
+  tables: ({ newId, date, number }: ColumnTypes) => `
+    create table invoice (id ${newId}, code text not null, day ${date}, "limit" integer,
+      successor_id integer references invoice (id));
+    create table line (id ${newId}, price ${number}, amount integer, invoice_id integer references invoice (id));
     insert into invoice values (1, 'a', '2009-05-01', 20, 2), (2, 'b', '2010-01-01', 5, 3), (3, 'c', null, 1, null);
     insert into line values (1, 2.5, 4, 1), (2, 5, 2, 1), (3, 0.5, 1, 2), (4, null, 3, 2)`,
 }

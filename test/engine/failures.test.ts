@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it, mock } from 'node:test'
 import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import type { Fault } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** What is thrown must not be told: it sounds like SQL, files and stacks. */
@@ -27,8 +28,8 @@ const page = resource('page', {
 
 const served = {
   model: defineModel([page]),
-  tables: `create table page (id integer primary key, title text,
-    next_id integer references page (id)) strict`,
+  tables: ({ newId }: ColumnTypes) => `create table page (id ${newId}, title text,
+    next_id integer references page (id))`,
   server: { logLevel: 'error' },
 }
 
@@ -131,8 +132,8 @@ engine('Faults of ours', served, (world) => {
   it('undo the write whose answer could not be told', async () => {
     const attributes = { title: 'error' }
     await assertFails('POST', '/pages', { data: { type: 'page', attributes } })
-    await create('fine')
-    await assertFails('PATCH', '/pages/1', { data: { type: 'page', id: '1', attributes } })
+    const { id } = (await create('fine')).one
+    await assertFails('PATCH', `/pages/${id}`, { data: { type: 'page', id, attributes } })
     const { body } = await world.get('/pages', { 'fields[page]': 'title' })
     assert.deepEqual(
       [body.data].flat().map((page) => page?.attributes),

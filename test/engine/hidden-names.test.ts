@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import { ids } from '../answer.ts'
 import type { Query } from '../client.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** Its id, an attribute and a key stand in columns of other names; some columns are of no field at all. */
@@ -22,12 +23,12 @@ const note = resource('note', {
 
 const served = {
   model: defineModel([note]),
-  tables: `create table sheet (sheet_no integer primary key autoincrement, title text, b1 text,
-    secret text, password text, copied_from integer references sheet (sheet_no)) strict`,
+  tables: ({ newId }: ColumnTypes) => `create table sheet (sheet_no ${newId}, title text, b1 text,
+    secret text, password text, copied_from integer references sheet (sheet_no))`,
 }
 
 /** Names of columns that no field has. */
-const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid']
+const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid', 'tableoid']
 /** Names that mean nothing at all, far from any that does. */
 const strangers = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
 

@@ -14,6 +14,7 @@ import {
   toOne,
 } from 'lapidary'
 import { type Answer, ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** What the hooks saw, in order. */
@@ -100,12 +101,12 @@ const reader = resource('reader', {
 
 const served = {
   model: defineModel([book, shelf, reader]),
-  tables: `
-    create table shelf (id integer primary key, name text) strict;
-    create table reader (id integer primary key, name text) strict;
-    create table book (id integer primary key, name text not null, price integer, stamp text, secret text,
-      shelf_id integer references shelf (id), first_id integer unique references book (id)) strict;
-    create table reading (book_id integer references book (id) on delete cascade, reader_id integer references reader (id)) strict;
+  tables: ({ newId }: ColumnTypes) => `
+    create table shelf (id ${newId}, name text);
+    create table reader (id ${newId}, name text);
+    create table book (id ${newId}, name text not null, price integer, stamp text, secret text,
+      shelf_id integer references shelf (id), first_id integer unique references book (id));
+    create table reading (book_id integer references book (id) on delete cascade, reader_id integer references reader (id));
     insert into shelf values (1, 's1'), (2, 's2');
     insert into reader values (1, 'r1'), (2, 'r2');
     insert into book (id, name, price, secret) values (1, 'old', 5, 'hush')`,
@@ -284,7 +285,7 @@ engine('Hooks of writes', served, (world) => {
     })
   }
 
-  it('writers wait for a hook, in order; readers on disk do not wait, and see nothing of it yet', async () => {
+  it('readers do not wait for a hook, but in memory, and see nothing of it yet; writers do where there is one at a time', async () => {
     let go = () => {}
     const gate = new Promise<void>((resolve) => {
       go = resolve
@@ -300,15 +301,18 @@ engine('Hooks of writes', served, (world) => {
     const second = world.post('/readers', { data: { type: 'reader' } }).then(done('second'))
     const third = create({ name: 'third' }).then(done('third'))
     const read = world.get('/books').then(done('read'))
-    if (world.database === 'SQLite on disk') assert.deepEqual(ids(await read), ['1'])
+    if (world.database !== 'SQLite in memory') assert.deepEqual(ids(await read), ['1'])
+    if (world.dialect === 'postgres') await second
     await setTimeout(20)
-    assert.ok(!order.includes('second') && !order.includes('third'))
+    const early = order.filter((each) => each !== 'read')
+    assert.deepEqual(early, world.dialect === 'postgres' ? ['second'] : [])
     go()
     for (const each of [first, second, third, read]) assert.ok((await each).status < 300)
-    assert.deepEqual(
-      order.filter((each) => each !== 'read'),
-      ['first', 'second', 'third'],
-    )
+    if (world.dialect === 'sqlite')
+      assert.deepEqual(
+        order.filter((each) => each !== 'read'),
+        ['first', 'second', 'third'],
+      )
     assert.deepEqual(ids(await world.get('/books')), ['1', '2', '3'])
   })
 

@@ -10,11 +10,36 @@ import {
   toOne,
   uuid,
 } from 'lapidary'
+import type { DialectName } from '../../src/model/dialect.ts'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { type Engine, engine } from './engine.ts'
 
+/** The columns of ids: their type with whatever makes them a key, and the type of columns that refer to them. */
+interface Columns {
+  readonly column: (columnTypes: ColumnTypes, dialect: DialectName) => string
+  readonly key: (columnTypes: ColumnTypes) => string
+}
+
+const numbered: Columns = { column: ({ newId }) => newId, key: ({ id }) => id }
+const uuidKeys: Columns = {
+  column: ({ uuid }) => `${uuid} primary key not null`,
+  key: ({ uuid }) => uuid,
+}
+const named: Columns = { column: () => 'text primary key not null', key: () => 'text' }
+
+/** SQL that makes eight digits up. */
+const anything: Readonly<Record<DialectName, string>> = {
+  sqlite: 'lower(hex(randomblob(4)))',
+  postgres: 'substr(md5(random()::text), 1, 8)',
+}
+const namedByItself: Columns = {
+  column: (_, dialect) => `text primary key not null default (${anything[dialect]})`,
+  key: () => 'text',
+}
+
 /** Things of one kind of ids, each of which may be a part of another, and know others. */
-function things(id: ResourceDeclaration['id'], column: string, key: string) {
+function things(id: ResourceDeclaration['id'], { column, key }: Columns) {
   const thing = resource('thing', {
     ...{ path: '/things', table: 'thing', ...(id && { id }) },
     fields: {
@@ -26,36 +51,27 @@ function things(id: ResourceDeclaration['id'], column: string, key: string) {
   })
   return {
     model: defineModel([thing]),
-    tables: `
-      create table thing (id ${column}, name text,
-        whole_id ${key} references thing (id) on delete set null) strict;
-      create table knows (one ${key} references thing (id), other ${key} references thing (id)) strict`,
+    tables: (columnTypes: ColumnTypes, dialect: DialectName) => {
+      const type = key(columnTypes)
+      return `
+        create table thing (id ${column(columnTypes, dialect)}, name text,
+          whole_id ${type} references thing (id) on delete set null);
+        create table knows (one ${type} references thing (id), other ${type} references thing (id))`
+    },
   }
 }
 
 const create = (world: Engine, id?: unknown, more: object = {}) =>
   world.post('/things', { data: { type: 'thing', ...(id !== undefined && { id }), ...more } })
 
-const integers = things(undefined, 'integer primary key autoincrement', 'integer')
-const givenIntegers = things({ client: 'optional' }, 'integer primary key', 'integer')
-const uuids = things({ kind: uuid }, 'text primary key not null', 'text')
-const givenUuids = things({ kind: uuid, client: 'optional' }, 'text primary key not null', 'text')
-const mustGiveUuids = things(
-  { kind: uuid, client: 'required' },
-  'text primary key not null',
-  'text',
-)
-const texts = things({ kind: text, client: 'required' }, 'text primary key not null', 'text')
-const mayGiveTexts = things(
-  { kind: text, client: 'optional' },
-  'text primary key not null default (lower(hex(randomblob(4))))',
-  'text',
-)
-const databaseTexts = things(
-  { kind: text },
-  'text primary key not null default (lower(hex(randomblob(4))))',
-  'text',
-)
+const integers = things(undefined, numbered)
+const givenIntegers = things({ client: 'optional' }, numbered)
+const uuids = things({ kind: uuid }, uuidKeys)
+const givenUuids = things({ kind: uuid, client: 'optional' }, uuidKeys)
+const mustGiveUuids = things({ kind: uuid, client: 'required' }, uuidKeys)
+const texts = things({ kind: text, client: 'required' }, named)
+const mayGiveTexts = things({ kind: text, client: 'optional' }, namedByItself)
+const databaseTexts = things({ kind: text }, namedByItself)
 
 const low = '0000000a-aaaa-4bbb-8ccc-00000000000d'
 const other = '0000000e-aaaa-4bbb-8ccc-00000000000f'

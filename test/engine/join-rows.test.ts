@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 const person = resource('person', {
@@ -37,12 +38,12 @@ const membership = resource('membership', {
 
 const served = {
   model: defineModel([person, club, membership]),
-  tables: `
-    create table person (id integer primary key, name text) strict;
-    create table club (id integer primary key, name text) strict;
-    create table membership (id integer primary key, role text not null default 'member', since text,
+  tables: ({ newId }: ColumnTypes) => `
+    create table person (id ${newId}, name text);
+    create table club (id ${newId}, name text);
+    create table membership (id ${newId}, role text not null default 'member', since text,
       person_id integer references person (id), club_id integer references club (id),
-      unique (person_id, club_id)) strict;
+      unique (person_id, club_id));
     insert into person values (1, 'p1'), (2, 'p2');
     insert into club values (1, 'c1'), (2, 'c2'), (3, 'c3');
     insert into membership values (1, 'chair', '1999', 1, 1), (2, 'clerk', '2000', 1, 2), (3, 'chair', '2001', 2, 1),

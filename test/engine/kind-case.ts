@@ -3,8 +3,8 @@ import type { Kind } from 'lapidary'
 /** What attributes of one kind take and refuse. Values are JSON texts, so that `-0` and `1e400` can be written down. */
 export interface KindValues {
   readonly kind: Kind<unknown>
-  /** How the test's table declares the column. */
-  readonly column: string
+  /** How the test's table declares the column, where not as kinds of that name. */
+  readonly column?: string
   /** What bodies and filters take; beside it what is told of it, where that is written otherwise. */
   readonly accepts: readonly (readonly [sent: string, told?: string])[]
   /** What bodies refuse. */

@@ -30,7 +30,6 @@ const notDecimals = [
 export const kindsOfNumber = {
   integer: {
     kind: integer,
-    column: 'integer',
     // biome-ignore format: a table, one spelling a cell
     accepts: [
       ['0'], ['-0', '0'], ['5'], ['-5'], ['7.0', '7'], ['1e2', '100'], ['2147483648'],
@@ -70,7 +69,6 @@ export const kindsOfNumber = {
   },
   integer64: {
     kind: integer64(),
-    column: 'integer',
     // biome-ignore format: a table, one spelling a cell
     accepts: [
       ['0'], ['-0', '0'], ['5'], ['-5'], ['7.0', '7'], ['1e2', '100'], ['9007199254740991'], ['9007199254740992'],
@@ -84,7 +82,6 @@ export const kindsOfNumber = {
   },
   integer64text: {
     kind: integer64({ beyond: 'string' }),
-    column: 'integer',
     // biome-ignore format: a table, one spelling a cell
     accepts: [
       ['0'], ['-5'], ['"6"', '6'], ['"-6"', '-6'], ['9007199254740991'], ['9007199254740992', '"9007199254740992"'],
@@ -98,7 +95,6 @@ export const kindsOfNumber = {
   },
   number: {
     kind: number,
-    column: 'real',
     // biome-ignore format: a table, one spelling a cell
     accepts: [
       ['0'], ['-0', '0'], ['5'], ['-5.25'], ['0.1'], ['1e2', '100'], ['1E+2', '100'], ['1e308', '1e+308'],
@@ -120,7 +116,6 @@ export const kindsOfNumber = {
   },
   decimal: {
     kind: decimal(),
-    column: 'text',
     // biome-ignore format: a table, one spelling a cell
     accepts: [
       ['"0"'], ['"-0"', '"0"'], ['"-0.00"', '"0"'], ['"12"'], ['"12.50"', '"12.5"'], ['"-12.05"'], ['"100"'], ['"0.1"'],
@@ -137,7 +132,7 @@ export const kindsOfNumber = {
   },
   money: {
     kind: decimal({ precision: 6, scale: 2 }),
-    column: 'real',
+    column: 'double precision',
     // biome-ignore format: a table, one spelling a cell
     accepts: [
       ['"0"', '"0.00"'], ['"-0"', '"0.00"'], ['"12"', '"12.00"'], ['"12.5"', '"12.50"'], ['"-9999.99"'], ['"0.01"'],
@@ -153,7 +148,6 @@ export const kindsOfNumber = {
   },
   fraction: {
     kind: decimal({ scale: 3, precision: 3 }),
-    column: 'text',
     accepts: [['"0"', '"0.000"'], ['"0.5"', '"0.500"'], ['"-0.999"'], ['"0.001"']],
     refuses: [...notDecimals, ...quoted('1', '1.5', '0.0001')],
     expected:
@@ -165,7 +159,6 @@ export const kindsOfNumber = {
   },
   figures: {
     kind: decimal({ precision: 3 }),
-    column: 'text',
     accepts: [['"0"'], ['"999"'], ['"-1.25"'], ['"0.125"'], ['"12.0"', '"12"']],
     refuses: [...notDecimals, ...quoted('1000', '1.125', '0.0001', '100.0')],
     expected: 'a decimal number in a string, such as "12.5", of at most 3 digits',
@@ -176,7 +169,6 @@ export const kindsOfNumber = {
   },
   digits: {
     kind: decimal({ precision: 20, scale: 0 }),
-    column: 'text',
     accepts: [['"0"'], ['"-99999999999999999999"'], ['"12"']],
     refuses: [...notDecimals, ...quoted('100000000000000000000', '1.0', '1.5')],
     expected:
@@ -188,7 +180,6 @@ export const kindsOfNumber = {
   },
   boolean: {
     kind: boolean,
-    column: 'integer',
     accepts: [['true'], ['false']],
     refuses: ['0', '1', '"true"', '""', '{}', '[]', '[true]'],
     expected: 'true or false',

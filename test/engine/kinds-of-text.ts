@@ -33,7 +33,6 @@ const id = 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'
 export const kindsOfText = {
   text: {
     kind: text,
-    column: 'text',
     accepts: same(...oddTexts),
     refuses: notStrings,
     expected: 'a string',
@@ -43,7 +42,6 @@ export const kindsOfText = {
   },
   email: {
     kind: email,
-    column: 'text',
     accepts: same(
       'ada@example.org',
       'ADA@Example.ORG',
@@ -71,7 +69,6 @@ export const kindsOfText = {
   },
   url: {
     kind: url,
-    column: 'text',
     accepts: same(
       host,
       `${host}/`,
@@ -105,7 +102,6 @@ export const kindsOfText = {
   },
   uuid: {
     kind: uuid,
-    column: 'text',
     accepts: [
       ...same(id, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
       ['"F81D4FAE-7DEC-11D0-A765-00A0C91E6BF7"', '"f81d4fae-7dec-11d0-a765-00a0c91e6bf7"'],
@@ -126,7 +122,6 @@ export const kindsOfText = {
   },
   enumeration: {
     kind: enumeration(['open', 'closed', '', 'it’s "ok"']),
-    column: 'text',
     accepts: same('open', 'closed', '', 'it’s "ok"'),
     refuses: [...notStrings, ...quoted('Open', 'opened', 'open ', 'toString', 'constructor', '5')],
     expected: 'one of "open", "closed", "", "it’s \\"ok\\""',

@@ -9,7 +9,6 @@ const others = ['20230101', 'true', '{}', '[]']
 export const kindsOfTime = {
   date: {
     kind: date,
-    column: 'text',
     accepts: same('1815-12-10', '2000-02-29', '2024-02-29', '0001-01-01', '9999-12-31'),
     refuses: [
       ...quoted(
@@ -38,7 +37,6 @@ export const kindsOfTime = {
   },
   datetime: {
     kind: datetime,
-    column: 'text',
     accepts: [
       ...same('1815-12-10T00:00:00Z', '2024-02-29T12:30:00.5Z', '2024-02-29T12:30:00.123456Z'),
       ...same('0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z'),
@@ -88,7 +86,6 @@ export const kindsOfTime = {
   },
   time: {
     kind: time,
-    column: 'text',
     accepts: [
       ...same('00:00:00', '23:59:59', '23:59:59.999999', '12:30:00.05'),
       ['"12:30:01.0"', '"12:30:01"'],

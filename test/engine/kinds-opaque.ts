@@ -10,7 +10,8 @@ const unnamed = (name: string) =>
 export const kindsOpaque = {
   json: {
     kind: json,
-    column: 'text',
+    // PostgreSQL's `jsonb` keeps no order of members.
+    column: 'json',
     accepts: [
       ['{}'],
       ['[]'],
@@ -45,7 +46,6 @@ export const kindsOpaque = {
   },
   bytes: {
     kind: bytes,
-    column: 'blob',
     accepts: [
       ...same(
         '',

@@ -6,7 +6,9 @@ import { attribute, defineModel, resource, toMany, toOne } from 'lapidary'
 import { kinds } from '../../src/model/kinds.ts'
 import { parametric } from '../../src/model/parametric-kinds.ts'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
+import type { KindValues } from './kind-case.ts'
 import { kindValues } from './kind-values.ts'
 import { create, jsonApi, told } from './things.ts'
 
@@ -15,9 +17,7 @@ addFormats.default(ajv)
 // The package wants a dot in the domain, which RFC 5321 §2.3.5 does not.
 ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/)
 
-const all = Object.entries(kindValues)
-const columns = all.map(([name, { column }]) => `"${name}" ${column}`).join(', ')
-
+const all = Object.entries<KindValues>(kindValues)
 const comparable = all.filter(([, { kind }]) => kind.operators !== 'opaque')
 
 /** An attribute for each row of the table of values. */
@@ -33,8 +33,12 @@ const thing = resource('thing', {
 
 const served = {
   model: defineModel([thing]),
-  tables: `create table thing (id integer primary key autoincrement, ${columns},
-    whole_id integer references thing (id)) strict`,
+  tables: (columnTypes: ColumnTypes) => {
+    const types: Readonly<Record<string, string>> = columnTypes
+    const columns = all.map(([name, { kind, column = types[kind.name] }]) => `"${name}" ${column}`)
+    return `create table thing (id ${columnTypes.newId}, ${columns.join(', ')},
+      whole_id integer references thing (id))`
+  },
 }
 
 it('every kind there is has values here', () => {

@@ -13,6 +13,7 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
 
 /** A small library; the names on the wire are not those of the tables. */
 export const library: Model = defineModel([
@@ -44,10 +45,10 @@ export const library: Model = defineModel([
 ])
 
 /** The tables of the library, and a few authors and books. */
-export const libraryTables = `
-  create table writer (writer_no integer primary key, name text not null, e_mail text, born text,
-    taught_by integer references writer (writer_no)) strict;
-  create table book (id integer primary key, title text, pages integer, price real, lent integer,
-    "by" integer references writer (writer_no)) strict;
+export const libraryTables = ({ newId, date, number, boolean }: ColumnTypes) => `
+  create table writer (writer_no ${newId}, name text not null, e_mail text, born ${date},
+    taught_by integer references writer (writer_no));
+  create table book (id ${newId}, title text, pages integer, price ${number}, lent ${boolean},
+    "by" integer references writer (writer_no));
   insert into writer (writer_no, name, taught_by) values (1, 'Ada', null), (2, 'Bob', 1), (3, 'Cyd', 2);
   insert into book (id, title, "by") values (1, 'A', 1), (2, 'B', 2), (3, 'C', 2), (4, 'D', null)`

@@ -22,7 +22,7 @@ function pairsOf([isNearMany, isFarMany]: Many): Pair[] {
 for (const way of everyWay) {
   const pairs = pairsOf([way.near.many, way.far.many])
   const unique = [...new Map(pairs.map((pair) => [String(pair), pair])).values()]
-  const tables = `${way.tables}; ${way.fill(1, many, unique)}`
+  const tables = way.tables(many, unique)
   engine(`Long lists over ${way.sentence}`, { model: way.model, tables }, (world) => {
     it('all of them are told with all that is included, as their pages tell it', async () => {
       for (const { from, to, turn } of directionsOf(way)) {

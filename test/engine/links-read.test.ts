@@ -45,7 +45,7 @@ class Reader {
 const included = (answer: Answer) => (answer.body.included ?? []).map(({ type, id }) => [type, id])
 
 for (const way of everyWay) {
-  const tables = [way.tables, way.fill(1, 4, way.pairs)].join(';\n')
+  const tables = way.tables(4, way.pairs)
   engine(`Reading over ${way.sentence}`, { model: way.model, tables }, (world) => {
     const directions = directionsOf(way).map((direction) => new Reader(world, direction, way))
 

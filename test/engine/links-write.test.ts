@@ -99,7 +99,7 @@ const messages: Readonly<Record<string, string>> = {
 }
 
 for (const way of everyWay) {
-  const tables = [way.tables, way.fill(1, 4, way.pairs)].join(';\n')
+  const tables = way.tables(4, way.pairs)
   for (const direction of directionsOf(way)) {
     const { from, to } = direction
     const title = `Writing over ${way.sentence}: ${from.type}.${from.field}`

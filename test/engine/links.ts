@@ -10,6 +10,7 @@ import {
   toOne,
   uuid,
 } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
 import { type Many, type Pair, turned } from './pairs.ts'
 
 /** One end of a link: a type, and the relationship by which it leads to the other end. */
@@ -24,7 +25,10 @@ export interface End {
 
 /** How ids look in a table and on the wire. */
 export interface Ids {
-  readonly column: string
+  /** The type of the column, and whatever makes it a key. */
+  readonly column: (columnTypes: ColumnTypes) => string
+  /** The type of columns that refer to it. */
+  readonly key: (columnTypes: ColumnTypes) => string
   readonly kind: Kind<string> | undefined
   /** Whether a client gives the ids of what it creates. */
   readonly isGiven: boolean
@@ -41,10 +45,8 @@ export interface Links {
   readonly isSelf: boolean
   readonly ids: Ids
   readonly model: ReturnType<typeof defineModel>
-  /** SQL that makes the tables. */
-  readonly tables: string
-  /** SQL that fills in rows up to a number, and links. */
-  readonly fill: (first: number, last: number, pairs: readonly Pair[]) => string
+  /** Writes the SQL that makes the tables, with as many rows on both ends, and links. */
+  readonly tables: (rows: number, pairs: readonly Pair[]) => (columnTypes: ColumnTypes) => string
   /** Links that the tables hold in a test that says nothing else. */
   readonly pairs: readonly Pair[]
 }
@@ -54,19 +56,22 @@ const odd = ['A b/c', 'B"q"\\', 'C%2F?#', 'D.ü𝔊;', "E'&=+"]
 /** Every kind of ids. */
 const idKinds = {
   integers: {
-    column: 'integer primary key',
+    column: ({ newId }) => newId,
+    key: ({ id }) => id,
     kind: undefined,
     isGiven: false,
     of: String,
   },
   uuids: {
-    column: 'text primary key not null',
+    column: ({ uuid }) => `${uuid} primary key not null`,
+    key: ({ uuid }) => uuid,
     kind: uuid,
     isGiven: false,
     of: (n) => `0000000a-0000-4000-8000-${String(n).padStart(12, '0')}`,
   },
   texts: {
-    column: 'text primary key not null',
+    column: () => 'text primary key not null',
+    key: () => 'text',
     kind: text,
     isGiven: true,
     of: (n) => odd[n - 1] ?? `F ${String(n).padStart(5, '0')}`,
@@ -82,7 +87,7 @@ interface Way {
   /** What keys refer to. */
   readonly references?: 'id' | 'code'
   /** What stands in a join table beside the two keys. */
-  readonly join?: string
+  readonly join?: (columnTypes: ColumnTypes) => string
   /** How often a join table holds the same link. */
   readonly repeats?: number
   /** Ends that declare no relationship. */
@@ -106,8 +111,8 @@ function links(sentence: string, way: Way): Links {
   return {
     ...own,
     model: modelOf(own, way),
-    tables: tablesOf(own, way),
-    fill: (first, last, pairs) => filled(own, way, { first, last, pairs }),
+    tables: (rows, pairs) => (columnTypes) =>
+      [...tablesOf(own, way, columnTypes), ...filled(own, way, { rows, pairs })].join(';\n'),
     pairs: pairsOf(many),
   }
 }
@@ -148,36 +153,40 @@ function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: W
   return defineModel(types)
 }
 
-function tablesOf({ far, isSelf, ids }: Own, { many, references = 'id', join = '' }: Way): string {
+function tablesOf(
+  { far, isSelf, ids }: Own,
+  { many, references = 'id', join }: Way,
+  columnTypes: ColumnTypes,
+): string[] {
   const [isNearMany, isFarMany] = many
-  const keyType = ids === idKinds.integers && references === 'id' ? 'integer' : 'text'
+  const keyType = references === 'id' ? ids.key(columnTypes) : 'text'
   const code = references === 'code' ? ', code text not null unique' : ''
   const refersTo = `references "${far.type}" (${references}) on delete set null`
   const key = isNearMany
     ? ''
     : `, far_id ${keyType}${isFarMany ? '' : ' unique'} ${refersTo} deferrable initially deferred`
   const table = (name: string, more: string) =>
-    `create table "${name}" (id ${ids.column}, name text${more}) strict`
+    `create table "${name}" (id ${ids.column(columnTypes)}, name text${more})`
   const both = isSelf
     ? [table('near', `${code}${key}`)]
     : [table('far', code), table('near', `${code}${key}`)]
   const refers = (type: string) => `${keyType} not null references "${type}" (id) on delete cascade`
-  const joined = `create table near_far (near_id ${refers('near')}, far_id ${refers(far.type)}${join}) strict`
-  return [...both, ...(isNearMany ? [joined] : [])].join(';\n')
+  const beside = join?.(columnTypes) ?? ''
+  const joined = `create table near_far (near_id ${refers('near')}, far_id ${refers(far.type)}${beside})`
+  return [...both, ...(isNearMany ? [joined] : [])]
 }
 
 interface Filling {
-  readonly first: number
-  readonly last: number
+  readonly rows: number
   readonly pairs: readonly Pair[]
 }
 
 function filled(
   { far, isSelf, ids }: Own,
   { many, references = 'id', repeats = 1 }: Way,
-  { first, last, pairs }: Filling,
-): string {
-  const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  { rows, pairs }: Filling,
+): string[] {
+  const numbers = Array.from({ length: rows }, (_, at) => at + 1)
   const id = (n: number) => quoted(ids.of(n))
   const hasCode = references === 'code'
   const insert = (type: string) => {
@@ -193,17 +202,18 @@ function filled(
         )
       : [`update near set far_id = ${key(other)} where id = ${id(one)}`],
   )
-  return [...(isSelf ? [] : [insert(far.type)]), insert('near'), ...linked].join(';\n')
+  return [...(isSelf ? [] : [insert(far.type)]), insert('near'), ...linked]
 }
 
 /** Every way of linking that tables have. */
 export const everyWay: readonly Links[] = [
   links('a key on the near end', { many: [false, true] }),
   links('a unique key on the near end', { many: [false, false] }),
-  links('a join table', { many: [true, true], join: ', primary key (near_id, far_id)' }),
+  links('a join table', { many: [true, true], join: () => ', primary key (near_id, far_id)' }),
   links('a join table with columns of its own', {
     many: [true, true],
-    join: ", id integer primary key, made text not null default 'now', note text, unique (near_id, far_id)",
+    join: ({ newId }) =>
+      `, id ${newId}, made text not null default 'now', note text, unique (near_id, far_id)`,
   }),
   links('a join table without a key, which holds links twice', { many: [true, true], repeats: 2 }),
   links('a key that refers to a column that is not the id', {
@@ -214,7 +224,11 @@ export const everyWay: readonly Links[] = [
   }),
   links('a tree', { many: [false, true], isSelf: true }),
   links('a chain', { many: [false, false], isSelf: true }),
-  links('friends', { many: [true, true], isSelf: true, join: ', primary key (near_id, far_id)' }),
+  links('friends', {
+    many: [true, true],
+    isSelf: true,
+    join: () => ', primary key (near_id, far_id)',
+  }),
   links('a key that is a UUID', { many: [false, true], ids: idKinds.uuids }),
   links('a unique key that is a UUID', { many: [false, false], ids: idKinds.uuids }),
   links('a join table of UUIDs', { many: [true, true], ids: idKinds.uuids }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** Names on the wire that are right, and odd: beyond ASCII, of JavaScript's own, with every sign they may hold. */
@@ -19,8 +20,8 @@ const piece = resource('größe', {
 
 const wire = {
   model: defineModel([piece]),
-  tables: `create table piece (id integer primary key, constructor text, word text,
-    whole_id integer references piece (id)) strict`,
+  tables: ({ newId }: ColumnTypes) => `create table piece (id ${newId}, constructor text, word text,
+    whole_id integer references piece (id))`,
   server: { basePath: '/v1.0' },
   beyondAscii: true,
 }
@@ -123,11 +124,11 @@ const odd = resource('odd', {
 
 const stored = {
   model: defineModel([odd]),
-  tables: `create table ${quoted(table)} ("the id." integer primary key,
+  tables: ({ newId }: ColumnTypes) => `create table ${quoted(table)} ("the id." ${newId},
     ${Object.values(columns)
       .map((column) => `${quoted(column)} text`)
       .join(', ')},
-    "up-key" integer references ${quoted(table)} ("the id.")) strict`,
+    "up-key" integer references ${quoted(table)} ("the id."))`,
 }
 
 engine('Odd names in the database', stored, (world) => {

@@ -22,10 +22,12 @@ import {
   url,
   uuid,
 } from 'lapidary'
+import type { DialectName } from '../../src/model/dialect.ts'
 import { kinds } from '../../src/model/kinds.ts'
 import { operators } from '../../src/model/operators.ts'
 import { parametric } from '../../src/model/parametric-kinds.ts'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import type { Engine } from './engine.ts'
 import { engine } from './engine.ts'
 import { cases, columns, everyId, knownIds, withItself } from './operator-cases.ts'
@@ -55,21 +57,28 @@ const row = resource('row', {
   },
 })
 
-const names = Object.keys(columns)
-const declared = Object.entries(columns).map(([name, { type }]) => `"${name}" ${type}`)
-const rows = [1, 2, 3, 4, 5, 6].map((id) => {
-  const values = Object.values(columns).map((column) => column.values[id - 1])
-  return `(${[id, ...values].join(', ')})`
-})
+const digits = { sqlite: (hex: string) => `x'${hex}'`, postgres: (hex: string) => `'\\x${hex}'` }
 
 const served = {
   model: defineModel([row]),
-  tables: `
-    create table line (id integer primary key, ${declared.join(', ')},
-      above_id integer references line (id)) strict;
-    insert into line (id, ${names.map((name) => `"${name}"`).join(', ')}) values ${rows.join(', ')};
-    insert into line (id) values (7);
-    update line set above_id = 1 where id in (2, 3)`,
+  tables: (columnTypes: ColumnTypes, dialect: DialectName) => {
+    const types: Readonly<Record<string, string>> = columnTypes
+    const declared = Object.keys(columns).map((name) => `"${name}" ${types[name]}`)
+    const names = Object.keys(columns).map((name) => `"${name}"`)
+    const rows = [1, 2, 3, 4, 5, 6].map((id) => {
+      const values = Object.entries(columns).map(([name, all]) => {
+        const value = all[id - 1] ?? 'null'
+        return name === 'bytes' ? digits[dialect](value) : value
+      })
+      return `(${[id, ...values].join(', ')})`
+    })
+    return `
+      create table line (id ${columnTypes.newId}, ${declared.join(', ')},
+        above_id integer references line (id));
+      insert into line (id, ${names.join(', ')}) values ${rows.join(', ')};
+      insert into line (id) values (7);
+      update line set above_id = 1 where id in (2, 3)`
+  },
 }
 
 const operatorNames = Object.keys(operators)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type Access, attribute, computed, defineModel, resource, text } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** Every combination of what a declaration may say of reading, filtering and sorting; `undefined` is left unsaid. */
@@ -62,9 +63,10 @@ const thing = resource('thing', {
 
 const served = {
   model: defineModel([thing]),
-  tables: `create table thing (id integer primary key, ${names
-    .map((name) => `"${name}" text default 'as it was'`)
-    .join(', ')}) strict`,
+  tables: ({ newId }: ColumnTypes) =>
+    `create table thing (id ${newId}, ${names
+      .map((name) => `"${name}" text default 'as it was'`)
+      .join(', ')})`,
 }
 
 const whole = (value: string) => Object.fromEntries(names.map((name) => [name, value]))

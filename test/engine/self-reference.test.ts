@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import { type Answer, ids } from '../answer.ts'
 import type { Query } from '../client.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import { Forest, family, type TreeNode } from './forest.ts'
 
@@ -16,9 +17,14 @@ const node = resource('node', {
   },
 })
 
-const table = `create table node (id integer primary key autoincrement, name text not null,
-  parent_id integer references node (id) on delete set null deferrable initially deferred) strict`
-const served = { model: defineModel([node]), tables: `${table}; ${family.sql}` }
+const treeOf =
+  ({ sql }: Forest) =>
+  ({ newId }: ColumnTypes) =>
+    `
+  create table node (id ${newId}, name text not null,
+  parent_id integer references node (id) on delete set null deferrable initially deferred);
+  ${sql}`
+const served = { model: defineModel([node]), tables: treeOf(family) }
 
 const asTexts = (numbers: readonly number[]) => numbers.map(String)
 const included = (answer: Answer) => (answer.body.included ?? []).map(({ id }) => id)
@@ -300,41 +306,37 @@ const grove = new Forest(
   }),
 )
 
-engine(
-  'A tree too large for one piece',
-  { ...served, tables: `${table}; ${grove.sql}` },
-  (world) => {
-    it('is told whole, with what is included, each once', async () => {
-      for (const include of [
-        'parent',
-        'children.parent',
-        'parent.children.parent',
-        'children,parent.parent',
-      ]) {
-        const matches = (one: TreeNode) => one.id % 2 === 1 || one.id > 600
-        const filter = [
-          { name: 'id', op: 'in_', val: grove.nodes.filter(matches).map(({ id }) => id) },
-        ]
-        const answer = await world.get('/nodes', {
-          filter,
-          include,
-          'page[size]': '0',
-          sort: '-id',
-        })
-        assert.equal(answer.status, 200, answer.text.slice(0, 1000))
-        const primary = grove.nodes.filter(matches)
-        assert.deepEqual(ids(answer), asTexts(primary.map(({ id }) => id).reverse()))
-        const reached = grove.reached(primary, include).filter((id) => !matches(grove.at(id)))
-        assert.deepEqual(inOrder(included(answer)), asTexts(reached), include)
-      }
-    })
+engine('A tree too large for one piece', { ...served, tables: treeOf(grove) }, (world) => {
+  it('is told whole, with what is included, each once', async () => {
+    for (const include of [
+      'parent',
+      'children.parent',
+      'parent.children.parent',
+      'children,parent.parent',
+    ]) {
+      const matches = (one: TreeNode) => one.id % 2 === 1 || one.id > 600
+      const filter = [
+        { name: 'id', op: 'in_', val: grove.nodes.filter(matches).map(({ id }) => id) },
+      ]
+      const answer = await world.get('/nodes', {
+        filter,
+        include,
+        'page[size]': '0',
+        sort: '-id',
+      })
+      assert.equal(answer.status, 200, answer.text.slice(0, 1000))
+      const primary = grove.nodes.filter(matches)
+      assert.deepEqual(ids(answer), asTexts(primary.map(({ id }) => id).reverse()))
+      const reached = grove.reached(primary, include).filter((id) => !matches(grove.at(id)))
+      assert.deepEqual(inOrder(included(answer)), asTexts(reached), include)
+    }
+  })
 
-    it('so is linkage', async () => {
-      await world.execute('update node set parent_id = 5 where id > 300')
-      const query = { include: 'children.parent.parent' }
-      const answer = await world.get('/nodes/5/relationships/children', query)
-      assert.equal(answer.many.length, 900 + 3)
-      assert.ok(included(answer).includes('5') && included(answer).includes('2'))
-    })
-  },
-)
+  it('so is linkage', async () => {
+    await world.execute('update node set parent_id = 5 where id > 300')
+    const query = { include: 'children.parent.parent' }
+    const answer = await world.get('/nodes/5/relationships/children', query)
+    assert.equal(answer.many.length, 900 + 3)
+    assert.ok(included(answer).includes('5') && included(answer).includes('2'))
+  })
+})

@@ -12,6 +12,7 @@ import {
   toOne,
 } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 const room = resource('room', {
@@ -37,9 +38,9 @@ const chair = resource('chair', {
 
 const served = {
   model: defineModel([room, chair]),
-  tables: `
-    create table room (id integer primary key, name text, is_open integer not null);
-    create table chair (id integer primary key, room_id integer references room (id));
+  tables: ({ newId }: ColumnTypes) => `
+    create table room (id ${newId}, name text, is_open integer not null);
+    create table chair (id ${newId}, room_id integer references room (id));
     insert into room values (1, 'z', 1), (2, null, 1), (3, 'b', 0);
     insert into chair values (1, 1), (2, null), (3, 2), (4, 3), (5, 1)`,
 }

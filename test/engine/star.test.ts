@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import type { Query } from '../client.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import { Forest } from './forest.ts'
 
@@ -25,8 +26,8 @@ const star = new Forest(
 
 const served = {
   model: defineModel([node]),
-  tables: `
-    create table node (id integer primary key, name text, parent_id integer references node (id)) strict;
+  tables: ({ newId }: ColumnTypes) => `
+    create table node (id ${newId}, name text, parent_id integer references node (id));
     create index node_parent_id on node (parent_id);
     ${star.sql}`,
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, integer, number, resource, text, toMany, toOne } from 'lapidary'
 import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import { told, toldOfAll } from './things.ts'
 
@@ -20,8 +21,9 @@ const thing = resource('thing', {
 
 const served = {
   model: defineModel([thing]),
-  tables: `create table thing (id integer primary key autoincrement, "integer" integer, "number" real,
-    text text, whole_id integer references thing (id)) strict`,
+  tables: ({ newId, integer, number }: ColumnTypes) => `
+    create table thing (id ${newId}, "integer" ${integer}, "number" ${number},
+    text text, whole_id integer references thing (id))`,
 }
 
 engine('Kinds as they stand in the table', served, (world) => {
@@ -55,8 +57,12 @@ engine('Kinds as they stand in the table', served, (world) => {
   })
 
   it('a number that JSON cannot say is told as null; minus zero is zero', async () => {
+    const strange = {
+      sqlite: '(9e999), (-9e999), (-0.0)',
+      postgres: "('Infinity'), ('-Infinity'), ('-0')",
+    }
     await world.execute(
-      'insert into thing ("number") values (9e999), (-9e999), (-0.0), (1e308), (4.9e-324)',
+      `insert into thing ("number") values ${strange[world.dialect]}, (1e308), (4.9e-324)`,
     )
     const answer = await world.get('/things')
     assert.deepEqual(toldOfAll(answer, 'number'), ['null', 'null', '0', '1e+308', '5e-324'])
@@ -83,7 +89,8 @@ const amount = resource('thing', {
 })
 const loose = {
   model: defineModel([amount]),
-  tables: 'create table amount (id integer primary key, number numeric, text text)',
+  tables: ({ newId }: ColumnTypes) =>
+    `create table amount (id ${newId}, number numeric, text text)`,
 }
 
 engine('Columns that are looser than their kinds', loose, (world) => {

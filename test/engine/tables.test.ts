@@ -14,13 +14,13 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { databases } from '../databases.ts'
+import { type ColumnTypes, databases } from '../databases.ts'
 import { openStore } from './engine.ts'
 
-const tables = `
-  create table person (id integer primary key, name text not null, nick text);
-  create table computer (id integer primary key, serial text not null, person_id integer);
-  create table badge (id integer primary key, code text unique, person_name text);
+const tables = ({ newId }: ColumnTypes) => `
+  create table person (id ${newId}, name text not null, nick text);
+  create table computer (id ${newId}, serial text not null, person_id integer);
+  create table badge (id ${newId}, code text unique, person_name text);
   create view owner as select id, name from person`
 
 type Fields = ResourceDeclaration['fields']
@@ -140,7 +140,7 @@ for (const database of databases) {
       const { url, remove } = await database.create()
       const store = await openStore(model, url)
       try {
-        await store.migrate([{ version: 1, sql: tables }])
+        await store.migrate([{ version: 1, sql: tables(database.columnTypes) }])
         checkTables(model, await store.catalog())
         return []
       } catch (error) {

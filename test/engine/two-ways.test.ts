@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import { type Answer, ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** Two relationships between the same two types, over two columns. */
@@ -35,11 +36,11 @@ const messages = [
 
 const served = {
   model: defineModel([user, message]),
-  tables: `
-    create table user (id integer primary key, name text) strict;
-    create table message (id integer primary key, body text, sender_id integer references user (id),
-      recipient_id integer references user (id)) strict;
-    insert into user values (1, 'Ada'), (2, 'Bob'), (3, 'Cyd');
+  tables: ({ newId }: ColumnTypes) => `
+    create table "user" (id ${newId}, name text);
+    create table message (id ${newId}, body text, sender_id integer references "user" (id),
+      recipient_id integer references "user" (id));
+    insert into "user" values (1, 'Ada'), (2, 'Bob'), (3, 'Cyd');
     insert into message (sender_id, recipient_id) values ${messages.map(([from, to]) => `(${from}, ${to})`).join(', ')}`,
 }
 

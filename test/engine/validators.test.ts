@@ -5,6 +5,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { attribute, date, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
 import { z } from 'zod'
 import type { Answer } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 /** A validator by hand, which takes its time. */
@@ -86,8 +87,9 @@ const event = resource('event', {
 
 const served = {
   model: defineModel([event]),
-  tables: `create table event (id integer primary key, title text not null, starts text, ends text, seats integer,
-    code text, tag text, odd text, pin text, host_id integer references event (id)) strict;
+  tables: ({ newId, date }: ColumnTypes) => `
+    create table event (id ${newId}, title text not null, starts ${date}, ends ${date}, seats integer,
+    code text, tag text, odd text, pin text, host_id integer references event (id));
     insert into event (id, title, starts, ends, seats) values (1, 'first', '2024-01-02', '2024-01-05', 3),
       (2, 'broken', '2024-01-02', '2024-01-01', 3)`,
 }

@@ -1,11 +1,27 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Pool, PoolClient } from 'pg'
+import pg, { type CustomTypesConfig, type Pool, type PoolClient } from 'pg'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translate } from './postgres-errors.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
+
+/** How rows of a declaration's own SQL are read, by the OIDs of their types: as SQLite has them, where it has them. */
+const readers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, readInteger],
+  [pg.types.builtins.DATE, String],
+  [pg.types.builtins.TIMESTAMP, String],
+  [pg.types.builtins.TIMESTAMPTZ, String],
+])
+const types: CustomTypesConfig = {
+  getTypeParser: (type, format) => readers.get(type) ?? pg.types.getTypeParser(type, format),
+}
+
+/** A whole number as a number where one holds it. */
+function readInteger(text: string): number | bigint {
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
+}
 
 /** Whoever can run a query: a connection, or a pool that takes any. */
 export type Querier = Pick<Pool | PoolClient, 'query'>
@@ -41,13 +57,21 @@ export class PostgresConnection {
 
   /** Every row, as arrays. */
   async all(statement: Statement, values: RunValues): Promise<readonly Row[]> {
-    const { rows } = await this.#run(statement, values)
+    publish(statement.sql)
+    const { rows } = await this.#run(statement, values, this.#prepares)
+    return rows
+  }
+
+  /** The same for a statement that will not come again, so that the server need not keep it. */
+  async once(statement: Statement, values: RunValues = { slots: [] }): Promise<readonly Row[]> {
+    const { rows } = await this.#run(statement, values, false)
     return rows
   }
 
   /** Runs a statement that returns nothing; says how many rows it changed. */
   async run(statement: Statement, values: RunValues): Promise<number> {
-    const { rowCount } = await this.#run(statement, values)
+    publish(statement.sql)
+    const { rowCount } = await this.#run(statement, values, this.#prepares)
     return rowCount ?? 0
   }
 
@@ -55,7 +79,8 @@ export class PostgresConnection {
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
     publish(statement.sql)
     const values = bound(statement, { slots: [] })
-    return translated(async () => (await this.#querier.query(statement.sql, values)).rows)
+    const query = { text: statement.sql, values, types }
+    return translated(async () => (await this.#querier.query(query)).rows)
   }
 
   /**
@@ -72,16 +97,17 @@ export class PostgresConnection {
     await this.execute(`prepare lapidary_check as ${sql}; deallocate lapidary_check`)
   }
 
-  async #run(statement: Statement, values: RunValues) {
-    publish(statement.sql)
+  async #run(statement: Statement, values: RunValues, prepares: boolean) {
     this.#admit()
-    return translated(() =>
-      this.#querier.query<unknown[]>({
-        text: statement.sql,
-        values: bound(statement, values),
-        rowMode: 'array',
-        ...(this.#prepares && { name: nameOf(statement) }),
-      }),
+    return translated(
+      () =>
+        this.#querier.query<unknown[]>({
+          text: statement.sql,
+          values: bound(statement, values),
+          rowMode: 'array',
+          ...(prepares && { name: nameOf(statement) }),
+        }),
+      statement,
     )
   }
 }
@@ -92,10 +118,13 @@ export function publish(sql: string): void {
 }
 
 /** Does what may fail in the driver. @throws what `translate` makes of it */
-export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function translated<Result>(
+  work: () => Promise<Result>,
+  statement?: Statement,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw translate(error)
+    throw translate(error, statement)
   }
 }

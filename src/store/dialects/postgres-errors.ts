@@ -1,5 +1,6 @@
 import { HeaderError } from '../../errors/errors.ts'
 import { ConstraintError } from '../constraints.ts'
+import type { Statement } from '../statement.ts'
 
 /** What of PostgreSQL's errors is somebody else's doing (PostgreSQL 18, Appendix A). */
 const constraints: Readonly<Record<string, ConstraintError['is']>> = {
@@ -36,6 +37,7 @@ interface ServerError {
   readonly column?: string
   readonly table?: string
   readonly constraint?: string
+  readonly where?: string
 }
 
 /** Whether the transaction should be tried again. */
@@ -50,14 +52,20 @@ function isUnavailable(error: unknown): boolean {
   return refusals.test(code) || (error instanceof Error && broken.test(`${code} ${error.message}`))
 }
 
-/** PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503 and 400; anything else stays what it was. */
-export function translate(error: unknown): unknown {
+/**
+ * PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503 and 400; anything else stays what it was.
+ * @param statement - what was run, if it binds values
+ */
+export function translate(error: unknown, statement?: Statement): unknown {
   const said = serverError(error)
   const { code = '' } = said
   if (code === cancelled) return unavailable('The database took too long', error)
   if (isUnavailable(error)) return unavailable('The database is not available', error)
   const is = constraints[code]
-  if (is !== undefined) return new ConstraintError(is, columnsIn(said), error)
+  if (is !== undefined) {
+    const slot = slotOf(said, statement)
+    return new ConstraintError(is, { columns: columnsIn(said), slot }, error)
+  }
   if (!tooComplex.test(code)) return error
   const advice = 'nest its filter less deep, or include fewer and shorter paths'
   return new HeaderError(
@@ -88,6 +96,13 @@ function columnsIn({ column, detail = '', table = '', constraint = '' }: ServerE
   if (keys !== undefined) return keys.split(', ').map((key) => key.replace(/^"(.*)"$/s, '$1'))
   const isNamed = constraint.startsWith(`${table}_`) && /_check\d*$/.test(constraint)
   return isNamed ? [constraint.slice(table.length + 1).replace(/_check\d*$/, '')] : []
+}
+
+/** `unnamed portal parameter $2 = '...'`, where a value is none of the column's type. */
+function slotOf({ where = '' }: ServerError, statement?: Statement): number | undefined {
+  const number = /\$(\d+)/.exec(where)?.[1]
+  const source = statement?.placeholders[Number(number) - 1]?.source
+  return typeof source === 'number' ? source : undefined
 }
 
 function serverError(error: unknown): ServerError {

@@ -1,7 +1,7 @@
 import pg, { type PoolClient } from 'pg'
-import Cursor from 'pg-cursor'
 import type { Row } from '../../plan/rows.ts'
-import { bound, type RunValues, type Statement } from '../statement.ts'
+import type { RunValues, Statement } from '../statement.ts'
+import { Turns } from '../turns.ts'
 import { PostgresConnection, publish, translated } from './postgres-connection.ts'
 import { isLost, unavailable } from './postgres-errors.ts'
 import type { PostgresOptions } from './postgres-options.ts'
@@ -91,6 +91,9 @@ export class PostgresPool {
 /** A connection with a transaction open on it, which goes back to the pool with its end. */
 export class PostgresTransaction extends PostgresConnection {
   #client: PoolClient | undefined
+  #cursors = 0
+  #hasSavepoint = false
+  readonly #turns = new Turns()
 
   constructor(client: PoolClient, keepsSessions: boolean) {
     super(client, keepsSessions)
@@ -122,26 +125,40 @@ export class PostgresTransaction extends PostgresConnection {
     this.#giveBack(!isUndone)
   }
 
-  /** Rows in batches, read as they are asked for. */
+  /**
+   * Runs a piece of work of which nothing is left when it throws, so that the transaction can go on. One after the other:
+   * savepoints are nested.
+   */
+  guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take(async () => {
+      const before = this.#hasSavepoint ? 'release savepoint lapidary; ' : ''
+      await this.execute(`${before}savepoint lapidary`)
+      this.#hasSavepoint = true
+      try {
+        return await work()
+      } catch (error) {
+        await this.execute('rollback to savepoint lapidary')
+        throw error
+      }
+    })
+  }
+
+  /** Rows in batches, read as they are asked for; whatever else is run meanwhile comes between two of them. */
   async *batches(
-    statement: Statement,
+    { sql, placeholders }: Statement,
     values: RunValues,
     size: number,
   ): AsyncGenerator<readonly Row[]> {
-    if (this.#client === undefined) throw new Error('The transaction has ended.')
-    publish(statement.sql)
-    const cursor = this.#client.query(
-      new Cursor<unknown[]>(statement.sql, bound(statement, values), { rowMode: 'array' }),
-    )
-    try {
-      for (;;) {
-        const rows = await translated(() => cursor.read(size))
-        if (rows.length > 0) yield rows
-        if (rows.length < size) return
-      }
-    } finally {
-      await cursor.close()
+    publish(sql)
+    this.#cursors += 1
+    const name = `lapidary_${this.#cursors}`
+    await this.once({ sql: `declare ${name} no scroll cursor for ${sql}`, placeholders }, values)
+    for (;;) {
+      const rows = await this.once({ sql: `fetch ${size} from ${name}`, placeholders: [] })
+      if (rows.length > 0) yield rows
+      if (rows.length < size) break
     }
+    await this.execute(`close ${name}`)
   }
 
   #giveBack(broken = false): void {

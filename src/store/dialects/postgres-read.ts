@@ -131,7 +131,11 @@ export async function streamOn(
   return { is: 'stream', count: Number(total), primary: primary(), included: included(), end }
 }
 
-/** Runs a declaration's own SQL. */
-export function queryOn(connection: PostgresConnection, { target }: PostgresStatements): RunQuery {
-  return (expression) => connection.records(statement(expression, target.dialect))
+/** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */
+export function queryOn(
+  transaction: PostgresTransaction,
+  { target }: PostgresStatements,
+): RunQuery {
+  return (expression) =>
+    transaction.guarded(() => transaction.records(statement(expression, target.dialect)))
 }

@@ -4,7 +4,7 @@ import type { Catalog } from '../../model/catalog.ts'
 import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
-import { commitFault, constrained } from '../constraints.ts'
+import { commitFault, constrained, TakenIdError } from '../constraints.ts'
 import { sqlMistakes } from '../declared-sql.ts'
 import { statement } from '../statement.ts'
 import type { Store, Transaction } from '../store.ts'
@@ -13,6 +13,7 @@ import { transactionOn } from '../transaction.ts'
 import { postgresCatalog } from './postgres-catalog.ts'
 import { collationMistakes, postgresCollations } from './postgres-collations.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
+import { compileSkip } from './postgres-ids.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 import { PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
@@ -34,7 +35,8 @@ const oldest = 140_000
 /** The collation of no language in particular. */
 const icu = 'und-x-icu'
 
-const snapshot = 'isolation level repeatable read read only'
+/** All rows of a cursor are read, so none is to come early at the cost of the others. */
+const snapshot = 'isolation level repeatable read read only; set local cursor_tuple_fraction = 1'
 
 /**
  * Opens a PostgreSQL database, 14 or later, as a store.
@@ -76,12 +78,17 @@ export async function openPostgres(
         )
       }),
     transaction: (work) =>
-      retried(() =>
-        pool.begin('isolation level read committed', async (transaction) => {
-          const result = await work(writingOn(transaction, statements))
-          await constrained(() => transaction.commit(), commitFault)
-          return result
-        }),
+      retried(
+        () =>
+          pool.begin('isolation level read committed', async (transaction) => {
+            const result = await work(writingOn(transaction, statements))
+            await constrained(() => transaction.commit(), commitFault)
+            return result
+          }),
+        async ({ resource }) => {
+          // Ids that are no numbers are made anew each time.
+          if (resource.id.kind.form === 'id') await shared.once(compileSkip(resource, target))
+        },
       ),
     check: async () => {
       const catalog = await postgresCatalog(shared)
@@ -137,12 +144,18 @@ function writingOn(transaction: PostgresTransaction, statements: PostgresStateme
   )
 }
 
-async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs work, and again when others stood in its way or `skip` has found an id that is not taken. */
+async function retried<Result>(
+  work: () => Promise<Result>,
+  skip: (taken: TakenIdError) => Promise<void>,
+): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()
     } catch (error) {
-      if (!isConflict(error)) throw error
+      const isTaken = error instanceof TakenIdError
+      if (!isTaken && !isConflict(error)) throw error
+      if (isTaken) await skip(error)
       if (tries === mostTries) throw unavailable('Others write the same')
       await setTimeout(Math.random() * pause * 2 ** (tries - 1))
     }

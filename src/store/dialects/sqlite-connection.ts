@@ -62,7 +62,12 @@ export class SqliteConnection {
 
   /** Runs a statement that returns nothing; says how many rows it changed. */
   run(statement: Statement, values: RunValues): number {
-    return translated(() => Number(this.#start(statement).run(...bound(statement, values)).changes))
+    return translated(() => {
+      const prepared = this.#start(statement)
+      // With the number of rows comes the last id, which no number may hold.
+      prepared.setReadBigInts(true)
+      return Number(prepared.run(...bound(statement, values)).changes)
+    })
   }
 
   /** Rows in batches, read as they are asked for. */
@@ -91,9 +96,11 @@ export class SqliteConnection {
   /** Rows of an expression by the names of their columns. */
   records(statement: Statement): readonly Readonly<Record<string, unknown>>[] {
     if (statements.hasSubscribers) statements.publish({ sql: statement.sql })
-    return translated(() =>
-      this.#database.prepare(statement.sql).all(...bound(statement, { slots: [] })),
-    )
+    return translated(() => {
+      const prepared = this.#database.prepare(statement.sql)
+      prepared.setReadBigInts(true)
+      return prepared.all(...bound(statement, { slots: [] })).map(withNumbers)
+    })
   }
 
   /** Runs reads in one snapshot. */
@@ -111,12 +118,12 @@ export class SqliteConnection {
 
   /** Begins a transaction; an immediate one may write. */
   begin(mode: keyof typeof begin): void {
-    translated(() => this.#prepare(begin[mode]).run())
+    translated(() => this.#prepare(begin[mode]).get())
   }
 
   /** Makes everything since `begin` durable. */
   commit(): void {
-    translated(() => this.#prepare(commit).run())
+    translated(() => this.#prepare(commit).get())
   }
 
   /** Undoes everything since `begin`, if there is anything to undo. */
@@ -157,6 +164,15 @@ export class SqliteConnection {
     this.#prepared.set(statement, prepared)
     return prepared
   }
+}
+
+/** A record whose whole numbers are numbers where one holds them. */
+function withNumbers(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(record).map(([name, value]) => {
+    const isSmall = typeof value === 'bigint' && Number.isSafeInteger(Number(value))
+    return [name, isSmall ? Number(value) : value]
+  })
+  return Object.fromEntries(entries)
 }
 
 /**

@@ -82,7 +82,7 @@ function translate(error: unknown): unknown {
   if (primary !== constraint) return error
   const [is, columns] = constraints[extended] ?? ['other']
   const words = columns?.exec(error.message)?.[1] ?? ''
-  return new ConstraintError(is, columnsIn(words, is), error)
+  return new ConstraintError(is, { columns: columnsIn(words, is) }, error)
 }
 
 /** `person.name, person.email`, or the words of a check. */

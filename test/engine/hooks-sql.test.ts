@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { beforeEach, it } from 'node:test'
+import { attribute, defineModel, type HookContext, resource, type Sql, sql, text } from 'lapidary'
+import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
+import { engine } from './engine.ts'
+
+/** What a hook of a write, or of a read, does with the database. */
+let inWrite: (query: HookContext['query']) => Promise<unknown> = async () => undefined
+let inRead = inWrite
+
+const album = resource('album', {
+  path: '/albums',
+  table: 'album',
+  fields: { name: attribute(text) },
+  hooks: {
+    async afterCreate(_, { query }) {
+      await inWrite(query)
+    },
+    async beforeRead({ query }) {
+      await inRead(query)
+    },
+  },
+})
+const track = resource('track', {
+  path: '/tracks',
+  table: 'track',
+  fields: { code: attribute(text) },
+})
+
+const served = {
+  model: defineModel([album, track]),
+  tables: ({ newId, date }: ColumnTypes) => `
+    create table album (id ${newId}, name text, made ${date});
+    create table track (id ${newId}, code text unique);
+    insert into album values (1, 'a', '2024-02-29')`,
+}
+
+/** SQL that every database refuses, whatever is in it. */
+const refused: readonly Sql[] = [
+  sql`insert into track (code) values ('taken'), ('taken')`,
+  sql`insert into track (code) select name from nowhere`,
+  sql`no SQL at all`,
+]
+
+engine('SQL of hooks', served, (world) => {
+  beforeEach(() => {
+    inWrite = async () => undefined
+    inRead = inWrite
+  })
+  const create = () => world.post('/albums', { data: { type: 'album' } })
+  const codes = async () =>
+    (await world.get('/tracks')).many.map(({ attributes }) => attributes?.code)
+
+  it('that is refused is a fault of ours, and nothing of the write is left', async () => {
+    for (const wrong of refused) {
+      inWrite = async (query) => {
+        await query(sql`insert into track (code) values ('before')`)
+        await query(wrong)
+      }
+      const answer = await create()
+      assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
+    }
+    inWrite = async () => undefined
+    assert.deepEqual(await codes(), [])
+    assert.deepEqual(ids(await world.get('/albums')), ['1'])
+  })
+
+  it('that is refused may be caught: what came before it and comes after it is kept', async () => {
+    for (const [at, wrong] of refused.entries()) {
+      inWrite = async (query) => {
+        await query(sql`insert into track (code) values (${`before ${at}`})`)
+        await assert.rejects(query(wrong))
+        await query(sql`insert into track (code) values (${`after ${at}`})`)
+      }
+      assert.equal((await create()).status, 201)
+    }
+    const expected = [0, 1, 2].flatMap((at) => [`before ${at}`, `after ${at}`])
+    assert.deepEqual(await codes(), expected)
+  })
+
+  it('that is refused beside other SQL undoes none of that', async () => {
+    inWrite = async (query) => {
+      const all = ['a', 'b', 'a', 'c'].map((code) =>
+        query(sql`insert into track (code) values (${code})`),
+      )
+      const ended = await Promise.allSettled(all)
+      assert.deepEqual(
+        ended.map(({ status }) => status),
+        ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+      )
+    }
+    assert.equal((await create()).status, 201)
+    assert.deepEqual(await codes(), ['a', 'b', 'c'])
+  })
+
+  it('may be caught in a read too', async () => {
+    inRead = async (query) => {
+      for (const wrong of [...refused, sql`insert into track (code) values ('by a read')`])
+        await assert.rejects(query(wrong))
+      assert.equal((await query(sql`select * from album`)).length, 1)
+    }
+    for (const query of [{}, { 'page[size]': '0' }])
+      assert.deepEqual(ids(await world.get('/albums', query)), ['1'])
+    assert.deepEqual(await codes(), [])
+  })
+
+  it('gets numbers, texts, days and nulls as they are', async () => {
+    let found: unknown
+    inRead = async (query) => {
+      ;[found] = await query(
+        sql`select id, name, made, count(*) as all_of_them, ${'x'} || name as bound, null as missing
+          from album group by id, name, made`,
+      )
+    }
+    await world.get('/albums')
+    const expected = { id: 1, name: 'a', made: '2024-02-29', all_of_them: 1, bound: 'xa' }
+    assert.deepEqual({ ...Object(found) }, { ...expected, missing: null })
+  })
+})

@@ -1,0 +1,20 @@
+import type { DialectName } from '../../src/model/dialect.ts'
+
+/** A trigger that refuses new rows. */
+export interface Refusing {
+  readonly table: string
+  /** SQL over the new row, which is `new`. */
+  readonly when: string
+  /** What it says, without quotes. */
+  readonly words: string
+}
+
+/** SQL that makes a trigger named `secret_trigger`. */
+export function refusingTrigger({ table, when, words }: Refusing, dialect: DialectName): string {
+  const before = `create trigger secret_trigger before insert on ${table}`
+  if (dialect === 'sqlite')
+    return `${before} when ${when} begin select raise(abort, '${words}'); end`
+  return `create function secret_function() returns trigger language plpgsql as $$
+      begin raise exception '${words}'; end $$;
+    ${before} for each row when (${when}) execute function secret_function()`
+}
