@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalog, tableIn } from '../../model/catalog.ts'
 import type { Kind } from '../../model/kinds.ts'
-import type { Model, ResourceType, Table } from '../../model/model.ts'
+import type { Model, Table } from '../../model/model.ts'
 import { type Difference, remarksOf, type Use, usesOf } from '../remarks.ts'
 import { statement } from '../statement.ts'
 import type { Collation, CollationOf } from './postgres-collations.ts'
@@ -129,7 +129,6 @@ export async function postgresRemarks(
     ...remarksOf(differences(indexRule, known), (table, parts) =>
       parts.map((part) => `create index on ${nameIn(table)} (${part})`).join('; '),
     ),
-    ...[...model.types.values()].flatMap(sequenceRemarks),
   ]
 }
 
@@ -145,14 +144,6 @@ function differences({ says, mends }: Rule, all: readonly Known[]): Difference[]
 function encodingRemark(name: string, database: string): string {
   const other = quoted(`${database}_utf8`)
   return `the database: ${name} has no place for most letters, and a text with one of those is an error; to mend it: create database ${other} encoding 'UTF8' template template0, and copy everything there by pg_dump and pg_restore`
-}
-
-/** A table of SQLite looks at the ids that are there; a sequence counts those that it gave. */
-function sequenceRemarks({ type, id, ids }: ResourceType): string[] {
-  if (ids.client !== 'optional' || id.kind.form !== 'id') return []
-  return [
-    `${type}.id: the database's next id may be one that a client has given, so that a create is refused; to mend it: say client: "required", or let ids be uuids`,
-  ]
 }
 
 function sqlName({ schema, name }: Table, catalog: Catalog): string {
