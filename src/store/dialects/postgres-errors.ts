@@ -14,6 +14,7 @@ const constraints: Readonly<Record<string, ConstraintError['is']>> = {
   '22007': 'type',
   '22008': 'type',
   '22P02': 'type',
+  '22P05': 'type',
   '23000': 'other',
   P0001: 'other',
 }
