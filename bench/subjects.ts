@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { startService } from '../service/start.ts'
+import { postgresFloor } from './floor/postgres.ts'
 import { floorServer } from './floor/server.ts'
 import { sqliteFloor } from './floor/sqlite.ts'
 
@@ -26,7 +27,8 @@ async function startOurs(databaseUrl: string): Promise<Subject> {
 }
 
 async function startFloor(database: string): Promise<Subject> {
-  const floor = sqliteFloor(database.replace(/^sqlite:/, ''))
+  const path = /^sqlite:(.*)$/s.exec(database)?.[1]
+  const floor = path === undefined ? postgresFloor(database) : sqliteFloor(path)
   const server = floorServer(floor)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // A server that listens on a port has an address of this form.

@@ -1,17 +1,19 @@
-/** A row of persons: id, name, birth_date, gender, email. */
+/** A row of persons: id, name, birth_date, gender, email, and whatever else was read with them. */
 export type Person = readonly [
   id: number | string,
   name: string,
   birthDate: string | null,
   gender: string | null,
   email: string | null,
+  ...more: unknown[],
 ]
 
 /** A row of computers: id, serial, and the owner's id where it is asked for. */
 export type Computer = readonly [
   id: number | string,
   serial: string,
-  owner?: number | string | undefined,
+  owner?: unknown,
+  ...more: unknown[],
 ]
 
 /** What a page of thirty is told with. */
