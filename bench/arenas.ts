@@ -1,4 +1,5 @@
 import type { Options } from './options.ts'
+import { isFolder } from './subjects.ts'
 import { shapeWorkloads, type Workload, workloadNamed } from './workloads.ts'
 
 /** Who is measured on what. */
@@ -39,9 +40,9 @@ export function arenasOf(options: Options): Arena[] {
   const each = (make: (database: string, persons: number) => Arena[]) =>
     databases.flatMap((database) => persons.flatMap((size) => make(database, size)))
   return [
-    ...(against.includes('floor')
-      ? each((database, size) => [floor(database, size, options)])
-      : []),
+    ...against
+      .filter((name) => name === 'floor' || isFolder(name))
+      .flatMap((name) => each((database, size) => [others(name, database, size, options)])),
     ...(against.includes('shapes') ? each(shapes) : []),
     ...(against.includes('growth')
       ? each((database, size) => growth(database, size, options))
@@ -49,12 +50,13 @@ export function arenasOf(options: Options): Arena[] {
   ].filter(({ bouts }) => bouts.length > 0)
 }
 
-function floor(database: string, persons: number, options: Options): Arena {
+/** Another program that answers alike: the floor, or another version of the service. */
+function others(name: string, database: string, persons: number, options: Options): Arena {
   return {
-    against: 'floor',
+    against: name === 'floor' ? name : 'other version',
     database,
     left: { subject: 'service', persons },
-    right: { subject: 'floor', persons },
+    right: { subject: name, persons },
     isSame: true,
     bouts: boutsOf(options.workloads, persons, options),
   }

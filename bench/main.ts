@@ -42,7 +42,7 @@ async function fight(arena: Arena, databases: Databases, tools: Tools): Promise<
   const servers: Served[] = []
   const started = async ({ subject, persons }: Contestant, side: string): Promise<Served> => {
     const url = isWritten ? await databases.copy(persons, side) : await databases.with(persons)
-    const server = await serve(subject, url, tools.options.profiles)
+    const server = await serve(subject, url)
     servers.push(server)
     return server
   }

@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path'
 import type { Load } from './load.ts'
 import type { Generator, Served } from './processes.ts'
 import type { Workload } from './workloads.ts'
@@ -15,6 +16,8 @@ export interface Pace {
   /** Of a round, and of the warm-up before them. */
   readonly milliseconds: number
   readonly warmUp: number
+  /** A folder for CPU profiles of the rounds. */
+  readonly profiles: string | undefined
 }
 
 /** One round of one side. */
@@ -57,6 +60,7 @@ export async function duel(
   const run = (side: Side, milliseconds: number) =>
     measure(side, connections, milliseconds, generator)
   for (const side of [left, right]) await run(side, pace.warmUp)
+  if (pace.profiles) for (const { served } of [left, right]) await served.beginProfile()
   const pairs: (readonly [Measured, Measured])[] = []
   for (let round = 0; round < pace.rounds; round += 1) {
     // Who begins changes, so that a drift of the machine helps neither.
@@ -68,12 +72,18 @@ export async function duel(
       pairs.push([await run(left, pace.milliseconds), first])
     }
   }
+  if (pace.profiles)
+    for (const side of [left, right]) await side.served.endProfile(profileOf(side, pace.profiles))
   return {
     rate: spread(pairs.map(([one, other]) => one.rate / other.rate)),
     cpu: spread(pairs.map(([one, other]) => other.cpu / one.cpu)),
     left: typical(pairs.map(([one]) => one)),
     right: typical(pairs.map(([, other]) => other)),
   }
+}
+
+function profileOf({ served, workload, persons }: Side, folder: string): string {
+  return join(folder, `${workload.name}-${persons}-${basename(served.subject)}.cpuprofile`)
 }
 
 async function measure(

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Pace } from './measure.ts'
+import { isFolder } from './subjects.ts'
 import { workloads } from './workloads.ts'
 
 /** What the service may be measured against. */
@@ -14,8 +15,6 @@ export interface Options {
   /** `undefined`: what suits the workload. */
   readonly connections: readonly number[] | undefined
   readonly pace: Pace
-  /** A folder for CPU profiles of the servers. */
-  readonly profiles: string | undefined
   readonly saves: boolean
 }
 
@@ -23,7 +22,8 @@ const usage = `Measures the service against a program written by hand, against p
 
 Usage: npm run bench -- [options]; every list is separated by commas
 
-  --against <list>       ${opponents.join(', ')} (default: floor, shapes, growth)
+  --against <list>       ${opponents.join(', ')}, or a folder with another version of the
+                         project, its path with a slash (default: floor, shapes, growth)
   --database <list>      sqlite, postgres (default: both)
   --persons <list>       sizes of the databases (default: 1000,100000,1000000)
   --workload <list>      ${workloads.map(({ name }) => name).join(', ')}
@@ -65,7 +65,7 @@ export function readOptions(words: readonly string[]): Options | undefined {
   const isQuick = values.quick === true
   const all = workloads.map(({ name }) => name)
   return {
-    against: listed(values.against, opponents) ?? ['floor', 'shapes', 'growth'],
+    against: listed(values.against, opponents, isFolder) ?? ['floor', 'shapes', 'growth'],
     databases: listed(values.database, ['sqlite', 'postgres']) ?? ['sqlite', 'postgres'],
     persons: numbers(values.persons) ?? (isQuick ? [1000] : [1000, 100_000, 1_000_000]),
     workloads: listed(values.workload, all) ?? all,
@@ -74,15 +74,19 @@ export function readOptions(words: readonly string[]): Options | undefined {
       rounds: numbers(values.rounds)?.[0] ?? (isQuick ? 3 : 11),
       milliseconds: numbers(values.milliseconds)?.[0] ?? (isQuick ? 200 : 400),
       warmUp: isQuick ? 500 : 1500,
+      profiles: values.profile,
     },
-    profiles: values.profile,
     saves: values.save ?? true,
   }
 }
 
-function listed(text: string | undefined, known: readonly string[]): string[] | undefined {
+function listed(
+  text: string | undefined,
+  known: readonly string[],
+  isKnown = (name: string) => known.includes(name),
+): string[] | undefined {
   const names = text?.split(',')
-  const strange = names?.find((name) => !known.includes(name))
+  const strange = names?.find((name) => !known.includes(name) && !isKnown(name))
   if (strange !== undefined) throw new Error(`"${strange}" is none of ${known.join(', ')}.`)
   return names
 }

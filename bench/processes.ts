@@ -7,9 +7,8 @@ import type { Usage } from './serve.ts'
 class Worker {
   readonly #child: ChildProcess
 
-  constructor(file: string, words: readonly string[], options: readonly string[] = []) {
+  constructor(file: string, words: readonly string[]) {
     this.#child = fork(join(import.meta.dirname, file), [...words], {
-      execArgv: [...options],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
   }
@@ -53,27 +52,30 @@ interface Message {
 
 /** A server in a process of its own. */
 export interface Served {
+  /** Who it is. */
+  readonly subject: string
   readonly port: number
   usage(): Promise<Usage>
+  /** Begins to sample where CPU time goes. */
+  beginProfile(): Promise<void>
+  /** Writes what was sampled to a file that Chromium's tools and `bench/profile.ts` read. */
+  endProfile(path: string): Promise<void>
   end(): Promise<void>
 }
 
 /**
  * Starts a server and waits until it listens.
  * @param subject - who: `service`, `floor` or a peer's name
- * @param profiles - a folder for a CPU profile of all its life; `undefined` for none
  */
-export async function serve(
-  subject: string,
-  database: string,
-  profiles: string | undefined,
-): Promise<Served> {
-  const options = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
-  const worker = new Worker('serve.ts', [subject, database], options)
+export async function serve(subject: string, database: string): Promise<Served> {
+  const worker = new Worker('serve.ts', [subject, database])
   const { port } = await worker.next()
   return {
+    subject,
     port: said(port),
     usage: async () => said((await worker.ask({ is: 'usage' })).usage),
+    beginProfile: async () => void (await worker.ask({ is: 'profile' })),
+    endProfile: async (path) => void (await worker.ask({ is: 'profiled', path })),
     end: () => worker.end(),
   }
 }

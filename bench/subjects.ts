@@ -1,4 +1,6 @@
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { startService } from '../service/start.ts'
 import { postgresFloor } from './floor/postgres.ts'
 import { floorServer } from './floor/server.ts'
@@ -12,17 +14,26 @@ export interface Subject {
 
 /**
  * Starts what is to be measured.
- * @param name - `service`, `floor`, or a peer's
+ * @param name - `service`, `floor`, a peer's, or the folder of another version of the project
  * @param database - `sqlite:<path>` or `postgres://…`
  */
 export async function startSubject(name: string, database: string): Promise<Subject> {
-  if (name === 'service') return startOurs(database)
+  if (name === 'service') return startOurs(database, startService)
   if (name === 'floor') return startFloor(database)
+  if (isFolder(name)) {
+    const other = pathToFileURL(resolve(name, 'service', 'start.ts'))
+    return startOurs(database, (await import(String(other))).startService)
+  }
   throw new Error(`There is nobody called "${name}".`)
 }
 
-async function startOurs(databaseUrl: string): Promise<Subject> {
-  const service = await startService({ databaseUrl, port: 0, logLevel: 'error' })
+/** Whether a name is that of a folder with another version of the project. */
+export function isFolder(name: string): boolean {
+  return name.includes('/')
+}
+
+async function startOurs(databaseUrl: string, start: typeof startService): Promise<Subject> {
+  const service = await start({ databaseUrl, port: 0, logLevel: 'error' })
   return { port: Number(new URL(service.url).port), close: () => service.close(100) }
 }
 
