@@ -1,6 +1,8 @@
 import type { Options } from './options.ts'
+import { type Peer, peers, workloadOf } from './peers.ts'
 import { isFolder } from './subjects.ts'
-import { shapeWorkloads, type Workload, workloadNamed } from './workloads.ts'
+import { workloadNamed } from './wishes.ts'
+import { shapeWorkloads, type Workload } from './workloads.ts'
 
 /** Who is measured on what. */
 export interface Contestant {
@@ -23,8 +25,8 @@ export interface Arena {
   readonly left: Contestant
   readonly right: Contestant
   readonly bouts: readonly Bout[]
-  /** Whether both give the same answers, which is made sure of first. */
-  readonly isSame: boolean
+  /** What is made sure of first: that both answer alike byte for byte, or that they tell of the same resources. */
+  readonly alike: 'bytes' | 'ids' | undefined
 }
 
 /** Workloads that are measured on one and on many connections as well. */
@@ -43,6 +45,13 @@ export function arenasOf(options: Options): Arena[] {
     ...against
       .filter((name) => name === 'floor' || isFolder(name))
       .flatMap((name) => each((database, size) => [others(name, database, size, options)])),
+    ...(against.includes('peers')
+      ? each((database, size) => {
+          return peers
+            .filter((peer) => peer.database === database && size <= peer.most)
+            .map((peer) => rival(peer, size, options))
+        })
+      : []),
     ...(against.includes('shapes') ? each(shapes) : []),
     ...(against.includes('growth')
       ? each((database, size) => growth(database, size, options))
@@ -57,8 +66,23 @@ function others(name: string, database: string, persons: number, options: Option
     database,
     left: { subject: 'service', persons },
     right: { subject: name, persons },
-    isSame: true,
+    alike: 'bytes',
     bouts: boutsOf(options.workloads, persons, options),
+  }
+}
+
+function rival(peer: Peer, persons: number, options: Options): Arena {
+  const bouts = boutsOf(options.workloads, persons, { ...options, connections: [32] })
+  return {
+    against: peer.name,
+    database: peer.database,
+    left: { subject: 'service', persons },
+    right: { subject: peer.name, persons },
+    alike: 'ids',
+    bouts: bouts.flatMap(({ left, connections }) => {
+      const right = workloadOf(peer, left)
+      return right ? [{ left, right, connections }] : []
+    }),
   }
 }
 
@@ -68,7 +92,7 @@ function shapes(database: string, persons: number): Arena[] {
   const [right, left] = shapeWorkloads
   if (left === undefined || right === undefined || persons > 1000) return []
   const bouts = [{ left, right, connections: 32 }]
-  return [{ against: 'one shape', database, left: ours, right: ours, bouts, isSame: false }]
+  return [{ against: 'one shape', database, left: ours, right: ours, bouts, alike: undefined }]
 }
 
 /** A large database against a small one. */
@@ -78,7 +102,7 @@ function growth(database: string, persons: number, options: Options): Arena[] {
   const names = options.workloads.filter((name) => steady.includes(name))
   const bouts = boutsOf(names, persons, { ...options, connections: [32] })
   const left = { subject: 'service', persons }
-  return [{ against: '1000 persons', database, left, right: small, bouts, isSame: false }]
+  return [{ against: '1000 persons', database, left, right: small, bouts, alike: undefined }]
 }
 
 function boutsOf(names: readonly string[], persons: number, { connections }: Options): Bout[] {

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { type Wish, workloadNamed } from './workloads.ts'
+import { workloadNamed } from './wishes.ts'
+import type { Wish } from './workloads.ts'
 
 /** What the generator is told to do: one round. */
 export interface Round {
@@ -128,6 +129,7 @@ function lengthOf(received: Buffer): number {
   if (end === -1) return -1
   const head = received.toString('latin1', 0, end)
   if (head.charAt(9) !== '2') return -2
+  if (head.startsWith('204', 9)) return end + 4
   const length = /content-length: (\d+)/i.exec(head)?.[1]
   return length === undefined ? 0 : end + 4 + Number(length)
 }

@@ -1,4 +1,5 @@
-import { type Arena, arenasOf, type Contestant } from './arenas.ts'
+import { AssertionError } from 'node:assert'
+import { type Arena, arenasOf, type Bout, type Contestant } from './arenas.ts'
 import { type Databases, openDatabases } from './databases.ts'
 import { duel } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
@@ -49,13 +50,32 @@ async function fight(arena: Arena, databases: Databases, tools: Tools): Promise<
   try {
     const left = await started(arena.left, 'left')
     const right = await started(arena.right, 'right')
-    const workloads = new Set(arena.bouts.map((bout) => bout.left))
-    if (arena.isSame)
-      for (const workload of workloads) await checkSame([left, right], workload, arena.left.persons)
-    return await compare(arena, [left, right], tools)
+    const fair = await checked(arena, [left, right])
+    return await compare({ ...arena, bouts: fair }, [left, right], tools)
   } finally {
     for (const server of servers) await server.end()
   }
+}
+
+/** @returns the bouts in which both sides answer alike; a peer may fail in some, the floor may not */
+async function checked(
+  { bouts, alike, left, against }: Arena,
+  servers: readonly [Served, Served],
+): Promise<readonly Bout[]> {
+  if (alike === undefined) return bouts
+  const unfair = new Set<string>()
+  for (const workload of new Set(bouts.map((bout) => bout.left))) {
+    const theirs = bouts.find((bout) => bout.left === workload)?.right ?? workload
+    const comparison = { servers, workloads: [workload, theirs], persons: left.persons } as const
+    try {
+      await checkSame(comparison, alike)
+    } catch (error) {
+      if (alike === 'bytes' || !(error instanceof AssertionError)) throw error
+      unfair.add(workload.name)
+      console.log(`${against} answers "${workload.says}" otherwise: ${error.message.slice(0, 200)}`)
+    }
+  }
+  return bouts.filter((bout) => !unfair.has(bout.left.name))
 }
 
 async function compare(

@@ -5,6 +5,7 @@ import { startService } from '../service/start.ts'
 import { postgresFloor } from './floor/postgres.ts'
 import { floorServer } from './floor/server.ts'
 import { sqliteFloor } from './floor/sqlite.ts'
+import { peers } from './peers.ts'
 
 /** A server that listens on 127.0.0.1. */
 export interface Subject {
@@ -24,6 +25,8 @@ export async function startSubject(name: string, database: string): Promise<Subj
     const other = pathToFileURL(resolve(name, 'service', 'start.ts'))
     return startOurs(database, (await import(String(other))).startService)
   }
+  if (peers.some((peer) => peer.name === name))
+    return (await import(`./peers/${name}.js`)).start(database)
   throw new Error(`There is nobody called "${name}".`)
 }
 

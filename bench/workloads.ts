@@ -1,4 +1,13 @@
-import { computersOf, mixed, personRow, picked } from './people.ts'
+import {
+  deepPage,
+  earlyPage,
+  newPerson,
+  partOfName,
+  someOf,
+  someone,
+  startOfSerial,
+} from './choices.ts'
+import { computersOf } from './people.ts'
 
 /** One request of a workload. */
 export interface Wish {
@@ -22,24 +31,12 @@ export interface Workload {
 }
 
 const get = (target: string): Wish => ({ method: 'GET', target })
-const someone = (number: number, persons: number) => 1 + (mixed(number, 11) % persons)
 const query = (parameters: Readonly<Record<string, string>>): string =>
   Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&')
 const filtered = (clause: unknown, more = {}): Wish =>
   get(`/persons?${query({ filter: JSON.stringify([clause]), ...more })}`)
-
-const words = [
-  'Hartm',
-  'sther',
-  'Allen 1',
-  'iklau',
-  'Cerf 77',
-  'Knuth 5',
-  'da All',
-  'Floyd 40',
-] as const
 
 /** Every workload, by name; each is measured against the floor. */
 export const workloads: readonly Workload[] = [
@@ -62,10 +59,7 @@ export const workloads: readonly Workload[] = [
   {
     name: 'deep',
     says: 'list of 30, a page near the end',
-    wish: (number, persons) => {
-      const last = Math.ceil(persons / 30)
-      return get(`/persons?page[number]=${last - (number % Math.min(last, 100))}`)
-    },
+    wish: (number, persons) => get(`/persons?page[number]=${deepPage(number, persons)}`),
   },
   {
     name: 'owner',
@@ -76,22 +70,20 @@ export const workloads: readonly Workload[] = [
     name: 'text',
     says: 'filter by a part of a text',
     scans: true,
-    wish: (number) =>
-      filtered({ name: 'name', op: 'like', val: `${picked(words, number)}${number % 10}` }),
+    wish: (number) => filtered({ name: 'name', op: 'like', val: partOfName(number) }),
   },
   {
     name: 'any-case',
     says: 'the same in any case',
     scans: true,
-    wish: (number) =>
-      filtered({ name: 'name', op: 'ilike', val: `${picked(words, number)}${number % 10}` }),
+    wish: (number) => filtered({ name: 'name', op: 'ilike', val: partOfName(number) }),
   },
   {
     name: 'owning',
     says: 'filter through a relationship',
     scans: true,
     wish: (number) => {
-      const val = { name: 'serial', op: 'startswith', val: `VAX-${10 + (number % 90)}` }
+      const val = { name: 'serial', op: 'startswith', val: startOfSerial(number) }
       return filtered({ name: 'computers', op: 'any', val })
     },
   },
@@ -101,7 +93,7 @@ export const workloads: readonly Workload[] = [
     scans: true,
     wish: (number) =>
       get(
-        `/persons?${query({ sort: '-birth_date,name', 'page[number]': String(1 + (number % 20)) })}`,
+        `/persons?${query({ sort: '-birth_date,name', 'page[number]': String(earlyPage(number)) })}`,
       ),
   },
   {
@@ -113,13 +105,7 @@ export const workloads: readonly Workload[] = [
     name: 'create',
     says: 'create a person',
     writes: true,
-    wish: (number) => {
-      const [, name, email, birth_date, gender] = personRow(number + 1)
-      return send('POST', '/persons', {
-        type: 'person',
-        attributes: { name, email, birth_date, gender },
-      })
-    },
+    wish: (number) => send('POST', '/persons', { type: 'person', attributes: newPerson(number) }),
   },
   {
     name: 'update',
@@ -127,7 +113,7 @@ export const workloads: readonly Workload[] = [
     writes: true,
     wish: (number, persons) => {
       const id = String(someone(number, persons))
-      const [, name] = personRow(number + 1)
+      const { name } = newPerson(number)
       return send('PATCH', `/persons/${id}`, { type: 'person', id, attributes: { name } })
     },
   },
@@ -137,8 +123,7 @@ export const workloads: readonly Workload[] = [
     writes: true,
     wish: (number, persons) => {
       const person = someone(number, persons)
-      const computers = computersOf(person, persons)
-      const kept = mixed(number, 12) % 2 === 0 ? computers.slice(0, 3) : computers.slice(2)
+      const kept = someOf(computersOf(person, persons), number)
       return send(
         'PATCH',
         `/persons/${person}/relationships/computers`,
@@ -175,10 +160,4 @@ function shaped(number: number, shape: number, persons: number): Wish {
 
 function send(method: 'POST' | 'PATCH', target: string, data: unknown): Wish {
   return { method, target, body: JSON.stringify({ data }) }
-}
-
-/** The workload with a name. */
-export function workloadNamed(name: string): Workload {
-  for (const each of [...workloads, ...shapeWorkloads]) if (each.name === name) return each
-  throw new Error(`There is no workload "${name}".`)
 }
