@@ -50,7 +50,7 @@ export const reads: readonly ReadRow[] = [
     'select count(*) from "writer" as "t0"',
     'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" where "t0"."id" in (select value from json_each(?)) order by "t0"."id"',
   ]],
-  ['what is primary data already is not fetched again', '/authors', { include: 'teacher,pupils', 'fields[author]': 'teacher,pupils' }, [
+  ['what is primary data already is not fetched again', '/authors', { include: 'teacher,pupils', 'fields[author]': 'teacher,pupils', 'page[size]': '3' }, [
     'select cast("t0"."writer_no" as text), (select json_group_array(cast("t1"."writer_no" as text) order by "t1"."writer_no") from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no"), cast("t0"."taught_by" as text) from "writer" as "t0" order by "t0"."writer_no" asc limit ? offset ?',
     'select count(*) from "writer" as "t0"',
   ]],
@@ -68,7 +68,6 @@ export const reads: readonly ReadRow[] = [
   ]],
   ['a related collection that is empty: is the parent there?', '/authors/3/books', { 'fields[book]': '' }, [
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? offset ?',
-    'select count(*) from "book" as "t0" where "t0"."by" = ?',
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
   ]],
   ['a related resource', '/books/1/author', { 'fields[author]': 'name' }, [
@@ -78,14 +77,14 @@ export const reads: readonly ReadRow[] = [
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select "t1"."by" from "book" as "t1" where "t1"."id" = ?)',
     'select 1 from "book" as "t0" where "t0"."id" = ?',
   ]],
-  ['a page of linkage to many', '/authors/2/relationships/books', { 'page[size]': '5' }, [
+  ['a page of linkage to many', '/authors/2/relationships/books', { 'page[size]': '2' }, [
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? offset ?',
     'select count(*) from "book" as "t0" where "t0"."by" = ?',
   ]],
   ['linkage to one', '/books/1/relationships/author', {}, [
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select "t1"."by" from "book" as "t1" where "t1"."id" = ?)',
   ]],
-  ['linkage with what it names', '/authors/2/relationships/books', { 'page[size]': '5', include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
+  ['linkage with what it names', '/authors/2/relationships/books', { 'page[size]': '2', include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? offset ?',
     'select count(*) from "book" as "t0" where "t0"."by" = ?',
     'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" where "t0"."id" in (select value from json_each(?)) order by "t0"."id"',
