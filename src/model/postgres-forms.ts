@@ -18,8 +18,18 @@ function oneOf(...names: readonly string[]): (columnType: string) => boolean {
   return (type) => names.includes(type.replace(/\(.*?\)/, ''))
 }
 
-const integers = oneOf('bigint', 'integer', 'smallint', 'numeric')
-const numbers = oneOf('double precision', 'real', 'numeric', 'bigint', 'integer', 'smallint')
+const integers = (type: string): boolean =>
+  oneOf('bigint', 'integer', 'smallint')(type) || /^numeric(\(\d+,0\))?$/.test(type)
+/** None of a `real`: it has six digits, and what is compared with it has more. */
+const numbers = oneOf('double precision', 'numeric', 'bigint', 'integer', 'smallint')
+
+/** Without the spaces that fill up a `character`; a text of any type compares as one. */
+const text = {
+  type: 'text',
+  select: asText,
+  order: byCodePoint,
+  key: { of: asText, bind: (value) => value },
+} satisfies Partial<ColumnForm<string>>
 
 const integer = {
   suits: integers,
@@ -45,17 +55,13 @@ const uuid = {
 export const postgresForms = {
   id: integer,
   text: {
-    suits: oneOf('text', 'character varying', 'character'),
-    type: 'text',
-    order: byCodePoint,
+    ...text,
+    suits: oneOf('text', 'character varying', 'character', 'citext'),
   } satisfies ColumnForm<string>,
   /** An enumeration may be a type of its own. */
   enumeration: {
-    suits: oneOf('text', 'character varying', 'character', 'enum'),
-    type: 'text',
-    select: asText,
-    order: byCodePoint,
-    key: { of: asText, bind: (value) => value },
+    ...text,
+    suits: oneOf('text', 'character varying', 'character', 'citext', 'enum'),
   } satisfies ColumnForm<string>,
   integer: {
     ...integer,
@@ -82,7 +88,8 @@ export const postgresForms = {
     suits: oneOf('date'),
     type: 'date',
     select: asText,
-    load: storedDayOf,
+    // As `to_char` does of instants.
+    load: (stored) => (/^-?infinity$/.test(String(stored)) ? null : storedDayOf(stored)),
   } satisfies ColumnForm<string>,
   /** A timestamp without a zone is taken for one of UTC, which is the zone of every session of ours. */
   datetime: {

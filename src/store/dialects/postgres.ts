@@ -11,6 +11,7 @@ import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { compileSkip } from './postgres-ids.ts'
+import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
 import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { lengthOf, queryOn, readDuring, readWhole, wholeAtMost } from './postgres-read.ts'
 import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
@@ -51,6 +52,8 @@ export async function openPostgres(
   })
   const target: Target = { model, dialect: postgresDialect(folding) }
   const statements = postgresStatements(target)
+  /** Known once the tables are. */
+  let limits: Limits = new Map()
   return {
     dialect: 'postgres',
     description,
@@ -66,7 +69,14 @@ export async function openPostgres(
       retried(
         () =>
           pool.begin('isolation level read committed', async (transaction) => {
-            const result = await work(writingOn(transaction, statements))
+            const writing = writingOn(transaction, statements)
+            const result = await work({
+              ...writing,
+              examine: async (plan) => [
+                ...limitFaults(plan, model, limits),
+                ...(await writing.examine(plan)),
+              ],
+            })
             await constrained(() => transaction.commit(), commitFault)
             return result
           }),
@@ -76,7 +86,9 @@ export async function openPostgres(
         },
       ),
     check: async () => {
-      checkTables(model, await postgresCatalog(shared))
+      const catalog = await postgresCatalog(shared)
+      checkTables(model, catalog)
+      limits = limitsOf(model, catalog)
       refuseMistakes(await sqlMistakes(target, (statement) => shared.check(statement)))
     },
     catalog: () => postgresCatalog(shared),
