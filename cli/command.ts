@@ -10,7 +10,7 @@ export const helpText = `Writes declarations of resources over the tables of a d
 
 Usage: lapidary introspect <database url> [--out <folder>] [--force]
 
-  <database url>  sqlite:<path>; it is only read
+  <database url>  sqlite:<path> or postgres://<user>:<password>@<host>/<database>; it is only read
   --out <folder>  writes a file for each resource type, and index.ts; else all is printed
   --force         writes over files that are there
   --help          prints this`

@@ -58,7 +58,7 @@ const sqliteDigits = 15
  * `none` is for what looks like another row's and is not.
  */
 // biome-ignore format: tables, one meaning a row
-const rules: Readonly<Record<string, readonly Rule[]>> = {
+const rules: Readonly<Record<Catalog['dialect'], readonly Rule[]>> = {
   sqlite: [
     [/^bool/,                                                        plain('boolean')],
     [/^(?:datetime|timestamp)/,                                      plain('datetime')],
@@ -88,7 +88,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     [/^(?:real|double precision|float[48])$/,                        plain('number')],
     [/^(?:decimal|numeric)\((\d+)(?:,(\d+))?\)$/,                    ([digits = '', scale]) => decimalOf(digits, scale)],
     [/^(?:decimal|numeric)(?:\(.*\))?$/,                             () => ({ name: 'decimal', code: call('decimal') })],
-    [/^(?:text|citext|name|bpchar|(?:var)?char|character(?: varying)?)(?:\(\d+\))?$/, plain('text')],
+    [/^(?:text|citext|bpchar|(?:var)?char|character(?: varying)?)(?:\(\d+\))?$/, plain('text')],
     [/^bytea$/,                                                      plain('bytes')],
   ],
 }
@@ -96,13 +96,13 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
 /** The kind of what a column holds, or `undefined` where its type says too little. */
 export function kindOf(
   column: StoredColumn,
-  { dialect }: Readonly<{ dialect: Catalog['dialect'] | 'postgres' }>,
+  { dialect }: Pick<Catalog, 'dialect'>,
 ): KindCode | undefined {
   const type = column.type.toLowerCase().replace(/\s*([(),])\s*/g, '$1')
-  const found = rules[dialect]?.find(([pattern]) => pattern.test(type))
+  const found = rules[dialect].find(([pattern]) => pattern.test(type))
   const kind = found?.[1](found[0].exec(type)?.slice(1) ?? [])
-  // A list of values without a type of its own is an enumeration that the database has named.
-  const isListed = kind === undefined ? dialect === 'postgres' : kind.name === 'text'
+  // PostgreSQL's types of a few texts each are told as `enum`.
+  const isListed = type === 'enum' || kind?.name === 'text'
   if (column.values === undefined || column.values.length === 0 || !isListed) return kind
   const values: Code = { is: 'list', items: [...new Set(column.values)].map(quoted) }
   return { name: 'enumeration', code: call('enumeration', values) }

@@ -107,9 +107,13 @@ function tableKeys({ columns, primaryKey, uniques }: StoredTable): StoredColumn[
   })
 }
 
-/** Views have no keys, so a name has to do. */
-function viewKeys({ columns }: StoredTable): StoredColumn[] {
-  return [...columns.values()].filter(({ name }) => memberOf(nameOf(name)) === 'id')
+/** Most views have no keys, so a name has to do; one that is kept as a table may have a unique index. */
+function viewKeys({ columns, uniques }: StoredTable): StoredColumn[] {
+  const single = uniques.flatMap((key) => (key.length === 1 ? key : []))
+  const isKey = ({ name }: StoredColumn) => single.includes(name)
+  const isNamed = ({ name }: StoredColumn) => memberOf(nameOf(name)) === 'id'
+  const all = [...columns.values()]
+  return [...all.filter(isNamed), ...all.filter((column) => isKey(column) && !isNamed(column))]
 }
 
 /** The two foreign keys of a table that does nothing but link. */

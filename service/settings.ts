@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 
@@ -36,6 +37,47 @@ const table = {
     reads: databaseUrl,
     unset: 'sqlite:data/lapidary.db',
     help: 'sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>/<database>',
+  },
+  databaseReplicaUrls: {
+    reads: z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter((url) => url !== ''))
+      .refine((urls) => urls.every(isPostgres), 'must be postgres://… addresses, commas between'),
+    unset: '',
+    help: 'PostgreSQL: standbys of the database to read from, commas between',
+  },
+  databasePool: {
+    reads: whole(1, 10_000),
+    unset: '10',
+    help: 'PostgreSQL: the most connections of each process to a database',
+  },
+  databaseQueue: {
+    reads: whole(0, largest),
+    unset: '1000',
+    help: 'PostgreSQL: requests that may wait for a connection; more get 503',
+  },
+  databaseTimeout: {
+    reads: whole(1, 2 ** 30),
+    unset: '10000',
+    help: 'PostgreSQL: ms to wait for a connection, and that a statement may run',
+  },
+  databasePooler: {
+    reads: z.enum(['none', 'transaction'], 'must be none or transaction'),
+    unset: 'none',
+    help: 'PostgreSQL: transaction, behind a pooler such as PgBouncer in that mode',
+  },
+  migrate: {
+    reads: z.enum(['auto', 'only', 'off'], 'must be auto, only or off'),
+    unset: 'auto',
+    help: 'the tables: make what is missing, make it and end, or leave them',
+  },
+  workers: {
+    reads: z
+      .string()
+      .regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999')
+      .transform((text) => (text === 'auto' ? availableParallelism() : Number(text))),
+    unset: '1',
+    help: 'processes that answer, at one address; auto is one for each core',
   },
   basePath: { reads: basePath, unset: '', help: 'in front of every path, e.g. /api' },
   publicUrl: {
@@ -125,11 +167,13 @@ export function readSettings(texts: Readonly<Partial<Record<Name, string | undef
     const result = reads.safeParse(texts[name] ?? unset)
     if (!result.success)
       complaints.push(
-        `${variableOf(name)} ${result.error.issues[0]?.message}; it is "${texts[name]}"`,
+        `${variableOf(name)} ${result.error.issues[0]?.message}; it is "${withoutPasswords(texts[name])}"`,
       )
     return [name, result.data]
   })
-  const { pageSize, maxPageSize } = Object.fromEntries(read)
+  const { pageSize, maxPageSize, databaseUrl, workers } = Object.fromEntries(read)
+  if (databaseUrl === 'sqlite::memory:' && Number(workers) > 1)
+    complaints.push('WORKERS must be 1 for sqlite::memory:, which no two processes share')
   if (texts.pageSize !== undefined && Number(pageSize) > Number(maxPageSize ?? largest)) {
     complaints.push(
       `PAGE_SIZE must not be above MAX_PAGE_SIZE; they are ${pageSize} and ${maxPageSize}`,
@@ -142,10 +186,12 @@ export function readSettings(texts: Readonly<Partial<Record<Name, string | undef
 
 /** What `--help` prints. */
 export function helpText(): string {
+  const width = Math.max(...names.map((name) => flagOf(name).length))
   const rows = names.map((name) => {
     const { unset, help } = table[name]
     const shown = unset === undefined ? 'none' : unset === '' ? 'empty' : unset
-    return `  --${flagOf(name).padEnd(14)} ${variableOf(name).padEnd(14)} ${help} (default: ${shown})`
+    const [flag, variable] = [flagOf(name).padEnd(width), variableOf(name).padEnd(width)]
+    return `  --${flag} ${variable} ${help} (default: ${shown})`
   })
   return [
     'Serves persons and computers as JSON:API 1.0.',
@@ -155,8 +201,8 @@ export function helpText(): string {
     'Settings, each a flag and an environment variable:',
     ...rows,
     '',
-    '  --demo          fills an empty database with a few hundred persons and computers',
-    '  --help          prints this',
+    `  --${'demo'.padEnd(width)} fills an empty database with a few hundred persons and computers`,
+    `  --${'help'.padEnd(width)} prints this`,
   ].join('\n')
 }
 
@@ -165,8 +211,16 @@ function textOf(value: string | boolean | undefined): string | undefined {
 }
 
 function isDatabase(text: string): boolean {
-  if (/^postgres(ql)?:\/\//.test(text)) return URL.canParse(text)
-  return /^sqlite:.+$/s.test(text)
+  return isPostgres(text) || /^sqlite:.+$/s.test(text)
+}
+
+function isPostgres(text: string): boolean {
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)
+}
+
+/** What may be printed of a setting that is wrong. */
+function withoutPasswords(text = ''): string {
+  return text.replace(/(?<=:\/\/[^\s/]*:)[^\s/]*(?=@)/g, '…')
 }
 
 function isOrigin(text: string): boolean {

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { createServer, defineModel, type Model, type Store } from 'lapidary'
 import about from '../package.json' with { type: 'json' }
 import { fillWithDemo } from './demo.ts'
@@ -19,9 +20,9 @@ export interface Running {
 }
 
 /**
- * Starts the service; makes the tables where they are missing.
+ * Starts the service; sees to the tables first, as the settings say.
  *
- * @param settings - what differs from the defaults
+ * @param settings - what differs from the defaults; how many workers is not looked at, this process is one
  * @param demo - whether to fill the database if it is empty
  * @throws Error with one clear line when the database cannot be opened or does not fit, or the address is taken
  */
@@ -30,23 +31,8 @@ export async function startService(
   demo = false,
 ): Promise<Running> {
   const chosen: Settings = { ...readSettings({}), ...settings }
-  const { clientIds, idMismatch, pageSize, maxPageSize } = chosen
-  const model = defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize })
-  const store = await openStore(model, chosen.databaseUrl)
-  const { basePath, publicUrl, logLevel, maxBody } = chosen
-  const server = createServer({
-    model,
-    store,
-    basePath,
-    publicUrl,
-    logLevel,
-    maxBody,
-    about: { description: 'Persons and computers, by JSON:API 1.0.', version: about.version },
-  })
+  const { store, server } = await readied(chosen, demo)
   try {
-    await store.migrate(migrations[store.dialect])
-    await store.check()
-    if (demo) await fillWithDemo(server, basePath)
     const url = await server.listen({ host: chosen.host, port: chosen.port })
     return { url, database: store.description, close: (patience = 10_000) => close(patience) }
   } catch (error) {
@@ -62,13 +48,64 @@ export async function startService(
   }
 }
 
-/** Opens the database of a URL; only its own driver is loaded. */
-async function openStore(model: Model, url: string): Promise<Store> {
-  const path = /^sqlite:(.+)$/s.exec(url)?.[1]
-  if (path === undefined) {
-    const { openPostgres } = await import('lapidary/postgres')
-    return openPostgres(model, url)
+/**
+ * Makes the database ready for those who will serve it, and leaves it.
+ * @returns what a person calls the database
+ * @throws Error with one clear line when the database cannot be opened or does not fit
+ */
+export async function prepareDatabase(settings: Settings, demo: boolean): Promise<string> {
+  const { store, server } = await readied(settings, demo)
+  await server.close()
+  await store.close()
+  return store.description
+}
+
+/** Everything that a service is made of, its database made ready. */
+async function readied(
+  settings: Settings,
+  demo: boolean,
+): Promise<Readonly<{ store: Store; server: ReturnType<typeof createServer> }>> {
+  const { clientIds, idMismatch, pageSize, maxPageSize } = settings
+  const model = defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize })
+  const store = await openStore(model, settings)
+  try {
+    await store.migrate(migrations[store.dialect], settings.migrate === 'off' ? 'compare' : 'run')
+    const remarks = await store.check()
+    // Whoever started the workers has said it once.
+    if (cluster.isPrimary) for (const remark of remarks) console.warn(`lapidary: ${remark}`)
+    const { basePath, publicUrl, logLevel, maxBody } = settings
+    const server = createServer({
+      model,
+      store,
+      basePath,
+      publicUrl,
+      logLevel,
+      maxBody,
+      about: { description: 'Persons and computers, by JSON:API 1.0.', version: about.version },
+    })
+    if (demo) await fillWithDemo(server, basePath)
+    return { store, server }
+  } catch (error) {
+    await store.close()
+    throw error
   }
-  const { openSqlite } = await import('lapidary/sqlite')
-  return openSqlite(model, path)
+}
+
+/** Opens the database of the settings; only its own driver is loaded. */
+async function openStore(model: Model, settings: Settings): Promise<Store> {
+  const { databaseUrl, databaseReplicaUrls, databasePool, databaseQueue, databaseTimeout } =
+    settings
+  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
+  if (path !== undefined) {
+    const { openSqlite } = await import('lapidary/sqlite')
+    return openSqlite(model, path)
+  }
+  const { openPostgres } = await import('lapidary/postgres')
+  return openPostgres(model, databaseUrl, {
+    replicaUrls: databaseReplicaUrls,
+    poolSize: databasePool,
+    queueSize: databaseQueue,
+    timeout: databaseTimeout,
+    keepsSessions: settings.databasePooler === 'none',
+  })
 }

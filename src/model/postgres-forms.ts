@@ -13,17 +13,12 @@ const asText = (column: Sql): Sql => sql`${column}::text`
 /** Texts by code point, whatever the collation of the column. */
 const byCodePoint = (expression: Sql): Sql => sql`${expression} collate "C"`
 
-/** Whether a type is one of those, its length or precision aside. */
-function oneOf(...names: readonly string[]): (columnType: string) => boolean {
-  return (type) => names.includes(type.replace(/\(.*?\)/, ''))
-}
+const texts = ['text', 'character varying', 'character', 'bpchar', 'citext']
 
-const integers = (type: string): boolean =>
-  oneOf('bigint', 'integer', 'smallint')(type) || /^numeric(\(\d+,0\))?$/.test(type)
-/** None of a `real`: it has six digits, and what is compared with it has more. */
-const numbers = oneOf('double precision', 'numeric', 'bigint', 'integer', 'smallint')
-
-/** Without the spaces that fill up a `character`; a text of any type compares as one. */
+/**
+ * Texts are read and compared as texts, which is what most columns hold anyway: one of `character(n)` without the spaces
+ * that fill it, one of `citext` letter for letter.
+ */
 const text = {
   type: 'text',
   select: asText,
@@ -31,8 +26,26 @@ const text = {
   key: { of: asText, bind: (value) => value },
 } satisfies Partial<ColumnForm<string>>
 
+/** Whether a type is one of those, its length or precision aside. */
+function oneOf(...names: readonly string[]): (columnType: string) => boolean {
+  return (type) => names.includes(type.replace(/\(.*?\)/, ''))
+}
+
+const whole = ['bigint', 'integer', 'smallint']
+const exact = [...whole, 'numeric']
+
+/** Whether a type holds whole numbers; one of decimal numbers does when it has no place for others. */
+function ofIntegers(type: string): boolean {
+  return oneOf(...whole)(type) || /^numeric(?:\(\d+,0\))?$/.test(type)
+}
+
+/** A day or an instant; JSON has no word for `infinity`, so it is told as null. */
+function finite(load: (stored: unknown) => string): (stored: unknown) => string | null {
+  return (stored) => (stored === 'infinity' || stored === '-infinity' ? null : load(stored))
+}
+
 const integer = {
-  suits: integers,
+  suits: ofIntegers,
   type: 'bigint',
   select: asText,
   bind: String,
@@ -54,15 +67,9 @@ const uuid = {
 /** How PostgreSQL keeps the values of each form. */
 export const postgresForms = {
   id: integer,
-  text: {
-    ...text,
-    suits: oneOf('text', 'character varying', 'character', 'citext'),
-  } satisfies ColumnForm<string>,
+  text: { ...text, suits: oneOf(...texts) } satisfies ColumnForm<string>,
   /** An enumeration may be a type of its own. */
-  enumeration: {
-    ...text,
-    suits: oneOf('text', 'character varying', 'character', 'citext', 'enum'),
-  } satisfies ColumnForm<string>,
+  enumeration: { ...text, suits: oneOf(...texts, 'enum') } satisfies ColumnForm<string>,
   integer: {
     ...integer,
     load: (stored) => {
@@ -72,32 +79,30 @@ export const postgresForms = {
   } satisfies ColumnForm<number | bigint>,
   integer64: { ...integer, load: storedInteger } satisfies ColumnForm<bigint>,
   number: {
-    suits: numbers,
+    suits: oneOf('double precision', 'real', ...exact),
     type: 'double precision',
     select: (column) => sql`${column}::double precision`,
-    // JSON has no infinities: they come as texts.
+    // JSON has no word for NaN and the infinities, so they leave as texts.
     load: Number,
   } satisfies ColumnForm<number>,
-  decimal: {
+  decimal: { ...decimal, suits: oneOf(...exact) } satisfies ColumnForm<string>,
+  decimal15: {
     ...decimal,
-    suits: oneOf('numeric', 'bigint', 'integer', 'smallint'),
+    suits: oneOf('double precision', ...exact),
   } satisfies ColumnForm<string>,
-  decimal15: { ...decimal, suits: numbers } satisfies ColumnForm<string>,
   boolean: { suits: oneOf('boolean'), type: 'boolean', bind: String } satisfies ColumnForm<boolean>,
   date: {
     suits: oneOf('date'),
     type: 'date',
     select: asText,
-    // As `to_char` does of instants.
-    load: (stored) => (/^-?infinity$/.test(String(stored)) ? null : storedDayOf(stored)),
+    load: finite(storedDayOf),
   } satisfies ColumnForm<string>,
   /** A timestamp without a zone is taken for one of UTC, which is the zone of every session of ours. */
   datetime: {
     suits: oneOf('timestamp with time zone', 'timestamp without time zone'),
     type: 'timestamptz',
-    select: (column) =>
-      sql`to_char(${column}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
-    load: storedInstantOf,
+    select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
+    load: finite(storedInstantOf),
   } satisfies ColumnForm<string>,
   time: {
     suits: oneOf('time without time zone'),
@@ -109,7 +114,7 @@ export const postgresForms = {
   uuidId: uuid,
   json: {
     suits: oneOf('json', 'jsonb'),
-    type: 'jsonb',
+    type: 'json',
     select: asText,
     load: storedJson,
     bind: jsonText,

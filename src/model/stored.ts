@@ -17,7 +17,7 @@ export function misfit(stored: unknown, form: string, why?: string): Error {
  * @throws Error when it is none
  */
 export function storedInteger(stored: unknown): bigint {
-  const text = typeof stored === 'string' ? stored.replace(/\.0$/, '') : ''
+  const text = typeof stored === 'string' ? stored.replace(/\.0+$/, '') : ''
   if (isInteger64(text)) return BigInt(text)
   throw misfit(stored, 'integer')
 }

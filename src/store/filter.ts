@@ -58,15 +58,18 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
   }
 }
 
-/** A field as a side of a comparison, by its order where the operator asks for one. */
+/**
+ * A field as a side of a comparison: by its order where the operator asks for one, and where two fields are compared, whose
+ * columns may have different ones.
+ */
 function sideOf(
-  { operator }: Extract<Condition, { is: 'compare' | 'fields' }>,
+  { is, operator }: Extract<Condition, { is: 'compare' | 'fields' }>,
   name: string,
   { resource, depth }: Place,
   target: Target,
 ): Sql {
   const field = attributeNamed(resource, name)
-  const write = operators[operator].suits === 'ordered' ? orderOf : keyOf
+  const write = is === 'fields' || operators[operator].suits === 'ordered' ? orderOf : keyOf
   return write(fieldAt(depth, field), field.kind.form, target)
 }
 

@@ -5,12 +5,7 @@ import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows, WholeRows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
-
-/** One step in the life of a schema; versions count up from 1. */
-export interface Migration {
-  readonly version: number
-  readonly sql: string
-}
+import type { Migration, MigrationMode } from './migrations.ts'
 
 /** Runs SQL in a transaction; returns the rows by the names of their columns. */
 export type RunQuery = (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
@@ -63,13 +58,19 @@ export interface Store {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /**
    * Checks at start that the database can serve the model: its tables and columns, and the SQL that declarations write.
+   * @returns a line for each way in which answers differ from those of tables that would be made for the model: the
+   *   place in the declarations, what differs, and what mends it; none where nothing does
    * @throws DeclarationError with a line per mistake, each with the path to the wrong word
    */
-  check(): Promise<void>
+  check(): Promise<readonly string[]>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
-  /** Brings the schema to the newest version that is given; versions that have run are not run again. */
-  migrate(migrations: readonly Migration[]): Promise<void>
+  /**
+   * Brings the schema to the newest version that is given, or only makes sure that it is there; versions that have run
+   * are not run again. Any number of programs may do so at once.
+   * @throws Error with one clear line for a schema of another version that is to stay as it is
+   */
+  migrate(migrations: readonly Migration[], mode?: MigrationMode): Promise<void>
   /** Ends every connection. */
   close(): Promise<void>
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type ApiError, BodyError } from '../errors/errors.ts'
 import { relationshipNamed } from '../model/model.ts'
 import type { WritePlan } from '../plan/body.ts'
@@ -120,7 +119,7 @@ async function writeRow(
 ): Promise<string> {
   const { insert, update } = statements.write(shape)
   if (insert) {
-    const id = shape.row === 'newWithId' ? (given ?? randomUUID()) : undefined
+    const id = shape.row === 'newWithId' ? (given ?? crypto.randomUUID()) : undefined
     const [row = []] = await connection.all(insert, { slots, id })
     return String(row[0])
   }

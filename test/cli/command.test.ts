@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { placeOf } from '../docs/pages.ts'
+import { execute, filled, lasting } from '../filled.ts'
 import { folder } from '../service/child.ts'
 import { assertCompiles, assertTidy, databaseIn, project } from './written.ts'
 
@@ -17,6 +18,9 @@ function lapidary(cwd: string, ...words: readonly string[]) {
 const tables = `create table author (id integer primary key, name text not null);
   create table book (id integer primary key, title text, author_id integer references author);
   create table pair (a integer, b integer, primary key (a, b))`
+
+const urlComplaint =
+  'the database url must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>'
 
 /** What is refused, the words of the command, and the one line that says why. */
 const refusals: readonly (readonly [
@@ -32,16 +36,18 @@ const refusals: readonly (readonly [
     ['introspect', 'sqlite:a.db', 'sqlite:b.db'],
     'introspect takes one database url, e.g. sqlite:music.db',
   ],
-  ['a url without a scheme', ['introspect', 'a.db'], 'the database url must be sqlite:<path>'],
+  ['a url without a scheme', ['introspect', 'a.db'], urlComplaint],
   [
     'a url of another scheme, whose password is not repeated',
     ['introspect', 'mysql://me:secret@there/x'],
-    'the database url must be sqlite:<path>',
+    urlComplaint,
   ],
+  ['a url named like what every object has', ['introspect', 'constructor:x'], urlComplaint],
+  ['a url that is none', ['introspect', 'postgres://me:secret@[there/x'], urlComplaint],
   [
-    'a url named like what every object has',
-    ['introspect', 'constructor:x'],
-    'the database url must be sqlite:<path>',
+    'a server that is not there',
+    ['introspect', 'postgres://me:secret@127.0.0.1:1/x'],
+    'PostgreSQL at 127.0.0.1:1/x cannot be reached: Error: connect ECONNREFUSED 127.0.0.1:1',
   ],
   ['a file that is not there', ['introspect', 'sqlite:absent.db'], 'there is no file absent.db'],
   ['a file that is no database', ['introspect', 'sqlite:text.db'], 'file is not a database'],
@@ -108,6 +114,25 @@ describe('lapidary introspect', () => {
     assertCompiles(cwd)
     assert.deepEqual(readFileSync(path), before)
   })
+
+  for (const database of lasting) {
+    it(`reads ${database.name}, and says in one line that there is nothing`, async (test) => {
+      const cwd = await folder(test)
+      const url = await filled(test, database, '')
+      const nothing = lapidary(cwd, 'introspect', url)
+      assert.deepEqual(
+        [nothing.status, nothing.stderr],
+        [2, 'lapidary: the database has no tables\n'],
+      )
+      await execute(
+        url,
+        'create table a (id integer primary key); create view b as select id from a',
+      )
+      const { status, stdout, stderr } = lapidary(cwd, 'introspect', url)
+      assert.deepEqual([status, stderr], [0, ''])
+      assert.match(stdout, /^export const resources = \[a, b\] as const$/m)
+    })
+  }
 
   it('writes a file for each resource type, and one with all of them', async (test) => {
     const cwd = await project(test)

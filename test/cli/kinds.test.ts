@@ -88,6 +88,8 @@ const postgres: Kinds = {
   varchar: 'text',
   'character(3)': 'text',
   bpchar: 'text',
+  citext: 'text',
+  name: undefined,
   'text[]': undefined,
   'integer[]': undefined,
   interval: undefined,
@@ -111,7 +113,8 @@ describe('The kind of a column', () => {
       const line = kind === undefined ? `// c${index} is left out` : `c${index}: attribute(${kind})`
       assert.ok(a?.text.includes(`  ${line}`), `${type}: ${line}\n${a?.text}`)
     }
-    await fittingModel(await introspected(await project(test), 'a', path), path)
+    const url = `sqlite:${path}`
+    await fittingModel(await introspected(await project(test), 'a', url), url)
   })
 
   it('of PostgreSQL is told by its type, in either spelling', () => {
@@ -130,7 +133,8 @@ describe('The kind of a column', () => {
     assert.equal(nameOf('text', 'sqlite'), 'enumeration')
     assert.equal(nameOf('integer', 'sqlite'), 'integer')
     assert.equal(nameOf('string', 'sqlite'), undefined)
-    assert.equal(nameOf('public.mood', 'postgres'), 'enumeration')
+    assert.equal(nameOf('enum', 'postgres'), 'enumeration')
+    assert.equal(nameOf('inet', 'postgres'), undefined)
     assert.equal(nameOf('varchar(9)', 'postgres'), 'enumeration')
   })
 })

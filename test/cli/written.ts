@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { checkTables, defineModel, type Model, type ResourceDeclaration } from 'lapidary'
-import { openSqlite, readSqliteCatalog } from 'lapidary/sqlite'
+import { defineModel, type Model, type ResourceDeclaration } from 'lapidary'
 import { declarationsOf } from '../../cli/declarations.ts'
 import { filesOf } from '../../cli/files.ts'
+import { readCatalog } from '../../cli/sources.ts'
 import { placeOf } from '../docs/pages.ts'
+import { openStore } from '../engine/engine.ts'
 import { folder } from '../service/child.ts'
 
 /** A folder in which written declarations can stand as in somebody's project. */
@@ -30,7 +31,7 @@ export async function project(test: TestContext): Promise<string> {
   return place
 }
 
-/** Makes a database of SQL and returns its path. */
+/** Makes a SQLite database of SQL in a folder and returns its path. */
 export function databaseIn(place: string, name: string, sql: string): string {
   const path = join(place, `${name}.db`)
   const database = new DatabaseSync(path)
@@ -43,9 +44,9 @@ export function databaseIn(place: string, name: string, sql: string): string {
 export async function introspected(
   place: string,
   name: string,
-  path: string,
+  url: string,
 ): Promise<readonly ResourceDeclaration[]> {
-  const declarations = declarationsOf(readSqliteCatalog(path))
+  const declarations = declarationsOf(await readCatalog(url))
   mkdirSync(join(place, name))
   for (const file of filesOf(declarations)) writeFileSync(join(place, name, file.name), file.text)
   const index: { readonly resources: readonly ResourceDeclaration[] } = await import(
@@ -57,12 +58,12 @@ export async function introspected(
 /** The model of declarations that bear the comparison with their database. */
 export async function fittingModel(
   resources: readonly ResourceDeclaration[],
-  path: string,
+  url: string,
 ): Promise<Model> {
   const model = defineModel(resources)
-  const store = openSqlite(model, path)
+  const store = await openStore(model, url)
   try {
-    checkTables(model, await store.catalog())
+    await store.check()
     return model
   } finally {
     await store.close()

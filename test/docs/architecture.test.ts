@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { resources } from '../../service/resources/index.ts'
 import { startService } from '../../service/start.ts'
 import { defineModel } from '../../src/index.ts'
@@ -9,6 +9,8 @@ import { readQuery } from '../../src/request/query.ts'
 import { sqliteDialect } from '../../src/store/dialects/sqlite-sql.ts'
 import { compileRead } from '../../src/store/read.ts'
 import { connect } from '../client.ts'
+import { databases } from '../databases.ts'
+import { filled } from '../filled.ts'
 import { statementsOf } from '../service/statements.ts'
 import { page, placeOf, section, tableRows } from './pages.ts'
 
@@ -74,15 +76,21 @@ describe('docs/architecture.md', () => {
     assert.partialDeepStrictEqual({ ...query, fields }, JSON.parse(words))
     const plan = planCollection(model, query, { resource })
     assert.deepEqual(JSON.parse(JSON.stringify(plan.shape)), JSON.parse(shape))
-    const quiet = { port: 0, databaseUrl: 'sqlite::memory:', logLevel: 'silent' }
-    const service = await startService(quiet, true)
-    const client = connect(service.url)
-    test.after(() => {
-      client.close()
-      return service.close()
-    })
-    const statements = await statementsOf(() => client.send('GET', path))
-    assert.deepEqual(statements, blocks(walk, 'sql').map(line))
+    const shown = blocks(walk, 'sql').map(line)
+    assert.deepEqual(await statementsOn('sqlite::memory:', path, test), shown.slice(0, -1))
+    const [postgres] = databases.filter(({ name }) => name === 'PostgreSQL')
+    if (postgres === undefined) return
+    const [whole = '', ...others] = await statementsOn(await filled(test, postgres, ''), path, test)
+    assert.deepEqual(others, [])
+    // What is left out of it stands above.
+    const parts = (shown.at(-1) ?? '').split('…').map(bare)
+    assert.equal(parts.length, 3)
+    let at = 0
+    for (const part of parts) {
+      const found = bare(whole).indexOf(part, at)
+      assert.ok(found !== -1, `${part}\nis not in\n${bare(whole).slice(at)}`)
+      at = found + part.length
+    }
   })
 
   it('shows the statements of a stream as they are compiled', () => {
@@ -96,6 +104,22 @@ describe('docs/architecture.md', () => {
     )
   })
 })
+
+/** The statements by which a service on a database answers a request. */
+async function statementsOn(databaseUrl: string, path: string, test: TestContext) {
+  const service = await startService({ port: 0, databaseUrl, logLevel: 'silent' }, true)
+  const client = connect(service.url)
+  test.after(() => {
+    client.close()
+    return service.close()
+  })
+  return statementsOf(() => client.send('GET', path))
+}
+
+/** SQL without what breaks its lines. */
+function bare(sql: string): string {
+  return sql.replace(/\s+/g, ' ').replaceAll('( ', '(').trim()
+}
 
 function roomsSeenFrom(room: string): Set<string> {
   const folder = `src/${room}`

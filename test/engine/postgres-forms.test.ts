@@ -11,11 +11,11 @@ const suited: Readonly<Record<FormName, readonly string[]>> = {
   id:          ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer:     ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer64:   ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
-  number:      ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole', 'decimal(10, 2)', 'float8', 'float'],
+  number:      ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole', 'decimal(10, 2)', 'float8', 'float', 'real'],
   decimal:     ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole', 'decimal(10, 2)'],
   decimal15:   ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole', 'decimal(10, 2)', 'float8', 'float'],
-  text:        ['text', 'varchar', 'varchar(20)', 'char(5)', 'text collate "C"'],
-  enumeration: ['text', 'varchar', 'varchar(20)', 'char(5)', 'text collate "C"', 'mood', 'good_mood'],
+  text:        ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text collate "C"'],
+  enumeration: ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text collate "C"', 'mood', 'good_mood'],
   boolean:     ['bool'],
   date:        ['date'],
   datetime:    ['timestamp', 'timestamptz', 'timestamp(3)', 'timestamptz(0)'],
@@ -28,7 +28,7 @@ const suited: Readonly<Record<FormName, readonly string[]>> = {
 
 /** Types that no form reads. */
 const strange = [
-  ...['real', 'money', 'timetz', 'interval', 'name', '"char"', 'bit(3)', 'xml', 'inet', 'point'],
+  ...['money', 'timetz', 'interval', 'name', '"char"', 'bit(3)', 'xml', 'inet', 'point'],
   ...['int[]', 'text[]', 'mood[]', 'int4range', 'tsvector', 'oid', 'odd'],
 ]
 

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { placeOf } from '../docs/pages.ts'
+import { filled, isPostgres, lasting } from '../filled.ts'
 import { folder } from '../service/child.ts'
 
 /** Starts the example as a process of its own. */
@@ -23,24 +24,33 @@ async function start(test: TestContext, environment: Readonly<Record<string, str
 }
 
 describe('The music store as a process', () => {
-  it('makes its database, prints addresses that answer, and ends when it is asked to', async (test) => {
-    const { cwd, child } = await start(test, { PORT: '0' })
-    const lines: string[] = []
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (lines.push(line) === 4) break
-    }
-    assert.ok(existsSync(join(cwd, 'data/chinook.db')))
-    for (const line of lines.slice(1)) {
-      assert.equal((await fetch(line.trim())).status, 200, line)
-    }
-    child.kill('SIGTERM')
-    assert.deepEqual(await once(child, 'exit'), [0, null])
-  })
+  for (const database of lasting) {
+    it(`fills ${database.name}, prints addresses that answer, and ends when it is asked to`, async (test) => {
+      const url = await filled(test, database, '')
+      // Without an address it makes a file.
+      const { cwd, child } = await start(test, {
+        PORT: '0',
+        ...(isPostgres(url) && { DATABASE_URL: url }),
+      })
+      const lines: string[] = []
+      for await (const line of createInterface({ input: child.stdout })) {
+        if (lines.push(line) === 4) break
+      }
+      assert.equal(existsSync(join(cwd, 'data/chinook.db')), !isPostgres(url))
+      for (const line of lines.slice(1)) {
+        assert.equal((await fetch(line.trim())).status, 200, line)
+      }
+      child.kill('SIGTERM')
+      assert.deepEqual(await once(child, 'exit'), [0, null])
+    })
+  }
 
-  it('ends with one line and exit code 2 when it cannot start', async (test) => {
-    const { child } = await start(test, { PORT: 'many' })
-    const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-    assert.equal(code, 2)
-    assert.match(complaint, /^chinook: .+\n$/)
-  })
+  for (const wrong of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }]) {
+    it(`ends with one line and exit code 2 when it cannot start: ${Object.keys(wrong)}`, async (test) => {
+      const { child } = await start(test, wrong)
+      const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+      assert.equal(code, 2)
+      assert.match(complaint, /^chinook: .+\n$/)
+    })
+  }
 })

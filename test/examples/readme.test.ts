@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startStore } from '../../examples/chinook/start.ts'
 import { senders } from '../docs/curl.ts'
 import { assertTrue, examplesIn } from '../docs/examples.ts'
 import { page, placeOf, section, tableRows } from '../docs/pages.ts'
-import { folder } from '../service/child.ts'
+import { filled, lasting } from '../filled.ts'
 
 const readme = page('examples/chinook/README.md')
 const examples = examplesIn(readme)
@@ -20,12 +19,14 @@ describe('examples/chinook/README.md', () => {
     assert.equal(readme.match(/^curl /gm)?.length, examples.length)
   })
 
-  for (const [name, send] of senders()) {
-    it(`tells true answers, by ${name}`, async (test) => {
-      const store = await startStore(join(await folder(test), 'chinook.db'), 0, 'silent')
-      test.after(() => store.close())
-      await assertTrue(examples, send, (text) => text.replaceAll(address, store.url))
-    })
+  for (const database of lasting) {
+    for (const [name, send] of senders()) {
+      it(`tells true answers on ${database.name}, by ${name}`, async (test) => {
+        const store = await startStore(await filled(test, database, ''), 0, 'silent')
+        test.after(() => store.close())
+        await assertTrue(examples, send, (text) => text.replaceAll(address, store.url))
+      })
+    }
   }
 
   it('says of every declaration what was done to it', () => {

@@ -33,7 +33,7 @@ export async function walkAll(ground: Ground): Promise<Readonly<Record<string, n
     const query = { 'page[size]': '0', [`fields[${resource.type}]`]: names }
     const { many } = await ground.ask(resource.path, query)
     for (const [name, relationship] of relationships) {
-      const expected = stored(resource, relationship, ground)
+      const expected = await stored(resource, relationship, ground)
       const told = many.flatMap(({ id, relationships: all }) =>
         listed(all?.[name]?.data).map((to) => `${id} ${to.id}`),
       )
@@ -75,30 +75,30 @@ async function walkRoutes(
 }
 
 /** The links that stand in the tables. */
-function stored(
+async function stored(
   resource: ResourceDeclaration,
   field: Relationship,
   { resources, rows, conditions = {} }: Ground,
-): Links {
+): Promise<Links> {
   const target = resources.find(({ type }) => type === field.to)
   assert.ok(target)
   const [here, there] = [keyOf(resource), keyOf(target)]
-  const from = [`${resource.table} as a`, `${target.table} as b`]
+  const from = [`"${resource.table}" as a`, `"${target.table}" as b`]
   const where = [resource, target].flatMap(({ type }, index) => {
     const condition = conditions[type]
     return condition === undefined ? [] : [`${index === 0 ? 'a' : 'b'}.${condition}`]
   })
   if ('through' in field) {
     const { table, from: one, to: other } = field.through
-    from.push(`${table} as j`)
-    where.push(`a.${here} = j.${one}`, `b.${there} = j.${other}`)
+    from.push(`"${table}" as j`)
+    where.push(`a."${here}" = j."${one}"`, `b."${there}" = j."${other}"`)
   } else if (field.is === 'toOne' && field.key !== 'there') {
-    where.push(`a.${field.column} = b.${there}`)
+    where.push(`a."${field.column}" = b."${there}"`)
   } else {
-    where.push(`b.${field.column} = a.${here}`)
+    where.push(`b."${field.column}" = a."${here}"`)
   }
-  const sql = `select a.${here} as one, b.${there} as other from ${from.join(', ')} where ${where.join(' and ')}`
-  return rows(sql).map(({ one, other }) => ({ one: String(one), other: String(other) }))
+  const sql = `select a."${here}" as one, b."${there}" as other from ${from.join(', ')} where ${where.join(' and ')}`
+  return (await rows(sql)).map(({ one, other }) => ({ one: String(one), other: String(other) }))
 }
 
 function keyOf({ id = 'id' }: ResourceDeclaration): string {

@@ -26,7 +26,7 @@ const rooms: Readonly<Record<string, Readonly<{ rooms: readonly string[]; outsid
   server:    { rooms: ['errors', 'model', 'request', 'document', 'endpoints'],          outside: ['fastify', /^node:/] },
 }
 /** Only here: a database's driver, and what of Node it needs. */
-const dialects = { folder: 'src/store/dialects/', outside: [/^node:/] }
+const dialects = { folder: 'src/store/dialects/', outside: [/^node:/, 'pg'] }
 
 const door = 'src/index.ts'
 const roomOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1]

@@ -33,7 +33,7 @@ function readSource(file: string): Source {
 }
 
 /** `import … from 'x'`, `export … from 'x'`, `import 'x'`, `import('x')`, in code and in types. */
-const importing = /(?:[\w}*]\s+from\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\1/g
+const importing = /(?:^(?:import|export)\s[^'"`]*?\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\1/gm
 
 function importsOf(file: string, text: string): Import[] {
   return [...withoutComments(text).matchAll(importing)].map(([, , from = '']) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { chapter } from '../world.ts'
-import { behind, isOnDisk } from './disk.ts'
+import { behind, isShared } from './beside.ts'
 import { count, linked } from './people.ts'
 import { assertRefused, assertStatus } from './told.ts'
 
@@ -50,17 +50,16 @@ chapter('§2.3 computer', (world) => {
 })
 
 chapter('SERVICE §2 tables', (world) => {
-  if (!isOnDisk(world)) return
+  if (!isShared(world)) return
 
-  it('keeps persons and computers in the tables the document names', () => {
-    const columns = behind(world.databaseUrl, (database) =>
-      ['person', 'computer'].map((table) =>
-        database
-          .prepare('select name from pragma_table_info(?)')
-          .all(table)
-          .map(({ name }) => name),
-      ),
-    )
+  it('keeps persons and computers in the tables the document names', async () => {
+    const columns: string[][] = []
+    await world.person()
+    await world.computer()
+    for (const table of ['person', 'computer']) {
+      const [row = {}] = await behind(world.databaseUrl, `select * from ${table}`)
+      columns.push(Object.keys(row))
+    }
     assert.deepEqual(columns, [
       ['id', 'name', 'email', 'birth_date', 'gender', 'password'],
       ['id', 'serial', 'person_id'],
@@ -70,16 +69,14 @@ chapter('SERVICE §2 tables', (world) => {
   it('stores the owner of a computer as person_id', async () => {
     const ada = await world.person()
     const { id } = await world.computer({}, ada)
-    const row = behind(world.databaseUrl, (database) =>
-      database.prepare('select person_id from computer where id = ?').get(Number(id)),
-    )
-    assert.deepEqual({ ...row }, { person_id: Number(ada.id) })
+    const sql = `select cast(person_id as text) as owner from computer where id = ${id}`
+    assert.deepEqual(await behind(world.databaseUrl, sql), [{ owner: ada.id }])
   })
 
   it('never shows the stored password', async () => {
     const { id } = await world.person({ name: 'Ada' })
     await world.computer({}, { type: 'person', id })
-    behind(world.databaseUrl, (database) => database.exec("update person set password = 'hunter2'"))
+    await behind(world.databaseUrl, "update person set password = 'hunter2'")
     const answers = [
       await world.get('/persons'),
       await world.get(`/persons/${id}`),
@@ -94,15 +91,13 @@ chapter('SERVICE §2 tables', (world) => {
 
   it('leaves the stored password alone when the person is changed', async () => {
     const { id } = await world.person({ name: 'Ada' })
-    behind(world.databaseUrl, (database) => database.exec("update person set password = 'hunter2'"))
+    await behind(world.databaseUrl, "update person set password = 'hunter2'")
     const attributes = { name: 'Eve', email: null, birth_date: null, gender: null }
     assertStatus(
       await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
       200,
     )
-    const row = behind(world.databaseUrl, (database) =>
-      database.prepare('select name, password from person').get(),
-    )
-    assert.deepEqual({ ...row }, { name: 'Eve', password: 'hunter2' })
+    const rows = await behind(world.databaseUrl, 'select name, password from person')
+    assert.deepEqual(rows, [{ name: 'Eve', password: 'hunter2' }])
   })
 })

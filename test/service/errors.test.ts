@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { chapter } from '../world.ts'
-import { behind, isOnDisk } from './disk.ts'
+import { behind, isShared } from './beside.ts'
 import { count, enter, identifier } from './people.ts'
 import { assertRefused, assertStatus } from './told.ts'
 
@@ -328,22 +328,21 @@ chapter('SERVICE §6 too large', (world) => {
 })
 
 chapter('SERVICE §6 a fault of ours', (world) => {
-  if (!isOnDisk(world)) return
+  if (!isShared(world)) return
 
   it('is 500 with an id alone: never SQL, a path or a stack; the service goes on', async () => {
     await world.person()
-    behind(world.databaseUrl, (database) =>
-      database.exec('alter table computer rename to elsewhere'),
-    )
+    await behind(world.databaseUrl, 'alter table computer rename to elsewhere')
     const answer = await world.get('/computers')
     assertRefused(answer, 500, { status: 500 })
     assert.equal(typeof answer.fault.id, 'string')
     assert.notEqual(answer.fault.id, (await world.get('/computers')).fault.id)
-    assert.doesNotMatch(answer.text, /select|table|sqlite|elsewhere|\.ts|node_modules|at /i)
-    assertStatus(await world.get('/persons'), 200)
-    behind(world.databaseUrl, (database) =>
-      database.exec('alter table elsewhere rename to computer'),
+    assert.doesNotMatch(
+      answer.text,
+      /select|table|sqlite|postgres|relation "|elsewhere|\.ts|node_modules|at /i,
     )
+    assertStatus(await world.get('/persons'), 200)
+    await behind(world.databaseUrl, 'alter table elsewhere rename to computer')
     assertStatus(await world.get('/computers'), 200)
   })
 })

@@ -4,13 +4,13 @@ import { it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { Answer, Resource, World } from '../world.ts'
 import { chapter } from '../world.ts'
-import { fileOf, insertMany, isOnDisk } from './disk.ts'
+import { insertMany, isShared } from './beside.ts'
 import { linked, linkedIds } from './people.ts'
 
 /** Runs something while another connection moves all computers from owner to owner; returns how often it did. */
 async function whileMoving(world: World, work: () => Promise<void>): Promise<number> {
   const writer = new Worker(new URL('./mover.ts', import.meta.url), {
-    workerData: fileOf(world.databaseUrl),
+    workerData: world.databaseUrl,
   })
   let rounds = 0
   writer.on('message', () => {
@@ -48,10 +48,10 @@ function assertOwner(machine: Resource, owner: Resource | undefined): void {
 }
 
 chapter('SERVICE §3 one snapshot', (world) => {
-  if (!isOnDisk(world)) return
+  if (!isShared(world)) return
 
   it('of everything: page, count, linkage and included agree while others write', async () => {
-    insertMany(world.databaseUrl, { persons: 20, computers: 3 })
+    await insertMany(world.databaseUrl, { persons: 20, computers: 3 })
     const rounds = await whileMoving(world, async () => {
       for (let each = 0; each < 60; each++) {
         for (const include of ['computers', 'computers.owner', 'computers.owner.computers']) {
@@ -63,7 +63,7 @@ chapter('SERVICE §3 one snapshot', (world) => {
   })
 
   it('of an answer that takes many pieces to tell', async () => {
-    insertMany(world.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
+    await insertMany(world.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
     await whileMoving(world, async () => {
       for (let each = 0; each < 4; each++) {
         assertOneMoment(await world.get('/persons', { include: 'computers', 'page[size]': '0' }))
@@ -72,7 +72,7 @@ chapter('SERVICE §3 one snapshot', (world) => {
   })
 
   it('of a page', async () => {
-    insertMany(world.databaseUrl, { persons: 10, computers: 2 })
+    await insertMany(world.databaseUrl, { persons: 10, computers: 2 })
     await whileMoving(world, async () => {
       for (let each = 0; each < 100; each++) {
         assertOneMoment(
@@ -83,7 +83,7 @@ chapter('SERVICE §3 one snapshot', (world) => {
   })
 
   it('of a count and its page: a computer more or less is told by both or neither', async () => {
-    insertMany(world.databaseUrl, { persons: 5, computers: 4 })
+    await insertMany(world.databaseUrl, { persons: 5, computers: 4 })
     await whileMoving(world, async () => {
       for (let each = 0; each < 200; each++) {
         const answer = await world.get('/computers', { include: 'owner', 'page[size]': '100' })
@@ -95,7 +95,7 @@ chapter('SERVICE §3 one snapshot', (world) => {
   })
 
   it('of one resource with its linkage', async () => {
-    insertMany(world.databaseUrl, { persons: 2, computers: 3 })
+    await insertMany(world.databaseUrl, { persons: 2, computers: 3 })
     await whileMoving(world, async () => {
       for (let each = 0; each < 200; each++) {
         const answer = await world.get('/persons/1', { include: 'computers.owner' })
@@ -139,8 +139,8 @@ chapter('Writes side by side', (world) => {
   })
 
   it('beside another connection that writes wait for it', async () => {
-    if (!isOnDisk(world)) return
-    insertMany(world.databaseUrl, { persons: 3, computers: 2 })
+    if (!isShared(world)) return
+    await insertMany(world.databaseUrl, { persons: 3, computers: 2 })
     await whileMoving(world, async () => {
       for (let each = 0; each < 30; each++) {
         const { id } = await world.person({ name: `n${each}` })

@@ -7,8 +7,8 @@ import { check } from '../checker/checker.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
 import type { Answer } from '../world.ts'
+import { behind } from './beside.ts'
 import { folder, run, start } from './child.ts'
-import { behind } from './disk.ts'
 
 /** Sends one checked request on a connection of its own. */
 async function ask(url: string, method: string, path: string, call?: Call): Promise<Answer> {
@@ -30,6 +30,13 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['HOST',          '--host',          '127.0.0.1'],
   ['PORT',          '--port',          '3000'],
   ['DATABASE_URL',  '--database-url',  'sqlite:data/lapidary.db'],
+  ['DATABASE_REPLICA_URLS', '--database-replica-urls', ''],
+  ['DATABASE_POOL',    '--database-pool',    '10'],
+  ['DATABASE_QUEUE',   '--database-queue',   '1000'],
+  ['DATABASE_TIMEOUT', '--database-timeout', '10000'],
+  ['DATABASE_POOLER',  '--database-pooler',  'none'],
+  ['MIGRATE',       '--migrate',       'auto'],
+  ['WORKERS',       '--workers',       '1'],
   ['BASE_PATH',     '--base-path',     ''],
   ['PUBLIC_URL',    '--public-url',    ''],
   ['PAGE_SIZE',     '--page-size',     '30'],
@@ -66,6 +73,11 @@ const wrong: readonly Wrong[] = [
     { PAGE_SIZE: '0', MAX_PAGE_SIZE: '0', DATABASE_URL: 'lapidary.db', PUBLIC_URL: 'ftp://example.org', BASE_PATH: '/a b' },
     ['--port', 'abc'],
     'PORT', 'PAGE_SIZE', 'MAX_PAGE_SIZE', 'DATABASE_URL', 'lapidary.db', 'PUBLIC_URL', 'ftp', 'BASE_PATH', '/a b',
+  ],
+  [
+    { DATABASE_URL: 'postgres://', DATABASE_REPLICA_URLS: 'sqlite:a.db', DATABASE_POOL: '0', DATABASE_QUEUE: '-1', DATABASE_TIMEOUT: '0', DATABASE_POOLER: 'session', MIGRATE: 'yes', WORKERS: '0' },
+    [],
+    'DATABASE_URL', 'DATABASE_REPLICA_URLS', 'sqlite:a.db', 'DATABASE_POOL', 'DATABASE_QUEUE', 'DATABASE_TIMEOUT', 'DATABASE_POOLER', 'session', 'MIGRATE', 'yes', 'WORKERS', 'auto',
   ],
   [
     { DATABASE_URL: 'sqlite:', PUBLIC_URL: 'https://example.org/path', BASE_PATH: '/api?x=1' },
@@ -221,9 +233,8 @@ describe('SERVICE §6 a fault of ours', () => {
   it('is logged whole, with the id it was told as', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
-    behind(`sqlite:${join(cwd, 'data', 'lapidary.db')}`, (database) =>
-      database.exec('alter table computer rename to elsewhere'),
-    )
+    const url = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
+    await behind(url, 'alter table computer rename to elsewhere')
     const answer = await ask(child.url, 'GET', '/computers')
     assert.equal(answer.status, 500)
     const id = answer.fault.id ?? 'no id'

@@ -13,8 +13,8 @@ import { check } from '../checker/checker.ts'
 import { connect, mediaType } from '../client.ts'
 import type { Answer, Resource } from '../world.ts'
 import { chapter } from '../world.ts'
+import { behind, insertMany, isShared } from './beside.ts'
 import { folder, start } from './child.ts'
-import { behind, insertMany, isOnDisk } from './disk.ts'
 import { included } from './people.ts'
 
 const everything = '/persons?page[size]=0&include=computers'
@@ -42,10 +42,10 @@ function byId({ body }: Answer): Resource[] | undefined {
 }
 
 chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
-  if (!isOnDisk(world)) return
+  if (!isShared(world)) return
 
   it('arrives whole, in many pieces, and is one checked document', async () => {
-    insertMany(world.databaseUrl, { persons: 20_000, computers: 1 })
+    await insertMany(world.databaseUrl, { persons: 20_000, computers: 1 })
     const answer = await world.get('/persons', { 'page[size]': '0', include: 'computers' })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers['transfer-encoding'], 'chunked')
@@ -63,12 +63,13 @@ chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
   })
 
   it('tells exactly what one large page tells, whatever is included, listed, filtered or sorted', async () => {
-    insertMany(world.databaseUrl, { persons: 700, computers: 2 })
-    behind(world.databaseUrl, (database) => {
-      database.exec('update computer set person_id = null where id % 5 = 0')
-      database.exec('update computer set person_id = 1 + id % 40 where id % 7 = 0')
-      database.exec("update person set gender = 'x', birth_date = '2000-01-01' where id % 3 = 0")
-    })
+    await insertMany(world.databaseUrl, { persons: 700, computers: 2 })
+    await behind(
+      world.databaseUrl,
+      'update computer set person_id = null where id % 5 = 0',
+      'update computer set person_id = 1 + id % 40 where id % 7 = 0',
+      "update person set gender = 'x', birth_date = '2000-01-01' where id % 3 = 0",
+    )
     for (const [path, query] of [
       ['/persons', 'include=computers'],
       ['/persons', 'include=computers.owner'],
@@ -98,7 +99,7 @@ chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
   })
 
   it('of a related collection is of that alone', async () => {
-    insertMany(world.databaseUrl, { persons: 2, computers: 900 })
+    await insertMany(world.databaseUrl, { persons: 2, computers: 900 })
     const query = { 'page[size]': '0', include: 'owner' }
     const answer = await world.get('/persons/2/computers', query)
     assert.equal(answer.many.length, 900)
@@ -107,13 +108,13 @@ chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
   })
 
   it('HEAD of it has no body', async () => {
-    insertMany(world.databaseUrl, { persons: 3_000, computers: 1 })
+    await insertMany(world.databaseUrl, { persons: 3_000, computers: 1 })
     const answer = await world.call('HEAD', everything)
     assert.deepEqual([answer.status, answer.text], [200, ''])
   })
 
   it('leaves others their turn: a short request is answered while a long one is under way', async () => {
-    insertMany(world.databaseUrl, { persons: 20_000, computers: 2 })
+    await insertMany(world.databaseUrl, { persons: 20_000, computers: 2 })
     let isDone = false
     const long = world
       .get('/persons', { 'page[size]': '0', include: 'computers' })
@@ -129,7 +130,7 @@ chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
   })
 
   it('sees the moment it began, though others write while it is told', async () => {
-    insertMany(world.databaseUrl, { persons: 20_000, computers: 1, nameLength: 100 })
+    await insertMany(world.databaseUrl, { persons: 20_000, computers: 1, nameLength: 100 })
     const slow = await head(world.url, everything)
     const created = await world.person({ name: 'late' })
     await world.delete('/persons/20000')
@@ -143,7 +144,7 @@ chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
   })
 
   it('may be left in the middle: the service goes on answering, writing and shuts down', async () => {
-    insertMany(world.databaseUrl, { persons: 20_000, computers: 1, nameLength: 200 })
+    await insertMany(world.databaseUrl, { persons: 20_000, computers: 1, nameLength: 200 })
     for (let each = 0; each < 20; each++) await leave(world.url, everything)
     const { id } = await world.person({ name: 'after' })
     assert.equal((await world.get(`/persons/${id}`)).status, 200)
@@ -171,7 +172,7 @@ describe('SERVICE §5 streaming in a process of its own', () => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
-    insertMany(databaseUrl, { persons: 40_000, computers: 0, nameLength: 2_000 })
+    await insertMany(databaseUrl, { persons: 40_000, computers: 0, nameLength: 2_000 })
     const size = 40_000 * 2 * 2_000
     const before = await memoryOf(child.process.pid)
     const slow = await head(child.url, '/persons?page[size]=0')
@@ -186,7 +187,7 @@ describe('SERVICE §5 streaming in a process of its own', () => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
-    insertMany(databaseUrl, { persons: 20_000, computers: 1, nameLength: 500 })
+    await insertMany(databaseUrl, { persons: 20_000, computers: 1, nameLength: 500 })
     const slow = await head(child.url, everything)
     const end = child.end('SIGTERM')
     await pause(300)

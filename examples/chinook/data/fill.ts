@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { readFileSync } from 'node:fs'
+import type { Store } from 'lapidary'
 import { makeMusic } from './music.ts'
 import { seededRandom } from './random.ts'
 import { makeSales } from './sales.ts'
@@ -8,45 +7,44 @@ import { makeSales } from './sales.ts'
 /** With this one every genre has tracks, and the invoices have 2240 lines. */
 const seed = 23
 
-/** A row of a table, in the order of the table's columns in `schema.sql`. */
-export type Row = readonly (string | number | null)[]
+/** How many rows a statement inserts at most. */
+const batch = 500
 
-/** Makes the rows of every table, parents before children; the same ones every time. */
-export function makeRows(): Readonly<Record<string, readonly Row[]>> {
+/** A row of a table, in the order of the table's columns. */
+type Row = readonly (string | number | null)[]
+
+/** The rows of every table, parents before children; the same ones every time. */
+function makeRows(): Readonly<Record<string, readonly Row[]>> {
   const random = seededRandom(seed)
   const music = makeMusic(random)
   return { ...music, ...makeSales(random, music.Track) }
 }
 
-/**
- * Makes the tables of the music store in an empty SQLite database and fills them, all or nothing.
- *
- * @throws Error when one of the tables is there already
- */
-export function fill(database: DatabaseSync): void {
-  database.exec('BEGIN')
-  try {
-    database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'))
-    for (const [table, rows] of Object.entries(makeRows())) {
-      const marks = rows[0]?.map(() => '?').join(', ')
-      const insert = database.prepare(`INSERT INTO ${table} VALUES (${marks})`)
-      for (const row of rows) insert.run(...row)
-    }
-    database.exec('COMMIT')
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
+/** SQL that makes the tables of the music store in a database and fills them. */
+export function storeSql(dialect: Store['dialect']): string {
+  const schema = readFileSync(new URL(`schema-${dialect}.sql`, import.meta.url), 'utf8')
+  const filling = Object.entries(makeRows()).flatMap(([table, rows]) => [
+    ...inserts(table, rows),
+    ...(dialect === 'postgres' ? nextId(table, rows) : []),
+  ])
+  return [schema, ...filling].join('\n')
 }
 
-if (import.meta.main) {
-  const [path] = process.argv.slice(2)
-  if (path === undefined || existsSync(path)) {
-    console.error(path ? `${path} is there already` : 'Usage: node fill.ts <path of a new file>')
-    process.exit(1)
-  }
-  mkdirSync(dirname(path), { recursive: true })
-  const database = new DatabaseSync(path)
-  fill(database)
-  database.close()
+function inserts(table: string, rows: readonly Row[]): string[] {
+  const values = rows.map((row) => `(${row.map(literal).join(', ')})`)
+  const starts = Array.from({ length: Math.ceil(values.length / batch) }, (_, at) => at * batch)
+  return starts.map(
+    (at) => `INSERT INTO "${table}" VALUES ${values.slice(at, at + batch).join(', ')};`,
+  )
+}
+
+/** PostgreSQL counts the ids that it gives, and does not look at those that are there. */
+function nextId(table: string, rows: readonly Row[]): string[] {
+  // The rows that link playlists with tracks have no number.
+  if (table === 'PlaylistTrack') return []
+  return [`ALTER TABLE "${table}" ALTER COLUMN "${table}Id" RESTART WITH ${rows.length + 1};`]
+}
+
+function literal(value: Row[number]): string {
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 }

@@ -10,12 +10,13 @@ export const album = resource('album', {
     title: attribute(text, { required: true, column: 'Title' }),
     trackCount: expression(
       integer,
-      (column) => sql`(select count(*) from Track where Track.AlbumId = ${column('AlbumId')})`,
+      (column) =>
+        sql`(select count(*) from "Track" where "Track"."AlbumId" = ${column('AlbumId')})`,
     ),
     milliseconds: expression(
       integer,
       (column) =>
-        sql`(select coalesce(sum(Milliseconds), 0) from Track where Track.AlbumId = ${column('AlbumId')})`,
+        sql`(select coalesce(sum("Milliseconds"), 0) from "Track" where "Track"."AlbumId" = ${column('AlbumId')})`,
     ),
     artist: toOne('artist', { column: 'ArtistId' }),
     tracks: toMany('track', { column: 'AlbumId' }),

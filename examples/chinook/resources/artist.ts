@@ -10,7 +10,8 @@ export const artist = resource('artist', {
     name: attribute(text, { required: true, column: 'Name' }),
     albumCount: expression(
       integer,
-      (column) => sql`(select count(*) from Album where Album.ArtistId = ${column('ArtistId')})`,
+      (column) =>
+        sql`(select count(*) from "Album" where "Album"."ArtistId" = ${column('ArtistId')})`,
     ),
     albums: toMany('album', { column: 'ArtistId' }),
   },

@@ -14,7 +14,7 @@ export const invoiceLine = resource('invoiceLine', {
     beforeCreate: async ({ relationships }, { query }) => {
       const id = relationships.track?.ids[0]
       const [track] = await query(
-        sql`select cast(UnitPrice as text) as price from Track where TrackId = ${id}`,
+        sql`select cast("UnitPrice" as text) as price from "Track" where "TrackId" = ${id}`,
       )
       if (track !== undefined) return { unitPrice: String(track.price) }
       throw new Refusal({

@@ -26,9 +26,9 @@ export const invoice = resource('invoice', {
     country: attribute(text, { column: 'BillingCountry' }),
     total: expression(
       decimal({ precision: 10, scale: 2 }),
-      // Prices are kept as floats, whose sum is a little off.
+      // SQLite keeps prices as floats, whose sum is a little off.
       (column) =>
-        sql`(select round(coalesce(sum(UnitPrice * Quantity), 0), 2) from InvoiceLine where InvoiceLine.InvoiceId = ${column('InvoiceId')})`,
+        sql`(select round(coalesce(sum("UnitPrice" * "Quantity"), 0), 2) from "InvoiceLine" where "InvoiceLine"."InvoiceId" = ${column('InvoiceId')})`,
     ),
     customer: toOne('customer', { column: 'CustomerId' }),
     lines: toMany('invoiceLine', { column: 'InvoiceId' }),

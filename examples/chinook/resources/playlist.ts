@@ -10,7 +10,7 @@ export const playlist = resource('playlist', {
     trackCount: expression(
       integer,
       (column) =>
-        sql`(select count(*) from PlaylistTrack where PlaylistTrack.PlaylistId = ${column('PlaylistId')})`,
+        sql`(select count(*) from "PlaylistTrack" where "PlaylistTrack"."PlaylistId" = ${column('PlaylistId')})`,
     ),
     tracks: toMany('track', {
       through: { table: 'PlaylistTrack', from: 'PlaylistId', to: 'TrackId' },

@@ -1,7 +1,7 @@
 import { attribute, date, email, Refusal, resource, sql, text, toMany, toOne } from 'lapidary'
 import { z } from 'zod'
 
-/** Midnights stand in the table, which a filter for the day would not find. */
+/** Midnights stand in SQLite's table, which a filter for the day would not find. */
 const day = { filter: false } as const
 
 /** Nobody is hired before they are born. */
@@ -24,8 +24,8 @@ export const staff = resource('staff', {
     afterUpdate: async ({ id }, _before, { query }) => {
       const [loop] = await query(sql`
         with recursive above (id) as (
-          select ReportsTo from Employee where EmployeeId = ${id}
-          union select ReportsTo from Employee join above on EmployeeId = above.id
+          select "ReportsTo" from "Employee" where "EmployeeId" = ${id}
+          union select "ReportsTo" from "Employee" join above on "EmployeeId" = above.id
         ) select id from above where id = ${id}`)
       if (loop === undefined) return
       throw new Refusal({

@@ -83,9 +83,13 @@ export class PostgresConnection {
     return translated(async () => (await this.#querier.query(query)).rows)
   }
 
-  /** Runs text that binds nothing; returns the word by which the server says that it is done. */
-  async execute(text: string): Promise<string> {
-    return translated(async () => (await this.#querier.query(text)).command)
+  /**
+   * Runs text that binds nothing; returns the word by which the server says that it is done.
+   * @param patience - how long it is waited for, in milliseconds; as long as for any statement when absent
+   */
+  async execute(text: string, patience?: number): Promise<string> {
+    const query = { text, ...(patience !== undefined && { query_timeout: patience }) }
+    return translated(async () => (await this.#querier.query(query)).command)
   }
 
   /** Has the server read a statement without running it. */

@@ -22,11 +22,13 @@ const constraints: Readonly<Record<string, ConstraintError['is']>> = {
 const tooComplex = /^54/
 /** Two transactions stood in each other's way: one of them is to be tried again. */
 const conflicts: readonly string[] = ['40001', '40P01']
-/** The server refuses for now: shutting down, starting, out of connections, a statement cancelled. */
+/** A statement ran for as long as it may. */
+const cancelled = '57014'
+/** The server refuses for now: shutting down, starting, out of connections. */
 const refusals = /^(08|53|57)/
 /** Node's words for a connection that is not there, or no more. */
 const broken =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded/
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded|read timeout|Connection ended|ENETUNREACH|EAI_AGAIN/
 
 /** PostgreSQL's error as the driver has it. */
 interface ServerError {
@@ -45,7 +47,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** Whether the database is not there, so that nothing can be said of what was under way. */
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const { code = '' } = serverError(error)
   return refusals.test(code) || (error instanceof Error && broken.test(`${code} ${error.message}`))
 }
@@ -57,6 +59,7 @@ export function isUnavailable(error: unknown): boolean {
 export function translate(error: unknown, statement?: Statement): unknown {
   const said = serverError(error)
   const { code = '' } = said
+  if (code === cancelled) return unavailable('The database took too long', error)
   if (isUnavailable(error)) return unavailable('The database is not available', error)
   const is = constraints[code]
   if (is !== undefined) {
@@ -72,9 +75,18 @@ export function translate(error: unknown, statement?: Statement): unknown {
 }
 
 /** What a request is told that cannot be served for now, and why. */
-export function unavailable(reason: string, cause?: unknown): HeaderError {
+export function unavailable(
+  reason: string,
+  cause?: unknown,
+  advice = 'try again shortly',
+): HeaderError {
   const headers = { 'retry-after': '1' }
-  return new HeaderError('unavailable', `${reason}; try again shortly.`, headers, { cause })
+  return new HeaderError('unavailable', `${reason}; ${advice}.`, headers, { cause })
+}
+
+/** Whether an error says that the connection it happened on is of no more use. */
+export function isLost(error: unknown): boolean {
+  return error instanceof HeaderError && error.code === 'unavailable'
 }
 
 /** `Key (name, "E-Mail")=(…) already exists.`; a check says no more than its own name, by default `table_column_check`. */

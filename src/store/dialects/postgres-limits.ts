@@ -5,25 +5,23 @@ import { type AttributeField, type Model, typeNamed } from '../../model/model.ts
 import type { WritePlan } from '../../plan/body.ts'
 import { pointerTo } from '../../plan/draft.ts'
 
-/** What a value that a column does not take unchanged would have to be; `undefined` for one that it does. */
+/** What a value that a column refuses would have to be; `undefined` for one that it takes. */
 type Limit = (value: unknown) => string | undefined
 
 /** What columns take of their fields' values, where that is not all of them. */
 export type Limits = ReadonlyMap<AttributeField, Limit>
 
 /**
- * The types of columns that take only some values of the kinds over them. What PostgreSQL would refuse it refuses without
- * naming a column, and what it would cut or round it stores silently; either is told before.
+ * The types of columns that take only some values of the kinds over them. PostgreSQL refuses the others without saying
+ * where, so it is told before. What a column rounds or cuts without a word it takes (decision 0027).
  */
 // biome-ignore format: a table, one type a row
 const rules: readonly (readonly [type: RegExp, limit: (sizes: readonly number[]) => Limit])[] = [
   [/^smallint$/,                                       () => wholeUpTo(2n ** 15n)],
   [/^integer$/,                                        () => wholeUpTo(2n ** 31n)],
   [/^bigint$/,                                         () => wholeUpTo(2n ** 63n)],
-  [/^numeric\((\d+),(\d+)\)$/,                         ([precision = 0, scale = 0]) => digitsUpTo(precision - scale, scale)],
-  [/^character varying\((\d+)\)$/,                     ([length = 0]) => textUpTo(length)],
-  [/^character\((\d+)\)$/,                             ([length = 0]) => paddedText(length)],
-  [/^time(?:stamp)?\((\d)\) with(?:out)? time zone$/,  ([digits = 0]) => secondUpTo(digits)],
+  [/^numeric\((\d+),(\d+)\)$/,                         ([precision = 0, scale = 0]) => wholeDigitsUpTo(precision - scale)],
+  [/^character(?: varying)?\((\d+)\)$/,                ([length = 0]) => textUpTo(length)],
 ]
 
 /** The limits of the columns that a model writes, as a database has them. */
@@ -48,7 +46,7 @@ function limitOf(type: string): Limit | undefined {
   return undefined
 }
 
-/** The faults of values that a client sends and a column does not take unchanged. */
+/** The faults of values that a client sends and a column refuses. */
 export function limitFaults(
   { shape, id, values }: WritePlan,
   model: Model,
@@ -82,12 +80,11 @@ function wholeUpTo(end: bigint): Limit {
   }
 }
 
-function digitsUpTo(before: number, after: number): Limit {
-  const most = Math.max(before, 0)
-  const expected = `a number with at most ${most} digits before the point and ${after} after it`
+function wholeDigitsUpTo(most: number): Limit {
+  const expected = `a number with at most ${Math.max(most, 0)} digits before the point`
   return (value) => {
-    const [, whole = '', fraction = ''] = /^-?0*(\d*)(?:\.(\d+))?$/.exec(decimalText(value)) ?? []
-    return whole.length <= most && fraction.length <= after ? undefined : expected
+    const [, whole = ''] = /^-?0*(\d*)/.exec(decimalText(value)) ?? []
+    return whole.length <= Math.max(most, 0) ? undefined : expected
   }
 }
 
@@ -96,26 +93,8 @@ function decimalText(value: unknown): string {
   return canonicalDecimal(String(value))
 }
 
+/** Spaces at the end are cut where they are too many. */
 function textUpTo(length: number): Limit {
   const expected = `a string of at most ${length} characters`
-  return (value) => (charactersIn(value) <= length ? undefined : expected)
-}
-
-/** The column fills texts up with spaces, and knows no others at their end. */
-function paddedText(length: number): Limit {
-  const expected = `a string of at most ${length} characters that does not end with a space`
-  return (value) =>
-    charactersIn(value) <= length && !String(value).endsWith(' ') ? undefined : expected
-}
-
-function charactersIn(value: unknown): number {
-  return [...String(value)].length
-}
-
-function secondUpTo(digits: number): Limit {
-  const expected = `a time with at most ${digits} digits of a second`
-  return (value) => {
-    const fraction = /\.(\d+)/.exec(String(value))?.[1] ?? ''
-    return fraction.length <= digits ? undefined : expected
-  }
+  return (value) => ([...String(value).replace(/ +$/, '')].length <= length ? undefined : expected)
 }

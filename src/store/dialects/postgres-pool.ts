@@ -3,27 +3,16 @@ import type { Row } from '../../plan/rows.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { Turns } from '../turns.ts'
 import { PostgresConnection, publish, translated } from './postgres-connection.ts'
-import { unavailable } from './postgres-errors.ts'
-
-/** What may be said of a PostgreSQL database beside its address. */
-export interface PostgresOptions {
-  /** The most connections. Default 10. */
-  readonly poolSize?: number
-  /** How many requests may wait for a connection; more are told to come back. Default 1000. */
-  readonly queueSize?: number
-  /** How long a request waits for a connection, and a statement may run, each in milliseconds. Default 10 s. */
-  readonly timeout?: number
-  /**
-   * Whether the server keeps statements under names and takes our settings of the session. Turn it off behind a pooler
-   * that lends a server's connection for one transaction at a time. Default yes.
-   */
-  readonly keepsSessions?: boolean
-}
+import { isLost, unavailable } from './postgres-errors.ts'
+import type { PostgresOptions } from './postgres-options.ts'
 
 /** How long a connection lives, in seconds: with it goes what the server keeps for it. */
 const lifetime = 1800
 /** How much longer than the server's own limit a statement is waited for, in milliseconds: a server may hang. */
 const grace = 1000
+
+const inDoubt =
+  'The database went away while it made this write final, so it may have been kept or not'
 
 /** The connections to a database. */
 export class PostgresPool {
@@ -54,8 +43,9 @@ export class PostgresPool {
         options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
       }),
     })
-    // A connection that breaks while nobody uses it is replaced when somebody does.
+    // A connection that breaks between two statements is told to whoever runs the next one, or replaced.
     this.#pool.on('error', () => {})
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
     this.shared = new PostgresConnection(this.#pool, keepsSessions, () => this.#admit())
@@ -78,9 +68,14 @@ export class PostgresPool {
       await transaction.execute(`begin ${mode}`)
       return await work(transaction)
     } catch (error) {
-      await transaction.rollback()
+      await transaction.rollback(isLost(error))
       throw error
     }
+  }
+
+  /** Whether there is any connection at the moment. */
+  get isConnected(): boolean {
+    return this.#pool.totalCount > 0
   }
 
   /** Ends every connection, once it is given back. */
@@ -105,9 +100,14 @@ export class PostgresTransaction extends PostgresConnection {
     this.#client = client
   }
 
-  /** Makes everything durable; when it throws, nobody knows. */
+  /**
+   * Makes everything durable.
+   * @throws HeaderError `unavailable` (503), which says so, when nobody can know whether it was
+   */
   async commit(): Promise<void> {
-    const said = await this.execute('commit')
+    const said = await this.execute('commit').catch((error) => {
+      throw isLost(error) ? unavailable(inDoubt, error, 'look before you try again') : error
+    })
     if (said !== 'COMMIT')
       throw new Error(
         'A statement of the transaction failed and its error was caught; all is undone.',
@@ -115,11 +115,14 @@ export class PostgresTransaction extends PostgresConnection {
     this.#giveBack()
   }
 
-  /** Undoes everything, if the transaction has not ended. */
-  async rollback(): Promise<void> {
+  /**
+   * Undoes everything, if the transaction has not ended.
+   * @param isLost - whether the connection is known to be gone, so that nothing more need be said on it
+   */
+  async rollback(isLost = false): Promise<void> {
     if (this.#client === undefined) return
-    const [result] = await Promise.allSettled([this.execute('rollback')])
-    this.#giveBack(result.status === 'rejected')
+    const isUndone = !isLost && (await this.execute('rollback').then(Boolean, () => false))
+    this.#giveBack(!isUndone)
   }
 
   /**

@@ -7,30 +7,15 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { isList, notFound, valuesOf } from '../run.ts'
+import { notFound, valuesOf } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { PostgresTransaction } from './postgres-pool.ts'
-import type { PostgresStatements } from './postgres-statements.ts'
+import { type PostgresStatements, wholeAtMost } from './postgres-statements.ts'
 
-/** A list of more resources than this is streamed when all of it is asked for. */
-export const wholeAtMost = 500
 /** How many rows a stream reads at a time. */
 const batchSize = 200
-
-/** How many resources a plan means that asks for all of a list; 0 for any other. */
-export async function lengthOf(
-  connection: PostgresConnection,
-  plan: ReadPlan,
-  id: string | undefined,
-  statements: PostgresStatements,
-): Promise<number> {
-  const { shape } = plan
-  if (!isList(shape) || shape.isPaged) return 0
-  const [row = []] = await connection.all(statements.read(shape).count, valuesOf(plan, id))
-  return Number(row[0])
-}
 
 /**
  * Reads all that a plan means, in one statement.
@@ -42,9 +27,30 @@ export async function readWhole(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<WholeRows> {
+  return readBy(statements.whole(plan.shape), connection, { plan, id }, statements)
+}
+
+/** The same; `undefined` when there are more rows than should be held at once. */
+export async function readShort(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  statements: PostgresStatements,
+): Promise<WholeRows | undefined> {
+  const { shape } = plan
+  const rows = await readBy(statements.short(shape), connection, { plan, id }, statements)
+  return !shape.isPaged && rows.primary.length > wholeAtMost ? undefined : rows
+}
+
+async function readBy(
+  statement: Statement,
+  connection: PostgresConnection,
+  { plan, id }: Readonly<{ plan: ReadPlan; id: string | undefined }>,
+  statements: PostgresStatements,
+): Promise<WholeRows> {
   const { shape, absence } = plan
   const { rows, byIds } = statements.read(shape)
-  const [row = []] = await connection.all(statements.whole(shape), valuesOf(plan, id))
+  const [row = []] = await connection.all(statement, valuesOf(plan, id))
   const [total, isPresent, primary, ...additions] = row
   if (isPresent !== true) throw notFound(absence, id)
   const loaded = loadedRows(primary, rows)
@@ -67,27 +73,18 @@ function loadedRows(gathered: unknown, { load }: Statement = { sql: '', placehol
   return rows
 }
 
-/** What is done in the snapshot of a read. */
-interface Guarded {
-  readonly during: DuringRead | undefined
-  readonly statements: PostgresStatements
-}
-
 /** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
 export async function readDuring(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { during, statements }: Guarded,
+  { during, statements }: Readonly<{ during: DuringRead; statements: PostgresStatements }>,
 ): Promise<Rows> {
   const query = queryOn(transaction, statements)
-  await during?.before(query)
-  const after = async (rows: readonly Row[], layout: RowLayout) =>
-    during?.after(rows, layout, query)
-  const length = await lengthOf(transaction, plan, id, statements)
-  if (length > wholeAtMost)
-    return streamOn(transaction, plan, id, { count: length, statements, after })
-  const whole = await readWhole(transaction, plan, id, statements)
+  await during.before(query)
+  const after: Streaming['after'] = (rows, layout) => during.after(rows, layout, query)
+  const whole = await readShort(transaction, plan, id, statements)
+  if (whole === undefined) return streamOn(transaction, plan, id, { statements, after })
   for (const [rows, layout] of laidOut(whole, plan.shape)) await after(rows, layout)
   await transaction.commit()
   return whole
@@ -95,17 +92,17 @@ export async function readDuring(
 
 /** What a stream has to itself. */
 interface Streaming {
-  readonly count: number
   readonly statements: PostgresStatements
-  readonly after: (rows: readonly Row[], layout: RowLayout) => Promise<void>
+  readonly after?: (rows: readonly Row[], layout: RowLayout) => Promise<void>
 }
 
-function streamOn(
+/** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
+export async function streamOn(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { count, statements, after }: Streaming,
-): Rows {
+  { statements, after }: Streaming,
+): Promise<Rows> {
   const { shape } = plan
   const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
@@ -116,7 +113,7 @@ function streamOn(
         batch.map(([row]) => row),
         of,
       )
-      await after(rows, layout)
+      await after?.(rows, layout)
       yield { type: layout.type, rows }
     }
   }
@@ -129,8 +126,9 @@ function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
+  const [[total] = []] = await transaction.all(compiled.count, values)
   const end = () => void transaction.rollback()
-  return { is: 'stream', count, primary: primary(), included: included(), end }
+  return { is: 'stream', count: Number(total), primary: primary(), included: included(), end }
 }
 
 /** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */

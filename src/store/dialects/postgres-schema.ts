@@ -1,152 +1,43 @@
 import { sql } from 'kysely'
-import type { Catalog, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
+import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
 import { plain, type Statement, statement } from '../statement.ts'
-import type { Migration } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-sql.ts'
 
 const write = (expression: Sql): Statement => statement(expression, postgresDialect('und-x-icu'))
 
-/** A domain with the type that it is made from in the end, and what it says beside that. */
-const domains = sql`domain (own, base, modifier, is_never_null, has_default) as (
-    select oid, typbasetype, typtypmod, typnotnull, typdefault is not null from pg_type where typtype = 'd'
-    union all
-    select d.own, y.typbasetype, y.typtypmod, d.is_never_null or y.typnotnull, d.has_default
-    from domain as d join pg_type as y on y.oid = d.base where y.typtype = 'd'
-  )`
-
-/** A domain's columns are told as those of the type that it is made from. */
-const columns = sql`
-  select json_agg(json_build_array(c.attname, case when b.typtype = 'e' then 'enum'
-      else format_type(b.oid, case when d.own is null then c.atttypmod else d.modifier end) end,
-    not (c.attnotnull or coalesce(d.is_never_null, false)),
-    c.atthasdef or c.attidentity <> '' or coalesce(d.has_default, false),
-    c.attgenerated = '' and c.attidentity <> 'a', col_description(t.oid, c.attnum),
-    (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum as e where e.enumtypid = b.oid)
-  ) order by c.attnum)
-  from pg_attribute as c left join domain as d on d.own = c.atttypid
-    join pg_type as b on b.oid = coalesce(d.base, c.atttypid) and b.typtype <> 'd'
-  where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped`
-
-/** Names of columns of a table by their numbers, in the order of those. */
-const namesOf = (table: Sql, numbers: Sql) => sql`(
-    select json_agg(c.attname order by k.at) from unnest(${numbers}) with ordinality as k (number, at)
-    join pg_attribute as c on c.attrelid = ${table} and c.attnum = k.number)`
-
-const uniques = sql`
-  select json_agg(json_build_array(i.indisprimary,
-    ${namesOf(sql`t.oid`, sql`(i.indkey::int2[])[:i.indnkeyatts - 1]`)}) order by i.indexrelid)
-  from pg_index as i
-  where i.indrelid = t.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null`
-
-const foreignKeys = sql`
-  select json_agg(json_build_array(m.nspname, o.relname, ${namesOf(sql`t.oid`, sql`f.conkey`)},
-    ${namesOf(sql`o.oid`, sql`f.confkey`)}) order by f.oid)
-  from pg_constraint as f join pg_class as o on o.oid = f.confrelid
-    join pg_namespace as m on m.oid = o.relnamespace
-  where f.conrelid = t.oid and f.contype = 'f'`
-
-/** One statement, so that all of it is of one moment. */
-const catalog = write(sql`
-  with recursive ${domains}
-  select current_schema(), (
-    select json_agg(json_build_array(n.nspname, t.relname, t.relkind in ('v', 'm'),
-      obj_description(t.oid, 'pg_class'), (${columns}), (${uniques}), (${foreignKeys})
-    ) order by n.nspname, t.relname)
-    from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
-    where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
-      and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
-  )`)
-
-/** What the statement tells of a table; null stands for an empty list. */
-type TableRow = readonly [
-  schema: string,
-  name: string,
-  isView: boolean,
-  comment: string | null,
-  columns: readonly ColumnRow[] | null,
-  uniques: readonly (readonly [isPrimary: boolean, columns: string[]])[] | null,
-  foreignKeys:
-    | readonly (readonly [string, string, columns: string[], references: string[]])[]
-    | null,
-]
-
-type ColumnRow = readonly [
-  name: string,
-  type: string,
-  nullable: boolean,
-  hasDefault: boolean,
-  writable: boolean,
-  comment: string | null,
-  values: string[] | null,
-]
-
-/** The tables and views of the database, their columns and keys. */
-export async function postgresCatalog(connection: PostgresConnection): Promise<Catalog> {
-  const [[schema, tables] = []] = await connection.all(catalog, { slots: [] })
-  // The statement gathers tables as JSON arrays.
-  const rows = (tables ?? []) as readonly TableRow[]
-  return { dialect: 'postgres', schema: String(schema), tables: rows.map(table) }
-}
-
-function table(row: TableRow): StoredTable {
-  const [schema, name, isView, comment, columns, uniques, foreignKeys] = row
-  return {
-    is: isView ? 'view' : 'table',
-    name,
-    schema,
-    columns: new Map((columns ?? []).map((each) => [each[0], column(each)])),
-    primaryKey: uniques?.find(([isPrimary]) => isPrimary)?.[1] ?? [],
-    uniques: (uniques ?? []).map(([, names]) => names),
-    foreignKeys: (foreignKeys ?? []).map(([schema, name, columns, references]) => ({
-      columns,
-      to: { schema, name },
-      references,
-    })),
-    ...(comment !== null && { comment }),
-  }
-}
-
-function column(row: ColumnRow): StoredColumn {
-  const [name, type, nullable, hasDefault, writable, comment, values] = row
-  return {
-    ...{ name, type, nullable, hasDefault, writable },
-    ...(values !== null && { values }),
-    ...(comment !== null && { comment }),
-  }
-}
-
 /** Any number that nobody else's lock is likely to have. */
 const lock = 7_273_542_618
 
-const present = write(sql`select max(version)::text from lapidary_migration`)
+/** The longest time that Node waits, in milliseconds: an index over a large table takes what it takes. */
+const forever = 2 ** 31 - 1
+
+const versioned = write(sql`select to_regclass('lapidary_migration') is not null`)
+const version = write(sql`select coalesce(max(version), 0)::int from lapidary_migration`)
 const record = write(sql`insert into lapidary_migration (version) values (${plain(0)})`)
 
 /**
  * Runs the migrations that have not run yet, in a transaction that is open; whoever comes at the same time waits.
- * @throws Error when the database is at a version that is not among them: a newer program made it
+ * @throws Error as the store's `migrate`
  */
 export async function migratePostgres(
   connection: PostgresConnection,
   migrations: readonly Migration[],
+  mode: MigrationMode,
 ): Promise<void> {
-  const inOrder = migrations.toSorted((one, other) => one.version - other.version)
-  const newest = inOrder.at(-1)?.version ?? 0
-  await connection.execute(`select pg_advisory_xact_lock(${lock})`)
-  await connection.execute(
-    'create table if not exists lapidary_migration (version bigint primary key)',
-  )
-  const [row = []] = await connection.all(present, { slots: [] })
-  const at = Number(row[0] ?? 0)
-  if (at > newest) {
-    throw new Error(
-      `The database is at version ${at}; this program knows versions up to ${newest}. Run a newer one.`,
-    )
+  if (mode === 'run') {
+    await connection.execute('set local statement_timeout = 0')
+    await connection.execute(`select pg_advisory_xact_lock(${lock})`, forever)
   }
-  for (const { version, sql: text } of inOrder) {
-    if (version <= at) continue
-    await connection.execute(text)
-    await connection.run(record, { slots: [version] })
+  const value = async (read: Statement) => (await connection.all(read, { slots: [] }))[0]?.[0]
+  const isVersioned = (await value(versioned)) === true
+  const at = isVersioned ? Number(await value(version)) : 0
+  const pending = pendingMigrations(migrations, at, mode)
+  if (!isVersioned && mode === 'run')
+    await connection.execute('create table lapidary_migration (version bigint primary key)')
+  for (const { version: next, sql: text } of pending) {
+    await connection.execute(text, forever)
+    await connection.run(record, { slots: [next] })
   }
 }

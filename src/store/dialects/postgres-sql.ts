@@ -5,6 +5,9 @@ import type { Bound, Dialect, Sql } from '../../model/dialect.ts'
 const between =
   '[\\u0001-/:-@[-`{-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u2e00-\\u2e7f\\u3000-\\u303f]+'
 
+/** A text letter for letter: columns may have collations under which others are equal, or that cannot be searched. */
+const exact = (text: Sql): Sql => sql`${text} collate "C"`
+
 /** More arguments than this no function of PostgreSQL takes. */
 const mostArguments = 100
 
@@ -23,10 +26,10 @@ export function postgresDialect(folding: string): Dialect {
     inList: (left, list) => sql`${left} = any(${list})`,
     fold,
     like: (text, pattern) =>
-      sql`case when strpos(${pattern}, '%') = 0 then strpos(${text}, ${pattern}) > 0
-        else ${text} like replace(replace(${pattern}, '\\', '\\\\'), '_', '\\_') end`,
-    startsWith: (text, start) => sql`starts_with(${text}, ${start})`,
-    endsWith: (text, end) => sql`right(${text}, length(${end})) = ${end}`,
+      sql`case when strpos(${exact(pattern)}, '%') = 0 then strpos(${exact(text)}, ${exact(pattern)}) > 0
+        else ${exact(text)} like replace(replace(${exact(pattern)}, '\\', '\\\\'), '_', '\\_') end`,
+    startsWith: (text, start) => sql`starts_with(${exact(text)}, ${exact(start)})`,
+    endsWith: (text, end) => sql`right(${exact(text)}, length(${end})) = ${exact(end)}`,
     match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,
     // Others may still refer to the row by a key.
     lock: sql` for no key update`,

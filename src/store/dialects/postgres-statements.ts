@@ -1,5 +1,6 @@
 import type { ReadShape } from '../../plan/read.ts'
 import { perShape } from '../../plan/shape.ts'
+import { isList } from '../run.ts'
 import type { Statement } from '../statement.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Target } from '../tables.ts'
@@ -8,12 +9,20 @@ import { compileWhole } from './postgres-whole.ts'
 /** The statements of a store on PostgreSQL, which reads all of a document by one. */
 export interface PostgresStatements extends Statements {
   readonly whole: (shape: ReadShape) => Statement
+  /** The same of no more than the first primary rows, one beyond `wholeAtMost`, where all of a list is asked for. */
+  readonly short: (shape: ReadShape) => Statement
 }
+
+/** A list of more resources than this is streamed when all of it is asked for. */
+export const wholeAtMost = 500
 
 /** Makes the statements of a model. */
 export function postgresStatements(target: Target): PostgresStatements {
+  const whole = perShape((shape: ReadShape) => compileWhole(shape, target))
+  const start = perShape((shape: ReadShape) => compileWhole(shape, target, wholeAtMost + 1))
   return {
     ...statementsFor(target),
-    whole: perShape((shape: ReadShape) => compileWhole(shape, target)),
+    whole,
+    short: (shape) => (isList(shape) && !shape.isPaged ? start(shape) : whole(shape)),
   }
 }

@@ -22,11 +22,13 @@ import {
  * how many there are over all pages (null where all are read), whether the resource in the path is there, the primary
  * rows, and the rows that each step of the inclusion adds, each as a JSON array of rows.
  *
+ * @param most - how many primary rows are read of a list that is not paged; all of them when absent
+ *
  * The primary rows are `p`, the rows reached by step n are `r<n>`; `k` is the id, and `h<n>` where step n starts.
  */
-export function compileWhole(shape: ReadShape, target: Target): Statement {
+export function compileWhole(shape: ReadShape, target: Target, most?: number): Statement {
   const sets = [
-    primarySet(shape, target),
+    primarySet(shape, target, most),
     ...shape.steps.map((_, step) => stepSet(shape, step, target)),
   ]
   const additions = shape.steps.map((_, step) => addition(shape, step, target))
@@ -52,11 +54,12 @@ function countOf(shape: ReadShape, target: Target): Sql {
   return sql`(select count(*) from ${tableAt(0, table)} where ${every(membership(shape, 0, target))})`
 }
 
-function primarySet(shape: ReadShape, target: Target): Sql {
+function primarySet(shape: ReadShape, target: Target, most: number | undefined): Sql {
   const resource = typeNamed(target.model, shape.type)
   const order = compileOrder(shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
-  const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : sql``
+  const start = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`
+  const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : start
   const select = sql.join(
     [
       sql`${columnAt(0, resource.id.column)} as k`,

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Catalog } from '../../model/catalog.ts'
 import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
@@ -9,16 +10,22 @@ import { statement } from '../statement.ts'
 import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
+import { postgresCatalog } from './postgres-catalog.ts'
+import { collationMistakes, postgresCollations } from './postgres-collations.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { compileSkip } from './postgres-ids.ts'
 import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
-import { type PostgresOptions, PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
-import { lengthOf, queryOn, readDuring, readWhole, wholeAtMost } from './postgres-read.ts'
-import { migratePostgres, postgresCatalog } from './postgres-schema.ts'
+import type { PostgresOptions } from './postgres-options.ts'
+import { PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
+import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
+import { postgresRemarks } from './postgres-remarks.ts'
+import { Replicas } from './postgres-replicas.ts'
+import { migratePostgres } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
 
-export type { PostgresOptions } from './postgres-pool.ts'
+/** What may be said of a PostgreSQL database beside its address. */
+export type { PostgresOptions } from './postgres-options.ts'
 
 /** How often a transaction is tried when another stands in its way. */
 const mostTries = 5
@@ -43,9 +50,13 @@ export async function openPostgres(
   options: PostgresOptions = {},
 ): Promise<Store> {
   const pool = new PostgresPool(url, options)
+  const { replicaUrls = [] } = options
+  const replicas = new Replicas(
+    pool,
+    replicaUrls.map((replica) => new PostgresPool(replica, options)),
+  )
   const { shared } = pool
-  const { host, pathname } = new URL(url)
-  const description = `PostgreSQL at ${host}${pathname}`
+  const description = descriptionOf(url)
   const folding = await foldingOf(pool, description).catch(async (error) => {
     await pool.close()
     throw error
@@ -57,14 +68,18 @@ export async function openPostgres(
   return {
     dialect: 'postgres',
     description,
-    read: async (plan, id, during) => {
-      const isWhole =
-        during === undefined && (await lengthOf(shared, plan, id, statements)) <= wholeAtMost
-      if (isWhole) return readWhole(shared, plan, id, statements)
-      return pool.begin(snapshot, (transaction) =>
-        readDuring(transaction, plan, id, { during, statements }),
-      )
-    },
+    read: (plan, id, during) =>
+      replicas.read(async (some) => {
+        if (during)
+          return some.begin(snapshot, (transaction) =>
+            readDuring(transaction, plan, id, { during, statements }),
+          )
+        const whole = await readShort(some.shared, plan, id, statements)
+        return (
+          whole ??
+          some.begin(snapshot, (transaction) => streamOn(transaction, plan, id, { statements }))
+        )
+      }),
     transaction: (work) =>
       retried(
         () =>
@@ -89,16 +104,43 @@ export async function openPostgres(
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
       limits = limitsOf(model, catalog)
-      refuseMistakes(await sqlMistakes(target, (statement) => shared.check(statement)))
+      const collationOf = await postgresCollations(shared, catalog)
+      refuseMistakes([
+        ...collationMistakes(model, catalog, collationOf),
+        ...(await sqlMistakes(target, (statement) => shared.check(statement))),
+      ])
+      return postgresRemarks(model, catalog, { connection: shared, collationOf })
     },
     catalog: () => postgresCatalog(shared),
-    migrate: (migrations) =>
+    migrate: (migrations, mode = 'run') =>
       pool.begin('', async (transaction) => {
-        await migratePostgres(transaction, migrations)
+        await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       }),
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([pool.close(), replicas.close()])
+    },
   }
+}
+
+/**
+ * What a PostgreSQL database holds, without changing anything about it.
+ * @throws Error with one clear line when it cannot be reached or is older than version 14
+ */
+export async function readPostgresCatalog(url: string): Promise<Catalog> {
+  const pool = new PostgresPool(url, { poolSize: 1 })
+  try {
+    await firstSession(pool, descriptionOf(url))
+    return await postgresCatalog(pool.shared)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** What a person calls the database; its user's name and password are not in it. */
+function descriptionOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `PostgreSQL at ${host}${pathname}`
 }
 
 function writingOn(transaction: PostgresTransaction, statements: PostgresStatements): Transaction {
@@ -132,24 +174,41 @@ async function retried<Result>(
 }
 
 const session = sql`
-  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle')`
+  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
+    current_setting('synchronous_commit'), current_setting('server_encoding')`
 
-/**
- * Connects for the first time and makes sure that sessions are what our statements take for granted.
- * @returns the collation that maps case as Unicode says in full: the server's own from PostgreSQL 18 on, ICU's before
- */
-async function foldingOf({ shared }: PostgresPool, description: string): Promise<string> {
+/** Connects for the first time, and reads what a session is. */
+async function firstSession({ shared }: PostgresPool, description: string) {
   const read = statement(session, postgresDialect(icu))
   const [row = []] = await shared.all(read, { slots: [] }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new Error(`${description} cannot be reached: ${cause}`, { cause })
   })
-  const [version, zone, dates] = [Number(row[0]), String(row[1]), String(row[2])]
-  const found = `${description} is at version ${version / 10_000}`
-  if (version < oldest) throw new Error(`${found}; it must be 14 or later.`)
+  const [version, [zone = '', dates = '', commits, encoding]] = [
+    Number(row[0]),
+    row.slice(1).map(String),
+  ]
+  if (version < oldest)
+    throw new Error(`${description} is at version ${version / 10_000}; it must be 14 or later.`)
+  return { version, zone, dates, commits, encoding }
+}
+
+/**
+ * Makes sure that sessions are what our statements take for granted.
+ * @returns the collation that maps case as Unicode says in full: the server's own from PostgreSQL 18 on, ICU's before
+ */
+async function foldingOf(pool: PostgresPool, description: string): Promise<string> {
+  const { version, zone, dates, commits, encoding } = await firstSession(pool, description)
   if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
     throw new Error(
       `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
     )
-  return version >= 180_000 ? 'pg_unicode_fast' : icu
+  if (commits === 'off')
+    throw new Error(
+      `${description} has synchronous_commit off, so a write that was acknowledged may be lost; say alter role … set synchronous_commit = on.`,
+    )
+  // In it letters are bytes, and have no case.
+  if (encoding === 'SQL_ASCII')
+    throw new Error(`${description} is encoded as SQL_ASCII; it must be UTF8.`)
+  return version >= 180_000 && encoding === 'UTF8' ? 'pg_unicode_fast' : icu
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
+import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
 import { plain, type Statement, statement } from '../statement.ts'
-import type { Migration } from '../store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
@@ -149,39 +149,34 @@ function foreignKeySets(rows: Rows): ForeignKey[] {
   }))
 }
 
-const present = statement(sql`select max(version) from lapidary_migration`, dialect)
+const versioned = statement(
+  sql`select 1 from sqlite_master where name = 'lapidary_migration'`,
+  dialect,
+)
+const version = statement(sql`select max(version) from lapidary_migration`, dialect)
 const record = statement(
   sql`insert into lapidary_migration (version) values (${plain(0)})`,
   dialect,
 )
 
-/**
- * Runs the migrations that have not run yet, all of them or none.
- * @throws Error when the database is at a version that is not among them: a newer program made it
- */
+/** Runs the migrations that have not run yet, all of them or none. @throws Error as the store's `migrate` */
 export function migrateSqlite(
   connection: SqliteConnection,
   migrations: readonly Migration[],
+  mode: MigrationMode,
 ): void {
-  const inOrder = migrations.toSorted((one, other) => one.version - other.version)
-  const newest = inOrder.at(-1)?.version ?? 0
-  connection.execute('begin immediate')
+  connection.begin(mode === 'run' ? 'immediate' : 'deferred')
   try {
-    connection.execute(
-      'create table if not exists lapidary_migration (version integer primary key) strict',
-    )
-    const at = Number(connection.value(present, { slots: [] }) ?? 0)
-    if (at > newest) {
-      throw new Error(
-        `The database is at version ${at}; this program knows versions up to ${newest}. Run a newer one.`,
-      )
-    }
-    for (const { version, sql: text } of inOrder) {
-      if (version <= at) continue
+    const isVersioned = connection.value(versioned, { slots: [] }) !== undefined
+    const at = isVersioned ? Number(connection.value(version, { slots: [] })) : 0
+    const pending = pendingMigrations(migrations, at, mode)
+    if (!isVersioned && mode === 'run')
+      connection.execute('create table lapidary_migration (version integer primary key) strict')
+    for (const { version: next, sql: text } of pending) {
       connection.execute(text)
-      connection.run(record, { slots: [version] })
+      connection.run(record, { slots: [next] })
     }
-    connection.execute('commit')
+    connection.commit()
   } catch (error) {
     connection.rollback()
     throw error

@@ -14,6 +14,7 @@ import { Turns } from '../turns.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { endOfPatience, patiently } from './sqlite-errors.ts'
 import { isLong, readDuring, readOn, readWholeDuring, streamOn } from './sqlite-read.ts'
+import { sqliteRemarks } from './sqlite-remarks.ts'
 import { migrateSqlite, sqliteCatalog } from './sqlite-schema.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 import { inTransaction, writingOn } from './sqlite-write.ts'
@@ -45,9 +46,11 @@ export function openSqlite(model: Model, path: string): Store {
     check: async () => {
       checkTables(model, sqliteCatalog(writer))
       refuseMistakes(await sqlMistakes(target, (statement) => writer.check(statement)))
+      return sqliteRemarks(model, writer)
     },
     catalog: async () => sqliteCatalog(writer),
-    migrate: (migrations) => turns.take(() => patiently(() => migrateSqlite(writer, migrations))),
+    migrate: (migrations, mode = 'run') =>
+      turns.take(() => patiently(() => migrateSqlite(writer, migrations, mode))),
     close: async () => {
       reads.close()
       writer.close()

@@ -1,0 +1,192 @@
+import type { Case } from './schemas.ts'
+
+/** Schemas that only PostgreSQL takes, or takes so. */
+export const casesOfPostgres: readonly Case[] = [
+  [
+    'ids are given where nothing makes them: no identity, no sequence, no default',
+    `create table a (id bigint generated always as identity primary key);
+     create table b (id serial primary key); create table c (id bigserial primary key);
+     create table d (id uuid primary key default gen_random_uuid()); create table e (code text primary key);
+     create table f (id integer primary key); create table g (id uuid primary key);
+     create sequence steps; create table h (id bigint primary key default nextval('steps'))`,
+    "table: 'a',\n  fields: {",
+    "table: 'b',\n  fields: {",
+    "table: 'c',\n  fields: {",
+    "table: 'd',\n  id: { kind: uuid },",
+    "table: 'e',\n  id: { column: 'code', kind: text, client: 'required' },",
+    "table: 'f',\n  id: { client: 'required' },",
+    "table: 'g',\n  id: { kind: uuid },",
+    "table: 'h',\n  fields: {",
+  ],
+  [
+    'the first key of one column that ids can be in does, be it only an index',
+    `create table a (x int, y int, code varchar(9) not null unique, primary key (x, y));
+     create table b (day date primary key, no int not null); create unique index on b (no);
+     create table c (day date primary key, no int not null, x text not null);
+     create unique index on c (no) where no > 0; create unique index on c (lower(x));
+     create unique index on c (x) include (no)`,
+    "id: { column: 'code', kind: text, client: 'required' },",
+    "id: { column: 'no', client: 'required' },",
+    "id: { column: 'x', kind: text, client: 'required' },",
+  ],
+  [
+    'a type of a few texts is an enumeration, and so is a check that lists them, however it is written',
+    `create type mood as enum ('sad', 'it''s fine', 'happy'); create domain letter as char(1) check (value in ('a', 'b'));
+     create domain feeling as mood not null default 'sad';
+     create table a (id serial primary key, a mood, b mood not null check (b in ('sad', 'happy')),
+       c text check (c in ('x', 'y''s', 'b\\z', '(1), 2')), d varchar(9) not null check (d = any (array['x', 'y'])),
+       e char(3) check (e in ('abc', 'de')), f text check (f is null or f in ('x', 'y')), g letter, h feeling,
+       i text constraint alone check (i = 'x'), "J" text check ("J" in ('x')), k text check (k in ('x', 'y') and k <> ''),
+       l text check (lower(l) in ('x')), m text check (m not in ('x')), n text, o text, check (n in (o, 'x')))`,
+    `a: attribute(enumeration(['sad', "it's fine", 'happy'])),`,
+    "b: attribute(enumeration(['sad', 'happy']), { required: true }),",
+    `c: attribute(enumeration(['x', "y's", 'b\\\\z', '(1), 2'])),`,
+    "d: attribute(enumeration(['x', 'y']), { required: true }),",
+    "e: attribute(enumeration(['abc', 'de'])),",
+    "f: attribute(enumeration(['x', 'y'])),",
+    "g: attribute(enumeration(['a', 'b'])),",
+    `h: attribute(enumeration(['sad', "it's fine", 'happy'])),`,
+    "i: attribute(enumeration(['x'])),",
+    "j: attribute(enumeration(['x']), { column: 'J' }),",
+    'k: attribute(text),',
+    'l: attribute(text),',
+    'm: attribute(text),',
+    'n: attribute(text),',
+  ],
+  [
+    'a domain is what it is made from in the end, with what it demands on the way',
+    `create domain amount as numeric(12, 2) not null; create domain price as amount check (value >= 0);
+     create domain word as varchar(9); create domain count as int default 0 not null;
+     create domain tags as text[];
+     create table a (id serial primary key, a price, b word, c count, d tags)`,
+    'a: attribute(decimal({ precision: 12, scale: 2 }), { required: true }),',
+    'b: attribute(text),',
+    'c: attribute(integer),',
+    '// d is left out: no kind is known for text[]',
+  ],
+  [
+    'each type that keeps the values of a kind is of the kind',
+    `create extension citext;
+     create table a (id serial primary key, a smallint, b bigint, c numeric(10, 2), d numeric(5), e numeric, f real,
+       g double precision, h boolean, i date, j timestamptz, k timestamp(3), l time, m uuid, n json, o jsonb, p bytea,
+       q text, r varchar, s char(2), t bpchar, u citext)`,
+    'a: attribute(integer),',
+    'b: attribute(integer64()),',
+    'c: attribute(decimal({ precision: 10, scale: 2 })),',
+    'd: attribute(decimal({ precision: 5, scale: 0 })),',
+    'e: attribute(decimal()),',
+    'f: attribute(number),',
+    'g: attribute(number),',
+    'h: attribute(boolean),',
+    'i: attribute(date),',
+    'j: attribute(datetime),',
+    'k: attribute(datetime),',
+    'l: attribute(time),',
+    'm: attribute(uuid),',
+    'n: attribute(json),',
+    'o: attribute(json),',
+    'p: attribute(bytes),',
+    'q: attribute(text),',
+    'r: attribute(text),',
+    's: attribute(text),',
+    't: attribute(text),',
+    'u: attribute(text),',
+  ],
+  [
+    'a type that no kind is kept in is left out, and named',
+    `create type pair as (a int, b int); create type "Shape" as enum ();
+     create table a (id serial primary key, a text[], b tsvector, c point, d int4range, e interval, f inet, g money,
+       h timetz, i xml, j bit(3), k name, l oid, m pair, n "Shape")`,
+    '// a is left out: no kind is known for text[]',
+    '// b is left out: no kind is known for tsvector',
+    '// c is left out: no kind is known for point',
+    '// d is left out: no kind is known for int4range',
+    '// e is left out: no kind is known for interval',
+    '// f is left out: no kind is known for inet',
+    '// g is left out: no kind is known for money',
+    '// h is left out: no kind is known for time with time zone',
+    '// i is left out: no kind is known for xml',
+    '// j is left out: no kind is known for bit(3)',
+    '// k is left out: no kind is known for name',
+    '// l is left out: no kind is known for oid',
+    '// m is left out: no kind is known for pair',
+    '// n is left out: no kind is known for enum',
+  ],
+  [
+    'where a type without a kind must be filled nothing can be created',
+    'create table a (id serial primary key, name text not null, place point not null)',
+    '/** Rows of the table `a`. Read-only: nothing here fills place, which must not be null. */',
+    "access: 'read-only',",
+    'name: attribute(text),',
+    '// place is left out: no kind is known for point',
+  ],
+  [
+    'what the database writes itself is read-only',
+    `create table a (id serial primary key, x int not null, y int generated always as (x * 2) stored,
+       z int generated always as identity, v int generated by default as identity)`,
+    'x: attribute(integer, { required: true }),',
+    "y: attribute(integer, { access: 'read-only' }),",
+    "z: attribute(integer, { access: 'read-only' }),",
+    'v: attribute(integer),',
+  ],
+  [
+    'views are read-only, materialized ones too, whose ids may be in another column',
+    `create table a (id serial primary key, x text not null); create view b as select id, x, 1 + 1 as two from a;
+     create materialized view c as select x as name, count(*) as many from a group by 1; create unique index on c (name);
+     create materialized view d as select x from a`,
+    '/** Rows of the view `b`. Read-only: it is a view. */',
+    "access: 'read-only',",
+    'x: attribute(text),',
+    'two: attribute(integer),',
+    '/** Rows of the view `c`. Read-only: it is a view. */',
+    "id: { column: 'name', kind: text },",
+    'many: attribute(integer64()),',
+    '// d is left out: it is a view without a column "id"',
+  ],
+  [
+    'comments describe what they are about',
+    `create table a (id serial primary key, x text); comment on table a is 'What we sell.';
+     comment on column a.x is 'What it is called'`,
+    '/** What we sell. */',
+    "description: 'What we sell.',",
+    '/** What it is called */',
+    'x: attribute(text),',
+  ],
+  [
+    'a table of another schema says so, and its keys lead out of it',
+    `create schema stock;
+     create table item (id serial primary key); create table tag (id serial primary key);
+     create table stock.item (id serial primary key, item_id int references public.item);
+     create table stock.item_tag (item_id int references stock.item, tag_id int references tag, primary key (item_id, tag_id))`,
+    "export const item = resource('item', {",
+    "stock_items: toMany('stock_item', { column: 'item_id' }),",
+    "resource('stock_item', {",
+    "table: 'item',\n  schema: 'stock',",
+    "item: toOne('item', { column: 'item_id' }),",
+    "through: { table: 'item_tag', schema: 'stock', from: 'item_id', to: 'tag_id' },",
+    'export const resources = [item, tag, stockItem] as const',
+  ],
+  [
+    'a partitioned table is one, its partitions are none, and a key to it is one',
+    `create table event (id bigint primary key, at date) partition by range (id);
+     create table event_1 partition of event for values from (0) to (10);
+     create table event_2 partition of event for values from (10) to (20);
+     create table tag (id serial primary key);
+     create table event_tag (event_id bigint references event, tag_id int references tag, primary key (event_id, tag_id))`,
+    "tags: toMany('tag', { through: { table: 'event_tag', from: 'event_id', to: 'tag_id' } }),",
+    "events: toMany('event', { through: { table: 'event_tag', from: 'tag_id', to: 'event_id' } }),",
+    'export const resources = [event, tag] as const',
+  ],
+  [
+    'keys may be of any type that ids are of, also of another size',
+    `create table country (code char(2) primary key); create table city (id uuid primary key,
+       country_code varchar(9) references country); create table stamp (id bigserial primary key, no numeric(10) unique not null);
+     create table seen (id serial primary key, city_id uuid unique references city, stamp_id int references stamp)`,
+    "country_code: toOne('country', { column: 'country_code' }),",
+    "seen: toOne('seen', { column: 'city_id', key: 'there' }),",
+    "cities: toMany('city', { column: 'country_code' }),",
+    "city: toOne('city', { column: 'city_id' }),",
+    "stamp: toOne('stamp', { column: 'stamp_id' }),",
+    'no: attribute(decimal({ precision: 10, scale: 0 }), { required: true }),',
+  ],
+]

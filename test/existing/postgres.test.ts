@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import {
+  attribute,
+  DeclarationError,
+  date,
+  datetime,
+  decimal,
+  defineModel,
+  enumeration,
+  integer,
+  integer64,
+  number,
+  type ResourceDeclaration,
+  resource,
+  text,
+  time,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { ids } from '../answer.ts'
+import { openStore } from '../engine/engine.ts'
+import { execute, filled, lasting } from '../filled.ts'
+import { type Serving, serve } from './serving.ts'
+
+const postgres = lasting.filter(({ name }) => name === 'PostgreSQL')
+
+type Fields = ResourceDeclaration['fields']
+
+const loose = `create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`
+
+for (const database of postgres) {
+  describe('Columns that other programs have made in PostgreSQL', () => {
+    /** Serves `thing` and whatever else there is. */
+    async function serving(
+      test: TestContext,
+      sql: string,
+      fields: Fields,
+      id: ResourceDeclaration['id'] = { client: 'required' },
+      others: readonly ResourceDeclaration[] = [],
+    ): Promise<Serving> {
+      const thing = resource('thing', { path: '/things', table: 'thing', id, fields })
+      return serve(test, defineModel([thing, ...others]), await filled(test, database, sql))
+    }
+
+    /** What is told of a field, by the order of the ids. */
+    async function told({ get }: Serving, name: string) {
+      const { many } = await get('/things', { sort: 'id' })
+      return many.map(({ attributes }) => attributes?.[name])
+    }
+
+    it('texts of a fixed length are told, found, sorted and linked without the spaces that fill them', async (test) => {
+      const served = await serving(
+        test,
+        `create table thing (id char(5) primary key, name char(4), word char(9) check (word in ('a', 'bcd')),
+           whole_id char(5) references thing); insert into thing values ('a', 'xy', 'bcd', null), ('bcdef', 'x', 'a', 'a'),
+           ('c', 'x y', 'a', 'a')`,
+        {
+          name: attribute(text),
+          word: attribute(enumeration(['a', 'bcd'])),
+          whole: toOne('thing', { column: 'whole_id' }),
+          parts: toMany('thing', { column: 'whole_id' }),
+        },
+        { kind: text, client: 'required' },
+      )
+      assert.deepEqual(await told(served, 'name'), ['xy', 'x', 'x y'])
+      assert.deepEqual(await told(served, 'word'), ['bcd', 'a', 'a'])
+      const a = await served.get('/things/a', { include: 'parts.whole' })
+      const included = a.body.included?.map(({ id }) => id)
+      assert.deepEqual([a.one.id, included], ['a', ['bcdef', 'c']])
+      const found = async (op: string, name: string, val: unknown) =>
+        ids(await served.get('/things', { filter: [{ name, op, val }] }))
+      assert.deepEqual(await found('eq', 'name', 'xy'), ['a'])
+      assert.deepEqual(await found('in_', 'name', ['x', 'xy']), ['a', 'bcdef'])
+      assert.deepEqual(await found('endswith', 'name', 'y'), ['a', 'c'])
+      assert.deepEqual(await found('like', 'name', '%x'), ['bcdef'])
+      assert.deepEqual(await found('gt', 'name', 'x y'), ['a'])
+      assert.deepEqual(await found('eq', 'word', 'bcd'), ['a'])
+      assert.deepEqual(await found('eq', 'id', 'bcdef'), ['bcdef'])
+      assert.deepEqual(ids(await served.get('/things', { sort: 'name' })), ['bcdef', 'c', 'a'])
+      const made = await served.post('/things', {
+        ...{ type: 'thing', id: 'd', attributes: { name: 'z ' } },
+      })
+      assert.equal(made.one.attributes?.name, 'z')
+    })
+
+    for (const [kind, type] of [
+      ['citext', 'citext'],
+      ['a collation under which case does not count', 'text collate loose'],
+    ] as const) {
+      it(`${kind}: texts are searched, compared and sorted letter for letter`, async (test) => {
+        const served = await serving(
+          test,
+          `create extension citext; ${loose}; create table thing (id bigint primary key, a ${type}, b ${type});
+           insert into thing values (1, 'Abc', 'aBC'), (2, 'abc', 'abc'), (3, 'B', 'b')`,
+          { a: attribute(text), b: attribute(text) },
+        )
+        const found = async (filter: object) =>
+          ids(await served.get('/things', { filter: [filter] }))
+        assert.deepEqual(await found({ name: 'a', op: 'like', val: 'b' }), ['1', '2'])
+        assert.deepEqual(await found({ name: 'a', op: 'like', val: 'A%' }), ['1'])
+        assert.deepEqual(await found({ name: 'a', op: 'startswith', val: 'a' }), ['2'])
+        assert.deepEqual(await found({ name: 'a', op: 'endswith', val: 'C' }), [])
+        assert.deepEqual(await found({ name: 'a', op: 'ilike', val: 'aB%' }), ['1', '2'])
+        assert.deepEqual(await found({ name: 'a', op: 'match', val: 'ABC' }), ['1', '2'])
+        assert.deepEqual(await found({ name: 'a', op: 'ge', val: 'B' }), ['2', '3'])
+        assert.deepEqual(await found({ name: 'a', op: 'eq', field: 'b' }), ['2'])
+        assert.deepEqual(await found({ name: 'a', op: 'gt', field: 'b' }), [])
+        assert.deepEqual(ids(await served.get('/things', { sort: 'a' })), ['1', '3', '2'])
+        // Equality is the column's own, so that its index serves.
+        const equal = await found({ name: 'a', op: 'eq', val: 'ABC' })
+        assert.deepEqual(equal, type === 'citext' ? [] : ['1', '2'])
+      })
+    }
+
+    it('two columns of different collations can be compared, as fields', async (test) => {
+      const served = await serving(
+        test,
+        `create table thing (id bigint primary key, a text collate "C", b text collate "und-x-icu");
+         insert into thing values (1, 'x', 'x'), (2, 'x', 'Y')`,
+        { a: attribute(text), b: attribute(text) },
+      )
+      for (const [op, expected] of [
+        ['eq', ['1']],
+        ['gt', ['2']],
+        ['like', ['1']],
+        ['startswith', ['1']],
+      ] as const) {
+        const { many } = await served.get('/things', { filter: [{ name: 'a', op, field: 'b' }] })
+        assert.deepEqual(
+          many.map(({ id }) => id),
+          expected,
+          op,
+        )
+      }
+    })
+
+    it('a relationship between columns of different collations stops the start', async (test) => {
+      const url = await filled(
+        test,
+        database,
+        `create table thing (code text collate "C" primary key, whole text collate "und-x-icu" references thing);
+         create table link (a text collate "POSIX" references thing, b text references thing)`,
+      )
+      const link = { table: 'link', from: 'b', to: 'a' }
+      const thing = resource('thing', {
+        ...{
+          path: '/things',
+          table: 'thing',
+          id: { column: 'code', kind: text, client: 'required' },
+        },
+        fields: {
+          whole: toOne('thing', { column: 'whole' }),
+          all: toMany('thing', { through: link }),
+        },
+      })
+      const store = await openStore(defineModel([thing]), url)
+      test.after(() => store.close())
+      const error = await store.check().catch((reason: unknown) => reason)
+      assert.ok(error instanceof DeclarationError, String(error))
+      const end = "and cannot be compared; give one of them the other's"
+      assert.deepEqual(error.mistakes, [
+        `thing.fields.whole: the columns "whole" of the table "thing" and "code" of the table "thing" have two collations, "und-x-icu" and "C", ${end}`,
+        `thing.fields.all: the columns "a" of the table "link" and "code" of the table "thing" have two collations, "POSIX" and "C", ${end}`,
+      ])
+    })
+
+    it('instants without a zone are of UTC, whatever the zone of the database is', async (test) => {
+      const sql = `create table thing (id bigint primary key, at timestamp, day timestamptz);
+        insert into thing values (1, '2024-07-01 12:00:00.123456', '2024-07-01 12:00:00+02')`
+      const url = await filled(test, database, sql)
+      const name = new URL(url).pathname.slice(1)
+      await execute(url, `alter database "${name}" set timezone = 'Asia/Tokyo'`)
+      test.after(() => execute(url, `alter database "${name}" reset timezone`))
+      const thing = resource('thing', {
+        ...{ path: '/things', table: 'thing', id: { client: 'required' } },
+        fields: { at: attribute(datetime), day: attribute(datetime) },
+      })
+      const served = await serve(test, defineModel([thing]), url)
+      assert.deepEqual(await told(served, 'at'), ['2024-07-01T12:00:00.123456Z'])
+      assert.deepEqual(await told(served, 'day'), ['2024-07-01T10:00:00Z'])
+      const filter = [{ name: 'at', op: 'eq', val: '2024-07-01T14:00:00.123456+02:00' }]
+      assert.deepEqual(ids(await served.get('/things', { filter })), ['1'])
+    })
+
+    it('what JSON has no word for is told as null: infinity of days, instants and doubles, and NaN', async (test) => {
+      const served = await serving(
+        test,
+        `create table thing (id bigint primary key, day date, at timestamptz, local timestamp, size float8);
+         insert into thing values (1, 'infinity', 'infinity', 'infinity', 'Infinity'),
+           (2, '-infinity', '-infinity', '-infinity', '-Infinity'), (3, null, null, null, 'NaN')`,
+        {
+          day: attribute(date),
+          at: attribute(datetime),
+          local: attribute(datetime),
+          size: attribute(number),
+        },
+      )
+      for (const name of ['day', 'at', 'local', 'size'])
+        assert.deepEqual(await told(served, name), [null, null, null], name)
+    })
+
+    it('what is no value of its kind is a fault of ours', async (test) => {
+      const fields: Fields = {
+        day: attribute(date),
+        at: attribute(datetime),
+        clock: attribute(time),
+        price: attribute(decimal()),
+        no: attribute(integer),
+      }
+      const served = await serving(
+        test,
+        `create table thing (id bigint primary key, day date, at timestamptz, clock time, price numeric, no numeric);
+         insert into thing (id, day) values (1, '0044-03-15 BC'), (2, '10000-01-01');
+         insert into thing (id, at) values (3, '0044-03-15 BC'), (4, '10000-01-01');
+         insert into thing (id, clock) values (5, '24:00'); insert into thing (id, price) values (6, 'NaN'), (7, 'Infinity');
+         insert into thing (id, no) values (8, 1.5); insert into thing (id, no, price) values (9, 7.00, 7.10)`,
+        fields,
+      )
+      for (const id of [1, 2, 3, 4, 5, 6, 7, 8])
+        assert.equal((await served.get(`/things/${id}`)).status, 500, String(id))
+      const whole = await served.get('/things/9')
+      assert.deepEqual([whole.one.attributes?.no, whole.one.attributes?.price], [7, '7.1'])
+    })
+
+    it('floats of six digits are told as the doubles that they are, and found by those', async (test) => {
+      const served = await serving(
+        test,
+        'create table thing (id bigint primary key, size real); insert into thing values (1, 0.1)',
+        { size: attribute(number) },
+      )
+      assert.deepEqual(await told(served, 'size'), [0.10000000149011612])
+      const found = async (val: number) =>
+        ids(await served.get('/things', { filter: [{ name: 'size', op: 'eq', val }] }))
+      assert.deepEqual([await found(0.10000000149011612), await found(0.1)], [['1'], []])
+    })
+
+    it('what a column rounds is told as it is kept', async (test) => {
+      const served = await serving(
+        test,
+        'create table thing (id bigint primary key, at timestamptz(0), price numeric(10, 2))',
+        { at: attribute(datetime), price: attribute(decimal()) },
+      )
+      const sent = { at: '2024-07-01T12:00:00.6Z', price: '1.555' }
+      const made = await served.post('/things', { type: 'thing', id: '1', attributes: sent })
+      assert.deepEqual(made.one.attributes, { at: '2024-07-01T12:00:01Z', price: '1.56' })
+    })
+
+    it('numbers that a column has no place for are refused, not rounded', async (test) => {
+      const served = await serving(
+        test,
+        'create table thing (id bigint primary key, no smallint, size integer, big integer)',
+        { no: attribute(integer), size: attribute(number), big: attribute(integer64()) },
+      )
+      for (const attributes of [{ no: 32768 }, { size: 1.5 }, { big: 2 ** 31 }]) {
+        const { status } = await served.post('/things', { type: 'thing', id: '1', attributes })
+        assert.equal(status, 422, JSON.stringify(attributes))
+      }
+    })
+
+    it('ids that clients have given are passed over by the sequence, which does not count them', async (test) => {
+      const served = await serving(
+        test,
+        'create table thing (id bigint generated by default as identity primary key)',
+        {},
+        { client: 'optional' },
+      )
+      assert.deepEqual(served.remarks, [])
+      assert.equal((await served.post('/things', { type: 'thing', id: '1' })).status, 201)
+      assert.equal((await served.post('/things', { type: 'thing' })).one.id, '2')
+    })
+  })
+
+  describe('A PostgreSQL database that is not encoded as UTF8', () => {
+    const thing = resource('thing', {
+      path: '/things',
+      table: 'thing',
+      fields: { name: attribute(text) },
+    })
+
+    async function encoded(test: TestContext, encoding: string): Promise<string> {
+      const url = await filled(test, database, '')
+      const name = `encoded_${encoding.toLowerCase()}`
+      await execute(url, `drop database if exists ${name}`)
+      await execute(
+        url,
+        `create database ${name} encoding '${encoding}' locale 'C' template template0`,
+      )
+      test.after(() => execute(url, `drop database ${name} with (force)`))
+      const there = String(new URL(name, url))
+      await execute(
+        there,
+        'create table thing (id bigint generated by default as identity primary key, name text)',
+      )
+      return there
+    }
+
+    it('is served, and remarked on: it folds case as others do, and has no place for some letters', async (test) => {
+      const url = await encoded(test, 'LATIN1')
+      const served = await serve(test, defineModel([thing]), url)
+      assert.equal(served.remarks.length, 1)
+      assert.match(String(served.remarks[0]), /^the database: LATIN1 has no place for most letters/)
+      const made = await served.post('/things', { type: 'thing', attributes: { name: 'Größe' } })
+      assert.equal(made.one.attributes?.name, 'Größe')
+      const filter = [{ name: 'name', op: 'ilike', val: 'GRÖSSE' }]
+      assert.deepEqual(ids(await served.get('/things', { filter })), ['1'])
+    })
+
+    it('is refused where it knows no letters', async (test) => {
+      const url = await encoded(test, 'SQL_ASCII')
+      await assert.rejects(openStore(defineModel([thing]), url), {
+        message: /^PostgreSQL at .*\/encoded_sql_ascii is encoded as SQL_ASCII; it must be UTF8\.$/,
+      })
+    })
+  })
+}

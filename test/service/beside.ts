@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import type { World } from '../world.ts'
+
+/** Whether the chapter runs on a database that a second connection can open beside the service. */
+export function isShared(world: World): boolean {
+  return world.database !== 'SQLite in memory'
+}
+
+/** A row by the names of its columns. */
+export type StoredRow = Readonly<Record<string, unknown>>
+
+/** A connection to the database of a service, beside the service's own. */
+export interface Beside {
+  /** Runs SQL that both databases take; returns the rows. */
+  run(sql: string): Promise<StoredRow[]>
+  close(): Promise<void>
+}
+
+/** Connects to the database of a service behind the service's back. */
+export async function beside(databaseUrl: string): Promise<Beside> {
+  if (databaseUrl.startsWith('postgres:')) {
+    const client = new Client({ connectionString: databaseUrl })
+    await client.connect()
+    return {
+      run: async (sql) => (await client.query<StoredRow>(sql)).rows,
+      close: () => client.end(),
+    }
+  }
+  assert.match(databaseUrl, /^sqlite:\//, 'a database on disk')
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 10_000 })
+  return {
+    // Rows have no prototype, which no comparison of a test expects.
+    run: async (sql) =>
+      database
+        .prepare(sql)
+        .all()
+        .map((row) => ({ ...row })),
+    close: async () => database.close(),
+  }
+}
+
+/** Does something to the stored tables behind the service's back; returns the rows of the last statement. */
+export async function behind(databaseUrl: string, ...statements: readonly string[]) {
+  const connection = await beside(databaseUrl)
+  let rows: StoredRow[] = []
+  try {
+    for (const sql of statements) rows = await connection.run(sql)
+  } finally {
+    await connection.close()
+  }
+  return rows
+}
+
+/** What `insertMany` writes. */
+export interface Crowd {
+  readonly persons: number
+  /** For each person. */
+  readonly computers: number
+  /** The length of each name, in characters. */
+  readonly nameLength?: number
+}
+
+/** Fills the tables: persons with ids from 1 on, each owning computers. */
+export async function insertMany(
+  databaseUrl: string,
+  { persons, computers, nameLength = 12 }: Crowd,
+): Promise<void> {
+  const upTo = (most: number) =>
+    `with recursive n (id) as (select 1 union all select id + 1 from n where id < ${most})`
+  const dots = `'${'.'.repeat(nameLength)}'`
+  const name = `'Person ' || id`
+  await behind(
+    databaseUrl,
+    `insert into person (id, name, email) ${upTo(persons)}
+       select id, ${name} || substr(${dots}, length(${name}) + 1), 'person' || id || '@example.org' from n`,
+    ...(computers === 0
+      ? []
+      : [
+          `insert into computer (serial, person_id) ${upTo(computers)}
+             select person.id || '-' || n.id, person.id from person cross join n order by person.id, n.id`,
+        ]),
+    ...(databaseUrl.startsWith('postgres:')
+      ? [
+          `select setval(pg_get_serial_sequence('person', 'id'), ${persons})`,
+          'analyze person, computer',
+        ]
+      : []),
+  )
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { defineModel } from 'lapidary'
+import { resources } from '../../service/resources/index.ts'
+import { migrations } from '../../service/schema.ts'
+import { type Running, startService } from '../../service/start.ts'
+import type { OpenDatabase } from '../databases.ts'
+import { databases } from '../databases.ts'
+import { openStore } from '../engine/engine.ts'
+import { run } from './child.ts'
+
+/** How many instances start at the same time. */
+const instances = 10
+
+for (const { name, create } of databases.filter((database) => database.isShared)) {
+  const quiet = { port: 0, logLevel: 'silent' } as const
+  async function on(work: (database: OpenDatabase) => Promise<void>): Promise<void> {
+    const database = await create()
+    try {
+      await work(database)
+    } finally {
+      await database.remove()
+    }
+  }
+
+  it(`${instances} instances that start at once make the tables once · ${name}`, () =>
+    on(async ({ url }) => {
+      const start = () => startService({ ...quiet, databaseUrl: url })
+      const started = await Promise.allSettled(Array.from({ length: instances }, start))
+      const services = started.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+      const failed = started.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+      await Promise.all(services.map((service: Running) => service.close(0)))
+      assert.deepEqual(failed, [])
+    }))
+
+  it(`--migrate=only makes the tables and ends · ${name}`, (test) =>
+    on(async ({ url }) => {
+      const ended = await run(test, ['--migrate=only'], { DATABASE_URL: url })
+      assert.equal(ended.code, 0, ended.stderr)
+      assert.match(ended.stdout, /^.+ is ready\.\n$/)
+      const service = await startService({ ...quiet, databaseUrl: url, migrate: 'off' })
+      await service.close(0)
+    }))
+
+  it(`--migrate=off refuses tables that are not there, and makes none · ${name}`, (test) =>
+    on(async ({ url }) => {
+      for (let time = 0; time < 2; time += 1) {
+        const ended = await run(test, ['--migrate', 'off'], { DATABASE_URL: url })
+        assert.equal(ended.code, 2)
+        assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 1\. .*\n$/)
+      }
+    }))
+
+  it(`tables from the future are refused, whatever the mode · ${name}`, (test) =>
+    on(async ({ url }) => {
+      const store = await openStore(defineModel(resources), url)
+      const ours = migrations[store.dialect]
+      await store.migrate([...ours, { version: 99, sql: 'create table later (id integer)' }])
+      await store.close()
+      for (const migrate of ['auto', 'only', 'off']) {
+        const ended = await run(test, ['--migrate', migrate], { DATABASE_URL: url })
+        assert.equal(ended.code, 2)
+        assert.match(
+          ended.stderr,
+          /^lapidary: .* at version 99; this program knows .* up to 1\. .*\n$/,
+        )
+      }
+    }))
+
+  it(`a migration that fails leaves nothing · ${name}`, () =>
+    on(async ({ url }) => {
+      const store = await openStore(defineModel(resources), url)
+      const ours = migrations[store.dialect]
+      await assert.rejects(
+        store.migrate([
+          ...ours,
+          { version: 2, sql: 'create table later (id integer); no such thing' },
+        ]),
+      )
+      assert.deepEqual((await store.catalog()).tables, [])
+      await store.migrate(ours)
+      await store.check()
+      await store.close()
+    }))
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { connect } from '../client.ts'
+import { databases } from '../databases.ts'
+import { folder, run, start } from './child.ts'
+
+const workers = 2
+
+for (const { name, create } of databases.filter((database) => database.isShared)) {
+  it(`workers share an address and a database, and one that dies is replaced · ${name}`, async (test) => {
+    const database = await create()
+    const args = [
+      '--workers',
+      String(workers),
+      '--log-level',
+      'warn',
+      '--database-url',
+      database.url,
+    ]
+    const child = await start(test, await folder(test), args)
+    assert.match(child.printed(), new RegExp(`listens with ${workers} workers at ${child.url}`))
+    const first = await childrenOf(child.process.pid)
+    assert.equal(first.length, workers)
+    await assertKeeps(child.url)
+    const [victim = 0] = first
+    process.kill(victim, 'SIGKILL')
+    const others = await replaced(child.process.pid, victim)
+    assert.equal(others.length, workers)
+    await assertKeeps(child.url)
+    const { code } = await child.end('SIGTERM')
+    assert.equal(code, 0, child.printed())
+    for (const pid of others) assert.throws(() => process.kill(pid, 0), `${pid} is left`)
+    await database.remove()
+  })
+}
+
+it('workers do not share what is in the memory of one process', async (test) => {
+  const { code, stderr } = await run(test, ['--workers', '2', '--database-url', 'sqlite::memory:'])
+  assert.equal(code, 2)
+  assert.match(stderr, /^lapidary: WORKERS must be 1 for sqlite::memory:/)
+})
+
+it('workers that cannot start end the process, and say why once each at most', async (test) => {
+  const taken = await start(test, await folder(test), ['--database-url', 'sqlite::memory:'])
+  const { port } = new URL(taken.url)
+  const { code, stderr } = await run(test, ['--workers', '2', '--port', port])
+  assert.equal(code, 2)
+  assert.ok(stderr.includes(port), stderr)
+  assert.ok(stderr.trimEnd().split('\n').length <= workers + 1, stderr)
+})
+
+/** Writes on some connections and reads on others. */
+async function assertKeeps(url: string): Promise<void> {
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, number) => {
+      const [writer, reader] = [connect(url), connect(url)]
+      const body = { data: { type: 'person', attributes: { name: `Ada ${number}` } } }
+      const made = await writer.send('POST', '/persons', { body })
+      check(made)
+      const told = await reader.send('GET', `/persons/${readAnswer(made).one.id}`)
+      check(told)
+      assert.equal(readAnswer(told).one.attributes?.name, `Ada ${number}`)
+      writer.close()
+      reader.close()
+    }),
+  )
+}
+
+/** The children of a process once one of them is gone and there are as many as before. */
+async function replaced(parent: number | undefined, victim: number): Promise<number[]> {
+  for (let tries = 0; ; tries += 1) {
+    const now = await childrenOf(parent)
+    if (now.length === workers && !now.includes(victim)) return now
+    assert.ok(tries < 200, `never replaced: ${now}`)
+    await pause(50)
+  }
+}
+
+async function childrenOf(parent: number | undefined): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return rows.flatMap(([pid = 0, of]) => (of === parent ? [pid] : []))
+}

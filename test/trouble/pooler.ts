@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { type Message, messageOf, messageReader } from './wire.ts'
+
+/** Protocol version 3.0, which starts a session. */
+const version = 196_608
+
+/** A pooler that lends each of its few connections for one transaction at a time, as PgBouncer does in that mode. */
+export interface Pooler {
+  readonly url: string
+  /** How many transactions it has lent a connection for. */
+  readonly lent: number
+  close(): Promise<void>
+}
+
+/** A connection to the server, and the client that has it. */
+interface Server {
+  readonly socket: Socket
+  client: Client | undefined
+}
+
+/** A client, and what it has said that no server has heard yet. */
+interface Client {
+  readonly socket: Socket
+  server: Server | undefined
+  readonly unheard: Buffer[]
+}
+
+/** Puts a pooler with so many connections in front of a database. */
+export async function poolerTo(database: string, size: number): Promise<Pooler> {
+  const free: Server[] = []
+  const waiting: Client[] = []
+  const sockets = new Set<Socket>()
+  let lent = 0
+  for (let made = 0; made < size; made += 1) {
+    const server: Server = { socket: await loggedIn(new URL(database)), client: undefined }
+    const messages = messageReader(0)
+    server.socket.on('data', (piece: Buffer) => {
+      for (const message of messages(piece)) {
+        server.client?.socket.write(message.bytes)
+        if (isIdle(message)) giveBack(server)
+      }
+    })
+    sockets.add(server.socket)
+    free.push(server)
+  }
+
+  const listener = createServer((socket) => {
+    const client: Client = { socket, server: undefined, unheard: [] }
+    const messages = messageReader(1)
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', (piece: Buffer) => {
+      for (const { type, bytes } of messages(piece)) {
+        if (type === '') greet(socket, bytes)
+        else if (type !== 'X') hear(client, bytes)
+      }
+    })
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const address = listener.address()
+  const url = new URL(database)
+  url.port = String(typeof address === 'object' ? address?.port : '')
+  return {
+    url: String(url),
+    get lent() {
+      return lent
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      listener.close()
+      await once(listener, 'close')
+    },
+  }
+
+  function hear(client: Client, bytes: Buffer): void {
+    if (client.server) {
+      client.server.socket.write(bytes)
+      return
+    }
+    client.unheard.push(bytes)
+    if (!waiting.includes(client)) waiting.push(client)
+    lend()
+  }
+
+  function lend(): void {
+    for (;;) {
+      const server = waiting.length > 0 ? free.shift() : undefined
+      const client = server && waiting.shift()
+      if (server === undefined || client === undefined) return
+      server.client = client
+      client.server = server
+      lent += 1
+      for (const bytes of client.unheard.splice(0)) server.socket.write(bytes)
+    }
+  }
+
+  function giveBack(server: Server): void {
+    if (server.client) server.client.server = undefined
+    server.client = undefined
+    // The one that was used longest ago is lent next, so that no client gets the same one twice in a row.
+    free.push(server)
+    lend()
+  }
+}
+
+/** The server waits for the next transaction. */
+function isIdle({ type, bytes }: Message): boolean {
+  return type === 'Z' && bytes.at(-1) === 'I'.charCodeAt(0)
+}
+
+/** Refuses settings of the session that PgBouncer would refuse. */
+function greet(socket: Socket, bytes: Buffer): void {
+  const names = bytes
+    .subarray(8)
+    .toString()
+    .split('\0')
+    .filter((_, index) => index % 2 === 0)
+  const odd = names.find((name) => !['', 'user', 'database', 'client_encoding'].includes(name))
+  if (odd !== undefined) {
+    socket.end(messageOf('E', 'SFATAL', 'C08P01', `Munsupported startup parameter: ${odd}`, ''))
+    return
+  }
+  socket.write(Buffer.concat([messageOf('R', 0), Buffer.from([90, 0, 0, 0, 5, 73])]))
+}
+
+/** Connects to a server that asks for the password as it is. */
+async function loggedIn({ hostname, port, username, password, pathname }: URL): Promise<Socket> {
+  const socket = connect(Number(port), hostname)
+  const messages = messageReader(0)
+  socket.write(messageOf('', version, 'user', username, 'database', pathname.slice(1), ''))
+  for (;;) {
+    const [piece] = await once(socket, 'data')
+    const said = messages(piece)
+    if (said.some(({ type, bytes }) => type === 'R' && bytes.readInt32BE(5) === 3))
+      socket.write(messageOf('p', password))
+    if (said.some(isIdle)) return socket
+  }
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { messageReader } from './wire.ts'
+
+/** A proxy in front of a PostgreSQL that counts what goes by. */
+export interface CountingProxy {
+  /** The database's address by way of the proxy. */
+  readonly url: string
+  /** How often a client has waited for the server since the last call: it said so, and got all answers at once. */
+  roundTrips(): number
+  close(): Promise<void>
+}
+
+/** Puts a proxy in front of a database. */
+export async function proxyTo(database: string): Promise<CountingProxy> {
+  const { hostname, port } = new URL(database)
+  const sockets = new Set<Socket>()
+  let count = 0
+  const server = createServer((client) => {
+    const behind = connect(Number(port), hostname)
+    for (const socket of [client, behind]) {
+      sockets.add(socket)
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          client.destroy()
+          behind.destroy()
+        })
+    }
+    const messages = messageReader(1)
+    client.on('data', (piece: Buffer) => {
+      // `Sync` ends a series of the extended protocol, `Query` is one of the simple protocol.
+      count += messages(piece).filter(({ type }) => type === 'S' || type === 'Q').length
+    })
+    client.pipe(behind).pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = new URL(database)
+  url.port = String(typeof address === 'object' ? address?.port : '')
+  return {
+    url: String(url),
+    roundTrips: () => {
+      const seen = count
+      count = 0
+      return seen
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Running, startService } from '../../service/start.ts'
+import { type Answer, readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { type Call, connect } from '../client.ts'
+import { PostgresServer } from '../postgres-server.ts'
+
+type Ask = (method: string, path: string, call?: Call) => Promise<Answer>
+
+describe('A streaming standby to read from', () => {
+  let primary: PostgresServer
+  let standby: PostgresServer
+  const services: Running[] = []
+  const sessions: { close(): void }[] = []
+
+  before(async () => {
+    primary = await PostgresServer.make('fsync=off', 'log_statement=all')
+    const first = await startService({ port: 0, logLevel: 'silent', databaseUrl: primary.url })
+    await first.close()
+    standby = await primary.standby(
+      'fsync=off',
+      'log_statement=all',
+      'wal_retrieve_retry_interval=100ms',
+    )
+  })
+  after(async () => {
+    for (const session of sessions) session.close()
+    for (const service of services) await service.close(0)
+    await standby?.remove()
+    await primary?.remove()
+  })
+
+  /** Starts an instance of the service; returns how to ask it. */
+  async function instance(): Promise<Ask> {
+    const service = await startService({
+      port: 0,
+      logLevel: 'silent',
+      databaseUrl: primary.url,
+      databaseReplicaUrls: [standby.url],
+      databaseTimeout: 2000,
+    })
+    services.push(service)
+    const session = connect(service.url)
+    sessions.push(session)
+    return async (method, path, call) => {
+      const exchange = await session.send(method, path, call)
+      check(exchange)
+      return readAnswer(exchange)
+    }
+  }
+
+  it('who writes on one instance reads it at once on another, over hundreds of writes and many clients', async () => {
+    const [writes, reads] = [await instance(), await instance()]
+    const before = readsOn(standby)
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, client) => {
+        for (let number = 0; number < 40; number += 1) {
+          const made = await writes('POST', '/persons', person(`${client}-${number}`))
+          assert.equal(made.status, 201)
+          const path = `/persons/${made.one.id}`
+          assert.equal((await reads('GET', path)).status, 200, 'a write is not seen')
+          assert.equal((await writes('PATCH', path, renamed(made.one.id))).status, 200)
+          assert.equal((await reads('GET', path)).one.attributes?.name, 'Renamed')
+          if (number % 4 > 0) continue
+          assert.equal((await writes('DELETE', path)).status, 200)
+          assert.equal((await reads('GET', path)).status, 404, 'a deletion is not seen')
+        }
+      }),
+    )
+    assert.ok(readsOn(standby) > before, 'nothing was read on the standby')
+  })
+
+  it('reads go to the standby alone when nobody writes', async () => {
+    const ask = await instance()
+    await ask('GET', '/persons')
+    // The standby catches up, and one that was left alone is looked at again.
+    await pause(1500)
+    const before = [readsOn(primary), readsOn(standby)]
+    for (let number = 0; number < 20; number += 1) await ask('GET', '/persons?include=computers')
+    assert.deepEqual([readsOn(primary), readsOn(standby)], [before[0], Number(before[1]) + 20])
+  })
+
+  it('a standby that lags is not read, and the answer is right', async () => {
+    const ask = await instance()
+    await standby.run('select pg_wal_replay_pause()')
+    try {
+      const made = await ask('POST', '/persons', person('Late'))
+      assert.equal((await ask('GET', `/persons/${made.one.id}`)).one.attributes?.name, 'Late')
+    } finally {
+      await standby.run('select pg_wal_replay_resume()')
+    }
+  })
+
+  it('a standby that is away is not missed', async () => {
+    const ask = await instance()
+    assert.equal((await ask('GET', '/persons')).status, 200)
+    await standby.crash()
+    for (let number = 0; number < 5; number += 1)
+      assert.equal((await ask('GET', '/persons')).status, 200)
+    await standby.start()
+    const before = readsOn(standby)
+    const deadline = performance.now() + 10_000
+    while (readsOn(standby) === before) {
+      assert.ok(performance.now() < deadline, 'the standby is never read again')
+      const made = await ask('POST', '/persons', person('Back'))
+      assert.equal((await ask('GET', `/persons/${made.one.id}`)).status, 200)
+      await pause(100)
+    }
+  })
+})
+
+const person = (name: string) => ({ body: { data: { type: 'person', attributes: { name } } } })
+const renamed = (id: string) => ({
+  body: { data: { type: 'person', id, attributes: { name: 'Renamed' } } },
+})
+
+/** How many documents a server has been asked for, which it logs. */
+function readsOn(server: PostgresServer): number {
+  return server.log.split('with p as').length - 1
+}

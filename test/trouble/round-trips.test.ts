@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Running, startService } from '../../service/start.ts'
+import { type Answer, readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { type Call, connect } from '../client.ts'
+import type { OpenDatabase } from '../databases.ts'
+import { freshPostgres } from '../postgres.ts'
+import { type CountingProxy, proxyTo } from './proxy.ts'
+
+const reads: readonly string[] = [
+  '/persons/1',
+  '/persons/1?include=computers.owner.computers',
+  '/persons?include=computers.owner&page[size]=2&page[number]=2&sort=-name&filter[gender]=f',
+  '/persons/1/computers?include=owner&page[size]=2',
+  '/persons/1/relationships/computers?include=computers.owner',
+  '/computers?filter=[{"name":"owner","op":"has","val":{"name":"name","op":"like","val":"%A%"}}]&sort=owner.name',
+  '/computers/1/owner?include=computers',
+]
+
+const body = (type: string, attributes: object, id?: string) => ({
+  body: { data: { type, id, attributes } },
+})
+
+/** Begin, what is looked for, what is written, what is told, commit. */
+const writes: readonly (readonly [method: string, path: string, call: Call, most: number])[] = [
+  ['POST', '/persons', body('person', { name: 'Eve' }), 4],
+  ['PATCH', '/persons/1', body('person', { name: 'Eve' }, '1'), 5],
+  ['DELETE', '/persons/1', {}, 4],
+]
+
+describe('Round trips to PostgreSQL', () => {
+  let database: OpenDatabase
+  let proxy: CountingProxy
+  let service: Running
+  let ask: (method: string, path: string, call?: Call) => Promise<Answer>
+
+  before(async () => {
+    database = await freshPostgres()
+    proxy = await proxyTo(database.url)
+    service = await startService({ port: 0, logLevel: 'silent', databaseUrl: proxy.url }, true)
+    const session = connect(service.url)
+    ask = async (method, path, call) => {
+      const exchange = await session.send(method, path, call)
+      check(exchange)
+      return readAnswer(exchange)
+    }
+  })
+  after(async () => {
+    await service.close(0)
+    await proxy.close()
+    await database.remove()
+  })
+
+  for (const path of reads) {
+    it(`one for ${path}`, async () => {
+      proxy.roundTrips()
+      assert.equal((await ask('GET', path)).status, 200)
+      assert.equal(proxy.roundTrips(), 1)
+    })
+  }
+
+  for (const [method, path, call, most] of writes) {
+    it(`at most ${most} for ${method} ${path}`, async () => {
+      proxy.roundTrips()
+      assert.ok((await ask(method, path, call)).status < 300)
+      const count = proxy.roundTrips()
+      assert.ok(count <= most, `${count} round trips`)
+    })
+  }
+})

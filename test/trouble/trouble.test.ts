@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { Settings } from '../../service/settings.ts'
+import { type Running, startService } from '../../service/start.ts'
+import { type Answer, readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { type Call, connect } from '../client.ts'
+import { PostgresServer } from '../postgres-server.ts'
+
+/** How long a request may wait for the database in these tests, in milliseconds. */
+const databaseTimeout = 1000
+
+describe('PostgreSQL in trouble', () => {
+  let database: PostgresServer
+  let service: Running | undefined
+
+  before(async () => {
+    database = await PostgresServer.make('fsync=off')
+  })
+  after(() => database.remove())
+
+  async function during(
+    settings: Partial<Settings>,
+    work: (ask: (method: string, path: string, call?: Call) => Promise<Answer>) => Promise<void>,
+  ): Promise<void> {
+    const usual = { port: 0, logLevel: 'silent', databaseUrl: database.url, databaseTimeout }
+    service = await startService({ ...usual, ...settings })
+    const session = connect(service.url)
+    try {
+      await work(async (method, path, call) => {
+        const exchange = await session.send(method, path, call)
+        check(exchange)
+        return readAnswer(exchange)
+      })
+    } finally {
+      session.close()
+      await service.close(0)
+    }
+  }
+
+  it('requests get 503 and when to come back while it is away, and are served when it is back', async () => {
+    await during({}, async (ask) => {
+      assert.equal((await ask('POST', '/persons', person('Ada'))).status, 201)
+      await database.crash()
+      for (const [method, path, call] of requests) assertUnavailable(await ask(method, path, call))
+      await database.start()
+      await assertBack(ask)
+    })
+  })
+
+  it('requests get 503 within the timeout while it hangs, and are served when it goes on', async () => {
+    await during({}, async (ask) => {
+      const pid = await database.pid()
+      const hung = [pid, ...(await backends(database))]
+      for (const each of hung) process.kill(each, 'SIGSTOP')
+      try {
+        for (const [method, path, call] of requests) {
+          const begun = performance.now()
+          assertUnavailable(await ask(method, path, call))
+          assert.ok(performance.now() - begun < 3 * databaseTimeout, `${method} took too long`)
+        }
+      } finally {
+        for (const each of hung) process.kill(each, 'SIGCONT')
+      }
+      await assertBack(ask)
+    })
+  })
+
+  it('a start while it is away ends with one line that names it', async () => {
+    await database.crash()
+    await assert.rejects(
+      during({}, async () => {}),
+      /^Error: PostgreSQL at 127\.0\.0\.1:\d+\/postgres cannot be reached: /,
+    )
+    await database.start()
+  })
+
+  it('a statement that runs for too long is given up, and only that one', async () => {
+    await during({}, async (ask) => {
+      const holder = await connected(database)
+      await holder.query('begin; lock table person')
+      const [slow, other] = await Promise.all([ask('GET', '/persons'), ask('GET', '/')])
+      assertUnavailable(slow)
+      assert.match(JSON.stringify(slow.body), /took too long/)
+      assert.equal(other.status, 200)
+      await holder.query('rollback')
+      await holder.end()
+      await assertBack(ask)
+    })
+  })
+
+  it('requests wait for a connection, so many and no more', async () => {
+    await during({ databasePool: 2, databaseQueue: 3 }, async (ask) => {
+      const holder = await connected(database)
+      await holder.query('begin; lock table person')
+      const waiting = Array.from({ length: 5 }, () => ask('GET', '/persons'))
+      await pause(100)
+      const begun = performance.now()
+      const extra = await ask('GET', '/persons')
+      assertUnavailable(extra)
+      assert.ok(performance.now() - begun < databaseTimeout / 2, 'it waited')
+      await holder.query('rollback')
+      await holder.end()
+      for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 200)
+    })
+  })
+
+  it('a transaction that a deadlock ends is tried again', async () => {
+    await during({ databaseTimeout: 10_000 }, async (ask) => {
+      const { id } = (await ask('POST', '/persons', person('Ada'))).one
+      const computer = (await ask('POST', '/computers', body('computer', { serial: 'x' }))).one.id
+      const holder = await connected(database)
+      // Whoever looks for deadlocks first is ended by one, and that is not the holder.
+      await holder.query("set deadlock_timeout = '60s'; begin")
+      await holder.query(`update computer set serial = 'held' where id = ${computer}`)
+      const data = [{ type: 'computer', id: computer }]
+      const link = ask('PATCH', `/persons/${id}/relationships/computers`, { body: { data } })
+      await pause(200)
+      await holder.query(`update person set name = 'held' where id = ${id}`)
+      await holder.query('commit')
+      await holder.end()
+      assert.equal((await link).status, 200)
+      const told = await ask('GET', `/persons/${id}?include=computers`)
+      assert.equal(told.one.attributes?.name, 'held')
+      assert.deepEqual(
+        told.body.included?.map(({ id, attributes }) => [id, attributes?.serial]),
+        [[computer, 'held']],
+      )
+    })
+  })
+})
+
+const body = (type: string, attributes: object) => ({ body: { data: { type, attributes } } })
+const person = (name: string) => body('person', { name })
+
+const requests: readonly (readonly [method: string, path: string, call?: Call])[] = [
+  ['GET', '/persons'],
+  ['GET', '/persons/1?include=computers'],
+  ['GET', '/persons?page[size]=0'],
+  ['POST', '/persons', person('Eve')],
+  ['DELETE', '/persons/1'],
+]
+
+function assertUnavailable({ status, headers, body }: Answer): void {
+  assert.equal(status, 503, JSON.stringify(body))
+  assert.equal(headers['retry-after'], '1')
+  assert.equal(body.errors?.[0]?.code, 'unavailable')
+}
+
+/** Fails unless requests are served again within two seconds. */
+async function assertBack(ask: (method: string, path: string) => Promise<Answer>): Promise<void> {
+  const deadline = performance.now() + 2000
+  for (;;) {
+    const { status } = await ask('GET', '/persons?include=computers')
+    if (status === 200) return
+    assert.ok(performance.now() < deadline, `${status} after two seconds`)
+    await pause(20)
+  }
+}
+
+async function connected(database: PostgresServer): Promise<Client> {
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  return client
+}
+
+/** The processes of every connection but our own. */
+async function backends(database: PostgresServer): Promise<number[]> {
+  const client = await connected(database)
+  const { rows } = await client.query<{ pid: number }>(
+    "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+  )
+  await client.end()
+  return rows.map(({ pid }) => pid)
+}
