@@ -20,7 +20,7 @@ const constraints: Readonly<Record<string, ConstraintError['is']>> = {
 }
 
 /** The statement is beyond a limit: stack depth, arguments, size. */
-const tooComplex = /^54|^XX000$/
+const tooComplex = /^54/
 /** Two transactions stood in each other's way: one of them is to be tried again. */
 const conflicts: readonly string[] = ['40001', '40P01']
 /** A statement ran for as long as it may. */
