@@ -15,8 +15,8 @@ interface Sendable {
 }
 
 /**
- * Sends an answer. Bytes leave as a buffer, because Fastify adds a charset to the type of a string (NEG-1 forbids it);
- * a document in pieces leaves as fast as the client reads it.
+ * Sends an answer. A text has a serializer of its own, because else Fastify adds a charset to its type (NEG-1 forbids
+ * it); a text and its head leave by one write. A document in pieces leaves as fast as the client reads it.
  *
  * @returns the reply while it is being sent, for the handler to return; nothing when it is sent already
  */
@@ -27,7 +27,7 @@ export async function send(
   reply.code(status).header('content-type', mediaType).header('vary', everyAnswer.vary)
   if (headers) reply.headers(headers)
   if (typeof body === 'string') {
-    reply.send(Buffer.from(body))
+    reply.serializer(asItIs).send(body)
     return undefined
   }
   const pieces = await started(body, reply.request)
@@ -35,6 +35,8 @@ export async function send(
   await pieces.return()
   return reply.send()
 }
+
+const asItIs = (text: string): string => text
 
 /**
  * Reads the first piece before anything is sent: what fails at once is still told as an error, and a generator that

@@ -47,7 +47,9 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const { model, dialect } = target
   const resource = typeNamed(model, shape.type)
   const from = tableAt(0, resource.table)
-  const where = sql`where ${every(membership(shape, 0, target))}`
+  const conditions = membership(shape, 0, target)
+  // Without a condition SQLite counts the rows of a table without looking at each.
+  const where = conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
   const order = compileOrder(shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
   const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : sql``
@@ -56,10 +58,10 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   return {
     rows: selecting(
       shape.primary,
-      sql`select ${select} from ${from}${order.joins} ${where}${orderBy}${limit}`,
+      sql`select ${select} from ${from}${order.joins}${where}${orderBy}${limit}`,
       dialect,
     ),
-    count: statement(sql`select count(*) from ${from} ${where}`, dialect),
+    count: statement(sql`select count(*) from ${from}${where}`, dialect),
     present: shape.scope.is === 'all' ? undefined : compilePresent(inPath(shape, target), target),
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
     // Only streams need them: they are written when the first one asks.

@@ -12,6 +12,16 @@ export function notFound({ type, parameter }: Absence, id = ''): NotFoundError {
   return new NotFoundError(type, id, parameter)
 }
 
+/**
+ * How many there are over all pages, where the rows of one say it: when all were read, and when a page is not full.
+ * @param rows - how many were read
+ */
+export function countByRows({ page }: ReadPlan, rows: number): number | undefined {
+  if (page === undefined) return rows
+  const isLast = rows < page.size && (rows > 0 || page.number === 1)
+  return isLast ? (page.number - 1) * page.size + rows : undefined
+}
+
 /** The values of one run of a plan. */
 export function valuesOf({ values, page }: ReadPlan, id: string | undefined): RunValues {
   if (page === undefined) return { slots: values, id }

@@ -39,7 +39,7 @@ chapter('No query per row', (world) => {
       const requests = [
         { 'fields[person]': 'computers', 'page[size]': '1000' },
         { 'filter[computers__serial]': 'x', sort: 'name' },
-        { filter: [{ name: 'computers', op: 'any' }], include: 'computers' },
+        { filter: [{ name: 'computers', op: 'any' }], include: 'computers', 'page[size]': '1000' },
       ]
       const numbers: number[] = []
       for (const query of requests) {
@@ -51,6 +51,26 @@ chapter('No query per row', (world) => {
     const few = await count()
     for (let each = 0; each < 40; each++) await world.computer({}, await world.person())
     assert.deepEqual(await count(), few)
+  })
+
+  it('a page that is not full says itself how many there are', async () => {
+    for (let each = 0; each < 5; each++) await world.person()
+    // PostgreSQL reads the page and the count by one statement.
+    const without = world.database === 'PostgreSQL' ? 1 : 0
+    for (const [size, number, counted] of [
+      [2, 1, 1],
+      [2, 3, without],
+      [2, 9, 1],
+      [5, 1, 1],
+      [6, 1, without],
+    ] as const) {
+      const query = { 'page[size]': String(size), 'page[number]': String(number) }
+      const run = await statementsOf(async () => {
+        const answer = await world.get('/persons', query)
+        assert.deepEqual(answer.body.meta, { count: 5 })
+      })
+      assert.equal(run.filter((sql) => sql.includes('count(*)')).length, counted, `page ${number}`)
+    }
   })
 
   it('and for writes: a hundred members take as many statements as two', async () => {

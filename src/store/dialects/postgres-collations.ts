@@ -27,7 +27,7 @@ export type CollationOf = (table: Table, column: string) => Collation | undefine
 const collations = statement(
   sql`
     select n.nspname, t.relname, c.attname, l.collname, l.collisdeterministic,
-      count(i.indexrelid) > 0, coalesce(bool_or(i.indcollation[0] = '"C"'::regcollation), false)
+      bool_or(i.indexrelid is not null), coalesce(bool_or(i.indcollation[0] = '"C"'::regcollation), false)
     from pg_attribute as c join pg_class as t on t.oid = c.attrelid join pg_namespace as n on n.oid = t.relnamespace
       join pg_collation as l on l.oid = c.attcollation
       left join (pg_index as i join pg_class as x on x.oid = i.indexrelid join pg_am as m on m.oid = x.relam)

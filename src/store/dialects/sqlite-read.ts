@@ -10,7 +10,7 @@ import {
 import type { Row, RowLayout } from '../../plan/rows.ts'
 import { followSteps } from '../include.ts'
 import type { CompiledRead } from '../read.ts'
-import { isList, notFound, valuesOf } from '../run.ts'
+import { countByRows, isList, notFound, valuesOf } from '../run.ts'
 import { type RunValues, type Statement, statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
@@ -61,7 +61,7 @@ export function readWhole(
   const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
   const primary = connection.all(compiled.rows, values)
-  const total = shape.isPaged ? count(connection, compiled, values) : primary.length
+  const total = countByRows(plan, primary.length) ?? count(connection, compiled, values)
   if (total === 0 && shape.scope.is === 'one') throw notFound(absence, id)
   if (total === 0 && shape.scope.is === 'related') {
     const { present } = statements.ofType(absence.type)
