@@ -77,6 +77,9 @@ export const databases: readonly Database[] = [
     : []),
 ]
 
+/** One of each kind, for chapters that take long: memory and disk differ in nothing that those are about. */
+export const oneOfEach: readonly Database[] = databases.filter(({ isShared }) => isShared)
+
 async function onDisk(): Promise<OpenDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'lapidary-'))
   return {

@@ -39,13 +39,14 @@ export interface World {
   restart(settings?: Partial<Settings>): Promise<void>
 }
 
-/** A chapter of tests, run once per database; each `it` in it starts on an empty service of its own. */
+/** A chapter of tests, run once for each database, or for some of them; each `it` in it starts on an empty service of its own. */
 export function chapter(
   title: string,
   body: (world: World) => void,
   settings: Partial<Settings> = {},
+  on: readonly Database[] = databases,
 ): void {
-  for (const database of databases) {
+  for (const database of on) {
     describe(`${title} · ${database.name}`, () => {
       const stage = new Stage(database, settings)
       beforeEach(() => stage.open())

@@ -19,6 +19,8 @@ export interface Served {
   /** SQL that makes the tables, and may fill them; or what writes it for a database. */
   readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
+  /** Where the chapter runs; on every database when absent. */
+  readonly on?: readonly Database[]
   /** The only database system that the chapter is about. */
   readonly only?: DialectName
   /** How PostgreSQL is opened. */
@@ -44,7 +46,7 @@ export interface Engine {
 
 /** A chapter of tests of the engine, run once per database; each `it` in it starts on fresh tables. */
 export function engine(title: string, served: Served, body: (engine: Engine) => void): void {
-  for (const database of databases) {
+  for (const database of served.on ?? databases) {
     if (served.only !== undefined && served.only !== database.dialect) continue
     describe(`${title} · ${database.name}`, () => {
       const stage = new Stage(database, served)

@@ -1,5 +1,6 @@
 import { it } from 'node:test'
 import * as fc from 'fast-check'
+import { oneOfEach } from '../databases.ts'
 import { engine } from '../engine/engine.ts'
 import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
@@ -10,7 +11,7 @@ import { WriteCoverage } from './write-coverage.ts'
 
 const sequences = 200
 
-const served = { model: world.everything, tables: world.tablesOfEverything }
+const served = { model: world.everything, tables: world.tablesOfEverything, on: oneOfEach }
 
 /** Leaves nothing of a sequence to the next one. */
 const clear = Object.keys(everything.tables)

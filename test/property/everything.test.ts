@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
+import { oneOfEach } from '../databases.ts'
 import { type Engine, engine } from '../engine/engine.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, assertFound, longestQuery } from './comparison.ts'
@@ -19,7 +20,7 @@ const stages = 8
 const filtersPerStage = 400
 const documentsPerStage = 60
 
-const served = { model: world.everything, tables: world.tablesOfEverything }
+const served = { model: world.everything, tables: world.tablesOfEverything, on: oneOfEach }
 
 engine('§5 over every kind and every relationship, held against a reference', served, (server) => {
   const coverage = new Coverage(everything)
