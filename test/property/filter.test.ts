@@ -6,6 +6,7 @@ import { chapter, ids, type World } from '../world.ts'
 import { queryOf } from './collection-request.ts'
 import { assertFound, longestQuery } from './comparison.ts'
 import { Coverage } from './coverage.ts'
+import { everyFilter } from './every-request.ts'
 import { people } from './people.ts'
 import { anyFilterRequest } from './random-requests.ts'
 import { anyDraft, store } from './random-rows.ts'
@@ -31,6 +32,16 @@ function held(world: World): void {
       await fc.assert(property, { seed: seed + stage, numRuns: requestsPerStage })
     })
   }
+
+  it('finds what the reference finds by every operator of every field, in every position', async () => {
+    const [draft] = fc.sample(anyDraft, { seed, numRuns: 1 })
+    assert.ok(draft)
+    const data = await store(world, draft)
+    for (const request of everyFilter(data)) {
+      const found = await assertFound(world, data, request)
+      coverage.add(request, found, start(data, request).length)
+    }
+  })
 
   it('tells apart characters that SQLite by itself takes for one another', async () => {
     const characters = ['\ufffd', '\ufffe', '\uffff', '\u{1fffe}']
