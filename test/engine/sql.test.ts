@@ -42,11 +42,11 @@ engine('SQL', { model: library, tables: libraryTables }, (world) => {
 
   it('filters: every form', async () => {
     for (const [path, filter, condition] of filters) {
-      // Past the end, where nothing says how many there are.
-      const run = await statements('GET', path, { query: { filter, 'page[number]': '9' } })
+      // All of a list is counted before it is read, unless an equal condition was counted before.
+      const run = await statements('GET', path, { query: { filter, 'page[size]': '0' } })
       const table = path === '/books' ? 'book' : 'writer'
       const from = ` from "${table}" as "t0" where ${condition}`
-      assert.equal(run.length, 2)
+      assert.doesNotMatch(run.at(-1) ?? 'count(*)', /count/)
       for (const statement of run) {
         const isWhole = statement.endsWith(from) || statement.includes(`${from} order by `)
         assert.ok(isWhole, `${JSON.stringify(filter)}\n${statement}\nis not\n…${from}`)
