@@ -7,6 +7,8 @@ export const sqliteDialect: Dialect = {
   same: (left, right) => sql`${left} is ${right}`,
   bindList: (values) => `[${values.map(jsonOf).join(',')}]`,
   inList: (left, list) => sql`${left} in (select value from json_each(${list}))`,
+  // Unlike a list, it leaves the rows in the order of the index that finds them.
+  isTheOne: (left, subquery) => sql`${left} is (${subquery})`,
   fold: (text) => sql`lapidary_fold(${text})`,
   // Without a `%` the pattern is searched for as it is, which SQLite does by itself, and ten times faster.
   like: (text, pattern) =>
