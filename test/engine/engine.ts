@@ -19,6 +19,8 @@ export interface Served {
   /** SQL that makes the tables, and may fill them; or what writes it for a database. */
   readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
+  /** The only database system that the chapter is about. */
+  readonly only?: DialectName
   /** How PostgreSQL is opened. */
   readonly postgres?: PostgresOptions
   /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
@@ -43,6 +45,7 @@ export interface Engine {
 /** A chapter of tests of the engine, run once per database; each `it` in it starts on fresh tables. */
 export function engine(title: string, served: Served, body: (engine: Engine) => void): void {
   for (const database of databases) {
+    if (served.only !== undefined && served.only !== database.dialect) continue
     describe(`${title} · ${database.name}`, () => {
       const stage = new Stage(database, served)
       beforeEach(() => stage.begin())
@@ -78,8 +81,6 @@ class Stage {
   readonly served: Served
   #show: Show | undefined
   #version = 0
-  /** The tables of a chapter are those of its first test. */
-  #isChecked = false
 
   constructor(database: Database, served: Served) {
     this.database = database
@@ -91,18 +92,24 @@ class Stage {
     return this.#show
   }
 
-  async begin(): Promise<void> {
-    if (this.#show) await this.#show.opened.beside?.clear()
-    this.#show ??= await this.#open()
+  get tables(): string {
     const { tables } = this.served
     const { columnTypes, dialect } = this.database
-    await this.execute(typeof tables === 'string' ? tables : tables(columnTypes, dialect))
-    if (!this.#isChecked) await this.show.store.check()
-    this.#isChecked = true
+    return typeof tables === 'string' ? tables : tables(columnTypes, dialect)
+  }
+
+  async begin(): Promise<void> {
+    const isOpen = this.#show !== undefined
+    if (isOpen) await this.show.opened.beside?.clear()
+    else this.#show = await this.#open()
+    await this.execute(this.tables)
+    if (!isOpen) await this.show.store.check()
   }
 
   async end(): Promise<void> {
-    if (this.#show?.opened.beside === undefined) await this.close()
+    // Connections know types by their numbers, which are others when they are made again.
+    const makesTypes = /create (type|domain|extension)/.test(this.tables)
+    if (makesTypes || this.#show?.opened.beside === undefined) await this.close()
   }
 
   async close(): Promise<void> {

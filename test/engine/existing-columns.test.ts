@@ -18,7 +18,7 @@ import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import { create, told, toldOfAll } from './things.ts'
 
-/** Columns as programs declare them that know nothing of us. */
+/** Columns as programs declare them that know nothing of us, as SQLite keeps them: `postgres-columns.test.ts` has others. */
 const old = resource('thing', {
   path: '/things',
   table: 'old',
@@ -36,12 +36,13 @@ const old = resource('thing', {
   },
 })
 const served = {
+  only: 'sqlite',
   model: defineModel([old]),
   tables: ({ newId }: ColumnTypes) => `
     create table old (id ${newId}, "numeric" numeric(15, 5), "real" double precision,
     whole bigint, big bigint, day date, at datetime, clock time, "uuid" uniqueidentifier, "json" json,
     "bytes" varbinary(20))`,
-}
+} as const
 
 /** For each field what stands in the table, as SQL, in the order of the values, and what is told of it. */
 // biome-ignore format: a table, one stored value a row
@@ -92,7 +93,7 @@ const misfits: Readonly<Record<string, readonly string[]>> = {
   bytes: ["'text'", '5'],
 }
 
-engine('Columns that other programs have made and filled', served, (world) => {
+engine('Columns of SQLite that other programs have made and filled', served, (world) => {
   for (const [name, values] of Object.entries(stored)) {
     it(`${name}: what stands there is told, sorted and found by its value`, async () => {
       const backwards = values.map(([sql]) => `(${sql})`).toReversed()

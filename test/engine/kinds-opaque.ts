@@ -10,8 +10,6 @@ const unnamed = (name: string) =>
 export const kindsOpaque = {
   json: {
     kind: json,
-    // PostgreSQL's `jsonb` keeps no order of members.
-    column: 'json',
     accepts: [
       ['{}'],
       ['[]'],

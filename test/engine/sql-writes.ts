@@ -1,10 +1,11 @@
-/** A write, and every statement that SQLite is given for it, in order. */
+/** A write, and every statement that SQLite and PostgreSQL are given for it, in order; values are `?`. */
 export type WriteRow = readonly [
   sentence: string,
   method: 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body: unknown,
-  statements: readonly string[],
+  sqlite: readonly string[],
+  postgres: readonly string[],
 ]
 
 /** Writes to the library; resources are answered without any field. */
@@ -16,61 +17,111 @@ export const writes: readonly WriteRow[] = [
     'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?) returning cast("writer_no" as text)',
     'update "book" as "t0" set "by" = ? where "t0"."id" in (select value from json_each(?)) and not ("t0"."by" is ?)',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" = ?',
+  ], [
+    'select "t0"."writer_no"::text from "writer" as "t0" where "t0"."writer_no" = any(?::bigint[])',
+    'select "t0"."id"::text from "book" as "t0" where "t0"."id" = any(?::bigint[])',
+    'insert into "writer" ("name", "born", "taught_by") values (?, ?, ?::bigint) returning "writer_no"::text',
+    'update "book" as "t0" set "by" = ?::bigint where "t0"."id" = any(?::bigint[]) and not ("t0"."by" is not distinct from ?::bigint)',
+    'with p as materialized (select q.*, row_number() over () as n from (select "t0"."writer_no" as k, json_build_array("t0"."writer_no"::text) as r from "writer" as "t0" where "t0"."writer_no" = ?::bigint) as q) select null, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), (select json_agg(p.r order by p.n) from p)',
   ]],
   ['a create of nothing but the id', 'POST', '/books', { data: { type: 'book' } }, [
     'insert into "book" default values returning cast("id" as text)',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ], [
+    'insert into "book" default values returning "id"::text',
+    'with p as materialized (select q.*, row_number() over () as n from (select "t0"."id" as k, json_build_array("t0"."id"::text) as r from "book" as "t0" where "t0"."id" = ?::bigint) as q) select null, exists (select 1 from "book" as "t0" where "t0"."id" = ?::bigint), (select json_agg(p.r order by p.n) from p)',
   ]],
   ['a create under its parent', 'POST', '/authors/1/books', { data: { type: 'book', attributes: { title: 'x', pages: 5, lent: true, price: 1.5 } } }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
     'insert into "book" ("title", "pages", "lent", "price", "by") values (?, ?, ?, ?, ?) returning cast("id" as text)',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ], [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
+    'insert into "book" ("title", "pages", "lent", "price", "by") values (?, ?, ?, ?, ?::bigint) returning "id"::text',
+    'with p as materialized (select q.*, row_number() over () as n from (select "t0"."id" as k, json_build_array("t0"."id"::text) as r from "book" as "t0" where "t0"."id" = ?::bigint) as q) select null, exists (select 1 from "book" as "t0" where "t0"."id" = ?::bigint), (select json_agg(p.r order by p.n) from p)',
   ]],
   ['an update of columns', 'PATCH', '/books/1', { data: { type: 'book', id: '1', attributes: { title: null }, relationships: { author: { data: { type: 'author', id: '2' } } } } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
     'update "book" as "t0" set "title" = ?, "by" = ? where "t0"."id" = ?',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ], [
+    'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
+    'select "t0"."writer_no"::text from "writer" as "t0" where "t0"."writer_no" = any(?::bigint[])',
+    'update "book" as "t0" set "title" = ?, "by" = ?::bigint where "t0"."id" = ?::bigint',
+    'with p as materialized (select q.*, row_number() over () as n from (select "t0"."id" as k, json_build_array("t0"."id"::text) as r from "book" as "t0" where "t0"."id" = ?::bigint) as q) select null, exists (select 1 from "book" as "t0" where "t0"."id" = ?::bigint), (select json_agg(p.r order by p.n) from p)',
   ]],
   ['an update of links', 'PATCH', '/authors/1', { data: { type: 'author', id: '1', relationships: { pupils: { data: [] } } } }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
     'update "writer" as "t0" set "taught_by" = null where "t0"."taught_by" = ? and not ("t0"."writer_no" in (select value from json_each(?)))',
     'update "writer" as "t0" set "taught_by" = ? where "t0"."writer_no" in (select value from json_each(?)) and not ("t0"."taught_by" is ?)',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" = ?',
+  ], [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
+    'update "writer" as "t0" set "taught_by" = null where "t0"."taught_by" = ?::bigint and not ("t0"."writer_no" = any(?::bigint[]))',
+    'update "writer" as "t0" set "taught_by" = ?::bigint where "t0"."writer_no" = any(?::bigint[]) and not ("t0"."taught_by" is not distinct from ?::bigint)',
+    'with p as materialized (select q.*, row_number() over () as n from (select "t0"."writer_no" as k, json_build_array("t0"."writer_no"::text) as r from "writer" as "t0" where "t0"."writer_no" = ?::bigint) as q) select null, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), (select json_agg(p.r order by p.n) from p)',
   ]],
   ['an update of nothing', 'PATCH', '/books/1', { data: { type: 'book', id: '1' } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" = ?',
+  ], [
+    'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
+    'with p as materialized (select q.*, row_number() over () as n from (select "t0"."id" as k, json_build_array("t0"."id"::text) as r from "book" as "t0" where "t0"."id" = ?::bigint) as q) select null, exists (select 1 from "book" as "t0" where "t0"."id" = ?::bigint), (select json_agg(p.r order by p.n) from p)',
   ]],
   ['members added', 'POST', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
     'update "book" as "t0" set "by" = ? where "t0"."id" in (select value from json_each(?)) and not ("t0"."by" is ?)',
+  ], [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
+    'select "t0"."id"::text from "book" as "t0" where "t0"."id" = any(?::bigint[])',
+    'update "book" as "t0" set "by" = ?::bigint where "t0"."id" = any(?::bigint[]) and not ("t0"."by" is not distinct from ?::bigint)',
   ]],
   ['members removed', 'DELETE', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
     'update "book" as "t0" set "by" = null where "t0"."by" = ? and "t0"."id" in (select value from json_each(?))',
+  ], [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
+    'update "book" as "t0" set "by" = null where "t0"."by" = ?::bigint and "t0"."id" = any(?::bigint[])',
   ]],
   ['members replaced', 'PATCH', '/authors/1/relationships/books', { data: [{ type: 'book', id: '1' }] }, [
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
     'select cast("t0"."id" as text) from "book" as "t0" where "t0"."id" in (select value from json_each(?))',
     'update "book" as "t0" set "by" = null where "t0"."by" = ? and not ("t0"."id" in (select value from json_each(?)))',
     'update "book" as "t0" set "by" = ? where "t0"."id" in (select value from json_each(?)) and not ("t0"."by" is ?)',
+  ], [
+    'select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint for no key update',
+    'select "t0"."id"::text from "book" as "t0" where "t0"."id" = any(?::bigint[])',
+    'update "book" as "t0" set "by" = null where "t0"."by" = ?::bigint and not ("t0"."id" = any(?::bigint[]))',
+    'update "book" as "t0" set "by" = ?::bigint where "t0"."id" = any(?::bigint[]) and not ("t0"."by" is not distinct from ?::bigint)',
   ]],
   ['a key set', 'PATCH', '/books/1/relationships/author', { data: { type: 'author', id: '1' } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'select cast("t0"."writer_no" as text) from "writer" as "t0" where "t0"."writer_no" in (select value from json_each(?))',
     'update "book" as "t0" set "by" = ? where "t0"."id" = ?',
+  ], [
+    'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
+    'select "t0"."writer_no"::text from "writer" as "t0" where "t0"."writer_no" = any(?::bigint[])',
+    'update "book" as "t0" set "by" = ?::bigint where "t0"."id" = ?::bigint',
   ]],
   ['a key cleared', 'PATCH', '/books/1/relationships/author', { data: null }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'update "book" as "t0" set "by" = ? where "t0"."id" = ?',
+  ], [
+    'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
+    'update "book" as "t0" set "by" = ?::bigint where "t0"."id" = ?::bigint',
   ]],
   ['a key cleared if it is this one', 'DELETE', '/books/1/relationships/author', { data: { type: 'author', id: '1' } }, [
     'select 1 from "book" as "t0" where "t0"."id" = ?',
     'update "book" as "t0" set "by" = null where "t0"."id" = ? and "t0"."by" in (select value from json_each(?))',
+  ], [
+    'select 1 from "book" as "t0" where "t0"."id" = ?::bigint for no key update',
+    'update "book" as "t0" set "by" = null where "t0"."id" = ?::bigint and "t0"."by" = any(?::bigint[])',
   ]],
   ['a deletion', 'DELETE', '/books/1', undefined, [
     'delete from "book" as "t0" where "t0"."id" = ?',
+  ], [
+    'delete from "book" as "t0" where "t0"."id" = ?::bigint',
   ]],
 ]

@@ -11,23 +11,31 @@ import { writes } from './sql-writes.ts'
 const bare = { 'fields[author]': '', 'fields[book]': '' }
 
 engine('SQL', { model: library, tables: libraryTables }, (world) => {
-  /** Every statement that ran for a request that succeeded. */
+  /** Every statement that ran for a request that succeeded, values as `?`. */
   async function statements(
     method: string,
     path: string,
     { query, body }: { query?: Query; body?: unknown },
   ): Promise<string[]> {
-    return statementsOf(async () => {
+    const run = await statementsOf(async () => {
       const answer = await world.call(method, path, { query, body })
       assert.ok(answer.status < 300, answer.text)
     })
+    return run.map((statement) =>
+      statement
+        .replace(/\$\d+/g, '?')
+        .replace(/\s+/g, ' ')
+        // Older servers fold by ICU.
+        .replaceAll('"und-x-icu"', '"pg_unicode_fast"'),
+    )
   }
 
-  for (const [sentence, path, query, expected] of reads) {
+  for (const [sentence, path, query, sqlite, postgres] of reads) {
     it(`reads: ${sentence}`, async () => {
+      const expected = { sqlite, postgres: [postgres] }
       // A page that is full does not say how many there are.
       const full = { 'page[size]': '1', ...query }
-      assert.deepEqual(await statements('GET', path, { query: full }), expected)
+      assert.deepEqual(await statements('GET', path, { query: full }), expected[world.dialect])
     })
   }
 
@@ -35,29 +43,44 @@ engine('SQL', { model: library, tables: libraryTables }, (world) => {
     for (const path of ['/books', '/authors/2/books', '/authors/2/relationships/books']) {
       const all = await statements('GET', path, { query: { 'page[size]': '0' } })
       const [page = ''] = await statements('GET', path, { query: { 'page[size]': '5' } })
-      assert.ok(all.includes(page.replace(' limit ? offset ?', '')), all.join('\n'))
-      assert.ok(!all.join().includes('limit'))
-    }
-  })
-
-  it('filters: every form', async () => {
-    for (const [path, filter, condition] of filters) {
-      // All of a list is counted before it is read, unless an equal condition was counted before.
-      const run = await statements('GET', path, { query: { filter, 'page[size]': '0' } })
-      const table = path === '/books' ? 'book' : 'writer'
-      const from = ` from "${table}" as "t0" where ${condition}`
-      assert.doesNotMatch(run.at(-1) ?? 'count(*)', /count/)
-      for (const statement of run) {
-        const isWhole = statement.endsWith(from) || statement.includes(`${from} order by `)
-        assert.ok(isWhole, `${JSON.stringify(filter)}\n${statement}\nis not\n…${from}`)
+      if (world.dialect === 'sqlite') {
+        assert.ok(all.includes(page.replace(' limit ? offset ?', '')), all.join('\n'))
+        assert.ok(!all.join().includes('limit'))
+      } else {
+        // One more than is held at once tells that there are too many; what is there need not be counted.
+        const count = /\(select count\(\*\) from .*?\)(?=, (?:true|exists))/
+        const short = page.replace(' limit ? offset ?', ' limit 501').replace(count, 'null')
+        assert.deepEqual(all, [short])
       }
     }
   })
 
-  for (const [sentence, method, path, body, expected] of writes) {
+  it('filters: every form', async () => {
+    for (const [path, filter, sqlite, postgres] of filters) {
+      // Past the end, where nothing says how many there are; SQLite counts all of a list before it reads it.
+      const page = { sqlite: { 'page[size]': '0' }, postgres: { 'page[number]': '9' } }
+      const run = await statements('GET', path, { query: { filter, ...page[world.dialect] } })
+      const table = path === '/books' ? 'book' : 'writer'
+      const from = ` from "${table}" as "t0" where ${{ sqlite, postgres }[world.dialect]}`
+      const parts = {
+        sqlite: run,
+        postgres: run.flatMap((each) => each.split(/(?<= offset \?)|\)(?=, true, )/).slice(0, 2)),
+      }
+      // The rows, and how many there are, unless SQLite remembers that of a filter that means the same.
+      const strange = parts[world.dialect].filter((part) => !part.endsWith(from))
+      assert.equal(strange.length, 1, JSON.stringify(filter))
+      assert.ok(
+        strange.every((part) => part.includes(`${from} order by `)),
+        `${JSON.stringify(filter)}\n${strange}\nis not\n…${from}`,
+      )
+    }
+  })
+
+  for (const [sentence, method, path, body, sqlite, postgres] of writes) {
     it(`writes: ${sentence}`, async () => {
       const query = path.includes('/relationships/') ? {} : bare
-      assert.deepEqual(await statements(method, path, { query, body }), expected)
+      const expected = { sqlite, postgres }
+      assert.deepEqual(await statements(method, path, { query, body }), expected[world.dialect])
     })
   }
 })

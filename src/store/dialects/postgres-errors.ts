@@ -2,29 +2,25 @@ import { HeaderError } from '../../errors/errors.ts'
 import { ConstraintError } from '../constraints.ts'
 import type { Statement } from '../statement.ts'
 
-/** What of PostgreSQL's errors is somebody else's doing (PostgreSQL 18, Appendix A). */
-const constraints: Readonly<Record<string, ConstraintError['is']>> = {
-  '23502': 'notNull',
-  '23503': 'foreignKey',
-  '23505': 'unique',
-  '23514': 'check',
-  '23P01': 'unique',
-  '22001': 'type',
-  '22003': 'type',
-  '22007': 'type',
-  '22008': 'type',
-  '22P02': 'type',
-  '22P05': 'type',
-  '23000': 'other',
-  P0001: 'other',
-}
+/** What of PostgreSQL's errors is somebody else's doing, by the starts of their codes (PostgreSQL 18, Appendix A). */
+const constraints: readonly (readonly [code: RegExp, is: ConstraintError['is']])[] = [
+  [/^23502/, 'notNull'],
+  [/^23503|^23001/, 'foreignKey'],
+  [/^23505|^23P01/, 'unique'],
+  [/^23514/, 'check'],
+  [/^22/, 'type'],
+  [/^23|^P0001/, 'other'],
+]
+
+/** Where PL/pgSQL raises what a trigger says, with whatever code it likes. */
+const raises = 'exec_stmt_raise'
 
 /** The statement is beyond a limit: stack depth, arguments, size. */
-const tooComplex = /^54|^XX000$/
+const tooComplex = /^54/
 /** Two transactions stood in each other's way: one of them is to be tried again. */
 const conflicts: readonly string[] = ['40001', '40P01']
-/** A statement ran for as long as it may. */
-const cancelled = '57014'
+/** A statement ran for as long as it may, or waited for a lock for as long. */
+const cancelled: readonly string[] = ['57014', '55P03']
 /** The server refuses for now: shutting down, starting, out of connections. */
 const refusals = /^(08|53|57)/
 /** Node's words for a connection that is not there, or no more. */
@@ -39,6 +35,7 @@ interface ServerError {
   readonly table?: string
   readonly constraint?: string
   readonly where?: string
+  readonly routine?: string
 }
 
 /** Whether the transaction should be tried again. */
@@ -60,9 +57,11 @@ function isUnavailable(error: unknown): boolean {
 export function translate(error: unknown, statement?: Statement): unknown {
   const said = serverError(error)
   const { code = '' } = said
-  if (code === cancelled) return unavailable('The database took too long', error)
+  if (cancelled.includes(code)) return unavailable('The database took too long', error)
   if (isUnavailable(error)) return unavailable('The database is not available', error)
-  const is = constraints[code]
+  const is =
+    constraints.find(([start]) => start.test(code))?.[1] ??
+    (said.routine === raises ? 'other' : undefined)
   if (is !== undefined) {
     const slot = slotOf(said, statement)
     return new ConstraintError(is, { columns: columnsIn(said), slot }, error)

@@ -14,6 +14,7 @@ import { postgresCatalog } from './postgres-catalog.ts'
 import { collationMistakes, postgresCollations } from './postgres-collations.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { compileSkip } from './postgres-ids.ts'
+import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 import { PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
 import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
@@ -62,6 +63,8 @@ export async function openPostgres(
   })
   const target: Target = { model, dialect: postgresDialect(folding) }
   const statements = postgresStatements(target)
+  /** Known once the tables are. */
+  let limits: Limits = new Map()
   return {
     dialect: 'postgres',
     description,
@@ -81,7 +84,14 @@ export async function openPostgres(
       retried(
         () =>
           pool.begin('isolation level read committed', async (transaction) => {
-            const result = await work(writingOn(transaction, statements))
+            const writing = writingOn(transaction, statements)
+            const result = await work({
+              ...writing,
+              examine: async (plan) => [
+                ...limitFaults(plan, model, limits),
+                ...(await writing.examine(plan)),
+              ],
+            })
             await constrained(() => transaction.commit(), commitFault)
             return result
           }),
@@ -93,6 +103,7 @@ export async function openPostgres(
     check: async () => {
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
+      limits = limitsOf(model, catalog)
       const collationOf = await postgresCollations(shared, catalog)
       refuseMistakes([
         ...collationMistakes(model, catalog, collationOf),
