@@ -20,8 +20,10 @@ export const sqliteDialect: Dialect = {
   // Transactions that write take turns.
   lock: sql``,
   row: (values) => sql.join([...values], sql.raw(', ')),
+  // The order of a subquery stays where an aggregate follows that may see it, and an index may have it already; an order
+  // of the aggregate's own is always sorted.
   gatherIds: (id, order, from, where) =>
-    sql`(select json_group_array(${id} order by ${order}) from ${from} where ${where})`,
+    sql`(select json_group_array(id) from (select ${id} as id from ${from} where ${where} order by ${order}))`,
 }
 
 function jsonOf(value: Bound): string {
