@@ -130,9 +130,9 @@ function linkageTeller(
   return (row) => `,"data":[${idsOf(row[at]).map(identifier).join(',')}]`
 }
 
-/** To-many linkage is read as a JSON array of ids. */
-function idsOf(linkage: unknown): string[] {
-  return JSON.parse(String(linkage))
+/** As rows are laid out, to-many linkage is an array of ids. */
+function idsOf(linkage: unknown): readonly string[] {
+  return linkage as readonly string[]
 }
 
 function fieldOf(resource: ResourceType, name: string): Field {

@@ -24,6 +24,8 @@ export interface Dialect {
   bindList(values: readonly Bound[]): Bound
   /** Membership in one placeholder that holds a whole list. */
   inList(left: Sql, list: Sql): Sql
+  /** Whether a value that is not null is the one that a subquery gives, which is one at most: true or false, never unknown. */
+  isTheOne(left: Sql, subquery: Sql): Sql
   /** The text in the form in which case no longer counts: `upper(lower(x))` by Unicode's full mappings. */
   fold(text: Sql): Sql
   /** Case-sensitive search: `%` stands for anything, all else for itself; without a `%` anywhere in the text. */

@@ -3,7 +3,7 @@ import type { StoredValue } from '../model/model.ts'
 /** A row as a database returns it, its values in the order of its layout. */
 export type Row = readonly unknown[]
 
-/** Linkage read with a row: a to-one's id or null, or a to-many's ids as a JSON array of strings. */
+/** Linkage read with a row: a to-one's id or null, or an array of a to-many's ids. */
 export interface LinkageColumn {
   readonly relationship: string
   readonly many: boolean

@@ -93,9 +93,18 @@ function compileRelated(
   ]
   const from = sql`select ${there} from ${tableAt(other.depth, other.resource.table)}`
   const theres = conditions.length === 0 ? from : sql`${from} where ${every(conditions)}`
-  const isLinked = isLinkedFromAny(depth, reversed(link), theres)
+  const here = columnAt(depth, link.here)
+  const isLinked =
+    isId && link.key === 'here' && isOfOneId(where)
+      ? target.dialect.isTheOne(here, theres)
+      : isLinkedFromAny(depth, reversed(link), theres)
   if (link.here === resource.id.column) return isLinked
-  return sql`(${columnAt(depth, link.here)} is not null and ${isLinked})`
+  return sql`(${here} is not null and ${isLinked})`
+}
+
+/** Whether at most one id meets a condition. */
+function isOfOneId(where: Condition | undefined): boolean {
+  return where?.is === 'compare' && where.operator === 'eq' && where.field === 'id'
 }
 
 /** Joins by halves: databases bound the depth of an expression, and a thousand parts in a row are a thousand deep. */

@@ -20,15 +20,19 @@ export function followSteps(shape: ReadShape, primary: readonly Row[], fetch: Fe
     known.set(type, rows)
     return rows
   }
-  if (!shape.steps.some(startsAtLinkage)) remember(primary, rowsOf(shape.type))
+  const leadsBack = shape.steps.some(({ to }) => to === shape.type)
+  if (leadsBack && !shape.steps.some(startsAtLinkage)) remember(primary, rowsOf(shape.type))
   const reached: (readonly Row[])[] = []
-  return shape.steps.map((step): Batch => {
+  return shape.steps.map((step, index): Batch => {
     const ids = linked(step.from === -1 ? primary : (reached[step.from] ?? []), step)
     const rows = rowsOf(step.to)
     const missing = ids.filter((id) => !rows.has(id))
     const fetched = missing.length === 0 ? [] : fetch(step.to, missing)
-    remember(fetched, rows)
-    reached.push(ids.map((id) => rows.get(id)).filter((row) => row !== undefined))
+    // Nothing starts from what the last step reaches.
+    if (index < shape.steps.length - 1) {
+      remember(fetched, rows)
+      reached.push(ids.map((id) => rows.get(id)).filter((row) => row !== undefined))
+    }
     return { type: step.to, rows: fetched }
   })
 }
@@ -44,7 +48,8 @@ function linked(rows: readonly Row[], { at, many }: IncludeRead): string[] {
     const linkage = row[at]
     if (linkage === null) continue
     if (!many) ids.add(String(linkage))
-    else for (const id of JSON.parse(String(linkage)) as string[]) ids.add(id)
+    // As rows are laid out, it is an array of ids.
+    else for (const id of linkage as readonly string[]) ids.add(id)
   }
   return [...ids]
 }

@@ -10,6 +10,7 @@ import type { ReadShape } from '../plan/read.ts'
 import { includedLayout } from '../plan/result.ts'
 import type { RowLayout } from '../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
+import type { Order } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
 import { compileLoad, compileSelect } from './select.ts'
 import { compileOrder } from './sort.ts'
@@ -32,6 +33,8 @@ import {
 export interface CompiledRead {
   /** The primary rows: a page, or all. */
   readonly rows: Statement
+  /** The same in the opposite order, so that a page is reached from the end. */
+  readonly rowsBackwards: Statement
   /** How many there are over all pages. */
   readonly count: Statement
   /** Whether the resource in the path is there; `undefined` when the path names none. */
@@ -50,17 +53,23 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const conditions = membership(shape, 0, target)
   // Without a condition SQLite counts the rows of a table without looking at each.
   const where = conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
-  const order = compileOrder(shape.order, resource, target)
-  const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
   const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : sql``
   const select = compileSelect(shape.primary, target)
+  const rowsIn = (order: readonly Order[]): Statement => {
+    const { joins, orderBy } = compileOrder(order, resource, target)
+    const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
+    const rows = sql`select ${select} from ${from}${joins}${where}${by}${limit}`
+    return selecting(shape.primary, rows, dialect)
+  }
+  let rowsBackwards: Statement | undefined
   let additions: readonly Statement[] | undefined
   return {
-    rows: selecting(
-      shape.primary,
-      sql`select ${select} from ${from}${order.joins}${where}${orderBy}${limit}`,
-      dialect,
-    ),
+    rows: rowsIn(shape.order),
+    // Only later pages need them: they are written when the first one asks.
+    get rowsBackwards() {
+      rowsBackwards ??= rowsIn(shape.order.map(opposite))
+      return rowsBackwards
+    },
     count: statement(sql`select count(*) from ${from}${where}`, dialect),
     present: shape.scope.is === 'all' ? undefined : compilePresent(inPath(shape, target), target),
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
@@ -70,6 +79,10 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       return additions
     },
   }
+}
+
+function opposite(order: Order): Order {
+  return { ...order, descending: !order.descending }
 }
 
 /** Whether there is a resource with the id of the path. */

@@ -1,4 +1,5 @@
 import { NotFoundError } from '../errors/errors.ts'
+import type { Page } from '../plan/page.ts'
 import type { Absence, ReadPlan, ReadShape } from '../plan/read.ts'
 import type { RunValues } from './statement.ts'
 
@@ -20,6 +21,24 @@ export function countByRows({ page }: ReadPlan, rows: number): number | undefine
   if (page === undefined) return rows
   const isLast = rows < page.size && (rows > 0 || page.number === 1)
   return isLast ? (page.number - 1) * page.size + rows : undefined
+}
+
+/** Where the rows of a page stand in a list, read from its start or, backwards, from its end. */
+interface Place {
+  readonly from: 'start' | 'end'
+  /** How many rows; 0 past the end. */
+  readonly limit: number
+  readonly offset: bigint
+}
+
+/** Where a page stands, from the end that is nearer, in a list of so many rows. */
+export function placeOf({ number, size }: Page, total: number): Place {
+  const start = Math.min((number - 1) * size, total)
+  const end = Math.min(start + size, total)
+  const limit = end - start
+  return start <= total - end
+    ? { from: 'start', limit, offset: BigInt(start) }
+    : { from: 'end', limit, offset: BigInt(total - end) }
 }
 
 /** The values of one run of a plan. */

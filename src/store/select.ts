@@ -45,19 +45,25 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
   return target.dialect.gatherIds(id, order, from, where)
 }
 
-/** Makes what turns a driver's row of the layout into the forms' values, in place; `undefined` where they are the same. */
+/** Makes what turns a driver's row into one as its layout says, in place; `undefined` where they are the same. */
 export function compileLoad(
   layout: RowLayout,
   dialect: Dialect,
 ): ((row: unknown[]) => void) | undefined {
-  const loads = layout.values.flatMap(({ form: name }, index) => {
-    const form = formNamed(name, dialect.name)
-    return form.load ? [{ at: index + 1, form }] : []
+  const values = layout.values.map(({ form }) => formNamed(form, dialect.name).load)
+  const linkages = layout.linkages.map(({ many }) => (many ? gathered : undefined))
+  const loads = [undefined, ...values, ...linkages].flatMap((load, at) => {
+    return load ? [{ at, load }] : []
   })
   if (loads.length === 0) return undefined
   return (row) => {
-    for (const { at, form } of loads) {
-      if (row[at] !== null) row[at] = form.load?.(row[at])
+    for (const { at, load } of loads) {
+      if (row[at] !== null) row[at] = load(row[at])
     }
   }
+}
+
+/** Ids are gathered into the text of a JSON array of strings. */
+function gathered(ids: unknown): unknown {
+  return JSON.parse(String(ids))
 }

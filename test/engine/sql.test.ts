@@ -57,19 +57,22 @@ engine('SQL', { model: library, tables: libraryTables }, (world) => {
 
   it('filters: every form', async () => {
     for (const [path, filter, sqlite, postgres] of filters) {
-      // Past the end, where nothing says how many there are.
-      const run = await statements('GET', path, { query: { filter, 'page[number]': '9' } })
+      // Past the end, where nothing says how many there are; SQLite counts all of a list before it reads it.
+      const page = { sqlite: { 'page[size]': '0' }, postgres: { 'page[number]': '9' } }
+      const run = await statements('GET', path, { query: { filter, ...page[world.dialect] } })
       const table = path === '/books' ? 'book' : 'writer'
       const from = ` from "${table}" as "t0" where ${{ sqlite, postgres }[world.dialect]}`
       const parts = {
         sqlite: run,
         postgres: run.flatMap((each) => each.split(/(?<= offset \?)|\)(?=, true, )/).slice(0, 2)),
       }
-      assert.equal(parts[world.dialect].length, 2)
-      for (const part of parts[world.dialect]) {
-        const isWhole = part.endsWith(from) || part.includes(`${from} order by `)
-        assert.ok(isWhole, `${JSON.stringify(filter)}\n${part}\nis not\n…${from}`)
-      }
+      // The rows, and how many there are, unless SQLite remembers that of a filter that means the same.
+      const strange = parts[world.dialect].filter((part) => !part.endsWith(from))
+      assert.equal(strange.length, 1, JSON.stringify(filter))
+      assert.ok(
+        strange.every((part) => part.includes(`${from} order by `)),
+        `${JSON.stringify(filter)}\n${strange}\nis not\n…${from}`,
+      )
     }
   })
 

@@ -25,8 +25,8 @@ const rooms: Readonly<Record<string, Readonly<{ rooms: readonly string[]; outsid
   endpoints: { rooms: ['errors', 'model', 'request', 'plan', 'store', 'document', 'rules'], outside: [] },
   server:    { rooms: ['errors', 'model', 'request', 'document', 'endpoints'],          outside: ['fastify', /^node:/] },
 }
-/** Only here: a database's driver, and what of Node it needs. */
-const dialects = { folder: 'src/store/dialects/', outside: [/^node:/, 'pg'] }
+/** Only here: a database's driver, what of Node it needs, and what is remembered of a database. */
+const dialects = { folder: 'src/store/dialects/', outside: [/^node:/, 'pg', 'lru-cache'] }
 
 const door = 'src/index.ts'
 const roomOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1]

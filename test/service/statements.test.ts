@@ -53,23 +53,24 @@ chapter('No query per row', (world) => {
     assert.deepEqual(await count(), few)
   })
 
-  it('a page that is not full says itself how many there are', async () => {
+  it('a first page that is not full says itself how many there are', async () => {
     for (let each = 0; each < 5; each++) await world.person()
     // PostgreSQL reads the page and the count by one statement.
     const without = world.database === 'PostgreSQL' ? 1 : 0
     for (const [size, number, counted] of [
-      [2, 1, 1],
-      [2, 3, without],
-      [2, 9, 1],
-      [5, 1, 1],
       [6, 1, without],
+      [5, 1, 1],
+      [2, 1, without],
+      [2, 3, without],
+      [2, 9, without],
     ] as const) {
       const query = { 'page[size]': String(size), 'page[number]': String(number) }
       const run = await statementsOf(async () => {
         const answer = await world.get('/persons', query)
         assert.deepEqual(answer.body.meta, { count: 5 })
       })
-      assert.equal(run.filter((sql) => sql.includes('count(*)')).length, counted, `page ${number}`)
+      const what = `page ${number} of ${size}`
+      assert.equal(run.filter((sql) => sql.includes('count(*)')).length, counted, what)
     }
   })
 

@@ -24,6 +24,7 @@ export function postgresDialect(folding: string): Dialect {
     same: (left, right) => sql`${left} is not distinct from ${right}`,
     bindList: (values) => `{${values.map(arrayElement).join(',')}}`,
     inList: (left, list) => sql`${left} = any(${list})`,
+    isTheOne: (left, subquery) => sql`${left} in (${subquery})`,
     fold,
     like: (text, pattern) =>
       sql`case when strpos(${exact(pattern)}, '%') = 0 then strpos(${exact(text)}, ${exact(pattern)}) > 0

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translated } from './sqlite-errors.ts'
-import { addFunctions } from './sqlite-functions.ts'
+import { addFunctions, noticeFleeting } from './sqlite-functions.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
@@ -20,10 +20,18 @@ const begin = {
 
 const commit: Statement = { sql: 'commit', placeholders: [] }
 
+/** Changes when another connection, of any process, has committed (sqlite.org/pragma.html#pragma_data_version). */
+const dataVersion: Statement = { sql: 'pragma data_version', placeholders: [] }
+
 /** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #prepared = new WeakMap<Statement, StatementSync>()
+  /** Statements whose results are not decided by the tables alone. */
+  readonly #fleeting = new WeakSet<Statement>()
+  #isFleeting = false
+  /** How many transactions that may write were begun here. */
+  #begun = 0
 
   /**
    * @param path - a file, or `:memory:`
@@ -38,6 +46,9 @@ export class SqliteConnection {
     }
     this.#database = translated(() => new DatabaseSync(path, options))
     addFunctions(this.#database)
+    noticeFleeting(this.#database, () => {
+      this.#isFleeting = true
+    })
     if (path !== ':memory:') this.execute('pragma journal_mode = wal')
     this.execute('pragma synchronous = full')
     this.execute(role === 'reader' ? 'pragma query_only = on' : 'pragma busy_timeout = 0')
@@ -119,11 +130,28 @@ export class SqliteConnection {
   /** Begins a transaction; an immediate one may write. */
   begin(mode: keyof typeof begin): void {
     translated(() => this.#prepare(begin[mode]).get())
+    if (mode === 'immediate') this.#begun += 1
   }
 
   /** Makes everything since `begin` durable. */
   commit(): void {
     translated(() => this.#prepare(commit).get())
+  }
+
+  /**
+   * A number that grows whenever the database may be another than before: with each transaction here that may write, and
+   * with what others have committed, as far as a snapshot that is begun shows it.
+   */
+  version(): number {
+    // With `setReturnArrays`, a row is an array; Node's types know only of objects.
+    const row = translated(() => this.#prepare(dataVersion).get()) as unknown as unknown[]
+    return this.#begun + Number(row[0])
+  }
+
+  /** Whether a statement gives the same for as long as the tables are the same. */
+  isLasting(statement: Statement): boolean {
+    this.check(statement)
+    return !this.#fleeting.has(statement)
   }
 
   /** Undoes everything since `begin`, if there is anything to undo. */
@@ -159,7 +187,9 @@ export class SqliteConnection {
   #prepare(statement: Statement): StatementSync {
     const known = this.#prepared.get(statement)
     if (known !== undefined) return known
+    this.#isFleeting = false
     const prepared = this.#database.prepare(statement.sql)
+    if (this.#isFleeting) this.#fleeting.add(statement)
     prepared.setReturnArrays(true)
     this.#prepared.set(statement, prepared)
     return prepared

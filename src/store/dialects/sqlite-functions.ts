@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { constants, type DatabaseSync } from 'node:sqlite'
 import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
 import { instantKey, storedInstantOf, storedTimeOf } from '../../model/times.ts'
 
@@ -62,4 +62,19 @@ export function addFunctions(database: DatabaseSync): void {
   for (const [name, key] of Object.entries(keys)) {
     database.function(name, options, (stored) => (stored === null ? null : key(stored)))
   }
+}
+
+/** SQLite's functions that may give something else while the tables stay as they are. */
+// biome-ignore format: a list
+const fleeting = new Set<string | null>([
+  'current_date', 'current_time', 'current_timestamp', 'date', 'time', 'datetime', 'julianday', 'strftime', 'timediff', 'unixepoch',
+  'random', 'randomblob', 'changes', 'total_changes', 'last_insert_rowid',
+])
+
+/** Has a connection tell of each statement it prepares that calls one of them, be it in a view. */
+export function noticeFleeting(database: DatabaseSync, notice: () => void): void {
+  database.setAuthorizer((action, _, name) => {
+    if (action === constants.SQLITE_FUNCTION && fleeting.has(name)) notice()
+    return constants.SQLITE_OK
+  })
 }

@@ -9,12 +9,12 @@ import {
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
 import { followSteps } from '../include.ts'
-import type { CompiledRead } from '../read.ts'
-import { countByRows, isList, notFound, valuesOf } from '../run.ts'
-import { type RunValues, type Statement, statement } from '../statement.ts'
+import { countByRows, isList, notFound, placeOf, valuesOf } from '../run.ts'
+import { type Statement, statement } from '../statement.ts'
 import type { Statements } from '../statements.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
+import type { Count } from './sqlite-counts.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
 /** A list of more resources than this is streamed when all of it is asked for. */
@@ -22,62 +22,81 @@ const wholeAtMost = 500
 /** How many rows a stream reads before others have their turn. */
 const batchSize = 200
 
+/** A connection as reads need it. */
+export interface Reader {
+  readonly connection: SqliteConnection
+  readonly statements: Statements
+  readonly count: Count
+}
+
 /** Whether a plan means more rows than should be held at once. */
 export function isLong(
-  connection: SqliteConnection,
+  { statements, count }: Reader,
   plan: ReadPlan,
   id: string | undefined,
-  statements: Statements,
 ): boolean {
   if (!isList(plan.shape) || plan.shape.isPaged) return false
-  return count(connection, statements.read(plan.shape), valuesOf(plan, id)) > wholeAtMost
+  return count(statements.read(plan.shape).count, valuesOf(plan, id)) > wholeAtMost
 }
 
 /** Reads all that a plan means, in one snapshot. */
-export function readOn(
-  connection: SqliteConnection,
-  plan: ReadPlan,
-  id: string | undefined,
-  statements: Statements,
-): WholeRows {
+export function readOn(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows {
   const { shape } = plan
   // One statement is a snapshot by itself.
   return shape.scope.is === 'one' && shape.steps.length === 0
-    ? readWhole(connection, plan, id, statements)
-    : connection.snapshot(() => readWhole(connection, plan, id, statements))
+    ? readWhole(reader, plan, id)
+    : reader.connection.snapshot(() => readWhole(reader, plan, id))
 }
 
 /**
  * Reads all that a plan means, in a snapshot that is begun.
  * @throws NotFoundError when the resource in the path is not there
  */
-export function readWhole(
-  connection: SqliteConnection,
-  plan: ReadPlan,
-  id: string | undefined,
-  statements: Statements,
-): WholeRows {
+export function readWhole(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows {
+  const { connection, statements } = reader
   const { shape, absence } = plan
-  const compiled = statements.read(shape)
-  const values = valuesOf(plan, id)
-  const primary = connection.all(compiled.rows, values)
-  const total = countByRows(plan, primary.length) ?? count(connection, compiled, values)
+  const { primary, total } = readPrimary(reader, plan, id)
   if (total === 0 && shape.scope.is === 'one') throw notFound(absence, id)
   if (total === 0 && shape.scope.is === 'related') {
     const { present } = statements.ofType(absence.type)
     if (connection.value(present, { slots: [], id }) === undefined) throw notFound(absence, id)
   }
+  const { byIds } = statements.read(shape)
   const included = followSteps(shape, primary, (type, ids) => {
-    const byIds = compiled.byIds.get(type)
-    if (byIds === undefined) throw new Error(`The plan includes no ${type}.`)
-    return connection.all(byIds, { slots: [], ids })
+    const statement = byIds.get(type)
+    if (statement === undefined) throw new Error(`The plan includes no ${type}.`)
+    return connection.all(statement, { slots: [], ids })
   })
   return { is: 'whole', count: total, primary, included }
 }
 
+/**
+ * The primary rows, and how many there are over all pages. Beyond the first page they are counted first, which is
+ * remembered, so that a page is reached from the nearer end.
+ */
+function readPrimary(
+  { connection, statements, count }: Reader,
+  plan: ReadPlan,
+  id: string | undefined,
+): Readonly<{ primary: readonly Row[]; total: number }> {
+  const { page, shape } = plan
+  const compiled = statements.read(shape)
+  const values = valuesOf(plan, id)
+  if (page === undefined || page.number === 1) {
+    const primary = connection.all(compiled.rows, values)
+    const total = countByRows(plan, primary.length) ?? count(compiled.count, values)
+    return { primary, total }
+  }
+  const total = count(compiled.count, values)
+  const { from, ...place } = placeOf(page, total)
+  if (place.limit === 0) return { primary: [], total }
+  const rows = from === 'start' ? compiled.rows : compiled.rowsBackwards
+  const primary = connection.all(rows, { ...values, ...place })
+  return { primary: from === 'start' ? primary : primary.toReversed(), total }
+}
+
 /** What a stream has to itself. */
 interface Streaming {
-  readonly statements: Statements
   readonly after: ((rows: readonly Row[], layout: RowLayout) => Promise<void>) | undefined
   /** Gives the connection back. */
   readonly end: () => void
@@ -85,10 +104,10 @@ interface Streaming {
 
 /** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
 export function streamOn(
-  connection: SqliteConnection,
+  { connection, statements, count }: Reader,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, after, end }: Streaming,
+  { after, end }: Streaming,
 ): Rows {
   const compiled = statements.read(plan.shape)
   const values = valuesOf(plan, id)
@@ -110,53 +129,43 @@ export function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  const total = count(connection, compiled, values)
+  const total = count(compiled.count, values)
   return { is: 'stream', count: total, primary: primary(), included: included(), end }
-}
-
-/** What is done in the snapshot of a read. */
-interface Guarded {
-  readonly during: DuringRead
-  readonly statements: Statements
 }
 
 /** Reads all that a plan means, and does what is to be done in the same snapshot, which is begun. */
 export async function readWholeDuring(
-  connection: SqliteConnection,
+  reader: Reader,
   plan: ReadPlan,
   id: string | undefined,
-  { during, statements }: Guarded,
+  during: DuringRead,
 ): Promise<WholeRows> {
-  const query = queryOn(connection)
+  const query = queryOn(reader.connection)
   await during.before(query)
-  const rows = readWhole(connection, plan, id, statements)
+  const rows = readWhole(reader, plan, id)
   for (const [some, layout] of laidOut(rows, plan.shape)) await during.after(some, layout, query)
   return rows
 }
 
 /** The same on a connection of its own, whose long lists are streamed. */
 export async function readDuring(
-  connection: SqliteConnection,
+  reader: Reader,
   plan: ReadPlan,
   id: string | undefined,
-  { during, statements, end }: Guarded & Pick<Streaming, 'end'>,
+  { during, end }: Pick<Streaming, 'end'> & Readonly<{ during: DuringRead }>,
 ): Promise<Rows> {
-  if (!isLong(connection, plan, id, statements)) {
-    const rows = await readWholeDuring(connection, plan, id, { during, statements })
+  if (!isLong(reader, plan, id)) {
+    const rows = await readWholeDuring(reader, plan, id, during)
     end()
     return rows
   }
-  const query = queryOn(connection)
+  const query = queryOn(reader.connection)
   await during.before(query)
   const after = (rows: readonly Row[], layout: RowLayout) => during.after(rows, layout, query)
-  return streamOn(connection, plan, id, { statements, after, end })
+  return streamOn(reader, plan, id, { after, end })
 }
 
 /** Runs a declaration's own SQL. */
 export function queryOn(connection: SqliteConnection): RunQuery {
   return async (expression) => connection.records(statement(expression, dialect))
-}
-
-function count(connection: SqliteConnection, compiled: CompiledRead, values: RunValues): number {
-  return Number(connection.value(compiled.count, values))
 }

@@ -2,14 +2,16 @@ import { commitFault, constrained } from '../constraints.ts'
 import type { Statements } from '../statements.ts'
 import type { WritingConnection } from '../transaction.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
+import { counted } from './sqlite-counts.ts'
 import { queryOn, readWhole } from './sqlite-read.ts'
 
 /** A SQLite connection as a transaction that writes needs it. */
 export function writingOn(writer: SqliteConnection, statements: Statements): WritingConnection {
+  const reader = { connection: writer, statements, count: counted(writer) }
   return {
     all: (statement, values) => writer.all(statement, values),
     run: (statement, values) => writer.run(statement, values),
-    read: (plan, id) => readWhole(writer, plan, id, statements),
+    read: (plan, id) => readWhole(reader, plan, id),
     query: queryOn(writer),
   }
 }

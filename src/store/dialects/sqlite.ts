@@ -12,8 +12,16 @@ import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { Turns } from '../turns.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { counted, remembered } from './sqlite-counts.ts'
 import { endOfPatience, patiently } from './sqlite-errors.ts'
-import { isLong, readDuring, readOn, readWholeDuring, streamOn } from './sqlite-read.ts'
+import {
+  isLong,
+  type Reader,
+  readDuring,
+  readOn,
+  readWholeDuring,
+  streamOn,
+} from './sqlite-read.ts'
 import { sqliteRemarks } from './sqlite-remarks.ts'
 import { migrateSqlite, sqliteCatalog } from './sqlite-schema.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
@@ -80,11 +88,12 @@ interface Reads {
 
 /** One connection reads the last committed state (WAL); a long read, or one that awaits, has one of its own. */
 function readsOfFile(path: string, statements: Statements): Reads {
-  const reader = new SqliteConnection(path, 'reader')
+  const common = new SqliteConnection(path, 'reader')
+  const reader = { connection: common, statements, count: remembered(common) }
   const others = new Set<SqliteConnection>()
   /** Runs a read on a fresh connection, which is closed when the read fails or `end` is called. */
   const apart = async (
-    work: (connection: SqliteConnection, end: () => void) => Rows | Promise<Rows>,
+    work: (reader: Reader, end: () => void) => Rows | Promise<Rows>,
   ): Promise<Rows> => {
     const connection = new SqliteConnection(path, 'reader')
     others.add(connection)
@@ -94,7 +103,7 @@ function readsOfFile(path: string, statements: Statements): Reads {
     }
     try {
       connection.begin('deferred')
-      return await work(connection, end)
+      return await work({ connection, statements, count: counted(connection) }, end)
     } catch (error) {
       end()
       throw error
@@ -102,31 +111,27 @@ function readsOfFile(path: string, statements: Statements): Reads {
   }
   return {
     read: async (plan, id, during) => {
-      if (during)
-        return apart((connection, end) =>
-          readDuring(connection, plan, id, { during, statements, end }),
-        )
-      if (!isLong(reader, plan, id, statements)) return readOn(reader, plan, id, statements)
-      return apart((connection, end) =>
-        streamOn(connection, plan, id, { statements, end, after: undefined }),
-      )
+      if (during) return apart((other, end) => readDuring(other, plan, id, { during, end }))
+      if (!isLong(reader, plan, id)) return readOn(reader, plan, id)
+      return apart((other, end) => streamOn(other, plan, id, { end, after: undefined }))
     },
     close: () => {
-      for (const connection of [...others, reader]) connection.close()
+      for (const connection of [...others, common]) connection.close()
     },
   }
 }
 
 /** A database in memory has a single connection: a read waits for its turn, and nothing is streamed while others write. */
 function readsInMemory(writer: SqliteConnection, turns: Turns, statements: Statements): Reads {
+  const reader = { connection: writer, statements, count: remembered(writer) }
   return {
     read: (plan, id, during) =>
       turns.take(() =>
         during
           ? inTransaction(writer, () =>
-              writer.onlyReading(() => readWholeDuring(writer, plan, id, { during, statements })),
+              writer.onlyReading(() => readWholeDuring(reader, plan, id, during)),
             )
-          : readOn(writer, plan, id, statements),
+          : readOn(reader, plan, id),
       ),
     close: () => {},
   }

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { attribute, defineModel, type HookContext, resource, sql, text } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
+import { statementsOf } from '../service/statements.ts'
+import { engine } from './engine.ts'
+
+/** What a hook does once a note is made. */
+let afterCreate: (query: HookContext['query']) => Promise<unknown> = async () => undefined
+
+const fields = { words: attribute(text) }
+const note = resource('note', {
+  path: '/notes',
+  table: 'note',
+  fields,
+  hooks: {
+    async afterCreate(_, { query }) {
+      await afterCreate(query)
+    },
+  },
+})
+/** Which of them there are, the clock says. */
+const due = resource('due', {
+  path: '/due',
+  table: 'note',
+  where: (column) => sql`${column('id')} > 0 and current_timestamp > '2000-01-01'`,
+  access: 'read-only',
+  fields,
+})
+const seen = resource('seen', { path: '/seen', table: 'seen', access: 'read-only', fields })
+const long = resource('long', {
+  path: '/long',
+  table: 'note',
+  where: (column) => sql`length(${column('words')}) > 0`,
+  access: 'read-only',
+  fields,
+})
+
+const served = {
+  model: defineModel([note, due, seen, long]),
+  tables: ({ newId }: ColumnTypes) => `
+    create table note (id ${newId}, words text);
+    create view seen as select * from note where current_date > '2000-01-01';
+    insert into note (words) values ('a'), ('b'), ('c')`,
+}
+
+engine('Counts', served, (world) => {
+  const countOf = async (path: string) =>
+    (await world.get(path, { 'page[size]': '1' })).body.meta?.count
+
+  it('of SQL that looks at the clock are never remembered, be it in a view', async () => {
+    // PostgreSQL counts every time.
+    if (world.dialect === 'postgres') return
+    for (const [path, counted] of [
+      ['/notes', 0],
+      ['/long', 0],
+      ['/due', 1],
+      ['/seen', 1],
+    ] as const) {
+      assert.equal(await countOf(path), 3)
+      const run = await statementsOf(() => countOf(path))
+      assert.equal(run.filter((sql) => sql.includes('count(*)')).length, counted, path)
+    }
+  })
+
+  it('see what hooks write, and what of it is undone', async () => {
+    const create = () =>
+      world.post('/notes', { data: { type: 'note', attributes: { words: 'd' } } })
+    assert.equal(await countOf('/notes'), 3)
+    afterCreate = (query) => query(sql`insert into note (words) values ('e'), ('f')`)
+    assert.equal((await create()).status, 201)
+    assert.equal(await countOf('/notes'), 6)
+    afterCreate = async (query) => {
+      await query(sql`delete from note`)
+      throw new Error('This hook fails.')
+    }
+    assert.equal((await create()).status, 500)
+    assert.equal(await countOf('/notes'), 6)
+  })
+})
