@@ -45,10 +45,9 @@ interface Tellers {
 export function defineDocuments(model: Model, base: string): Documents {
   const tellersOf = perShape((shape: ReadShape): Tellers => {
     const teller = (layout: RowLayout) => compileTeller(layout, model, base)
-    const identifier = compileIdentifier(typeNamed(model, shape.type))
     return {
       primary: teller(shape.primary),
-      identifier: ([id]) => identifier(String(id)),
+      identifier: compileIdentifier(typeNamed(model, shape.type)),
       included: new Map(shape.included.map((layout) => [layout.type, teller(layout)])),
     }
   })

@@ -31,9 +31,9 @@ export function pageLinks(
   if (page === undefined) return {}
   const last = Math.max(1, Math.ceil(count / page.size))
   if (last === 1 && page.number === 1) return {}
-  const others = pairs.filter(([name]) => name !== 'page[number]')
-  const to = (number: number) =>
-    origin + path + queryString([...others, ['page[number]', String(number)]])
+  const others = queryString(pairs.filter(([name]) => name !== 'page[number]'))
+  const start = `${origin}${path}${others}${others === '' ? '?' : '&'}page%5Bnumber%5D=`
+  const to = (number: number) => start + number
   return {
     first: to(1),
     last: to(last),

@@ -11,6 +11,12 @@ import { linkageIndex, type Row, type RowLayout, valueIndex } from '../plan/rows
 /** Tells a row as the JSON text of a resource object. */
 export type Teller = (row: Row) => string
 
+/** Tells what differs from row to row. `step` is the id of the row as a step of a path. */
+type Piece = (row: Row, step: string) => string
+
+/** A text in the order in which it is told: what is the same for every row stands there as it is. */
+type Text = readonly (string | Piece)[]
+
 /**
  * Makes the teller of a layout: all that does not depend on the row is worked out once, here.
  *
@@ -20,34 +26,61 @@ export type Teller = (row: Row) => string
 export function compileTeller(layout: RowLayout, model: Model, base: string): Teller {
   const resource = typeNamed(model, layout.type)
   const path = base + resource.path
-  const identifier = identifierHead(resource)
   const { inPath } = idTelling(resource)
-  const attributes = joined(
-    '"attributes"',
-    layout.attributes.map((name) => attributeTeller(fieldOf(resource, name), layout)),
+  const attributes = layout.attributes.map((name) => attributeText(fieldOf(resource, name), layout))
+  const relationships = layout.relationships.map((name) =>
+    relationshipText(fieldOf(resource, name), layout, { model, path }),
   )
-  const relationships = joined(
-    '"relationships"',
-    layout.relationships.map((name) => relationshipTeller(fieldOf(resource, name), layout, model)),
-  )
-  return (row) => {
-    const id = String(row[0])
-    const self = `${path}/${inPath(id)}`
-    return `${identifier(id)}${attributes(row, self)}${relationships(row, self)},"links":{"self":"${self}"}}`
+  const tell = joined([
+    ...identifierText(resource, 0),
+    ...member('attributes', attributes),
+    ...member('relationships', relationships),
+    `,"links":{"self":"${path}/`,
+    stepOf,
+    '"}}',
+  ])
+  return (row) => tell(row, inPath(String(row[0])))
+}
+
+/** Makes the teller of rows as identifier objects. */
+export function compileIdentifier(resource: ResourceType): Teller {
+  const tell = joined([...identifierText(resource, 0), '}'])
+  return (row) => tell(row, '')
+}
+
+/**
+ * Makes one piece of a text. Neighbours that are the same for every row become one, so that telling a row takes no more
+ * steps than it has pieces of its own.
+ */
+function joined(text: Text): Piece {
+  let head = ''
+  const rest: { piece: Piece; after: string }[] = []
+  for (const part of text) {
+    const last = rest.at(-1)
+    if (typeof part !== 'string') rest.push({ piece: part, after: '' })
+    else if (last) last.after += part
+    else head += part
+  }
+  return (row, step) => {
+    let told = head
+    for (const { piece, after } of rest) told += piece(row, step) + after
+    return told
   }
 }
 
-/** Tells an identifier object. */
-export function compileIdentifier(resource: ResourceType): (id: string) => string {
-  const head = identifierHead(resource)
-  return (id) => `${head(id)}}`
+const stepOf: Piece = (_row, step) => step
+
+/** `,"attributes":{…}`, or nothing when there is none to show. */
+function member(name: string, texts: readonly Text[]): Text {
+  if (texts.length === 0) return []
+  const members = texts.flatMap((text, index) => (index === 0 ? text : [',', ...text]))
+  return [`,"${name}":{`, ...members, '}']
 }
 
-/** The type and the id of an object that is not closed yet. */
-function identifierHead(resource: ResourceType): (id: string) => string {
-  const head = `{"type":${JSON.stringify(resource.type)},"id":`
+/** The type and the id, which stands in the row at an index, of an object that is not closed yet. */
+function identifierText(resource: ResourceType, at: number): Text {
   const { inJson } = idTelling(resource)
-  return (id) => head + inJson(id)
+  return [`{"type":${JSON.stringify(resource.type)},"id":`, (row) => inJson(String(row[at]))]
 }
 
 /** How an id is written. */
@@ -58,31 +91,19 @@ interface IdTelling {
 }
 
 /** Whole numbers have nothing to escape; other ids may hold anything. */
-function idTelling({ id }: ResourceType): IdTelling {
-  return id.kind.form === 'id'
+function idTelling(resource: ResourceType): IdTelling {
+  return resource.id.kind.form === 'id'
     ? { inJson: (text) => `"${text}"`, inPath: (text) => text }
     : { inJson: JSON.stringify, inPath: encodeURIComponent }
 }
 
-type Part = (row: Row, self: string) => string
-
-/** `,"attributes":{…}`, or nothing when there is none to show. */
-function joined(member: string, parts: readonly Part[]): Part {
-  if (parts.length === 0) return () => ''
-  return (row, self) => {
-    let text = ''
-    for (const part of parts) text += text === '' ? part(row, self) : `,${part(row, self)}`
-    return `,${member}:{${text}}`
-  }
-}
-
-function attributeTeller(field: Field, layout: RowLayout): Part {
+function attributeText(field: Field, layout: RowLayout): Text {
   const name = `${JSON.stringify(field.name)}:`
   switch (field.is) {
     case 'attribute': {
       const at = valueIndex(layout, storedValue(field))
       const { tell } = field.kind
-      return (row) => name + tellOr(row[at], tell)
+      return [name, (row) => tellOr(row[at], tell)]
     }
     case 'computed': {
       const inputs = field.columns.map(([column, { kind }]) => ({
@@ -90,11 +111,12 @@ function attributeTeller(field: Field, layout: RowLayout): Part {
         at: valueIndex(layout, { column, form: kind.form }),
       }))
       const { tell } = field.kind
-      return (row) => {
+      const compute: Piece = (row) => {
         const values: Record<string, unknown> = {}
         for (const { column, at } of inputs) values[column] = row[at]
-        return name + tellOr(field.compute(values), tell)
+        return tellOr(field.compute(values), tell)
       }
+      return [name, compute]
     }
     case 'relationship':
       throw new Error(`${layout.type}.${field.name} is no attribute.`)
@@ -105,29 +127,49 @@ function tellOr(value: unknown, tell: (value: unknown) => string): string {
   return value === null || value === undefined ? 'null' : tell(value)
 }
 
-function relationshipTeller(field: Field, layout: RowLayout, model: Model): Part {
-  if (field.is !== 'relationship')
-    throw new Error(`${layout.type}.${field.name} is no relationship.`)
-  const name = JSON.stringify(field.name)
-  const word = encodeURIComponent(field.name)
-  const data = linkageTeller(field, layout, model)
-  return (row, self) => {
-    const links = `"links":{"self":"${self}/relationships/${word}","related":"${self}/${word}"}`
-    return `${name}:{${links}${data(row)}}`
-  }
+/** Where a relationship is told: `path` is that of its resource's type. */
+interface RelationshipPlace {
+  readonly model: Model
+  readonly path: string
 }
 
-function linkageTeller(
-  field: RelationshipField,
+function relationshipText(
+  field: Field,
   layout: RowLayout,
-  model: Model,
-): (row: Row) => string {
+  { model, path }: RelationshipPlace,
+): Text {
+  if (field.is !== 'relationship')
+    throw new Error(`${layout.type}.${field.name} is no relationship.`)
+  const word = encodeURIComponent(field.name)
+  return [
+    `${JSON.stringify(field.name)}:{"links":{"self":"${path}/`,
+    stepOf,
+    `/relationships/${word}","related":"${path}/`,
+    stepOf,
+    `/${word}"}`,
+    ...linkageText(field, layout, model),
+    '}',
+  ]
+}
+
+function linkageText(field: RelationshipField, layout: RowLayout, model: Model): Text {
   const at = linkageIndex(layout, field.name)
-  if (at === -1) return () => ''
-  const identifier = compileIdentifier(typeNamed(model, field.to))
-  if (!field.many)
-    return (row) => `,"data":${row[at] === null ? 'null' : identifier(String(row[at]))}`
-  return (row) => `,"data":[${idsOf(row[at]).map(identifier).join(',')}]`
+  if (at === -1) return []
+  const other = typeNamed(model, field.to)
+  if (field.many) return [',"data":[', identifiers(other, at), ']']
+  const identifier = joined([...identifierText(other, at), '}'])
+  return [',"data":', (row, step) => (row[at] === null ? 'null' : identifier(row, step))]
+}
+
+/** Identifier objects of the ids of a to-many. */
+function identifiers(resource: ResourceType, at: number): Piece {
+  const head = `{"type":${JSON.stringify(resource.type)},"id":`
+  const { inJson } = idTelling(resource)
+  return (row) => {
+    let told = ''
+    for (const id of idsOf(row[at])) told += `${told === '' ? '' : ','}${head}${inJson(id)}}`
+    return told
+  }
 }
 
 /** As rows are laid out, to-many linkage is an array of ids. */

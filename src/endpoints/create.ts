@@ -2,6 +2,7 @@ import { type Model, type RelationshipField, type ResourceType, typeNamed } from
 import { planCreate } from '../plan/body.ts'
 import { planOne } from '../plan/read.ts'
 import type { WholeRows } from '../plan/result.ts'
+import { rememberPlans } from '../plan/shape.ts'
 import { pathId } from '../plan/target.ts'
 import { readResource } from '../request/body.ts'
 import { readQuery } from '../request/query.ts'
@@ -15,9 +16,12 @@ export function create(
   relationship?: RelationshipField,
 ): Endpoint {
   const created = relationship ? typeNamed(model, relationship.to) : resource
+  const answerOf = rememberPlans((search) =>
+    planOne(model, readQuery(search), { resource: created }),
+  )
   return async (call, { store, documents, base }) => {
     const parent = relationship && { resource, relationship, id: pathId(resource, call.id) }
-    const answer = planOne(model, readQuery(call.search), { resource: created })
+    const answer = answerOf(call.search)
     const plan = planCreate(model, readResource(call.body), created, parent)
     const tell = (rows: WholeRows, id: string) => {
       const location = resourcePath(base, created, id)

@@ -3,6 +3,7 @@ import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { planRelationshipWrite } from '../plan/body.ts'
 import type { LinkChange } from '../plan/draft.ts'
 import { planLinkage } from '../plan/read.ts'
+import { rememberPlans } from '../plan/shape.ts'
 import { pathId } from '../plan/target.ts'
 import { readLinkage } from '../request/body.ts'
 import { readQuery } from '../request/query.ts'
@@ -22,9 +23,12 @@ export function writeRelationship(
   relationship: RelationshipField,
   change: LinkChange['change'],
 ): Endpoint {
+  const checkQuery = rememberPlans((search) =>
+    planLinkage(model, readQuery(search), { resource, relationship }),
+  )
   return async (call, { store }) => {
     const id = pathId(resource, call.id)
-    planLinkage(model, readQuery(call.search), { resource, relationship })
+    checkQuery(call.search)
     const plan = planRelationshipWrite(
       model,
       readLinkage(call.body),

@@ -11,18 +11,19 @@ export function readDate(json: unknown): Reading<string> {
   return { expected: 'a date of the calendar, written YYYY-MM-DD' }
 }
 
+/** Every day that there is in every year, 0001 to 9999, written `YYYY-MM-DD`. */
+const yearlyDay =
+  /^(?!0000)\d{4}-(?:(?!02)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|30)|(?:0[13578]|1[02])-31|02-(?:0[1-9]|1\d|2[0-8]))$/
+
+const leapDay = /^(?!0000)\d{4}-02-29$/
+
 /** Whether the text is a day of the calendar, years 0001 to 9999, written `YYYY-MM-DD`. */
 function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const year = Number(text.slice(0, 4))
-  const month = Number(text.slice(5, 7))
-  const day = Number(text.slice(8))
-  return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(month, year)
+  return yearlyDay.test(text) || (leapDay.test(text) && isLeap(Number(text.slice(0, 4))))
 }
 
-function daysOf(month: number, year: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 
 /** RFC 3339 §5.6, `date-time`: day, time, digits of the second's fraction, zone. */
@@ -104,6 +105,7 @@ const storedDay = /^(.{10})(?:[Tt ]00:00(?::00(?:\.0*)?)?(?: ?(?:[Zz]|UTC|[+-]00
  * @throws Error when it is none
  */
 export function storedDayOf(stored: unknown): string {
+  if (typeof stored === 'string' && isDay(stored)) return stored
   const [, day = ''] = (typeof stored === 'string' ? storedDay.exec(stored) : null) ?? []
   if (isDay(day)) return day
   throw misfit(stored, 'date')

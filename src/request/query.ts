@@ -112,18 +112,36 @@ const plain = /^[\w.,~!*'()[\]{}":;@$/?-]*$/
 
 function decode(text: string, parameter: string): string {
   if (plain.test(text)) return text
+  const spaced = text.replaceAll('+', ' ')
+  const decoded = decodeAscii(spaced) ?? decodeBytes(spaced)
+  if (decoded !== undefined) return decoded
+  throw new ParameterError(
+    'invalid_encoding',
+    parameter,
+    `${quoted(text)} is not UTF-8 once its percent signs are decoded; a percent sign itself is written %25.`,
+  )
+}
+
+/** What nearly every client sends, decoded as `decodeBytes` would and many times as fast; `undefined` for anything else. */
+function decodeAscii(text: string): string | undefined {
+  if (!/^\p{ASCII}*$/u.test(text)) return undefined
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Any text whose bytes are UTF-8 once percent signs are decoded; one that stands before no two digits is itself. */
+function decodeBytes(text: string): string | undefined {
   // Node hands the request line over as latin1: one character, one byte.
-  const bytes = Buffer.from(text.replaceAll('+', ' '), 'latin1').toString('latin1')
+  const bytes = Buffer.from(text, 'latin1').toString('latin1')
   const decoded = bytes.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )
   try {
     return utf8.decode(Buffer.from(decoded, 'latin1'))
   } catch {
-    throw new ParameterError(
-      'invalid_encoding',
-      parameter,
-      `${quoted(text)} is not UTF-8 once its percent signs are decoded; a percent sign itself is written %25.`,
-    )
+    return undefined
   }
 }

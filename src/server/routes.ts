@@ -1,4 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from 'fastify'
 import type { Call, Endpoint, House } from '../endpoints/endpoint.ts'
 import { type Method, type Route, routesOf } from '../endpoints/table.ts'
 import { HeaderError } from '../errors/errors.ts'
@@ -17,7 +22,7 @@ export function addRoutes(app: FastifyInstance, house: House, options: CallOptio
     const urls =
       path === '/' && house.base !== '' ? [house.base, `${house.base}/`] : [house.base + path]
     for (const url of urls) {
-      addEndpoints(app, url, methods, (request) => callOf(request, options), house)
+      addEndpoints(app, url, methods, house, options)
       addOthers(app, url, methods, forbidden)
     }
   }
@@ -27,8 +32,8 @@ function addEndpoints(
   app: FastifyInstance,
   url: string,
   methods: Route['methods'],
-  callFrom: (request: FastifyRequest) => Promise<Call>,
   house: House,
+  { publicUrl, identify }: CallOptions,
 ): void {
   for (const [method, endpoint] of Object.entries(methods) as [Method, Endpoint][]) {
     app.route({
@@ -37,7 +42,8 @@ function addEndpoints(
       onRequest: checkHeaders,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         try {
-          return await send(reply, await endpoint(await callFrom(request), house))
+          const caller = identify && (await identify(request))
+          return await send(reply, await endpoint(callOf(request, caller, publicUrl), house))
         } catch (error) {
           return await tellError(error, request, reply)
         }
@@ -76,7 +82,11 @@ function addOthers(
 }
 
 /** Runs before the body is read. */
-async function checkHeaders({ raw, headers }: FastifyRequest): Promise<void> {
+function checkHeaders(
+  { raw, headers }: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
   if (raw.url !== undefined && raw.url.length > longestUrl) {
     throw new HeaderError('url_too_long', `A URL may have at most ${longestUrl} bytes.`)
   }
@@ -87,6 +97,7 @@ async function checkHeaders({ raw, headers }: FastifyRequest): Promise<void> {
     hasBody:
       headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
   })
+  done()
 }
 
 const noBytes = new Uint8Array()
@@ -97,20 +108,19 @@ export interface CallOptions {
   readonly identify: ((request: FastifyRequest) => unknown) | undefined
 }
 
-async function callOf(
-  request: FastifyRequest,
-  { publicUrl, identify }: CallOptions,
-): Promise<Call> {
-  const { raw, headers, params, body } = request
-  const { url = '', httpVersion } = raw
-  const { localAddress, localPort } = raw.socket
+function callOf(
+  { raw, params, body }: FastifyRequest,
+  caller: unknown,
+  publicUrl: string | undefined,
+): Call {
+  const { url = '' } = raw
   const mark = url.indexOf('?')
   return {
     // The router fills in what the path's pattern names, and `id` is all that any names.
     id: (params as { id?: string }).id ?? '',
-    caller: await identify?.(request),
+    caller,
     search: mark === -1 ? '' : url.slice(mark + 1),
     body: body instanceof Uint8Array ? body : noBytes,
-    origin: originOf(publicUrl, { host: headers.host, httpVersion, localAddress, localPort }),
+    origin: originOf(publicUrl, raw),
   }
 }

@@ -51,7 +51,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: maxBody,
     // Nobody but our own reader reads the query; an absolute-form target is as good as its path (RFC 9112 §3.2.2).
     routerOptions: { querystringParser: () => ({}), maxParamLength: longestUrl },
-    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*(?=\/)/i, ''),
+    rewriteUrl: ({ url = '/' }) =>
+      url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*(?=\/)/i, ''),
     clientErrorHandler: (error, socket) => tellOnSocket(socket, protocolFault(error.code)),
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => void tellError(error, request, reply),

@@ -11,9 +11,10 @@ import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { Turns } from '../turns.ts'
+import { SharedCommits } from './sqlite-commits.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { counted, remembered } from './sqlite-counts.ts'
-import { endOfPatience, patiently } from './sqlite-errors.ts'
+import { patiently } from './sqlite-errors.ts'
 import {
   isLong,
   type Reader,
@@ -28,7 +29,7 @@ import { sqliteDialect as dialect } from './sqlite-sql.ts'
 import { inTransaction, writingOn } from './sqlite-write.ts'
 
 /**
- * Opens a SQLite database as a store. One connection writes, a transaction at a time.
+ * Opens a SQLite database as a store. One connection writes, a transaction at a time; those that wait share a commit.
  *
  * @param path - a file, made with its folder when it is not there, or `:memory:`
  * @throws Error when the file cannot be opened
@@ -40,17 +41,14 @@ export function openSqlite(model: Model, path: string): Store {
   const statements = statementsFor(target)
   const writer = new SqliteConnection(path, 'writer')
   const turns = new Turns()
+  const commits = new SharedCommits(writer, turns)
   const opened = transactionOn(writingOn(writer, statements), statements)
   const reads = isMemory ? readsInMemory(writer, turns, statements) : readsOfFile(path, statements)
   return {
     dialect: 'sqlite',
     description: isMemory ? 'SQLite in memory' : `SQLite at ${path}`,
     read: reads.read,
-    transaction: (work) => {
-      const deadline = endOfPatience()
-      const whole = () => inTransaction(writer, () => work(opened))
-      return turns.take(() => patiently(whole, deadline))
-    },
+    transaction: (work) => commits.transaction(() => work(opened)),
     check: async () => {
       checkTables(model, sqliteCatalog(writer))
       refuseMistakes(await sqlMistakes(target, (statement) => writer.check(statement)))

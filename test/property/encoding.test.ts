@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { isUtf8 } from 'node:buffer'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { readQuery } from '../../src/request/query.ts'
+import { seed } from './seed.ts'
+
+/** What queries are made of, valid and not: characters, bytes of characters, and percent signs that begin nothing. */
+const bits = [
+  ...['a', '+', '=', '%', '%2', '%zz', '%25', '%20', '%00', '%7f', '%5B', '%2B', '%26'],
+  ...['%C3%A4', '%c3%a4', '%C3', '%A4', '%E2%82%AC', '%E2%82', '%F0%9F%98%80', '%EF%BB%BF'],
+  ...[
+    '%C0%80',
+    '%ED%A0%80',
+    '%F4%90%80%80',
+    '%FF',
+    '\u00e9',
+    '\u00c3\u00a4',
+    '\u00c3',
+    '%EF%BF%BD',
+  ],
+]
+
+/** The text that a value of a query stands for, worked out byte by byte; `undefined` where the bytes are no UTF-8. */
+function meantBy(sent: string): string | undefined {
+  const bytes: number[] = []
+  for (let at = 0; at < sent.length; at += 1) {
+    const hex = /^%([0-9a-f]{2})/i.exec(sent.slice(at, at + 3))?.[1]
+    if (hex !== undefined) at += 2
+    bytes.push(hex === undefined ? sent.charCodeAt(at) : Number.parseInt(hex, 16))
+  }
+  const whole = Buffer.from(bytes)
+  return isUtf8(whole) ? whole.toString() : undefined
+}
+
+describe('A query string', () => {
+  it('stands for the bytes that it encodes, and is refused where they are no UTF-8', () => {
+    const texts = fc.array(fc.constantFrom(...bits), { maxLength: 6 }).map((some) => some.join(''))
+    fc.assert(
+      fc.property(texts, (text) => {
+        const { pairs, faults } = readQuery(`filter[name]=${text}`)
+        const meant = meantBy(text.replaceAll('+', ' '))
+        if (meant === undefined)
+          assert.deepEqual(
+            faults.map(({ code }) => code),
+            ['invalid_encoding'],
+          )
+        else assert.deepEqual(pairs, [['filter[name]', meant]])
+      }),
+      { numRuns: 3000, seed },
+    )
+  })
+})
