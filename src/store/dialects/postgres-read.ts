@@ -11,8 +11,8 @@ import { countByRows, notFound, valuesOf } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import type { PostgresTransaction } from './postgres-pool.ts'
 import { type PostgresStatements, wholeAtMost } from './postgres-statements.ts'
+import type { PostgresTransaction } from './postgres-transaction.ts'
 
 /** How many rows a stream reads at a time. */
 const batchSize = 200
