@@ -4,7 +4,7 @@ import { type WritePlan, withValues } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { laidOut, type WholeRows } from '../plan/result.ts'
 import { attributesIn, planStored, storedAttributes } from '../plan/stored.ts'
-import type { Store, Transaction } from '../store/store.ts'
+import type { Store, Transaction, Written } from '../store/store.ts'
 import { duringRead } from './read.ts'
 import { type Attributes, attributesOf, checked } from './validate.ts'
 
@@ -35,11 +35,12 @@ export function carryOut<Told>(
   scene: Scene,
 ): Promise<Told> {
   return scene.store.transaction(async (transaction) => {
-    const id = await write(plan, transaction, scene)
     const during = duringRead(answer.plan, scene)
-    if (!during) return answer.tell(await transaction.read(answer.plan, id), id)
-    await during.before(transaction.query)
-    const rows = await transaction.read(answer.plan, id)
+    const alongside = during ? undefined : answer.plan
+    const { id, rows: read } = await write(plan, transaction, { ...scene, alongside })
+    await during?.before(transaction.query)
+    const rows = read ?? (await transaction.read(answer.plan, id))
+    if (!during) return answer.tell(rows, id)
     for (const [some, layout] of laidOut(rows, answer.plan.shape))
       await during.after(some, layout, transaction.query)
     return answer.tell(rows, id)
@@ -65,12 +66,12 @@ export async function remove(plan: WritePlan, { model, store, caller }: Scene): 
   })
 }
 
-/** @returns the id of what was written */
+/** @param alongside - what may be read along with the write, unless a hook has its turn before */
 async function write(
   plan: WritePlan,
   transaction: Transaction,
-  { model, caller }: Scene,
-): Promise<string> {
+  { model, caller, alongside }: Scene & { readonly alongside?: ReadPlan | undefined },
+): Promise<Written> {
   const resource = typeNamed(model, plan.shape.type)
   const missing = await transaction.examine(plan)
   const isNew = plan.shape.row !== 'there'
@@ -85,11 +86,15 @@ async function write(
   const more = isNew
     ? await beforeCreate?.(change, context)
     : before && (await beforeUpdate?.(before, change, context))
-  const id = await transaction.write(more ? withValues(fit, more, resource) : fit)
-  if (isNew && afterCreate) await afterCreate(await readStored(transaction, resource, id), context)
-  if (before && afterUpdate)
-    await afterUpdate(await readStored(transaction, resource, id), before, context)
-  return id
+  const after = isNew ? afterCreate : before && afterUpdate
+  const written = await transaction.write(
+    more ? withValues(fit, more, resource) : fit,
+    after ? undefined : alongside,
+  )
+  const stored = after && (await readStored(transaction, resource, written.id))
+  if (stored && isNew) await afterCreate?.(stored, context)
+  if (stored && before) await afterUpdate?.(stored, before, context)
+  return written
 }
 
 /** Whether an update must know what is stored. */

@@ -17,6 +17,13 @@ export interface DuringRead {
   readonly after: (rows: readonly Row[], layout: RowLayout, query: RunQuery) => Promise<void>
 }
 
+/** What was written. */
+export interface Written {
+  readonly id: string
+  /** What was to be read of it, if it was. */
+  readonly rows: WholeRows | undefined
+}
+
 /** What can be done in a transaction that writes. */
 export interface Transaction {
   readonly query: RunQuery
@@ -30,10 +37,10 @@ export interface Transaction {
   examine(plan: WritePlan): Promise<readonly ApiError[]>
   /**
    * Carries out a create or an update that was examined.
-   * @returns the id of what was written
+   * @param answer - what is to be read of it; it is read along with the write where that saves waiting
    * @throws ApiError for what the database's constraints refuse
    */
-  write(plan: WritePlan): Promise<string>
+  write(plan: WritePlan, answer?: ReadPlan): Promise<Written>
   /** Deletes a resource. @throws NotFoundError when it is not there; ApiError for what the database's constraints refuse */
   remove(plan: WritePlan): Promise<void>
 }

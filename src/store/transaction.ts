@@ -10,7 +10,7 @@ import { constrained, deletionFault, linkFault, rowFault } from './constraints.t
 import { notFound } from './run.ts'
 import type { RunValues, Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
-import type { RunQuery, Transaction } from './store.ts'
+import type { RunQuery, Transaction, Written } from './store.ts'
 
 type Awaitable<Value> = Value | Promise<Value>
 
@@ -30,52 +30,76 @@ export function transactionOn(connection: WritingConnection, statements: Stateme
     query: connection.query,
     read: async (plan, id) => connection.read(plan, id),
     examine: (plan) => examine(connection, plan, statements),
-    write: (plan) => write(connection, plan, statements),
+    write: (plan, answer) => write(connection, { plan, answer }, statements),
     remove: (plan) => remove(connection, plan, statements),
   }
 }
 
-/** One statement for the path's resource, and one for each type of related resources. */
+/** One statement for the path's resource, and one for each type of related resources; none waits for another. */
 async function examine(
   connection: WritingConnection,
   { needs, lookups }: WritePlan,
   statements: Statements,
 ): Promise<ApiError[]> {
-  if (needs) {
-    const { hold } = statements.ofType(needs.absence.type)
-    const found = await connection.all(hold, { slots: [], id: needs.id })
-    if (found.length === 0) throw notFound(needs.absence, needs.id)
-  }
-  const faults: ApiError[] = []
-  for (const type of new Set(lookups.map((lookup) => lookup.type))) {
-    const ours = lookups.filter((lookup) => lookup.type === type)
-    const ids = [...new Set(ours.map(({ id }) => id))]
-    const rows = await connection.all(statements.ofType(type).lookup, { slots: [], ids })
-    const found = new Set(rows.map(([id]) => id))
-    faults.push(...ours.filter(({ id }) => !found.has(id)).map(absent))
-  }
-  return faults
+  const idsOf = Map.groupBy(lookups, ({ type }) => type)
+  const [held, ...found] = await Promise.all([
+    needs &&
+      connection.all(statements.ofType(needs.absence.type).hold, { slots: [], id: needs.id }),
+    ...[...idsOf].map(([type, ours]) => {
+      const ids = [...new Set(ours.map(({ id }) => id))]
+      return connection.all(statements.ofType(type).lookup, { slots: [], ids })
+    }),
+  ])
+  if (needs && held?.length === 0) throw notFound(needs.absence, needs.id)
+  return [...idsOf.values()].flatMap((ours, index) => {
+    const there = new Set(found[index]?.map(([id]) => id))
+    return ours.filter(({ id }) => !there.has(id)).map(absent)
+  })
+}
+
+/** A write, and what is to be read of it. */
+interface Writing {
+  readonly plan: WritePlan
+  readonly answer: ReadPlan | undefined
 }
 
 async function write(
   connection: WritingConnection,
-  plan: WritePlan,
+  { plan, answer }: Writing,
   statements: Statements,
-): Promise<string> {
+): Promise<Written> {
   const { shape } = plan
   const { resource, present } = statements.ofType(shape.type)
   const compiled = statements.write(shape)
-  const id = await constrained(
-    () => writeRow(connection, plan, statements),
-    (error) => rowFault(error, plan, resource),
-  )
+  const given = shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
+  // Where the row is all that is written, it is read without waiting for the write.
+  const isAll = shape.links.length + compiled.parent.length === 0 && resource.where === undefined
+  const [row, read] = await Promise.allSettled([
+    constrained(
+      () => writeRow(connection, plan, given, statements),
+      (error) => rowFault(error, plan, resource),
+    ),
+    isAll && answer && given !== undefined ? readNow(connection, answer, given) : undefined,
+  ])
+  if (row.status === 'rejected') throw row.reason
+  if (read.status === 'rejected') throw read.reason
+  const id = row.value
   for (const index of shape.links.keys())
     await writeLinks(connection, plan, { id, index }, statements)
   for (const each of compiled.parent)
     await runLink(connection, each, { slots: [], id: plan.needs?.id, ids: [id] }, '/data')
   if (resource.where && (await connection.all(present, { slots: [], id })).length === 0)
     throw noLonger('With these values it', resource.type, '/data')
-  return id
+  return { id, rows: read.value }
+}
+
+/** Reads without waiting; whatever it throws, its promise tells. */
+async function readNow(
+  connection: WritingConnection,
+  plan: ReadPlan,
+  id: string,
+): Promise<WholeRows> {
+  return connection.read(plan, id)
 }
 
 /** Changes the members of one relationship of a plan. */
@@ -89,9 +113,10 @@ async function writeLinks(
   const name = shape.links[index]?.relationship ?? ''
   const { to } = relationshipNamed(statements.ofType(shape.type).resource, name)
   const pointer = document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
-  const changed: string[] = []
-  for (const each of statements.write(shape).links[index] ?? [])
-    changed.push(...(await runLink(connection, each, { slots: [], id, ids }, pointer)))
+  const links = statements.write(shape).links[index] ?? []
+  const values = { slots: [], id, ids }
+  const changes = links.map((each) => runLink(connection, each, values, pointer))
+  const changed = (await Promise.all(changes)).flat()
   if (changed.length === 0) return
   const left = await connection.all(statements.ofType(to).lookup, { slots: [], ids: changed })
   if (left.length < changed.length) throw noLonger('A member', to, pointer)
@@ -111,16 +136,19 @@ async function runLink(
   return rows.map(([id]) => String(id))
 }
 
-/** @returns the id of the row */
+/**
+ * @param given - the id, where the database does not make it
+ * @returns the id of the row
+ */
 async function writeRow(
   connection: WritingConnection,
-  { shape, values: slots, id: given }: WritePlan,
+  { shape, values: slots }: WritePlan,
+  given: string | undefined,
   statements: Statements,
 ): Promise<string> {
   const { insert, update } = statements.write(shape)
   if (insert) {
-    const id = shape.row === 'newWithId' ? (given ?? crypto.randomUUID()) : undefined
-    const [row = []] = await connection.all(insert, { slots, id })
+    const [row = []] = await connection.all(insert, { slots, id: given })
     return String(row[0])
   }
   if (given === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)

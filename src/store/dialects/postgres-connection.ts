@@ -1,8 +1,9 @@
 import { channel } from 'node:diagnostics_channel'
-import pg, { type CustomTypesConfig, type Pool, type PoolClient } from 'pg'
+import pg, { type CustomTypesConfig, type PoolClient, type QueryResult } from 'pg'
 import type { Row } from '../../plan/rows.ts'
-import { bound, type RunValues, type Statement } from '../statement.ts'
+import type { RunValues, Statement } from '../statement.ts'
 import { translate } from './postgres-errors.ts'
+import type { Answered, Asked } from './postgres-exchange.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
@@ -23,93 +24,78 @@ function readInteger(text: string): number | bigint {
   return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
 }
 
-/** Whoever can run a query: a connection, or a pool that takes any. */
-export type Querier = Pick<Pool | PoolClient, 'query'>
-
-const names = new WeakMap<Statement, string>()
-let named = 0
-
-/** Equal shapes have one statement, so a connection prepares each once, under its name. */
-function nameOf(statement: Statement): string {
-  const known = names.get(statement)
-  if (known !== undefined) return known
-  named += 1
-  const name = `lapidary_${named}`
-  names.set(statement, name)
-  return name
+/** Takes statements to the server. */
+export interface Line {
+  /** @throws what `translate` makes of the server's errors */
+  send(asked: Asked): Promise<Answered>
+  /**
+   * Sends text that binds nothing, of one statement or more; returns the word by which the server says that the last is
+   * done.
+   * @param patience - how long it is waited for, in milliseconds; as long as for any statement when absent
+   */
+  execute(text: string, patience?: number): Promise<string>
 }
 
 /** What runs on a connection, its errors told as what they mean. */
 export class PostgresConnection {
-  readonly #querier: Querier
+  readonly #line: Line
   readonly #prepares: boolean
-  readonly #admit: () => void
 
-  /**
-   * @param prepares - whether statements are kept by the server under a name; a pooler between may not allow it
-   * @param admit - throws when no more can wait for their turn
-   */
-  constructor(querier: Querier, prepares: boolean, admit: () => void = () => {}) {
-    this.#querier = querier
+  /** @param prepares - whether statements are kept by the server; a pooler between may not allow it */
+  constructor(line: Line, prepares: boolean) {
+    this.#line = line
     this.#prepares = prepares
-    this.#admit = admit
   }
 
   /** Every row, as arrays. */
   async all(statement: Statement, values: RunValues): Promise<readonly Row[]> {
     publish(statement.sql)
-    const { rows } = await this.#run(statement, values, this.#prepares)
+    const { rows } = await this.#line.send({ statement, values, isKept: this.#prepares })
     return rows
   }
 
   /** The same for a statement that will not come again, so that the server need not keep it. */
   async once(statement: Statement, values: RunValues = { slots: [] }): Promise<readonly Row[]> {
-    const { rows } = await this.#run(statement, values, false)
+    const { rows } = await this.#line.send({ statement, values, isKept: false })
     return rows
   }
 
   /** Runs a statement that returns nothing; says how many rows it changed. */
   async run(statement: Statement, values: RunValues): Promise<number> {
     publish(statement.sql)
-    const { rowCount } = await this.#run(statement, values, this.#prepares)
-    return rowCount ?? 0
+    const { count } = await this.#line.send({ statement, values, isKept: this.#prepares })
+    return count
   }
 
   /** Rows of a statement by the names of their columns. */
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
     publish(statement.sql)
-    const values = bound(statement, { slots: [] })
-    const query = { text: statement.sql, values, types }
-    return translated(async () => (await this.#querier.query(query)).rows)
+    const asked = { statement, values: { slots: [] }, isKept: false, types }
+    const { columns, rows } = await this.#line.send(asked)
+    return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
   }
 
-  /**
-   * Runs text that binds nothing; returns the word by which the server says that it is done.
-   * @param patience - how long it is waited for, in milliseconds; as long as for any statement when absent
-   */
-  async execute(text: string, patience?: number): Promise<string> {
-    const query = { text, ...(patience !== undefined && { query_timeout: patience }) }
-    return translated(async () => (await this.#querier.query(query)).command)
+  /** Runs text that binds nothing, as `Line.execute`. */
+  execute(text: string, patience?: number): Promise<string> {
+    return this.#line.execute(text, patience)
   }
 
   /** Has the server read a statement without running it. */
   async check({ sql }: Statement): Promise<void> {
     await this.execute(`prepare lapidary_check as ${sql}; deallocate lapidary_check`)
   }
+}
 
-  async #run(statement: Statement, values: RunValues, prepares: boolean) {
-    this.#admit()
-    return translated(
-      () =>
-        this.#querier.query<unknown[]>({
-          text: statement.sql,
-          values: bound(statement, values),
-          rowMode: 'array',
-          ...(prepares && { name: nameOf(statement) }),
-        }),
-      statement,
-    )
-  }
+/** Runs text on a connection, as `Line.execute`. */
+export async function execute(
+  client: PoolClient,
+  text: string,
+  patience?: number,
+): Promise<string> {
+  const query = { text, ...(patience !== undefined && { query_timeout: patience }) }
+  // Of several statements the driver tells each, though its types know of one alone.
+  const told: QueryResult | QueryResult[] = await translated(() => client.query(query))
+  return (Array.isArray(told) ? told.at(-1) : told)?.command ?? ''
 }
 
 /** Tells whoever counts statements of one. */
@@ -118,13 +104,10 @@ export function publish(sql: string): void {
 }
 
 /** Does what may fail in the driver. @throws what `translate` makes of it */
-export async function translated<Result>(
-  work: () => Promise<Result>,
-  statement?: Statement,
-): Promise<Result> {
+export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw translate(error, statement)
+    throw translate(error)
   }
 }

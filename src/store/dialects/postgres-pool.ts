@@ -1,18 +1,15 @@
 import pg, { type PoolClient } from 'pg'
-import type { Row } from '../../plan/rows.ts'
-import type { RunValues, Statement } from '../statement.ts'
-import { Turns } from '../turns.ts'
-import { PostgresConnection, publish, translated } from './postgres-connection.ts'
+import type { Statement } from '../statement.ts'
+import { execute, PostgresConnection, translated } from './postgres-connection.ts'
 import { isLost, unavailable } from './postgres-errors.ts'
+import { exchange } from './postgres-exchange.ts'
 import type { PostgresOptions } from './postgres-options.ts'
+import { PostgresTransaction } from './postgres-transaction.ts'
 
 /** How long a connection lives, in seconds: with it goes what the server keeps for it. */
 const lifetime = 1800
 /** How much longer than the server's own limit a statement is waited for, in milliseconds: a server may hang. */
 const grace = 1000
-
-const inDoubt =
-  'The database went away while it made this write final, so it may have been kept or not'
 
 /** The connections to a database. */
 export class PostgresPool {
@@ -48,24 +45,27 @@ export class PostgresPool {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
-    this.shared = new PostgresConnection(this.#pool, keepsSessions, () => this.#admit())
+    this.shared = new PostgresConnection(
+      {
+        send: (asked) => this.#lend((client) => exchange(client, asked)),
+        execute: (text, patience) => this.#lend((client) => execute(client, text, patience)),
+      },
+      keepsSessions,
+    )
   }
 
   /**
    * Runs work in a transaction on a connection of its own. Whatever the work throws undoes it; what it leaves open, it
    * ends later.
-   * @param mode - as PostgreSQL writes it after `begin`
+   * @param begin - the statements that begin it
    * @throws HeaderError `unavailable` (503) when there is no connection to be had
    */
   async begin<Result>(
-    mode: string,
+    begin: readonly Statement[],
     work: (transaction: PostgresTransaction) => Promise<Result>,
   ): Promise<Result> {
-    this.#admit()
-    const client = await translated(() => this.#pool.connect())
-    const transaction = new PostgresTransaction(client, this.#keepsSessions)
+    const transaction = new PostgresTransaction(await this.#client(), begin, this.#keepsSessions)
     try {
-      await transaction.execute(`begin ${mode}`)
       return await work(transaction)
     } catch (error) {
       await transaction.rollback(isLost(error))
@@ -83,86 +83,22 @@ export class PostgresPool {
     return this.#pool.end()
   }
 
-  #admit(): void {
-    if (this.#pool.waitingCount >= this.#queueSize) throw unavailable('More requests wait')
-  }
-}
-
-/** A connection with a transaction open on it, which goes back to the pool with its end. */
-export class PostgresTransaction extends PostgresConnection {
-  #client: PoolClient | undefined
-  #cursors = 0
-  #hasSavepoint = false
-  readonly #turns = new Turns()
-
-  constructor(client: PoolClient, keepsSessions: boolean) {
-    super(client, keepsSessions)
-    this.#client = client
-  }
-
-  /**
-   * Makes everything durable.
-   * @throws HeaderError `unavailable` (503), which says so, when nobody can know whether it was
-   */
-  async commit(): Promise<void> {
-    const said = await this.execute('commit').catch((error) => {
-      throw isLost(error) ? unavailable(inDoubt, error, 'look before you try again') : error
-    })
-    if (said !== 'COMMIT')
-      throw new Error(
-        'A statement of the transaction failed and its error was caught; all is undone.',
-      )
-    this.#giveBack()
-  }
-
-  /**
-   * Undoes everything, if the transaction has not ended.
-   * @param isLost - whether the connection is known to be gone, so that nothing more need be said on it
-   */
-  async rollback(isLost = false): Promise<void> {
-    if (this.#client === undefined) return
-    const isUndone = !isLost && (await this.execute('rollback').then(Boolean, () => false))
-    this.#giveBack(!isUndone)
-  }
-
-  /**
-   * Runs a piece of work of which nothing is left when it throws, so that the transaction can go on. One after the other:
-   * savepoints are nested.
-   */
-  guarded<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.take(async () => {
-      const before = this.#hasSavepoint ? 'release savepoint lapidary; ' : ''
-      await this.execute(`${before}savepoint lapidary`)
-      this.#hasSavepoint = true
-      try {
-        return await work()
-      } catch (error) {
-        await this.execute('rollback to savepoint lapidary')
-        throw error
-      }
-    })
-  }
-
-  /** Rows in batches, read as they are asked for; whatever else is run meanwhile comes between two of them. */
-  async *batches(
-    { sql, placeholders }: Statement,
-    values: RunValues,
-    size: number,
-  ): AsyncGenerator<readonly Row[]> {
-    publish(sql)
-    this.#cursors += 1
-    const name = `lapidary_${this.#cursors}`
-    await this.once({ sql: `declare ${name} no scroll cursor for ${sql}`, placeholders }, values)
-    for (;;) {
-      const rows = await this.once({ sql: `fetch ${size} from ${name}`, placeholders: [] })
-      if (rows.length > 0) yield rows
-      if (rows.length < size) break
+  /** Does what takes a connection for a moment. */
+  async #lend<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#client()
+    let isBroken = false
+    try {
+      return await work(client)
+    } catch (error) {
+      isBroken = isLost(error)
+      throw error
+    } finally {
+      client.release(isBroken)
     }
-    await this.execute(`close ${name}`)
   }
 
-  #giveBack(broken = false): void {
-    this.#client?.release(broken)
-    this.#client = undefined
+  #client(): Promise<PoolClient> {
+    if (this.#pool.waitingCount >= this.#queueSize) throw unavailable('More requests wait')
+    return translated(() => this.#pool.connect())
   }
 }

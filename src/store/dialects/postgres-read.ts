@@ -7,12 +7,12 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { notFound, valuesOf } from '../run.ts'
+import { countByRows, notFound, valuesOf } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import type { PostgresTransaction } from './postgres-pool.ts'
 import { type PostgresStatements, wholeAtMost } from './postgres-statements.ts'
+import type { PostgresTransaction } from './postgres-transaction.ts'
 
 /** How many rows a stream reads at a time. */
 const batchSize = 200
@@ -56,7 +56,7 @@ async function readBy(
   const loaded = loadedRows(primary, rows)
   return {
     is: 'whole',
-    count: total === null ? loaded.length : Number(total),
+    count: countByRows(plan, loaded.length) ?? Number(total),
     primary: loaded,
     included: shape.steps.map(({ to }, step) => ({
       type: to,

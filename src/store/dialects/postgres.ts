@@ -16,13 +16,14 @@ import { isConflict, unavailable } from './postgres-errors.ts'
 import { compileSkip } from './postgres-ids.ts'
 import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
 import type { PostgresOptions } from './postgres-options.ts'
-import { PostgresPool, type PostgresTransaction } from './postgres-pool.ts'
+import { PostgresPool } from './postgres-pool.ts'
 import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
 import { postgresRemarks } from './postgres-remarks.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import { postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
+import { migrating, type PostgresTransaction, snapshot, writing } from './postgres-transaction.ts'
 
 /** What may be said of a PostgreSQL database beside its address. */
 export type { PostgresOptions } from './postgres-options.ts'
@@ -35,9 +36,6 @@ const pause = 20
 const oldest = 140_000
 /** The collation of no language in particular. */
 const icu = 'und-x-icu'
-
-/** All rows of a cursor are read, so none is to come early at the cost of the others. */
-const snapshot = 'isolation level repeatable read read only; set local cursor_tuple_fraction = 1'
 
 /**
  * Opens a PostgreSQL database, 14 or later, as a store.
@@ -83,13 +81,13 @@ export async function openPostgres(
     transaction: (work) =>
       retried(
         () =>
-          pool.begin('isolation level read committed', async (transaction) => {
-            const writing = writingOn(transaction, statements)
+          pool.begin(writing, async (transaction) => {
+            const ours = writingOn(transaction, statements)
             const result = await work({
-              ...writing,
+              ...ours,
               examine: async (plan) => [
                 ...limitFaults(plan, model, limits),
-                ...(await writing.examine(plan)),
+                ...(await ours.examine(plan)),
               ],
             })
             await constrained(() => transaction.commit(), commitFault)
@@ -113,7 +111,7 @@ export async function openPostgres(
     },
     catalog: () => postgresCatalog(shared),
     migrate: (migrations, mode = 'run') =>
-      pool.begin('', async (transaction) => {
+      pool.begin(migrating, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       }),

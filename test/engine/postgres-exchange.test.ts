@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { PostgresPool } from '../../src/store/dialects/postgres-pool.ts'
+import { mostPrepared } from '../../src/store/dialects/postgres-prepared.ts'
+import { writing } from '../../src/store/dialects/postgres-transaction.ts'
+import type { Statement } from '../../src/store/statement.ts'
+import { filled, lasting } from '../filled.ts'
+
+/** A statement of one value. */
+const asking = (sql: string): Statement => ({
+  sql,
+  placeholders: [{ source: 0, bind: (value) => String(value) }],
+})
+const plain = (sql: string): Statement => ({ sql, placeholders: [] })
+const none = { slots: [] }
+
+const ids = plain('select id from thing order by id')
+const add = asking('insert into thing values ($1)')
+
+for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
+  describe('What is sent to PostgreSQL together', () => {
+    /** One connection to a database with one table. */
+    async function connected(test: TestContext): Promise<PostgresPool> {
+      const url = await filled(test, database, 'create table thing (id integer primary key)')
+      const pool = new PostgresPool(url, { poolSize: 1 })
+      test.after(() => pool.close())
+      return pool
+    }
+
+    it('comes back one by one, in the order sent', async (test) => {
+      const pool = await connected(test)
+      await pool.begin(writing, async (transaction) => {
+        const came = await Promise.all([
+          transaction.run(add, { slots: [1] }),
+          transaction.run(add, { slots: [2] }),
+          transaction.all(ids, none),
+          transaction.records(plain('select 3 as three, null as nothing')),
+        ])
+        assert.deepEqual(came, [1, 1, [[1], [2]], [{ three: 3, nothing: null }]])
+        await transaction.commit()
+      })
+      assert.deepEqual(await pool.shared.all(ids, none), [[1], [2]])
+    })
+
+    it('fails together from the one that fails on, and nothing is kept', async (test) => {
+      const pool = await connected(test)
+      const broken = pool.begin(writing, async (transaction) => {
+        const came = await Promise.allSettled([
+          transaction.run(add, { slots: [1] }),
+          transaction.run(add, { slots: [1] }),
+          transaction.run(add, { slots: [2] }),
+        ])
+        assert.ok(came.every(({ status }) => status === 'rejected'))
+        await transaction.commit()
+      })
+      await assert.rejects(broken, /caught; all is undone/)
+      assert.deepEqual(await pool.shared.all(ids, none), [])
+    })
+
+    it('does not run where its transaction does not begin', async (test) => {
+      const pool = await connected(test)
+      const broken = pool.begin([plain('begin isolation level none')], (transaction) =>
+        transaction.run(add, { slots: [1] }),
+      )
+      await assert.rejects(broken, /syntax error/)
+      assert.deepEqual(await pool.shared.all(ids, none), [])
+    })
+
+    it('is prepared again after it failed, whether it was prepared or not', async (test) => {
+      const { shared } = await connected(test)
+      const inverse = asking('select 6 / $1::integer')
+      await assert.rejects(shared.all(inverse, { slots: [0] }), /division by zero/)
+      assert.deepEqual(await shared.all(inverse, { slots: [2] }), [[3]])
+      const late = plain('select count(*)::integer from later')
+      await assert.rejects(shared.all(late, none), /does not exist/)
+      await shared.execute('create table later ()')
+      assert.deepEqual(await shared.all(late, none), [[0]])
+    })
+
+    it('is kept prepared so often and no more; what was given up is prepared again', async (test) => {
+      const { shared } = await connected(test)
+      const many = Array.from({ length: mostPrepared + 20 }, (_, number) =>
+        plain(`select ${number} as number`),
+      )
+      for (const round of [many, many.toReversed()])
+        for (const statement of round)
+          assert.equal(
+            `select ${(await shared.all(statement, none))[0]?.[0]} as number`,
+            statement.sql,
+          )
+      const kept = await shared.once(plain('select count(*)::integer from pg_prepared_statements'))
+      assert.deepEqual(kept, [[mostPrepared]])
+    })
+
+    it('may be of the simple protocol, in its place', async (test) => {
+      const pool = await connected(test)
+      await pool.begin(writing, async (transaction) => {
+        const added = transaction.run(add, { slots: [1] })
+        assert.equal(
+          await transaction.execute('insert into thing values (2); savepoint here'),
+          'SAVEPOINT',
+        )
+        assert.equal(await added, 1)
+        await transaction.commit()
+      })
+      assert.deepEqual(await pool.shared.all(ids, none), [[1], [2]])
+    })
+
+    it('leaves a connection as it was where nothing was sent', async (test) => {
+      const pool = await connected(test)
+      await pool.begin(writing, (transaction) => transaction.commit())
+      await assert.rejects(
+        pool.begin(writing, async () => {
+          throw new Error('no')
+        }),
+        /no/,
+      )
+      assert.deepEqual(await pool.shared.all(ids, none), [])
+    })
+
+    it('cannot copy: that ends its connection, and no other', async (test) => {
+      const pool = await connected(test)
+      await assert.rejects(pool.shared.once(plain('copy thing from stdin')), /not available/)
+      assert.deepEqual(await pool.shared.all(ids, none), [])
+    })
+  })
+}
