@@ -20,6 +20,8 @@ export interface ColumnForm<Value = unknown> {
   readonly type?: string
   /** How values are put in order, where they would not be by themselves: texts by code point. */
   order?(expression: Sql): Sql
+  /** How values stand beside those of another field, whose form may be another one, where that would lose digits. */
+  beside?(expression: Sql): Sql
   /** How values compare, where the stored ones do not compare by themselves; both sides are turned into keys. */
   readonly key?: {
     /** The key of a column. */

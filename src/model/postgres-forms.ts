@@ -10,6 +10,18 @@ import { storedDayOf, storedInstantOf, storedTimeOf } from './times.ts'
 /** Rows leave PostgreSQL as JSON: what JSON would change, or write otherwise, leaves it as text. */
 const asText = (column: Sql): Sql => sql`${column}::text`
 
+/**
+ * A double as the number it is, where PostgreSQL would make a double of a whole number beside it. Its text tells it from
+ * every whole number up to 2^53; beyond, where its text is not all of its digits, its two halves of 32 bits are exact.
+ */
+const exactly = (expression: Sql): Sql => {
+  const double = sql`(${expression})::double precision`
+  const high = sql`floor(${double} / 4294967296)`
+  return sql`case when abs(${double}) between 9007199254740992 and 18446744073709551616
+    then ${high}::numeric * 4294967296 + (${double} - ${high} * 4294967296)::numeric
+    else ${double}::text::numeric end`
+}
+
 /** Texts by code point, whatever the collation of the column. */
 const byCodePoint = (expression: Sql): Sql => sql`${expression} collate "C"`
 
@@ -84,6 +96,7 @@ export const postgresForms = {
     select: (column) => sql`${column}::double precision`,
     // JSON has no word for NaN and the infinities, so they leave as texts.
     load: Number,
+    beside: exactly,
   } satisfies ColumnForm<number>,
   decimal: { ...decimal, suits: oneOf(...exact) } satisfies ColumnForm<string>,
   decimal15: {

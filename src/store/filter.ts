@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
+import { formNamed } from '../model/forms.ts'
 import { type ResourceType, relationshipNamed, reversed, typeNamed } from '../model/model.ts'
 import { operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
@@ -69,8 +70,12 @@ function sideOf(
   target: Target,
 ): Sql {
   const field = attributeNamed(resource, name)
-  const write = is === 'fields' || operators[operator].suits === 'ordered' ? orderOf : keyOf
-  return write(fieldAt(depth, field), field.kind.form, target)
+  const { form } = field.kind
+  const value = fieldAt(depth, field)
+  if (is === 'fields')
+    return formNamed(form, target.dialect.name).beside?.(value) ?? orderOf(value, form, target)
+  const write = operators[operator].suits === 'ordered' ? orderOf : keyOf
+  return write(value, form, target)
 }
 
 /**

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { attribute, defineModel, number, resource } from 'lapidary'
+import { attribute, defineModel, integer64, number, resource } from 'lapidary'
 import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
 const served = {
   model: defineModel([
-    resource('star', { path: '/stars', table: 'star', fields: { mass: attribute(number) } }),
+    resource('star', {
+      path: '/stars',
+      table: 'star',
+      fields: { mass: attribute(number), rank: attribute(integer64()) },
+    }),
   ]),
-  tables: ({ newId, number }: ColumnTypes) => `create table star (id ${newId}, mass ${number})`,
+  tables: ({ newId, number, integer64 }: ColumnTypes) =>
+    `create table star (id ${newId}, mass ${number}, rank ${integer64})`,
 }
 
 /** Doubles whose shortest spelling in digits alone is another whole number, and their neighbours. */
@@ -29,4 +34,15 @@ engine('Doubles beyond 2^53', served, (world) => {
       }
     })
   }
+
+  it('stand beside whole numbers of 64 bits without losing a digit', async () => {
+    await world.execute(`insert into star (mass, rank) values
+      (9223372036854775807.0, 9223372036854775807), (9007199254740992.0, 9007199254740993),
+      (9007199254740992.0, 9007199254740992), (4611686018427388928.0, 4611686018427388928), (0.5, 0)`)
+    const found = async (op: string) =>
+      ids(await world.get('/stars', { filter: [{ name: 'mass', op, field: 'rank' }] }))
+    assert.deepEqual(await found('eq'), ['3', '4'])
+    assert.deepEqual(await found('gt'), ['1', '5'])
+    assert.deepEqual(await found('lt'), ['2'])
+  })
 })
