@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { sql } from '../../src/model/dialect.ts'
 import { PostgresPool } from '../../src/store/dialects/postgres-pool.ts'
 import { mostPrepared } from '../../src/store/dialects/postgres-prepared.ts'
+import { postgresDialect } from '../../src/store/dialects/postgres-sql.ts'
 import { writing } from '../../src/store/dialects/postgres-transaction.ts'
-import type { Statement } from '../../src/store/statement.ts'
+import { type Statement, statement } from '../../src/store/statement.ts'
 import { filled, lasting } from '../filled.ts'
 
 /** A statement of one value. */
@@ -68,13 +70,22 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('is prepared again after it failed, whether it was prepared or not', async (test) => {
       const { shared } = await connected(test)
-      const inverse = asking('select 6 / $1::integer')
-      await assert.rejects(shared.all(inverse, { slots: [0] }), /division by zero/)
-      assert.deepEqual(await shared.all(inverse, { slots: [2] }), [[3]])
+      const named = asking('select $1::text::regclass::text')
+      await assert.rejects(shared.all(named, { slots: ['nowhere'] }), /does not exist/)
+      assert.deepEqual(await shared.all(named, { slots: ['pg_class'] }), [['pg_class']])
       const late = plain('select count(*)::integer from later')
       await assert.rejects(shared.all(late, none), /does not exist/)
       await shared.execute('create table later ()')
       assert.deepEqual(await shared.all(late, none), [[0]])
+    })
+
+    it('binds what declarations put there as the driver does', async (test) => {
+      const { shared } = await connected(test)
+      const mixed = statement(
+        sql`select ${undefined}::integer, 2 = any(${[1, 2]}::integer[]), ${new Date(0)}::timestamptz = 'epoch', ${{ a: 1 }}::jsonb ->> 'a'`,
+        postgresDialect('none'),
+      )
+      assert.deepEqual(await shared.all(mixed, none), [[null, true, true, '1']])
     })
 
     it('is kept prepared so often and no more; what was given up is prepared again', async (test) => {

@@ -1,8 +1,15 @@
 import pg, { type Connection, type CustomTypesConfig, type FieldDef, type PoolClient } from 'pg'
-import type { Bound } from '../../model/dialect.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translate } from './postgres-errors.ts'
 import { PreparedStatements } from './postgres-prepared.ts'
+
+/** A value as it goes over the wire: bytes as they are, anything else as text. */
+type Sent = Buffer | string | null
+
+// The driver exports it, though its types know nothing of it.
+const { utils } = pg as typeof pg & {
+  readonly utils: Readonly<{ prepareValue: (value: unknown) => Sent }>
+}
 
 /** A statement that is to run. */
 export interface Asked {
@@ -54,7 +61,7 @@ class Exchange {
   /** Ends it; the driver calls it as well, when the server takes too long. */
   callback: (error?: unknown) => void
   readonly #all: readonly Asked[]
-  readonly #values: readonly Bound[][]
+  readonly #values: readonly Sent[][]
   readonly #answers: Answered[] = []
   #columns: readonly string[] = []
   #readers: readonly ((text: string) => unknown)[] = []
@@ -70,7 +77,7 @@ class Exchange {
   ) {
     this.#all = all
     // What cannot be bound is found out before anything is sent.
-    this.#values = all.map(({ statement, values }) => bound(statement, values))
+    this.#values = all.map(({ statement, values }) => bound(statement, values).map(sent))
     this.callback = (error) => {
       if (error == null) resolve(this.#answers)
       else reject(translate(error, all[this.#answers.length]?.statement))
@@ -83,7 +90,7 @@ class Exchange {
     for (const [index, { statement, isKept }] of this.#all.entries()) {
       const name = isKept ? this.#prepare(connection, statement, this.#prepared) : ''
       if (!isKept) connection.parse({ name, text: statement.sql, types: [] }, true)
-      connection.bind({ statement: name, values: (this.#values[index] ?? []).map(sent) }, true)
+      connection.bind({ statement: name, values: this.#values[index] ?? [] }, true)
       connection.describe({ type: 'P' }, true)
       connection.execute({}, true)
     }
@@ -156,8 +163,7 @@ function preparedOn(connection: Connection): PreparedStatements {
   return known
 }
 
-/** A value as it goes over the wire: bytes as they are, anything else as text. */
-function sent(value: Bound): Buffer | string | null {
-  if (value === null) return null
-  return value instanceof Uint8Array ? Buffer.from(value) : String(value)
+/** As the driver sends it in its own queries: a hook's SQL may bind what only the driver knows, e.g. dates and arrays. */
+function sent(value: unknown): Sent {
+  return utils.prepareValue(value)
 }
