@@ -53,7 +53,8 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const conditions = membership(shape, 0, target)
   // Without a condition SQLite counts the rows of a table without looking at each.
   const where = conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
-  const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : sql``
+  // SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter.
+  const limit = shape.isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
   const select = compileSelect(shape.primary, target)
   const rowsIn = (order: readonly Order[]): Statement => {
     const { joins, orderBy } = compileOrder(order, resource, target)

@@ -11,58 +11,58 @@ export type ReadRow = readonly [
 // biome-ignore format: a table, one statement a line
 export const reads: readonly ReadRow[] = [
   ['a page of a list, and the count', '/authors', {}, [
-    'select cast("t0"."writer_no" as text), "t0"."name", "t0"."e_mail", "t0"."born" from "writer" as "t0" order by "t0"."writer_no" asc limit ? offset ?',
+    'select cast("t0"."writer_no" as text), "t0"."name", "t0"."e_mail", "t0"."born" from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, "t0"."name"::text, "t0"."e_mail"::text, "t0"."born"::text)) from (select "t0"."writer_no", "t0"."name", "t0"."e_mail", "t0"."born" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"'],
   ['nothing but the columns that are asked for', '/books', { 'fields[book]': 'title' }, [
-    'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" order by "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where true) end, true, json_agg(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0"."id", "t0"."title" from "book" as "t0" where true order by "t0"."id" asc limit ? offset ?) as "t0"'],
   ['an integer is read as text, a key not at all unless its linkage is shown', '/books', { 'fields[book]': 'pages' }, [
-    'select cast("t0"."id" as text), cast("t0"."pages" as text) from "book" as "t0" order by "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text), cast("t0"."pages" as text) from "book" as "t0" order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where true) end, true, json_agg(json_build_array("t0"."id"::text, "t0"."pages"::text)) from (select "t0"."id", "t0"."pages" from "book" as "t0" where true order by "t0"."id" asc limit ? offset ?) as "t0"'],
   ['no column at all', '/books', { 'fields[book]': '' }, [
-    'select cast("t0"."id" as text) from "book" as "t0" order by "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text) from "book" as "t0" order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where true) end, true, json_agg(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where true order by "t0"."id" asc limit ? offset ?) as "t0"'],
   ['linkage to one is a column, linkage to many a subquery', '/authors', { 'fields[author]': 'teacher,pupils' }, [
-    'select cast("t0"."writer_no" as text), (select json_group_array(id) from (select cast("t1"."writer_no" as text) as id from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no" order by "t1"."writer_no")), cast("t0"."taught_by" as text) from "writer" as "t0" order by "t0"."writer_no" asc limit ? offset ?',
+    'select cast("t0"."writer_no" as text), (select json_group_array(id) from (select cast("t1"."writer_no" as text) as id from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no" order by "t1"."writer_no")), cast("t0"."taught_by" as text) from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
   ],
     `select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, coalesce((select json_agg("t1"."writer_no"::text order by "t1"."writer_no") from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no")::text, '[]'), "t0"."taught_by"::text)) from (select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"`],
   ['what is computed reads its columns, each once', '/authors', { 'fields[author]': 'name,label' }, [
-    'select cast("t0"."writer_no" as text), "t0"."name", "t0"."born" from "writer" as "t0" order by "t0"."writer_no" asc limit ? offset ?',
+    'select cast("t0"."writer_no" as text), "t0"."name", "t0"."born" from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, "t0"."name"::text, "t0"."born"::text)) from (select "t0"."writer_no", "t0"."name", "t0"."born" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?) as "t0"'],
   ['an order: nulls are the largest, the id comes last', '/books', { sort: '-title,price', 'fields[book]': '' }, [
-    'select cast("t0"."id" as text) from "book" as "t0" order by "t0"."title" desc nulls first, "t0"."price" asc nulls last, "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text) from "book" as "t0" order by "t0"."title" desc nulls first, "t0"."price" asc nulls last, "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where true) end, true, json_agg(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where true order by "t0"."title"::text collate "C" desc nulls first, "t0"."price" asc nulls last, "t0"."id" asc limit ? offset ?) as "t0"'],
   ['an order by the id needs no other', '/books', { sort: '-id', 'fields[book]': '' }, [
-    'select cast("t0"."id" as text) from "book" as "t0" order by "t0"."id" desc limit ? offset ?',
+    'select cast("t0"."id" as text) from "book" as "t0" order by "t0"."id" desc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where true) end, true, json_agg(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where true order by "t0"."id" desc limit ? offset ?) as "t0"'],
   ['an order through to-one relationships: each is joined once', '/authors', { sort: 'teacher.name,-teacher.teacher.born,teacher.id', 'fields[author]': '' }, [
-    'select cast("t0"."writer_no" as text) from "writer" as "t0" left join "writer" as "s1" on "s1"."writer_no" = "t0"."taught_by" left join "writer" as "s2" on "s2"."writer_no" = "s1"."taught_by" order by "s1"."name" asc nulls last, "s2"."born" desc nulls first, "s1"."writer_no" asc nulls last, "t0"."writer_no" asc limit ? offset ?',
+    'select cast("t0"."writer_no" as text) from "writer" as "t0" left join "writer" as "s1" on "s1"."writer_no" = "t0"."taught_by" left join "writer" as "s2" on "s2"."writer_no" = "s1"."taught_by" order by "s1"."name" asc nulls last, "s2"."born" desc nulls first, "s1"."writer_no" asc nulls last, "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text)) from (select "t0"."writer_no" from "writer" as "t0" left join "writer" as "s1" on "s1"."writer_no" = "t0"."taught_by" left join "writer" as "s2" on "s2"."writer_no" = "s1"."taught_by" where true order by "s1"."name"::text collate "C" asc nulls last, "s2"."born" desc nulls first, "s1"."writer_no" asc nulls last, "t0"."writer_no" asc limit ? offset ?) as "t0"'],
   ['included resources: one statement for each step', '/authors', { include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
-    'select cast("t0"."writer_no" as text), (select json_group_array(id) from (select cast("t1"."id" as text) as id from "book" as "t1" where "t1"."by" = "t0"."writer_no" order by "t1"."id")) from "writer" as "t0" order by "t0"."writer_no" asc limit ? offset ?',
+    'select cast("t0"."writer_no" as text), (select json_group_array(id) from (select cast("t1"."id" as text) as id from "book" as "t1" where "t1"."by" = "t0"."writer_no" order by "t1"."id")) from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
     'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" where "t0"."id" in (select value from json_each(?)) order by "t0"."id"',
   ],
     `with p as materialized (select "t0"."writer_no" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?), "r0" as (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."by" = any(array(select "writer_no" from p))) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, coalesce((select json_agg("t1"."id"::text order by "t1"."id") from "book" as "t1" where "t1"."by" = "t0"."writer_no")::text, '[]'))), (select json_agg(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0".* from "r0" as "t0" where true order by "t0"."id") as "t0") from p as "t0"`],
   ['what is primary data already is not fetched again', '/authors', { include: 'teacher,pupils', 'fields[author]': 'teacher,pupils', 'page[size]': '3' }, [
-    'select cast("t0"."writer_no" as text), (select json_group_array(id) from (select cast("t1"."writer_no" as text) as id from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no" order by "t1"."writer_no")), cast("t0"."taught_by" as text) from "writer" as "t0" order by "t0"."writer_no" asc limit ? offset ?',
+    'select cast("t0"."writer_no" as text), (select json_group_array(id) from (select cast("t1"."writer_no" as text) as id from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no" order by "t1"."writer_no")), cast("t0"."taught_by" as text) from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
   ],
     `with p as materialized (select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?), "r0" as (select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."writer_no" = any(array(select "taught_by" from p))), "r1" as (select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."taught_by" = any(array(select "writer_no" from p))) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, coalesce((select json_agg("t1"."writer_no"::text order by "t1"."writer_no") from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no")::text, '[]'), "t0"."taught_by"::text)), (select json_agg(json_build_array("t0"."writer_no"::text, coalesce((select json_agg("t1"."writer_no"::text order by "t1"."writer_no") from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no")::text, '[]'), "t0"."taught_by"::text)) from (select "t0".* from "r0" as "t0" where "t0"."writer_no" not in (select "writer_no" from p) order by "t0"."writer_no") as "t0"), (select json_agg(json_build_array("t0"."writer_no"::text, coalesce((select json_agg("t1"."writer_no"::text order by "t1"."writer_no") from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no")::text, '[]'), "t0"."taught_by"::text)) from (select "t0".* from "r1" as "t0" where "t0"."writer_no" not in (select "writer_no" from p) and "t0"."writer_no" not in (select "writer_no" from "r0") order by "t0"."writer_no") as "t0") from p as "t0"`],
@@ -77,12 +77,12 @@ export const reads: readonly ReadRow[] = [
   ],
     'with p as materialized (select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."writer_no" = ?::bigint), "r0" as (select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."writer_no" = any(array(select "taught_by" from p))), "r1" as (select "t0"."writer_no", "t0"."taught_by" from "writer" as "t0" where "t0"."writer_no" = any(array(select "taught_by" from "r0"))) select null, count(*) > 0, json_agg(json_build_array("t0"."writer_no"::text, "t0"."taught_by"::text)), (select json_agg(json_build_array("t0"."writer_no"::text, "t0"."taught_by"::text)) from (select "t0".* from "r0" as "t0" where "t0"."writer_no" not in (select "writer_no" from p) order by "t0"."writer_no") as "t0"), (select json_agg(json_build_array("t0"."writer_no"::text, "t0"."taught_by"::text)) from (select "t0".* from "r1" as "t0" where "t0"."writer_no" not in (select "writer_no" from p) and "t0"."writer_no" not in (select "writer_no" from "r0") order by "t0"."writer_no") as "t0") from p as "t0"'],
   ['a related collection', '/authors/2/books', { 'fields[book]': 'title' }, [
-    'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0" where "t0"."by" = ?',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?) as "t0"'],
   ['a related collection that is empty: is the parent there?', '/authors/3/books', { 'fields[book]': '' }, [
-    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? + 0 offset ?',
     'select 1 from "writer" as "t0" where "t0"."writer_no" = ?',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?) as "t0"'],
@@ -96,7 +96,7 @@ export const reads: readonly ReadRow[] = [
   ],
     'select null, exists (select 1 from "book" as "t0" where "t0"."id" = ?::bigint), json_agg(json_build_array("t0"."writer_no"::text)) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" in (select "t1"."by" from "book" as "t1" where "t1"."id" = ?::bigint)) as "t0"'],
   ['a page of linkage to many', '/authors/2/relationships/books', { 'page[size]': '2' }, [
-    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0" where "t0"."by" = ?',
   ],
     'select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(json_build_array("t0"."id"::text)) from (select "t0"."id" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?) as "t0"'],
@@ -105,7 +105,7 @@ export const reads: readonly ReadRow[] = [
   ],
     'select null, exists (select 1 from "book" as "t0" where "t0"."id" = ?::bigint), json_agg(json_build_array("t0"."writer_no"::text)) from (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" in (select "t1"."by" from "book" as "t1" where "t1"."id" = ?::bigint)) as "t0"'],
   ['linkage with what it names', '/authors/2/relationships/books', { 'page[size]': '2', include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
-    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? offset ?',
+    'select cast("t0"."id" as text) from "book" as "t0" where "t0"."by" = ? order by "t0"."id" asc limit ? + 0 offset ?',
     'select count(*) from "book" as "t0" where "t0"."by" = ?',
     'select cast("t0"."id" as text), "t0"."title" from "book" as "t0" where "t0"."id" in (select value from json_each(?)) order by "t0"."id"',
   ],
