@@ -1,4 +1,4 @@
-import { type Model, typeNamed } from '../model/model.ts'
+import { type Model, type ResourceType, typeNamed } from '../model/model.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { Batch, Rows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
@@ -39,16 +39,18 @@ interface Tellers {
 }
 
 /**
- * Makes the tellers of a service's documents; those of a shape are kept for as long as the shape is.
+ * Makes the tellers of a service's documents. Each layout has one, however many shapes it appears in; it is kept for as
+ * long as the layout is.
  * @param base - the base path in front of every path, may be empty
  */
 export function defineDocuments(model: Model, base: string): Documents {
+  const tellerOf = perShape((layout: RowLayout) => compileTeller(layout, model, base))
+  const identifierOf = perShape((resource: ResourceType) => compileIdentifier(resource))
   const tellersOf = perShape((shape: ReadShape): Tellers => {
-    const teller = (layout: RowLayout) => compileTeller(layout, model, base)
     return {
-      primary: teller(shape.primary),
-      identifier: compileIdentifier(typeNamed(model, shape.type)),
-      included: new Map(shape.included.map((layout) => [layout.type, teller(layout)])),
+      primary: tellerOf(shape.primary),
+      identifier: identifierOf(typeNamed(model, shape.type)),
+      included: new Map(shape.included.map((layout) => [layout.type, tellerOf(layout)])),
     }
   })
   const single = (

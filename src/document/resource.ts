@@ -53,19 +53,34 @@ export function compileIdentifier(resource: ResourceType): Teller {
  * steps than it has pieces of its own.
  */
 function joined(text: Text): Piece {
-  let head = ''
-  const rest: { piece: Piece; after: string }[] = []
-  for (const part of text) {
-    const last = rest.at(-1)
-    if (typeof part !== 'string') rest.push({ piece: part, after: '' })
-    else if (last) last.after += part
-    else head += part
-  }
-  return (row, step) => {
-    let told = head
-    for (const { piece, after } of rest) told += piece(row, step) + after
-    return told
-  }
+  const pieces = text.filter((part) => typeof part !== 'string')
+  const texts: string[] = ['']
+  for (const part of text) texts.push(typeof part === 'string' ? texts.pop() + part : '')
+  return joinerOf(pieces.length)(texts.map(flat), pieces)
+}
+
+/** Puts pieces between texts, of which there is one more. */
+type Joiner = (texts: readonly string[], pieces: readonly Piece[]) => Piece
+
+/**
+ * Writes the function that a stranger would write for so many pieces, e.g. for two
+ * `(row, step) => t0 + p0(row, step) + t1 + p1(row, step) + t2`. Each text gets a function of its own, because V8 learns
+ * for each function as it is written which others it calls, and puts the few of one text into its machine code. A loop
+ * that all texts share takes twice the time. Nothing but the number of pieces finds its way into the code.
+ */
+function joinerOf(count: number): Joiner {
+  const numbers = Array.from({ length: count }, (_, number) => number)
+  const texts = numbers.map((number) => `, t${number + 1}`).join('')
+  const pieces = numbers.map((number) => `p${number}`).join(', ')
+  const sum = numbers.map((number) => ` + p${number}(row, step) + t${number + 1}`).join('')
+  const code = `return ([t0${texts}], [${pieces}]) => (row, step) => t0${sum}`
+  // What it returns is written in the line above.
+  return new Function(code)() as Joiner
+}
+
+/** The same text in one stretch of memory: what is put together of parts would be copied part by part for every row. */
+function flat(text: string): string {
+  return JSON.parse(JSON.stringify(text))
 }
 
 const stepOf: Piece = (_row, step) => step

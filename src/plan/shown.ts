@@ -4,6 +4,7 @@ import type { ApiQuery } from '../request/query.ts'
 import { type Fieldsets, planFields, planLayout } from './fields.ts'
 import { type IncludeStep, planInclude } from './include.ts'
 import { identifierLayout, linkageIndex, type RowLayout } from './rows.ts'
+import { intern } from './shape.ts'
 
 /** One step of the inclusion as the store takes it: where the earlier rows hold the ids to fetch. */
 export interface IncludeRead extends IncludeStep {
@@ -56,7 +57,7 @@ export function planShownLinkage(
   const located = steps.map((step) =>
     step.from === -1 ? { ...step, at: 0, many: false } : locate(step, layoutOf),
   )
-  return { primary: identifierLayout(relationship.to), included, steps: located }
+  return { primary: intern(identifierLayout(relationship.to)), included, steps: located }
 }
 
 /** Whether a step starts at primary data that is mere linkage, so that it leads to the very resources named there. */
@@ -78,7 +79,7 @@ function planIncluded(model: Model, query: ApiQuery, resource: ResourceType) {
 function layoutsFor(steps: readonly IncludeStep[], fieldsets: Fieldsets, model: Model) {
   const layoutOf = (type: string): RowLayout => {
     const followed = steps.filter((step) => step.type === type).map((step) => step.relationship)
-    return planLayout(typeNamed(model, type), fieldsets, new Set(followed))
+    return intern(planLayout(typeNamed(model, type), fieldsets, new Set(followed)))
   }
   return { layoutOf, included: [...new Set(steps.map(({ to }) => to))].map(layoutOf) }
 }
