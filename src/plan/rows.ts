@@ -7,6 +7,8 @@ export type Row = readonly unknown[]
 export interface LinkageColumn {
   readonly relationship: string
   readonly many: boolean
+  /** Whether it is not read with the row, because rows that are read later tell it. */
+  readonly isTold?: boolean
 }
 
 /**

@@ -1,40 +1,75 @@
 import type { ReadShape } from '../plan/read.ts'
-import type { Batch } from '../plan/result.ts'
+import type { Batch, WholeRows } from '../plan/result.ts'
 import type { Row } from '../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 
-/** Fetches the rows of a type that have one of the ids. */
-export type Fetch = (type: string, ids: readonly string[]) => readonly Row[]
+/** Fetches what a step includes. */
+export interface Fetch {
+  /** The rows of a type that have one of the ids. */
+  byIds(type: string, ids: readonly string[]): readonly Row[]
+  /**
+   * Where the rows of a step tell the linkage that it follows: the rows, and behind each the position of its owner among
+   * those with the ids.
+   */
+  owned(step: number, ids: readonly string[]): readonly Row[] | undefined
+}
+
+/** Rows in hand with what is included. */
+export type Followed = Pick<WholeRows, 'primary' | 'included'>
 
 /**
  * Follows the steps of an inclusion from rows in hand: at most one fetch a step, however many rows there are.
  * No resource comes twice, the primary ones counted.
  *
- * @param primary - the rows of the primary data, as the shape's primary layout has them
+ * @param rows - those of the primary data, as the shape's primary layout has them but for linkage that steps tell
+ * @returns the rows with all linkage, and what is included
  */
-export function followSteps(shape: ReadShape, primary: readonly Row[], fetch: Fetch): Batch[] {
-  if (shape.steps.length === 0) return []
+export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch): Followed {
+  if (shape.steps.length === 0) return { primary: rows, included: [] }
+  let primary = rows
   const known = new Map<string, Map<string, Row>>()
   const rowsOf = (type: string): Map<string, Row> => {
-    const rows = known.get(type) ?? new Map<string, Row>()
-    known.set(type, rows)
-    return rows
+    const ofType = known.get(type) ?? new Map<string, Row>()
+    known.set(type, ofType)
+    return ofType
   }
   const leadsBack = shape.steps.some(({ to }) => to === shape.type)
   if (leadsBack && !shape.steps.some(startsAtLinkage)) remember(primary, rowsOf(shape.type))
   const reached: (readonly Row[])[] = []
-  return shape.steps.map((step, index): Batch => {
+  const included = shape.steps.map((step, index): Batch => {
+    const owned = fetch.owned(index, idsOf(primary))
+    if (owned) {
+      primary = withLinkage(primary, step, owned)
+      reached.push(owned)
+      return { type: step.to, rows: owned }
+    }
     const ids = linked(step.from === -1 ? primary : (reached[step.from] ?? []), step)
-    const rows = rowsOf(step.to)
-    const missing = ids.filter((id) => !rows.has(id))
-    const fetched = missing.length === 0 ? [] : fetch(step.to, missing)
+    const ofType = rowsOf(step.to)
+    const missing = ids.filter((id) => !ofType.has(id))
+    const fetched = missing.length === 0 ? [] : fetch.byIds(step.to, missing)
     // Nothing starts from what the last step reaches.
     if (index < shape.steps.length - 1) {
-      remember(fetched, rows)
-      reached.push(ids.map((id) => rows.get(id)).filter((row) => row !== undefined))
+      remember(fetched, ofType)
+      reached.push(ids.map((id) => ofType.get(id)).filter((row) => row !== undefined))
     }
     return { type: step.to, rows: fetched }
   })
+  return { primary, included }
+}
+
+/** Gives each row the ids of what it owns, in the order of the rows that tell it. */
+function withLinkage(
+  rows: readonly Row[],
+  { at }: IncludeRead,
+  owned: readonly Row[],
+): readonly Row[] {
+  const linkages = rows.map((): string[] => [])
+  for (const row of owned) linkages[Number(row.at(-1))]?.push(String(row[0]))
+  return rows.map((row, index) => row.with(at, linkages[index]))
+}
+
+function idsOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => String(row[0]))
 }
 
 function remember(rows: readonly Row[], known: Map<string, Row>): void {

@@ -112,7 +112,7 @@ function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {
 }
 
 /** A statement that reads rows of a layout. */
-function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statement {
+export function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statement {
   return { ...statement(expression, dialect), load: compileLoad(layout, dialect) }
 }
 

@@ -22,8 +22,8 @@ export function compileSelect(layout: RowLayout, target: Target): Sql {
   const values = layout.values.map((value) =>
     asText(storedValueAt(0, resource, value), value.form, target),
   )
-  const linkages = layout.linkages.map(({ relationship }) =>
-    compileLinkage(relationshipNamed(resource, relationship), target),
+  const linkages = layout.linkages.map(({ relationship, isTold }) =>
+    isTold ? sql`null` : compileLinkage(relationshipNamed(resource, relationship), target),
   )
   return target.dialect.row([idTextAt(0, resource, target), ...values, ...linkages])
 }

@@ -11,11 +11,11 @@ import type { Row, RowLayout } from '../../plan/rows.ts'
 import { followSteps } from '../include.ts'
 import { countByRows, isList, notFound, placeOf, valuesOf } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
-import type { Statements } from '../statements.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { Count } from './sqlite-counts.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
+import type { SqliteStatements } from './sqlite-whole.ts'
 
 /** A list of more resources than this is streamed when all of it is asked for. */
 const wholeAtMost = 500
@@ -25,7 +25,7 @@ const batchSize = 200
 /** A connection as reads need it. */
 export interface Reader {
   readonly connection: SqliteConnection
-  readonly statements: Statements
+  readonly statements: SqliteStatements
   readonly count: Count
 }
 
@@ -36,7 +36,7 @@ export function isLong(
   id: string | undefined,
 ): boolean {
   if (!isList(plan.shape) || plan.shape.isPaged) return false
-  return count(statements.read(plan.shape).count, valuesOf(plan, id)) > wholeAtMost
+  return count(statements.whole(plan.shape).read.count, valuesOf(plan, id)) > wholeAtMost
 }
 
 /** Reads all that a plan means, in one snapshot. */
@@ -61,13 +61,21 @@ export function readWhole(reader: Reader, plan: ReadPlan, id: string | undefined
     const { present } = statements.ofType(absence.type)
     if (connection.value(present, { slots: [], id }) === undefined) throw notFound(absence, id)
   }
-  const { byIds } = statements.read(shape)
-  const included = followSteps(shape, primary, (type, ids) => {
-    const statement = byIds.get(type)
-    if (statement === undefined) throw new Error(`The plan includes no ${type}.`)
-    return connection.all(statement, { slots: [], ids })
+  const { read, owned } = statements.whole(shape)
+  const all = (statement: Statement, ids: readonly string[]) =>
+    connection.all(statement, { slots: [], ids })
+  const followed = followSteps(shape, primary, {
+    byIds: (type, ids) => {
+      const statement = read.byIds.get(type)
+      if (statement === undefined) throw new Error(`The plan includes no ${type}.`)
+      return all(statement, ids)
+    },
+    owned: (step, ids) => {
+      const statement = owned.get(step)
+      return statement && all(statement, ids)
+    },
   })
-  return { is: 'whole', count: total, primary, included }
+  return { is: 'whole', count: total, ...followed }
 }
 
 /**
@@ -80,7 +88,7 @@ function readPrimary(
   id: string | undefined,
 ): Readonly<{ primary: readonly Row[]; total: number }> {
   const { page, shape } = plan
-  const compiled = statements.read(shape)
+  const compiled = statements.whole(shape).read
   const values = valuesOf(plan, id)
   if (page === undefined || page.number === 1) {
     const primary = connection.all(compiled.rows, values)

@@ -1,12 +1,15 @@
 import { commitFault, constrained } from '../constraints.ts'
-import type { Statements } from '../statements.ts'
 import type { WritingConnection } from '../transaction.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { counted } from './sqlite-counts.ts'
 import { queryOn, readWhole } from './sqlite-read.ts'
+import type { SqliteStatements } from './sqlite-whole.ts'
 
 /** A SQLite connection as a transaction that writes needs it. */
-export function writingOn(writer: SqliteConnection, statements: Statements): WritingConnection {
+export function writingOn(
+  writer: SqliteConnection,
+  statements: SqliteStatements,
+): WritingConnection {
   const reader = { connection: writer, statements, count: counted(writer) }
   return {
     all: (statement, values) => writer.all(statement, values),

@@ -6,7 +6,6 @@ import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
 import type { Rows } from '../../plan/result.ts'
 import { sqlMistakes } from '../declared-sql.ts'
-import { type Statements, statementsFor } from '../statements.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
@@ -26,6 +25,7 @@ import {
 import { sqliteRemarks } from './sqlite-remarks.ts'
 import { migrateSqlite, sqliteCatalog } from './sqlite-schema.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
+import { type SqliteStatements, sqliteStatements } from './sqlite-whole.ts'
 import { inTransaction, writingOn } from './sqlite-write.ts'
 
 /**
@@ -38,7 +38,7 @@ export function openSqlite(model: Model, path: string): Store {
   const isMemory = path === ':memory:'
   if (!isMemory) mkdirSync(dirname(path), { recursive: true })
   const target: Target = { model, dialect }
-  const statements = statementsFor(target)
+  const statements = sqliteStatements(target)
   const writer = new SqliteConnection(path, 'writer')
   const turns = new Turns()
   const commits = new SharedCommits(writer, turns)
@@ -85,7 +85,7 @@ interface Reads {
 }
 
 /** One connection reads the last committed state (WAL); a long read, or one that awaits, has one of its own. */
-function readsOfFile(path: string, statements: Statements): Reads {
+function readsOfFile(path: string, statements: SqliteStatements): Reads {
   const common = new SqliteConnection(path, 'reader')
   const reader = { connection: common, statements, count: remembered(common) }
   const others = new Set<SqliteConnection>()
@@ -120,7 +120,11 @@ function readsOfFile(path: string, statements: Statements): Reads {
 }
 
 /** A database in memory has a single connection: a read waits for its turn, and nothing is streamed while others write. */
-function readsInMemory(writer: SqliteConnection, turns: Turns, statements: Statements): Reads {
+function readsInMemory(
+  writer: SqliteConnection,
+  turns: Turns,
+  statements: SqliteStatements,
+): Reads {
   const reader = { connection: writer, statements, count: remembered(writer) }
   return {
     read: (plan, id, during) =>
