@@ -43,7 +43,7 @@ export function arenasOf(options: Options): Arena[] {
     databases.flatMap((database) => persons.flatMap((size) => make(database, size)))
   return [
     ...against
-      .filter((name) => name === 'floor' || isFolder(name))
+      .filter((name) => name === 'floor' || name === 'porch' || isFolder(name))
       .flatMap((name) => each((database, size) => [others(name, database, size, options)])),
     ...(against.includes('peers')
       ? each((database, size) => {
@@ -59,15 +59,16 @@ export function arenasOf(options: Options): Arena[] {
   ].filter(({ bouts }) => bouts.length > 0)
 }
 
-/** Another program that answers alike: the floor, or another version of the service. */
+/** Another program that answers alike: the floor, the floor's reads behind Fastify, or another version of the service. */
 function others(name: string, database: string, persons: number, options: Options): Arena {
+  const bouts = boutsOf(options.workloads, persons, options)
   return {
-    against: name === 'floor' ? name : 'other version',
+    against: isFolder(name) ? 'other version' : name,
     database,
     left: { subject: 'service', persons },
     right: { subject: name, persons },
     alike: 'bytes',
-    bouts: boutsOf(options.workloads, persons, options),
+    bouts: name === 'porch' ? bouts.filter(({ left }) => !left.writes) : bouts,
   }
 }
 

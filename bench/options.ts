@@ -4,7 +4,7 @@ import { isFolder } from './subjects.ts'
 import { workloads } from './workloads.ts'
 
 /** What the service may be measured against. */
-export const opponents = ['floor', 'peers', 'shapes', 'growth'] as const
+export const opponents = ['floor', 'porch', 'peers', 'shapes', 'growth'] as const
 
 /** What a run of the benchmark is to do. */
 export interface Options {

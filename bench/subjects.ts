@@ -2,9 +2,11 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startService } from '../service/start.ts'
+import { porchServer } from './floor/porch.ts'
 import { postgresFloor } from './floor/postgres.ts'
 import { floorServer } from './floor/server.ts'
 import { sqliteFloor } from './floor/sqlite.ts'
+import type { Floor } from './floor/tables.ts'
 import { peers } from './peers.ts'
 
 /** A server that listens on 127.0.0.1. */
@@ -15,12 +17,13 @@ export interface Subject {
 
 /**
  * Starts what is to be measured.
- * @param name - `service`, `floor`, a peer's, or the folder of another version of the project
+ * @param name - `service`, `floor`, `porch` (the floor behind Fastify), a peer's, or the folder of another version of the project
  * @param database - `sqlite:<path>` or `postgres://…`
  */
 export async function startSubject(name: string, database: string): Promise<Subject> {
   if (name === 'service') return startOurs(database, startService)
   if (name === 'floor') return startFloor(database)
+  if (name === 'porch') return startPorch(database)
   if (isFolder(name)) {
     const other = pathToFileURL(resolve(name, 'service', 'start.ts'))
     return startOurs(database, (await import(String(other))).startService)
@@ -40,9 +43,27 @@ async function startOurs(databaseUrl: string, start: typeof startService): Promi
   return { port: Number(new URL(service.url).port), close: () => service.close(100) }
 }
 
-async function startFloor(database: string): Promise<Subject> {
+function openFloor(database: string): Floor {
   const path = /^sqlite:(.*)$/s.exec(database)?.[1]
-  const floor = path === undefined ? postgresFloor(database) : sqliteFloor(path)
+  return path === undefined ? postgresFloor(database) : sqliteFloor(path)
+}
+
+async function startPorch(database: string): Promise<Subject> {
+  const floor = openFloor(database)
+  const server = porchServer(floor)
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    port: Number(new URL(url).port),
+    close: async () => {
+      server.server.closeAllConnections()
+      await server.close()
+      await floor.close()
+    },
+  }
+}
+
+async function startFloor(database: string): Promise<Subject> {
+  const floor = openFloor(database)
   const server = floorServer(floor)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // A server that listens on a port has an address of this form.

@@ -21,7 +21,8 @@ export function floorServer(floor: Floor): Server {
   })
 }
 
-function told({ url = '', headers }: IncomingMessage, floor: Floor): Told {
+/** What is answered to a read. */
+export function told({ url = '', headers }: IncomingMessage, floor: Floor): Told {
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const search = mark === -1 ? '' : url.slice(mark + 1)
