@@ -119,6 +119,7 @@ export class ManyErrors extends Error {
 
 /** Throws when there is anything to throw: one fault as itself, several together, the same one once. */
 export function refuse(errors: readonly ApiError[]): void {
+  if (errors.length === 0) return
   const [first, ...others] = new Map(
     errors.map((error) => [JSON.stringify([error.code, error.where, error.message]), error]),
   ).values()

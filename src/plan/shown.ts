@@ -4,7 +4,7 @@ import type { ApiQuery } from '../request/query.ts'
 import { type Fieldsets, planFields, planLayout } from './fields.ts'
 import { type IncludeStep, planInclude } from './include.ts'
 import { identifierLayout, linkageIndex, type RowLayout } from './rows.ts'
-import { intern } from './shape.ts'
+import { intern, perShape } from './shape.ts'
 
 /** One step of the inclusion as the store takes it: where the earlier rows hold the ids to fetch. */
 export interface IncludeRead extends IncludeStep {
@@ -78,11 +78,18 @@ function planIncluded(model: Model, query: ApiQuery, resource: ResourceType) {
 /** A type has one layout in a document, so that the same resource looks the same however it was reached. */
 function layoutsFor(steps: readonly IncludeStep[], fieldsets: Fieldsets, model: Model) {
   const layoutOf = (type: string): RowLayout => {
+    const resource = typeNamed(model, type)
     const followed = steps.filter((step) => step.type === type).map((step) => step.relationship)
-    return intern(planLayout(typeNamed(model, type), fieldsets, new Set(followed)))
+    if (followed.length === 0 && !fieldsets.has(type)) return usualLayout(resource)
+    return intern(planLayout(resource, fieldsets, new Set(followed)))
   }
   return { layoutOf, included: [...new Set(steps.map(({ to }) => to))].map(layoutOf) }
 }
+
+/** What is read and shown of a type of which a query says nothing; most are of this kind. */
+const usualLayout = perShape((resource: ResourceType) =>
+  intern(planLayout(resource, new Map(), new Set())),
+)
 
 function locate(step: IncludeStep, layoutOf: (type: string) => RowLayout): IncludeRead {
   const layout = layoutOf(step.type)

@@ -18,6 +18,9 @@ const begin = {
   immediate: { sql: 'begin immediate', placeholders: [] },
 } as const satisfies Record<string, Statement>
 
+/** What is kept of a file's pages in memory, in KiB: enough for the inner pages of the indexes of a very large database. */
+const pageCache = 16 * 1024
+
 const commit: Statement = { sql: 'commit', placeholders: [] }
 
 /** Changes when another connection, of any process, has committed (sqlite.org/pragma.html#pragma_data_version). */
@@ -51,6 +54,7 @@ export class SqliteConnection {
     })
     if (path !== ':memory:') this.execute('pragma journal_mode = wal')
     this.execute('pragma synchronous = full')
+    this.execute(`pragma cache_size = -${pageCache}`)
     this.execute(role === 'reader' ? 'pragma query_only = on' : 'pragma busy_timeout = 0')
   }
 
