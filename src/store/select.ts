@@ -16,14 +16,23 @@ import {
   tableAt,
 } from './tables.ts'
 
-/** Writes what a layout reads from `t0`: the id, then the values, then the linkages, and nothing else. */
-export function compileSelect(layout: RowLayout, target: Target): Sql {
+/**
+ * Writes what a layout reads from `t0`: the id, then the values, then the linkages, and nothing else.
+ * @param elsewhere - the relationships whose linkage is known otherwise; null stands for it
+ */
+export function compileSelect(
+  layout: RowLayout,
+  target: Target,
+  elsewhere: readonly string[] = [],
+): Sql {
   const resource = typeNamed(target.model, layout.type)
   const values = layout.values.map((value) =>
     asText(storedValueAt(0, resource, value), value.form, target),
   )
   const linkages = layout.linkages.map(({ relationship }) =>
-    compileLinkage(relationshipNamed(resource, relationship), target),
+    elsewhere.includes(relationship)
+      ? sql`null`
+      : compileLinkage(relationshipNamed(resource, relationship), target),
   )
   return target.dialect.row([idTextAt(0, resource, target), ...values, ...linkages])
 }
