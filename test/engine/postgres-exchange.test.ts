@@ -88,6 +88,17 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(await shared.all(mixed, none), [[null, true, true, '1']])
     })
 
+    it('is kept prepared from its second time on', async (test) => {
+      const { shared } = await connected(test)
+      const prepared = plain('select count(*)::integer from pg_prepared_statements')
+      const kept: unknown[] = []
+      for (let time = 1; time <= 3; time += 1) {
+        await shared.all(ids, none)
+        kept.push(...(await shared.once(prepared)).flat())
+      }
+      assert.deepEqual(kept, [0, 1, 1])
+    })
+
     it('is kept prepared so often and no more; what was given up is prepared again', async (test) => {
       const { shared } = await connected(test)
       const many = Array.from({ length: mostPrepared + 20 }, (_, number) =>

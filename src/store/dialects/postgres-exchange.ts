@@ -15,7 +15,7 @@ const { utils } = pg as typeof pg & {
 export interface Asked {
   readonly statement: Statement
   readonly values: RunValues
-  /** Whether the server is to keep it, because it will come again. */
+  /** Whether the server is to keep it when it comes again. */
   readonly isKept: boolean
   /** How values are read, by the OIDs of their types; as the driver does when absent. */
   readonly types?: CustomTypesConfig
@@ -92,8 +92,9 @@ class Exchange {
     this.#kept = kept
     connection.stream.cork()
     this.#prepared = this.#all.map(({ statement, isKept }, index) => {
-      const prepared = isKept ? this.#prepare(connection, statement, kept) : undefined
-      if (!isKept) connection.parse({ name: '', text: statement.sql, types: [] }, true)
+      const isAgain = isKept && kept.hasMet(statement)
+      const prepared = isAgain ? this.#prepare(connection, statement, kept) : undefined
+      if (!prepared) connection.parse({ name: '', text: statement.sql, types: [] }, true)
       connection.bind({ statement: prepared?.name ?? '', values: this.#values[index] ?? [] }, true)
       if (prepared?.columns === undefined) connection.describe({ type: 'P' }, true)
       connection.execute({}, true)

@@ -22,6 +22,17 @@ export class PreparedStatements {
   /** The longest unused first. */
   readonly #kept = new Map<Statement, Prepared>()
   readonly #free: string[] = []
+  readonly #met = new WeakSet<Statement>()
+
+  /**
+   * Whether a statement has come before. One that comes for the first time may never come again: to prepare it under a
+   * name would cost more than to run it without, and another would have to go.
+   */
+  hasMet(statement: Statement): boolean {
+    if (this.#met.has(statement)) return true
+    this.#met.add(statement)
+    return false
+  }
 
   /** A statement that is there; `undefined` for one that is not. */
   get(statement: Statement): Prepared | undefined {
