@@ -58,6 +58,7 @@ export function compileWhole(shape: ReadShape, target: Target, most?: number): W
   const whole = (expression: Sql): WholeStatement => ({
     ...statement(expression, target.dialect),
     read: compileGathered(shape, target),
+    isQuick: isOne && shape.steps.length === 0 && !shape.primary.linkages.some(({ many }) => many),
   })
   if (shape.steps.length === 0) return whole(sql`${select} from (${primary}) as "t0"`)
   const sets = [
