@@ -26,7 +26,10 @@ export type Followed = Pick<WholeRows, 'primary' | 'included'>
  */
 export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch): Followed {
   if (shape.steps.length === 0) return { primary: rows, included: [] }
+  const owned = shape.steps.map((_, index) => fetch.owned(index, idsOf(rows)))
   let primary = rows
+  for (const [index, step] of shape.steps.entries())
+    primary = withLinkage(primary, step, owned[index])
   const known = new Map<string, Map<string, Row>>()
   const rowsOf = (type: string): Map<string, Row> => {
     const ofType = known.get(type) ?? new Map<string, Row>()
@@ -37,14 +40,14 @@ export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch
   if (leadsBack && !shape.steps.some(startsAtLinkage)) remember(primary, rowsOf(shape.type))
   const reached: (readonly Row[])[] = []
   const included = shape.steps.map((step, index): Batch => {
-    const owned = fetch.owned(index, idsOf(primary))
-    if (owned) {
-      primary = withLinkage(primary, step, owned)
-      reached.push(owned)
-      return { type: step.to, rows: owned }
+    const ofType = rowsOf(step.to)
+    const told = owned[index]
+    if (told) {
+      if (shape.steps.length > 1) remember(told, ofType)
+      reached.push(told)
+      return { type: step.to, rows: told }
     }
     const ids = linked(step.from === -1 ? primary : (reached[step.from] ?? []), step)
-    const ofType = rowsOf(step.to)
     const missing = ids.filter((id) => !ofType.has(id))
     const fetched = missing.length === 0 ? [] : fetch.byIds(step.to, missing)
     // Nothing starts from what the last step reaches.
@@ -57,12 +60,13 @@ export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch
   return { primary, included }
 }
 
-/** Gives each row the ids of what it owns, in the order of the rows that tell it. */
+/** Gives each row the ids of what it owns, in the order of the rows that tell it, where some do. */
 function withLinkage(
   rows: readonly Row[],
   { at }: IncludeRead,
-  owned: readonly Row[],
+  owned: readonly Row[] | undefined,
 ): readonly Row[] {
+  if (owned === undefined) return rows
   const linkages = rows.map((): string[] => [])
   for (const row of owned) linkages[Number(row.at(-1))]?.push(String(row[0]))
   return rows.map((row, index) => row.with(at, linkages[index]))

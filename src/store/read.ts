@@ -12,6 +12,7 @@ import type { RowLayout } from '../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 import type { Order } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
+import { toldBefore } from './linkage.ts'
 import { compileLoad, compileSelect } from './select.ts'
 import { compileOrder } from './sort.ts'
 import { list, one, plain, type Statement, statement } from './statement.ts'
@@ -166,11 +167,7 @@ function isRelated(
 /** What a step adds: the resources it reaches that are neither primary data nor reached by an earlier step. */
 function compileAddition(shape: ReadShape, index: number, target: Target): Statement {
   const step = stepAt(shape, index)
-  const earlier = shape.steps
-    .slice(0, index)
-    .flatMap((other, at) => (other.to === step.to ? [at] : []))
-  const isPrimary = step.to === shape.type && !shape.steps.some(startsAtLinkage)
-  const told = [...(isPrimary ? [-1] : []), ...earlier].map(
+  const told = toldBefore(shape, index).map(
     (at) => sql`(${every(reached(shape, at, 0, target))}) is not true`,
   )
   return selectingIncluded(

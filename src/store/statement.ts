@@ -30,6 +30,8 @@ export interface Statement {
   readonly placeholders: readonly Placeholder[]
   /** Turns a row as the driver returns it into one of the kinds' values, in place; absent where they are the same. */
   readonly load?: ((row: unknown[]) => void) | undefined
+  /** Whether it reads no more than the columns of one row by its id, so that others may wait for it. */
+  readonly isQuick?: boolean
 }
 
 /** The values of one run, by source. */

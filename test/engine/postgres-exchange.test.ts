@@ -88,6 +88,45 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(await shared.all(mixed, none), [[null, true, true, '1']])
     })
 
+    it('are quick reads that wait for a connection: up to four at a time', async (test) => {
+      const { shared } = await connected(test)
+      // The time is that of the transaction, which is one for all that go together.
+      const quick = { ...plain('select clock_timestamp() > now(), now()::text'), isQuick: true }
+      const busy = shared.once(plain('select pg_sleep(0.05)'))
+      const came = await Promise.all(Array.from({ length: 8 }, () => shared.all(quick, none)))
+      await busy
+      const times = came.map(([row]) => row?.[1])
+      assert.deepEqual(
+        [...Map.groupBy(times, (time) => time).values()].map(({ length }) => length),
+        [4, 4],
+      )
+    })
+
+    it('are quick reads of which one fails: it fails alone', async (test) => {
+      const { shared } = await connected(test)
+      const half = { ...asking('select 1 / $1::integer'), isQuick: true }
+      const busy = shared.once(plain('select pg_sleep(0.05)'))
+      const came = await Promise.allSettled(
+        [1, 0, 1].map((number) => shared.all(half, { slots: [number] })),
+      )
+      await busy
+      assert.deepEqual(
+        came.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      )
+    })
+
+    it('is kept prepared from its second time on', async (test) => {
+      const { shared } = await connected(test)
+      const prepared = plain('select count(*)::integer from pg_prepared_statements')
+      const kept: unknown[] = []
+      for (let time = 1; time <= 3; time += 1) {
+        await shared.all(ids, none)
+        kept.push(...(await shared.once(prepared)).flat())
+      }
+      assert.deepEqual(kept, [0, 1, 1])
+    })
+
     it('is kept prepared so often and no more; what was given up is prepared again', async (test) => {
       const { shared } = await connected(test)
       const many = Array.from({ length: mostPrepared + 20 }, (_, number) =>

@@ -1,7 +1,7 @@
 import pg, { type Connection, type CustomTypesConfig, type FieldDef, type PoolClient } from 'pg'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translate } from './postgres-errors.ts'
-import { PreparedStatements } from './postgres-prepared.ts'
+import { type Columns, type Prepared, PreparedStatements } from './postgres-prepared.ts'
 
 /** A value as it goes over the wire: bytes as they are, anything else as text. */
 type Sent = Buffer | string | null
@@ -15,7 +15,7 @@ const { utils } = pg as typeof pg & {
 export interface Asked {
   readonly statement: Statement
   readonly values: RunValues
-  /** Whether the server is to keep it, because it will come again. */
+  /** Whether the server is to keep it when it comes again. */
   readonly isKept: boolean
   /** How values are read, by the OIDs of their types; as the driver does when absent. */
   readonly types?: CustomTypesConfig
@@ -50,6 +50,8 @@ export function exchangeAll(
   })
 }
 
+/** The columns of a statement that returns no rows. */
+const none: Columns = { names: [], readers: [] }
 /** What a statement comes to that returns nothing. */
 const nothing: Answered = { columns: [], rows: [], count: 0 }
 
@@ -63,11 +65,12 @@ class Exchange {
   readonly #all: readonly Asked[]
   readonly #values: readonly Sent[][]
   readonly #answers: Answered[] = []
-  #columns: readonly string[] = []
-  #readers: readonly ((text: string) => unknown)[] = []
+  /** Of the statement whose rows come, where the server describes them. */
+  #columns: Columns | undefined
   #rows: unknown[][] = []
   #failure: unknown
-  #prepared: PreparedStatements | undefined
+  #kept: PreparedStatements | undefined
+  #prepared: readonly (Prepared | undefined)[] = []
   readonly #fresh: Statement[] = []
 
   constructor(
@@ -85,50 +88,63 @@ class Exchange {
   }
 
   submit(connection: Connection): void {
-    this.#prepared = preparedOn(connection)
+    const kept = preparedOn(connection)
+    this.#kept = kept
     connection.stream.cork()
-    for (const [index, { statement, isKept }] of this.#all.entries()) {
-      const name = isKept ? this.#prepare(connection, statement, this.#prepared) : ''
-      if (!isKept) connection.parse({ name, text: statement.sql, types: [] }, true)
-      connection.bind({ statement: name, values: this.#values[index] ?? [] }, true)
-      connection.describe({ type: 'P' }, true)
+    this.#prepared = this.#all.map(({ statement, isKept }, index) => {
+      const isAgain = isKept && kept.hasMet(statement)
+      const prepared = isAgain ? this.#prepare(connection, statement, kept) : undefined
+      if (!prepared) connection.parse({ name: '', text: statement.sql, types: [] }, true)
+      connection.bind({ statement: prepared?.name ?? '', values: this.#values[index] ?? [] }, true)
+      if (prepared?.columns === undefined) connection.describe({ type: 'P' }, true)
       connection.execute({}, true)
-    }
+      return prepared
+    })
     connection.sync()
     connection.stream.uncork()
   }
 
-  /** @returns the name under which the server has the statement once it comes to it */
-  #prepare(connection: Connection, statement: Statement, prepared: PreparedStatements): string {
-    const known = prepared.nameOf(statement)
+  /** @returns the statement as the server has it once it comes to it */
+  #prepare(connection: Connection, statement: Statement, kept: PreparedStatements): Prepared {
+    const known = kept.get(statement)
     if (known !== undefined) return known
-    const name = prepared.add(statement)
+    const prepared = kept.add(statement)
+    const { name } = prepared
     this.#fresh.push(statement)
     connection.close({ type: 'S', name }, true)
     connection.parse({ name, text: statement.sql, types: [] }, true)
-    return name
+    return prepared
   }
 
   handleRowDescription({ fields }: Readonly<{ fields: readonly FieldDef[] }>): void {
     const types = this.#all[this.#answers.length]?.types ?? pg.types
-    this.#columns = fields.map(({ name }) => name)
-    this.#readers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'))
+    this.#columns = {
+      names: fields.map(({ name }) => name),
+      readers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
+    }
   }
 
   handleDataRow({ fields }: Readonly<{ fields: readonly (string | null)[] }>): void {
+    const { readers } = this.#current
     try {
-      this.#rows.push(
-        fields.map((text, index) => (text === null ? null : this.#readers[index]?.(text))),
-      )
+      this.#rows.push(fields.map((text, index) => (text === null ? null : readers[index]?.(text))))
     } catch (error) {
       this.#failure ??= error
     }
   }
 
+  /** The columns of the statement whose turn it is. */
+  get #current(): Columns {
+    return this.#columns ?? this.#prepared[this.#answers.length]?.columns ?? none
+  }
+
   handleCommandComplete({ text }: Readonly<{ text: string }>): void {
+    const columns = this.#current
+    const prepared = this.#prepared[this.#answers.length]
+    if (prepared) prepared.columns = columns
     const count = Number(/\d+$/.exec(text)?.[0] ?? 0)
-    this.#answers.push({ columns: this.#columns, rows: this.#rows, count })
-    this.#columns = []
+    this.#answers.push({ columns: columns.names, rows: this.#rows, count })
+    this.#columns = undefined
     this.#rows = []
   }
 
@@ -150,16 +166,16 @@ class Exchange {
 
   handleError(error: unknown): void {
     // Nobody says which of them were prepared before it happened.
-    for (const statement of this.#fresh) this.#prepared?.forget(statement)
+    for (const statement of this.#fresh) this.#kept?.forget(statement)
     this.callback(error)
   }
 }
 
-const prepared = new WeakMap<Connection, PreparedStatements>()
+const kept = new WeakMap<Connection, PreparedStatements>()
 
 function preparedOn(connection: Connection): PreparedStatements {
-  const known = prepared.get(connection) ?? new PreparedStatements()
-  prepared.set(connection, known)
+  const known = kept.get(connection) ?? new PreparedStatements()
+  kept.set(connection, known)
   return known
 }
 

@@ -1,9 +1,9 @@
 import pg, { type PoolClient } from 'pg'
 import type { Statement } from '../statement.ts'
-import { execute, PostgresConnection, translated } from './postgres-connection.ts'
+import { PostgresConnection, translated } from './postgres-connection.ts'
 import { isLost, unavailable } from './postgres-errors.ts'
-import { exchange } from './postgres-exchange.ts'
 import type { PostgresOptions } from './postgres-options.ts'
+import { SharedLine } from './postgres-shared.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
 
 /** How long a connection lives, in seconds: with it goes what the server keeps for it. */
@@ -18,6 +18,7 @@ export class PostgresPool {
   readonly #pool: pg.Pool
   readonly #keepsSessions: boolean
   readonly #queueSize: number
+  readonly #line: SharedLine
 
   /** Nothing is connected before it is used. */
   constructor(
@@ -45,13 +46,8 @@ export class PostgresPool {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
-    this.shared = new PostgresConnection(
-      {
-        send: (asked) => this.#lend((client) => exchange(client, asked)),
-        execute: (text, patience) => this.#lend((client) => execute(client, text, patience)),
-      },
-      keepsSessions,
-    )
+    this.#line = new SharedLine((work) => this.#lend(work))
+    this.shared = new PostgresConnection(this.#line, keepsSessions)
   }
 
   /**
@@ -98,7 +94,8 @@ export class PostgresPool {
   }
 
   #client(): Promise<PoolClient> {
-    if (this.#pool.waitingCount >= this.#queueSize) throw unavailable('More requests wait')
+    if (this.#pool.waitingCount + this.#line.joined >= this.#queueSize)
+      throw unavailable('More requests wait')
     return translated(() => this.#pool.connect())
   }
 }

@@ -11,8 +11,10 @@ import { countByRows, notFound, valuesOf } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import { loaded } from './postgres-gathered.ts'
 import { type PostgresStatements, wholeAtMost } from './postgres-statements.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
+import type { WholeStatement } from './postgres-whole.ts'
 
 /** How many rows a stream reads at a time. */
 const batchSize = 200
@@ -27,7 +29,7 @@ export async function readWhole(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<WholeRows> {
-  return readBy(statements.whole(plan.shape), connection, { plan, id }, statements)
+  return readBy(statements.whole(plan.shape), connection, { plan, id })
 }
 
 /** The same; `undefined` when there are more rows than should be held at once. */
@@ -38,39 +40,28 @@ export async function readShort(
   statements: PostgresStatements,
 ): Promise<WholeRows | undefined> {
   const { shape } = plan
-  const rows = await readBy(statements.short(shape), connection, { plan, id }, statements)
+  const rows = await readBy(statements.short(shape), connection, { plan, id })
   return !shape.isPaged && rows.primary.length > wholeAtMost ? undefined : rows
 }
 
 async function readBy(
-  statement: Statement,
+  statement: WholeStatement,
   connection: PostgresConnection,
   { plan, id }: Readonly<{ plan: ReadPlan; id: string | undefined }>,
-  statements: PostgresStatements,
 ): Promise<WholeRows> {
   const { shape, absence } = plan
-  const { rows, byIds } = statements.read(shape)
-  const [row = []] = await connection.all(statement, valuesOf(plan, id))
-  const [total, isPresent, primary, ...additions] = row
+  const [[total, isPresent, gathered, ...more] = []] = await connection.all(
+    statement,
+    valuesOf(plan, id),
+  )
   if (isPresent !== true) throw notFound(absence, id)
-  const loaded = loadedRows(primary, rows)
+  const { primary, additions } = statement.read(gathered, more)
   return {
     is: 'whole',
-    count: countByRows(plan, loaded.length) ?? Number(total),
-    primary: loaded,
-    included: shape.steps.map(({ to }, step) => ({
-      type: to,
-      rows: loadedRows(additions[step], byIds.get(to)),
-    })),
+    count: countByRows(plan, primary.length) ?? Number(total),
+    primary,
+    included: shape.steps.map(({ to }, step) => ({ type: to, rows: additions[step] ?? [] })),
   }
-}
-
-/** JSON is read by the driver; null stands for no rows. */
-function loadedRows(gathered: unknown, { load }: Statement = { sql: '', placeholders: [] }): Row[] {
-  // The statement gathers rows as arrays.
-  const rows = (gathered ?? []) as unknown[][]
-  if (load) for (const row of rows) load(row)
-  return rows
 }
 
 /** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
@@ -109,9 +100,9 @@ export async function streamOn(
   async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
     for await (const batch of transaction.batches(of, values, batchSize)) {
       // A statement of rows has one column, which holds the whole row.
-      const rows = loadedRows(
+      const rows = loaded(
         batch.map(([row]) => row),
-        of,
+        of.load,
       )
       await after?.(rows, layout)
       yield { type: layout.type, rows }

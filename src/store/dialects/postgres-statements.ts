@@ -1,16 +1,15 @@
 import type { ReadShape } from '../../plan/read.ts'
 import { perShape } from '../../plan/shape.ts'
 import { isList } from '../run.ts'
-import type { Statement } from '../statement.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Target } from '../tables.ts'
-import { compileWhole } from './postgres-whole.ts'
+import { compileWhole, type WholeStatement } from './postgres-whole.ts'
 
 /** The statements of a store on PostgreSQL, which reads all of a document by one. */
 export interface PostgresStatements extends Statements {
-  readonly whole: (shape: ReadShape) => Statement
+  readonly whole: (shape: ReadShape) => WholeStatement
   /** The same of no more than the first primary rows, one beyond `wholeAtMost`, where all of a list is asked for. */
-  readonly short: (shape: ReadShape) => Statement
+  readonly short: (shape: ReadShape) => WholeStatement
 }
 
 /** A list of more resources than this is streamed when all of it is asked for. */

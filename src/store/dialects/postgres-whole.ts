@@ -5,11 +5,13 @@ import type { ReadShape } from '../../plan/read.ts'
 import { includedLayout } from '../../plan/result.ts'
 import type { RowLayout } from '../../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../../plan/shown.ts'
+import { tellsLinkage, toldBefore, untoldLayout } from '../linkage.ts'
 import { membership, presence } from '../read.ts'
 import { compileSelect } from '../select.ts'
 import { compileOrder } from '../sort.ts'
 import { plain, type Statement, statement } from '../statement.ts'
 import {
+  asText,
   attributeNamed,
   columnAt,
   every,
@@ -19,46 +21,49 @@ import {
   type Target,
   tableAt,
 } from '../tables.ts'
+import { compileGathered } from './postgres-gathered.ts'
+
+/** A whole read, and how its arrays are read. */
+export interface WholeStatement extends Statement {
+  readonly read: ReturnType<typeof compileGathered>
+}
 
 /**
  * Writes all of a read as one statement, so that it takes one round trip and sees one snapshot. Its one row holds
  * how many there are over all pages (null where the rows say it), whether the resource in the path is there, the primary
- * rows, and the rows that each step of the inclusion adds, each as a JSON array of rows, or null for none.
+ * rows, and the rows that each step of the inclusion adds, each as a JSON array of rows, or null for none. Where the path
+ * names the one primary row and it is not there, there is no row.
  *
  * The primary rows are `p`, the rows reached by step n are `r<n>`, all of them bare columns: JSON is made of those that are
- * told alone, once they are found, sorted and cut.
+ * told alone, once they are found, sorted and cut. Rows are gathered in the order in which they come: that of a subquery
+ * stays as long as nothing is joined to it (PostgreSQL 18, 9.21).
  *
  * @param most - how many primary rows are read of a list that is not paged; all of them when absent
  */
-export function compileWhole(shape: ReadShape, target: Target, most?: number): Statement {
+export function compileWhole(shape: ReadShape, target: Target, most?: number): WholeStatement {
   const primary = primaryRows(shape, target, most)
+  const row = compileSelect(untoldLayout(shape, target.model), target)
+  const isOne = shape.scope.is === 'one'
   const columns = [
     totalOf(shape, target),
-    shape.scope.is === 'one' ? sql`count(*) > 0` : (presence(shape, target) ?? sql`true`),
-    gathered(shape.primary, target),
+    isOne ? sql`true` : (presence(shape, target) ?? sql`true`),
+    isOne ? sql`json_build_array(${row})` : sql`json_agg(${row})`,
     ...shape.steps.map((step, index) => addition(shape, step, index, target)),
   ]
   const select = sql`select ${sql.join(columns, sql.raw(', '))}`
-  if (shape.steps.length === 0)
-    return statement(sql`${select} from (${primary}) as "t0"`, target.dialect)
+  const whole = (expression: Sql): WholeStatement => ({
+    ...statement(expression, target.dialect),
+    read: compileGathered(shape, target),
+    isQuick: isOne && shape.steps.length === 0 && !shape.primary.linkages.some(({ many }) => many),
+  })
+  if (shape.steps.length === 0) return whole(sql`${select} from (${primary}) as "t0"`)
   const sets = [
     sql`p as materialized (${primary})`,
     ...shape.steps.map(
       (step, index) => sql`${setOf(index)} as (${reached(shape, step, index, target)})`,
     ),
   ]
-  return statement(
-    sql`with ${sql.join(sets, sql.raw(', '))} ${select} from p as "t0"`,
-    target.dialect,
-  )
-}
-
-/**
- * The rows of `t0` as one JSON array, in the order in which they come: that of a subquery stays as long as nothing is
- * joined to it (PostgreSQL 18, 9.21).
- */
-function gathered(layout: RowLayout, target: Target): Sql {
-  return sql`json_agg(${compileSelect(layout, target)})`
+  return whole(sql`with ${sql.join(sets, sql.raw(', '))} ${select} from p as "t0"`)
 }
 
 /** How many there are over all pages, unless the rows of one say it, as `countByRows` has it. */
@@ -115,6 +120,9 @@ function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: T
   for (const { relationship } of layout.linkages)
     columns.add(relationshipNamed(resource, relationship).link.here)
   for (const step of shape.steps) if (step.from === set) columns.add(startOf(step, target))
+  const step = shape.steps[set]
+  if (step && tellsLinkage(shape, set, target.model))
+    columns.add(relationshipNamed(typeNamed(target.model, step.type), step.relationship).link.there)
   return sql.join(
     [...columns].map((column) => columnAt(0, column)),
     sql.raw(', '),
@@ -125,15 +133,20 @@ function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: T
 function addition(shape: ReadShape, step: IncludeRead, index: number, target: Target): Sql {
   const { id } = typeNamed(target.model, step.to)
   const key = columnAt(0, id.column)
-  const earlier = shape.steps
-    .slice(0, index)
-    .flatMap((other, at) => (other.to === step.to ? [at] : []))
-  const isPrimary = step.to === shape.type && !shape.steps.some(startsAtLinkage)
-  const told = [...(isPrimary ? [-1] : []), ...earlier].map(
+  const order = orderOf(key, id.kind.form, target)
+  const row = compileSelect(includedLayout(shape, step.to), target)
+  if (tellsLinkage(shape, index, target.model)) {
+    const from = typeNamed(target.model, shape.type)
+    const { link } = relationshipNamed(from, step.relationship)
+    const it = sql`p.${sql.id(link.here)}`
+    const pair = sql`json_build_array(${row}, ${asText(it, from.id.kind.form, target)})`
+    return sql`(select json_agg(${pair} order by ${order}) from ${setOf(index)} as "t0" join p on ${it} = ${columnAt(0, link.there)})`
+  }
+  const told = toldBefore(shape, index).map(
     (at) => sql`${key} not in (select ${sql.id(id.column)} from ${setOf(at)})`,
   )
-  const rows = sql`select "t0".* from ${setOf(index)} as "t0" where ${every(told)} order by ${orderOf(key, id.kind.form, target)}`
-  return sql`(select ${gathered(includedLayout(shape, step.to), target)} from (${rows}) as "t0")`
+  const rows = sql`select "t0".* from ${setOf(index)} as "t0" where ${every(told)} order by ${order}`
+  return sql`(select json_agg(${row}) from (${rows}) as "t0")`
 }
 
 function setOf(step: number): Sql {

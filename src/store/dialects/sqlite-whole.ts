@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import {
-  type Model,
-  type RelationshipField,
-  relationshipNamed,
-  typeNamed,
-} from '../../model/model.ts'
+import { relationshipNamed, typeNamed } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { includedLayout } from '../../plan/result.ts'
 import { perShape } from '../../plan/shape.ts'
-import { type IncludeRead, startsAtLinkage } from '../../plan/shown.ts'
+import type { IncludeRead } from '../../plan/shown.ts'
+import { tellsLinkage, untoldLayout } from '../linkage.ts'
 import { type CompiledRead, compileRead, selecting } from '../read.ts'
 import { compileSelect } from '../select.ts'
 import { list, type Statement } from '../statement.ts'
@@ -49,41 +45,20 @@ export function sqliteStatements(target: Target): SqliteStatements {
 function compileWholeRead(shape: ReadShape, statements: Statements): WholeRead {
   const { target } = statements
   const telling = shape.steps.flatMap((step, index) => {
-    return tellsLinkage(step, shape, target.model) ? [{ step, index }] : []
+    return tellsLinkage(shape, index, target.model) ? [{ step, index }] : []
   })
   if (telling.length === 0) return { read: statements.read(shape), owned: new Map() }
-  const linkages = shape.primary.linkages.map((linkage) => {
-    const isTold = telling.some(({ step }) => step.relationship === linkage.relationship)
-    return { ...linkage, isTold }
-  })
   return {
-    read: compileRead({ ...shape, primary: { ...shape.primary, linkages } }, target),
+    read: compileRead({ ...shape, primary: untoldLayout(shape, target.model) }, target),
     owned: new Map(telling.map(({ step, index }) => [index, compileOwned(step, shape, target)])),
   }
-}
-
-/**
- * Whether the rows of a step tell the linkage that it follows: each has one owner, all owners are primary rows, and no
- * other step has read some of the rows already.
- */
-function tellsLinkage(step: IncludeRead, shape: ReadShape, model: Model): boolean {
-  if (step.from !== -1 || startsAtLinkage(step) || !step.many) return false
-  const { key, here } = relationshipOf(step, model).link
-  if (key !== 'there' || here !== typeNamed(model, step.type).id.column) return false
-  return shape.steps.every(({ to }, index) => {
-    return to !== step.type && (to !== step.to || shape.steps[index] === step)
-  })
-}
-
-function relationshipOf({ type, relationship }: IncludeRead, model: Model): RelationshipField {
-  return relationshipNamed(typeNamed(model, type), relationship)
 }
 
 function compileOwned(step: IncludeRead, shape: ReadShape, target: Target): Statement {
   const owner = typeNamed(target.model, step.type)
   const resource = typeNamed(target.model, step.to)
   const layout = includedLayout(shape, step.to)
-  const { link } = relationshipOf(step, target.model)
+  const { link } = relationshipNamed(owner, step.relationship)
   const ids = list('ids', owner.id.kind.form, target.dialect)
   const isOwner = sql`${columnAt(1, owner.id.column)} = "owner"."value"`
   const isOwned = every([isLinkedFrom(0, link, columnAt(1, link.here)), ...isOfType(0, resource)])
