@@ -7,11 +7,11 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { countByRows, notFound, valuesOf } from '../run.ts'
+import { countByRows, isUnbounded, notFound, valuesOf, wholeAtMost } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import { type PostgresStatements, wholeAtMost } from './postgres-statements.ts'
+import type { PostgresStatements } from './postgres-statements.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 
 /** How many rows a stream reads at a time. */
@@ -39,7 +39,7 @@ export async function readShort(
 ): Promise<WholeRows | undefined> {
   const { shape } = plan
   const rows = await readBy(statements.short(shape), connection, { plan, id }, statements)
-  return !shape.isPaged && rows.primary.length > wholeAtMost ? undefined : rows
+  return isUnbounded(shape) && rows.primary.length > wholeAtMost ? undefined : rows
 }
 
 async function readBy(
@@ -97,12 +97,12 @@ interface Streaming {
 }
 
 /** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
-export async function streamOn(
+export function streamOn(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
   { statements, after }: Streaming,
-): Promise<Rows> {
+): Rows {
   const { shape } = plan
   const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
@@ -126,9 +126,8 @@ export async function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  const [[total] = []] = await transaction.all(compiled.count, values)
   const end = () => void transaction.rollback()
-  return { is: 'stream', count: Number(total), primary: primary(), included: included(), end }
+  return { is: 'stream', primary: primary(), included: included(), end }
 }
 
 /** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */

@@ -1,6 +1,6 @@
 import type { ReadShape } from '../../plan/read.ts'
 import { perShape } from '../../plan/shape.ts'
-import { isList } from '../run.ts'
+import { isUnbounded, wholeAtMost } from '../run.ts'
 import type { Statement } from '../statement.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Target } from '../tables.ts'
@@ -13,9 +13,6 @@ export interface PostgresStatements extends Statements {
   readonly short: (shape: ReadShape) => Statement
 }
 
-/** A list of more resources than this is streamed when all of it is asked for. */
-export const wholeAtMost = 500
-
 /** Makes the statements of a model. */
 export function postgresStatements(target: Target): PostgresStatements {
   const whole = perShape((shape: ReadShape) => compileWhole(shape, target))
@@ -23,6 +20,6 @@ export function postgresStatements(target: Target): PostgresStatements {
   return {
     ...statementsFor(target),
     whole,
-    short: (shape) => (isList(shape) && !shape.isPaged ? start(shape) : whole(shape)),
+    short: (shape) => (isUnbounded(shape) ? start(shape) : whole(shape)),
   }
 }
