@@ -58,7 +58,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const where = conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
   // SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter.
   const page = shape.isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
-  const select = compileSelect(shape.primary, target)
+  const select = sql.join(compileSelect(shape.primary, target))
   const rowsIn = (order: readonly Order[], limit = page): Statement => {
     const { joins, orderBy } = compileOrder(order, resource, target)
     const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
@@ -125,7 +125,7 @@ function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statem
 /** Reads included resources, in the order of their ids. */
 function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
   const { table, id } = typeNamed(target.model, layout.type)
-  const select = compileSelect(layout, target)
+  const select = sql.join(compileSelect(layout, target))
   const order = orderOf(columnAt(0, id.column), id.kind.form, target)
   return selecting(
     layout,

@@ -16,8 +16,8 @@ import {
   tableAt,
 } from './tables.ts'
 
-/** Writes what a layout reads from `t0`: the id, then the values, then the linkages, and nothing else. */
-export function compileSelect(layout: RowLayout, target: Target): Sql {
+/** Writes what a layout reads from `t0`, in order: the id, then the values, then the linkages, and nothing else. */
+export function compileSelect(layout: RowLayout, target: Target): Sql[] {
   const resource = typeNamed(target.model, layout.type)
   const values = layout.values.map((value) =>
     asText(storedValueAt(0, resource, value), value.form, target),
@@ -25,7 +25,7 @@ export function compileSelect(layout: RowLayout, target: Target): Sql {
   const linkages = layout.linkages.map(({ relationship }) =>
     compileLinkage(relationshipNamed(resource, relationship), target),
   )
-  return target.dialect.row([idTextAt(0, resource, target), ...values, ...linkages])
+  return [idTextAt(0, resource, target), ...values, ...linkages]
 }
 
 /** A to-one's id or null; a to-many's ids as one text. */

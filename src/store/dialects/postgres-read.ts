@@ -108,11 +108,7 @@ export function streamOn(
   const values = valuesOf(plan, id)
   async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
     for await (const batch of transaction.batches(of, values, batchSize)) {
-      // A statement of rows has one column, which holds the whole row.
-      const rows = loadedRows(
-        batch.map(([row]) => row),
-        of,
-      )
+      const rows = loadedRows(batch, of)
       await after?.(rows, layout)
       yield { type: layout.type, rows }
     }

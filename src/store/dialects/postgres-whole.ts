@@ -20,6 +20,9 @@ import {
   tableAt,
 } from '../tables.ts'
 
+/** More arguments than this no function of PostgreSQL takes. */
+const mostArguments = 100
+
 /**
  * Writes all of a read as one statement, so that it takes one round trip and sees one snapshot. Its one row holds
  * how many there are over all pages (null where the rows say it), whether the resource in the path is there, the primary
@@ -58,7 +61,16 @@ export function compileWhole(shape: ReadShape, target: Target, most?: number): S
  * joined to it (PostgreSQL 18, 9.21).
  */
 function gathered(layout: RowLayout, target: Target): Sql {
-  return sql`json_agg(${compileSelect(layout, target)})`
+  return sql`json_agg(${jsonArray(compileSelect(layout, target))})`
+}
+
+/** A JSON array of values; one too long for a function's arguments is an array of arrays. */
+function jsonArray(values: readonly Sql[]): Sql {
+  if (values.length <= mostArguments) return sql`json_build_array(${sql.join([...values])})`
+  const parts: Sql[] = []
+  for (let at = 0; at < values.length; at += mostArguments)
+    parts.push(jsonArray(values.slice(at, at + mostArguments)))
+  return jsonArray(parts)
 }
 
 /** How many there are over all pages, unless the rows of one say it, as `countByRows` has it. */
