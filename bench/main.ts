@@ -1,10 +1,12 @@
 import { AssertionError } from 'node:assert'
+import { join } from 'node:path'
 import { type Arena, arenasOf, type Bout, type Contestant } from './arenas.ts'
 import { type Databases, openDatabases } from './databases.ts'
+import { type Long, measureLong } from './long.ts'
 import { duel } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { type Generator, type Served, serve, startGenerator } from './processes.ts'
-import { type Result, save, tableHead, tableRow } from './report.ts'
+import { longHead, longRow, type Result, save, tableHead, tableRow } from './report.ts'
 import { checkSame } from './same.ts'
 
 const options = readOptions(process.argv.slice(2))
@@ -12,8 +14,8 @@ if (options !== undefined) await run(options)
 
 async function run(options: Options): Promise<void> {
   const generator = startGenerator()
-  const results: Result[] = []
-  console.log(tableHead())
+  const results: (Result | Long)[] = []
+  if (options.against.some((name) => name !== 'long')) console.log(tableHead())
   try {
     for (const name of options.databases) {
       const databases = await openDatabases(name)
@@ -21,6 +23,8 @@ async function run(options: Options): Promise<void> {
         const arenas = arenasOf(options).filter(({ database }) => database === name)
         for (const arena of arenas)
           results.push(...(await fight(arena, databases, { generator, options })))
+        if (options.against.includes('long'))
+          results.push(await stream(name, databases, { generator, options }))
       } finally {
         await databases.end()
       }
@@ -76,6 +80,25 @@ async function checked(
     }
   }
   return bouts.filter((bout) => !unfair.has(bout.left.name))
+}
+
+/** Streams all of the largest database. */
+async function stream(database: string, databases: Databases, tools: Tools): Promise<Long> {
+  const { generator, options } = tools
+  const { pace } = options
+  const persons = Math.max(...options.persons)
+  const served = await serve('service', await databases.with(persons))
+  try {
+    if (pace.profiles) await served.beginProfile()
+    const came = await measureLong(served, generator, { database, persons, pace })
+    if (pace.profiles)
+      await served.endProfile(join(pace.profiles, `long-${database}-${persons}.cpuprofile`))
+    console.log(longHead())
+    console.log(longRow(came))
+    return came
+  } finally {
+    await served.end()
+  }
 }
 
 async function compare(

@@ -4,7 +4,7 @@ import { isFolder } from './subjects.ts'
 import { workloads } from './workloads.ts'
 
 /** What the service may be measured against. */
-export const opponents = ['floor', 'porch', 'peers', 'shapes', 'growth'] as const
+export const opponents = ['floor', 'porch', 'peers', 'shapes', 'growth', 'long'] as const
 
 /** What a run of the benchmark is to do. */
 export interface Options {
@@ -23,7 +23,8 @@ const usage = `Measures the service against a program written by hand, against p
 Usage: npm run bench -- [options]; every list is separated by commas
 
   --against <list>       ${opponents.join(', ')}, or a folder with another version of the
-                         project, its path with a slash (default: floor, shapes, growth)
+                         project, its path with a slash (default: floor, shapes, growth,
+                         long)
   --database <list>      sqlite, postgres (default: both)
   --persons <list>       sizes of the databases (default: 1000,100000,1000000)
   --workload <list>      ${workloads.map(({ name }) => name).join(', ')}
@@ -65,7 +66,7 @@ export function readOptions(words: readonly string[]): Options | undefined {
   const isQuick = values.quick === true
   const all = workloads.map(({ name }) => name)
   return {
-    against: listed(values.against, opponents, isFolder) ?? ['floor', 'shapes', 'growth'],
+    against: listed(values.against, opponents, isFolder) ?? ['floor', 'shapes', 'growth', 'long'],
     databases: listed(values.database, ['sqlite', 'postgres']) ?? ['sqlite', 'postgres'],
     persons: numbers(values.persons) ?? (isQuick ? [1000] : [1000, 100_000, 1_000_000]),
     workloads: listed(values.workload, all) ?? all,

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { Load, Round } from './load.ts'
 import type { Usage } from './serve.ts'
+import type { Watched } from './watch.ts'
 
 /** A process of ours that answers each message with one message. */
 class Worker {
@@ -47,6 +48,7 @@ interface Message {
   readonly error?: string
   readonly port?: number
   readonly usage?: Usage
+  readonly watched?: Watched
   readonly result?: Load
 }
 
@@ -56,6 +58,10 @@ export interface Served {
   readonly subject: string
   readonly port: number
   usage(): Promise<Usage>
+  /** Begins to look at its event loop and its memory. */
+  watch(): Promise<void>
+  /** What was seen since; ends that. */
+  watched(): Promise<Watched>
   /** Begins to sample where CPU time goes. */
   beginProfile(): Promise<void>
   /** Writes what was sampled to a file that Chromium's tools and `bench/profile.ts` read. */
@@ -74,6 +80,8 @@ export async function serve(subject: string, database: string): Promise<Served> 
     subject,
     port: said(port),
     usage: async () => said((await worker.ask({ is: 'usage' })).usage),
+    watch: async () => void (await worker.ask({ is: 'watch' })),
+    watched: async () => said((await worker.ask({ is: 'watched' })).watched),
     beginProfile: async () => void (await worker.ask({ is: 'profile' })),
     endProfile: async (path) => void (await worker.ask({ is: 'profiled', path })),
     end: () => worker.end(),

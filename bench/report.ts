@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Long } from './long.ts'
 import { machine } from './machine.ts'
 import type { Duel, Pace, Spread } from './measure.ts'
 
@@ -11,6 +12,8 @@ export interface Result extends Duel {
   readonly workload: string
   readonly connections: number
 }
+
+type Columns = readonly (readonly [name: string, width: number])[]
 
 const columns = [
   ['against', -12],
@@ -26,9 +29,59 @@ const columns = [
   ['MB', 9],
 ] as const
 
+/** Of long lists: what is measured, and what is wanted. */
+const longColumns = [
+  ['long list', -13],
+  ['database', -9],
+  ['persons', 8],
+  ['first byte ms', 14],
+  ['s', 6],
+  ['MB', 6],
+  ['grown MB', 9],
+  ['held ms', 10],
+  ['held by work', 13],
+  ['p99 ms', 12],
+  ['p99 ×', 6],
+  ['stopped CPU %', 14],
+  ['left open', 10],
+] as const
+
 /** The head of the table. */
 export function tableHead(): string {
-  return line(columns.map(([name]) => name))
+  return line(
+    columns,
+    columns.map(([name]) => name),
+  )
+}
+
+/** The head of the table of long lists. */
+export function longHead(): string {
+  return line(
+    longColumns,
+    longColumns.map(([name]) => name),
+  )
+}
+
+/** A line of the table of long lists. Pairs are with/without a stream. */
+export function longRow(result: Long): string {
+  const { database, persons, firstByte, elapsed, bytes, grown, p99, stopped, left } = result
+  const pair = (name: 'held' | 'heldByWork' | 'p99') =>
+    `${result[name].with.toFixed(1)}/${result[name].without.toFixed(1)}`
+  return line(longColumns, [
+    'all, included',
+    database,
+    String(persons),
+    firstByte.toFixed(0),
+    (elapsed / 1000).toFixed(1),
+    (bytes / 1e6).toFixed(0),
+    (grown / 1e6).toFixed(0),
+    pair('held'),
+    pair('heldByWork'),
+    pair('p99'),
+    (p99.with / p99.without).toFixed(1),
+    (stopped.cpu / 1e4).toFixed(1),
+    String(left ?? 'unknown'),
+  ])
 }
 
 /**
@@ -39,7 +92,7 @@ export function tableRow(result: Result): string {
   const { against, database, persons, workload, connections, left, right, rate, cpu } = result
   const pair = (name: 'cpu' | 'p50' | 'p99' | 'resident', digits: number, unit = 1) =>
     [left, right].map((side) => (side[name] / unit).toFixed(digits)).join('/')
-  return line([
+  return line(columns, [
     against,
     database,
     String(persons),
@@ -55,7 +108,7 @@ export function tableRow(result: Result): string {
 }
 
 /** Saves results with the description of the machine. @returns the path of the file */
-export async function save(results: readonly Result[], pace: Pace): Promise<string> {
+export async function save(results: readonly (Result | Long)[], pace: Pace): Promise<string> {
   const when = new Date().toISOString()
   const folder = join(import.meta.dirname, 'results')
   const path = join(folder, `${when.slice(0, 16).replaceAll(':', '')}.json`)
@@ -73,7 +126,7 @@ function ratio({ median, low, high }: Spread): string {
   return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
 }
 
-function line(cells: readonly string[]): string {
+function line(columns: Columns, cells: readonly string[]): string {
   return columns
     .map(([, width], index) => {
       const cell = cells[index] ?? ''

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 import { startSubject } from './subjects.ts'
+import { watch, watched } from './watch.ts'
 
 /** What a server's process has used since it began: CPU in microseconds, memory in bytes. */
 export interface Usage {
@@ -10,7 +11,7 @@ export interface Usage {
 
 /** What the process is asked; it answers each with one message. */
 export type Question =
-  | Readonly<{ is: 'usage' | 'profile' }>
+  | Readonly<{ is: 'usage' | 'profile' | 'watch' | 'watched' }>
   | Readonly<{ is: 'profiled'; path: string }>
 
 const [name = '', database = ''] = process.argv.slice(2)
@@ -31,6 +32,11 @@ async function answerTo(question: Question): Promise<object> {
       const { user, system } = process.cpuUsage()
       return { usage: { cpu: user + system, resident: process.memoryUsage.rss() } }
     }
+    case 'watch':
+      watch()
+      return {}
+    case 'watched':
+      return { watched: watched() }
     case 'profile':
       session.connect()
       await session.post('Profiler.enable')

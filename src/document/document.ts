@@ -70,14 +70,10 @@ export function defineDocuments(model: Model, base: string): Documents {
     collection: (plan, rows, place) => {
       const tellers = tellersOf(plan.shape)
       const self = place.origin + place.path + queryString(plan.pairs)
-      const links = JSON.stringify({ self, ...pageLinks(plan, rows.count, place) })
-      return list(
-        plan,
-        rows,
-        tellers,
-        tellers.primary,
-        `,"links":${links},"meta":{"count":${rows.count}}`,
-      )
+      return list(plan, rows, tellers, tellers.primary, (count) => {
+        const links = JSON.stringify({ self, ...pageLinks(plan, count, place) })
+        return `,"links":${links},"meta":{"count":${count}}`
+      })
     },
     one: (plan, rows, path) => {
       return single(plan, rows, tellersOf(plan.shape).primary, {
@@ -87,12 +83,10 @@ export function defineDocuments(model: Model, base: string): Documents {
     linkages: (plan, rows, place) => {
       const tellers = tellersOf(plan.shape)
       const self = place.path + queryString(plan.pairs)
-      const links = JSON.stringify({
-        self,
-        related: place.related,
-        ...pageLinks(plan, rows.count, place),
+      const { related } = place
+      return list(plan, rows, tellers, tellers.identifier, (count) => {
+        return `,"links":${JSON.stringify({ self, related, ...pageLinks(plan, count, place) })}`
       })
-      return list(plan, rows, tellers, tellers.identifier, `,"links":${links}`)
     },
     linkage: (plan, rows, { path, related }) => {
       return single(plan, rows, tellersOf(plan.shape).identifier, {
@@ -113,16 +107,19 @@ export function homeDocument(meta: Readonly<Record<string, unknown>>, self: stri
   return `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapi}}`
 }
 
+/** What follows the resources of a list, once it is known how many there are on all pages. */
+type Tail = (count: number) => string
+
 function list(
   plan: ReadPlan,
   rows: Rows,
   tellers: Tellers,
   teller: Teller,
-  tail: string,
+  tail: Tail,
 ): DocumentText {
   if (rows.is === 'stream') return pieces(plan, rows, tellers, teller, tail)
   const included = includedText(plan.hasIncluded, rows.included, tellers)
-  return `{"data":[${told(rows.primary, teller)}]${included}${tail},${jsonapi}}`
+  return `{"data":[${told(rows.primary, teller)}]${included}${tail(rows.count)},${jsonapi}}`
 }
 
 /** The same text as a whole list's, in pieces. */
@@ -131,16 +128,18 @@ async function* pieces(
   rows: Extract<Rows, { is: 'stream' }>,
   tellers: Tellers,
   teller: Teller,
-  tail: string,
+  tail: Tail,
 ): AsyncGenerator<string> {
   try {
+    let count = 0
     let separator = '{"data":['
     for await (const batch of rows.primary) {
+      count += batch.length
       yield separator + told(batch, teller)
       separator = ','
     }
-    // A list that is streamed has at least one row.
-    yield ']'
+    // Whatever made the list long may be gone when its stream begins.
+    yield separator === ',' ? ']' : `${separator}]`
     if (plan.hasIncluded) {
       separator = ',"included":['
       for await (const { type, rows: batch } of rows.included) {
@@ -149,7 +148,7 @@ async function* pieces(
       }
       yield separator === ',' ? ']' : `${separator}]`
     }
-    yield `${tail},${jsonapi}}`
+    yield `${tail(count)},${jsonapi}}`
   } finally {
     rows.end()
   }

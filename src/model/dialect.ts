@@ -36,8 +36,6 @@ export interface Dialect {
   match(text: Sql, words: Sql): Sql
   /** The end of a statement that finds a row and keeps others from writing it until the transaction ends; may be empty. */
   readonly lock: Sql
-  /** What a statement reads of one row, in order: as many columns, or one that holds them all. */
-  row(values: readonly Sql[]): Sql
   /** A subquery's ids gathered into one text: a JSON array of strings, ascending by `order`; `[]` for none. */
   gatherIds(id: Sql, order: Sql, from: Sql, where: Sql): Sql
 }

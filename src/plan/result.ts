@@ -17,14 +17,13 @@ export type WholeRows = Readonly<{
 }>
 
 /**
- * What a read gives back. `whole` is all in hand; `stream` arrives in batches and must be read to its end or be
- * ended early by `return()`: primary data first, then what is included.
+ * What a read gives back. `whole` is all in hand; `stream` is all of a list, arrives in batches and must be read to its end
+ * or be ended early by `return()`: primary data first, then what is included. How many there are, only its end says.
  */
 export type Rows =
   | WholeRows
   | Readonly<{
       is: 'stream'
-      count: number
       primary: AsyncIterable<readonly Row[]>
       included: AsyncIterable<Batch>
       /** Gives up what is not read yet; harmless once all is read. */

@@ -13,6 +13,7 @@ import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 import type { Order } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
 import { toldBefore } from './linkage.ts'
+import { isUnbounded, wholeAtMost } from './run.ts'
 import { compileLoad, compileSelect } from './select.ts'
 import { compileOrder } from './sort.ts'
 import { list, one, plain, type Statement, statement } from './statement.ts'
@@ -34,6 +35,8 @@ import {
 export interface CompiledRead {
   /** The primary rows: a page, or all. */
   readonly rows: Statement
+  /** No more than the first of them, one beyond `wholeAtMost`, where all of a list is asked for. */
+  readonly start: Statement
   /** The same in the opposite order, so that a page is reached from the end. */
   readonly rowsBackwards: Statement
   /** How many there are over all pages. */
@@ -55,18 +58,21 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   // Without a condition SQLite counts the rows of a table without looking at each.
   const where = conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
   // SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter.
-  const limit = shape.isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
-  const select = compileSelect(shape.primary, target)
-  const rowsIn = (order: readonly Order[]): Statement => {
+  const page = shape.isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
+  const select = sql.join(compileSelect(shape.primary, target))
+  const rowsIn = (order: readonly Order[], limit = page): Statement => {
     const { joins, orderBy } = compileOrder(order, resource, target)
     const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
     const rows = sql`select ${select} from ${from}${joins}${where}${by}${limit}`
     return selecting(shape.primary, rows, dialect)
   }
+  const rows = rowsIn(shape.order)
+  const most = sql` limit ${sql.lit(wholeAtMost + 1)}`
   let rowsBackwards: Statement | undefined
   let additions: readonly Statement[] | undefined
   return {
-    rows: rowsIn(shape.order),
+    rows,
+    start: isUnbounded(shape) ? rowsIn(shape.order, most) : rows,
     // Only later pages need them: they are written when the first one asks.
     get rowsBackwards() {
       rowsBackwards ??= rowsIn(shape.order.map(opposite))
@@ -120,7 +126,7 @@ export function selecting(layout: RowLayout, expression: Sql, dialect: Dialect):
 /** Reads included resources, in the order of their ids. */
 function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
   const { table, id } = typeNamed(target.model, layout.type)
-  const select = compileSelect(layout, target)
+  const select = sql.join(compileSelect(layout, target))
   const order = orderOf(columnAt(0, id.column), id.kind.form, target)
   return selecting(
     layout,

@@ -3,9 +3,17 @@ import type { Page } from '../plan/page.ts'
 import type { Absence, ReadPlan, ReadShape } from '../plan/read.ts'
 import type { RunValues } from './statement.ts'
 
+/** A list of more resources than this is streamed when all of it is asked for. */
+export const wholeAtMost = 500
+
 /** Whether any number of rows may be meant, so that they are counted. */
 export function isList(shape: ReadShape): boolean {
   return shape.order.length > 0
+}
+
+/** Whether all of a list is asked for, which may be more than should be held at once. */
+export function isUnbounded(shape: ReadShape): boolean {
+  return isList(shape) && !shape.isPaged
 }
 
 /** The fault of a resource in the path that is not there. */

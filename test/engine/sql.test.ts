@@ -43,11 +43,14 @@ engine('SQL', { model: library, tables: libraryTables }, (world) => {
     for (const path of ['/books', '/authors/2/books', '/authors/2/relationships/books']) {
       const all = await statements('GET', path, { query: { 'page[size]': '0' } })
       const [page = ''] = await statements('GET', path, { query: { 'page[size]': '5' } })
+      // One more than is held at once tells that there are too many; what is there need not be counted.
       if (world.dialect === 'sqlite') {
-        assert.ok(all.includes(page.replace(' limit ? + 0 offset ?', '')), all.join('\n'))
-        assert.ok(!all.join().includes('limit'))
+        // A database in memory has nothing to stream from.
+        const limit = world.database === 'SQLite in memory' ? '' : ' limit 501'
+        const short = page.replace(' limit ? + 0 offset ?', limit)
+        assert.ok(all.includes(short), all.join('\n'))
+        assert.ok(!all.join().includes('count(*)'))
       } else {
-        // One more than is held at once tells that there are too many; what is there need not be counted.
         const count = /case when count\(\*\) .*? end(?=, (?:true|exists))/
         const short = page.replace(' limit ? offset ?', ' limit 501').replace(count, 'null')
         assert.deepEqual(all, [short])
@@ -57,9 +60,10 @@ engine('SQL', { model: library, tables: libraryTables }, (world) => {
 
   it('filters: every form', async () => {
     for (const [path, filter, sqlite, postgres] of filters) {
-      // Past the end, where nothing says how many there are; SQLite counts all of a list before it reads it.
-      const page = { sqlite: { 'page[size]': '0' }, postgres: { 'page[number]': '9' } }
-      const run = await statements('GET', path, { query: { filter, ...page[world.dialect] } })
+      // All of it, and past the end, where nothing says how many there are; PostgreSQL reads that by the same statement.
+      const all = await statements('GET', path, { query: { filter, 'page[size]': '0' } })
+      const past = await statements('GET', path, { query: { filter, 'page[number]': '9' } })
+      const run = world.dialect === 'sqlite' ? [...all, ...past] : past
       const table = path === '/books' ? 'book' : 'writer'
       const from = ` from "${table}" as "t0" where ${{ sqlite, postgres }[world.dialect]}`
       const parts = {

@@ -1,7 +1,7 @@
-import type { Dialect } from '../../model/dialect.ts'
+import { type Dialect, type Sql, sql } from '../../model/dialect.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { includedLayout } from '../../plan/result.ts'
-import type { Row } from '../../plan/rows.ts'
+import type { Row, RowLayout } from '../../plan/rows.ts'
 import type { IncludeRead } from '../../plan/shown.ts'
 import { tellsLinkage } from '../linkage.ts'
 import { compileLoad } from '../select.ts'
@@ -22,12 +22,13 @@ export function compileGathered(
 ): (primary: unknown, additions: readonly unknown[]) => Gathered {
   const { dialect, model } = target
   const load = compileLoad(shape.primary, dialect)
+  const isLong = isTooLong(shape.primary)
   const readers = shape.steps.map((step, index) => {
     const reader = compileAddition(shape, step, dialect)
     return tellsLinkage(shape, index, model) ? linking(step.at, reader) : reader
   })
   return (gathered, additions) => {
-    const primary = loaded(gathered, load)
+    const primary = loaded(rowsIn(gathered, isLong), load)
     return { primary, additions: readers.map((read, step) => read(additions[step], primary)) }
   }
 }
@@ -36,8 +37,10 @@ export function compileGathered(
 type ReadAddition = (gathered: unknown, primary: readonly unknown[][]) => unknown[][]
 
 function compileAddition(shape: ReadShape, { to }: IncludeRead, dialect: Dialect): ReadAddition {
-  const load = compileLoad(includedLayout(shape, to), dialect)
-  return (gathered) => loaded(gathered, load)
+  const layout = includedLayout(shape, to)
+  const load = compileLoad(layout, dialect)
+  const isLong = isTooLong(layout)
+  return (gathered) => loaded(rowsIn(gathered, isLong), load)
 }
 
 /** The same for pairs of a row and the id of the primary row that leads to it, whose linkage stands at an index. */
@@ -51,18 +54,40 @@ function linking(at: number, read: ReadAddition): ReadAddition {
     }
     // The statement gathers pairs.
     const pairs = (gathered ?? []) as readonly (readonly [row: unknown[], from: string])[]
-    const rows = pairs.map(([row, from]) => {
-      linkages.get(from)?.push(row[0])
-      return row
-    })
-    return read(rows, primary)
+    const rows = read(
+      pairs.map(([row]) => row),
+      primary,
+    )
+    for (const [index, [, from]] of pairs.entries()) linkages.get(from)?.push(rows[index]?.[0])
+    return rows
   }
 }
 
-/** Rows that the server has gathered into a JSON array, which the driver has read, as their layout says. */
-export function loaded(gathered: unknown, load: Statement['load']): unknown[][] {
-  // The statements gather arrays.
-  const rows = (gathered ?? []) as unknown[][]
+/** Turns rows as the driver has them into what their layout says, in place. */
+export function loaded(rows: unknown[][], load: Statement['load']): unknown[][] {
   if (load) for (const row of rows) load(row)
   return rows
+}
+
+/** More arguments than this no function of PostgreSQL takes. */
+const mostArguments = 100
+
+/** A row as a JSON array. One too long for a function's arguments is an array of arrays, which `rowsIn` makes one again. */
+export function jsonArray(values: readonly Sql[]): Sql {
+  if (values.length <= mostArguments) return sql`json_build_array(${sql.join([...values])})`
+  const parts: Sql[] = []
+  for (let at = 0; at < values.length; at += mostArguments)
+    parts.push(jsonArray(values.slice(at, at + mostArguments)))
+  return jsonArray(parts)
+}
+
+function isTooLong({ values, linkages }: RowLayout): boolean {
+  return 1 + values.length + linkages.length > mostArguments
+}
+
+/** Rows that the server has gathered into a JSON array, which the driver has read; null stands for none. */
+function rowsIn(gathered: unknown, isLong: boolean): unknown[][] {
+  // The statements gather arrays.
+  const rows = (gathered ?? []) as unknown[][]
+  return isLong ? rows.map((row) => row.flat()) : rows
 }

@@ -7,12 +7,12 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { countByRows, notFound, valuesOf } from '../run.ts'
+import { countByRows, isUnbounded, notFound, valuesOf, wholeAtMost } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { loaded } from './postgres-gathered.ts'
-import { type PostgresStatements, wholeAtMost } from './postgres-statements.ts'
+import type { PostgresStatements } from './postgres-statements.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import type { WholeStatement } from './postgres-whole.ts'
 
@@ -41,7 +41,7 @@ export async function readShort(
 ): Promise<WholeRows | undefined> {
   const { shape } = plan
   const rows = await readBy(statements.short(shape), connection, { plan, id })
-  return !shape.isPaged && rows.primary.length > wholeAtMost ? undefined : rows
+  return isUnbounded(shape) && rows.primary.length > wholeAtMost ? undefined : rows
 }
 
 async function readBy(
@@ -88,22 +88,19 @@ interface Streaming {
 }
 
 /** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
-export async function streamOn(
+export function streamOn(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
   { statements, after }: Streaming,
-): Promise<Rows> {
+): Rows {
   const { shape } = plan
   const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
   async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
     for await (const batch of transaction.batches(of, values, batchSize)) {
-      // A statement of rows has one column, which holds the whole row.
-      const rows = loaded(
-        batch.map(([row]) => row),
-        of.load,
-      )
+      // Nobody else holds them.
+      const rows = loaded(batch as unknown[][], of.load)
       await after?.(rows, layout)
       yield { type: layout.type, rows }
     }
@@ -117,9 +114,8 @@ export async function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  const [[total] = []] = await transaction.all(compiled.count, values)
   const end = () => void transaction.rollback()
-  return { is: 'stream', count: Number(total), primary: primary(), included: included(), end }
+  return { is: 'stream', primary: primary(), included: included(), end }
 }
 
 /** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */

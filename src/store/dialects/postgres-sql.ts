@@ -8,9 +8,6 @@ const between =
 /** A text letter for letter: columns may have collations under which others are equal, or that cannot be searched. */
 const exact = (text: Sql): Sql => sql`${text} collate "C"`
 
-/** More arguments than this no function of PostgreSQL takes. */
-const mostArguments = 100
-
 /**
  * How PostgreSQL writes what databases write differently.
  * @param folding - the collation whose mappings of case are Unicode's full ones
@@ -34,19 +31,9 @@ export function postgresDialect(folding: string): Dialect {
     match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,
     // Others may still refer to the row by a key.
     lock: sql` for no key update`,
-    row: jsonArray,
     gatherIds: (id, order, from, where) =>
       sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`,
   }
-}
-
-/** A JSON array of values; one too long for a function's arguments is an array of arrays. */
-function jsonArray(values: readonly Sql[]): Sql {
-  if (values.length <= mostArguments) return sql`json_build_array(${sql.join([...values])})`
-  const parts: Sql[] = []
-  for (let at = 0; at < values.length; at += mostArguments)
-    parts.push(jsonArray(values.slice(at, at + mostArguments)))
-  return jsonArray(parts)
 }
 
 /** An element of an array as PostgreSQL writes arrays (PostgreSQL 18, 8.15.6). */

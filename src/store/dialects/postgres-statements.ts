@@ -1,6 +1,6 @@
 import type { ReadShape } from '../../plan/read.ts'
 import { perShape } from '../../plan/shape.ts'
-import { isList } from '../run.ts'
+import { isUnbounded, wholeAtMost } from '../run.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Target } from '../tables.ts'
 import { compileWhole, type WholeStatement } from './postgres-whole.ts'
@@ -12,9 +12,6 @@ export interface PostgresStatements extends Statements {
   readonly short: (shape: ReadShape) => WholeStatement
 }
 
-/** A list of more resources than this is streamed when all of it is asked for. */
-export const wholeAtMost = 500
-
 /** Makes the statements of a model. */
 export function postgresStatements(target: Target): PostgresStatements {
   const whole = perShape((shape: ReadShape) => compileWhole(shape, target))
@@ -22,6 +19,6 @@ export function postgresStatements(target: Target): PostgresStatements {
   return {
     ...statementsFor(target),
     whole,
-    short: (shape) => (isList(shape) && !shape.isPaged ? start(shape) : whole(shape)),
+    short: (shape) => (isUnbounded(shape) ? start(shape) : whole(shape)),
   }
 }

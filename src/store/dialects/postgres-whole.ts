@@ -21,7 +21,7 @@ import {
   type Target,
   tableAt,
 } from '../tables.ts'
-import { compileGathered } from './postgres-gathered.ts'
+import { compileGathered, jsonArray } from './postgres-gathered.ts'
 
 /** A whole read, and how its arrays are read. */
 export interface WholeStatement extends Statement {
@@ -42,7 +42,7 @@ export interface WholeStatement extends Statement {
  */
 export function compileWhole(shape: ReadShape, target: Target, most?: number): WholeStatement {
   const primary = primaryRows(shape, target, most)
-  const row = compileSelect(untoldLayout(shape, target.model), target)
+  const row = jsonArray(compileSelect(untoldLayout(shape, target.model), target))
   const isOne = shape.scope.is === 'one'
   const columns = [
     totalOf(shape, target),
@@ -54,7 +54,7 @@ export function compileWhole(shape: ReadShape, target: Target, most?: number): W
   const whole = (expression: Sql): WholeStatement => ({
     ...statement(expression, target.dialect),
     read: compileGathered(shape, target),
-    isQuick: isOne && shape.steps.length === 0 && !shape.primary.linkages.some(({ many }) => many),
+    isQuick: isOne && shape.steps.length === 0 && isOfColumns(shape.primary),
   })
   if (shape.steps.length === 0) return whole(sql`${select} from (${primary}) as "t0"`)
   const sets = [
@@ -64,6 +64,11 @@ export function compileWhole(shape: ReadShape, target: Target, most?: number): W
     ),
   ]
   return whole(sql`with ${sql.join(sets, sql.raw(', '))} ${select} from p as "t0"`)
+}
+
+/** Whether a row is told by its own columns alone, so that it is read as soon as it is found. */
+function isOfColumns({ values, linkages }: RowLayout): boolean {
+  return values.every((value) => 'column' in value) && !linkages.some(({ many }) => many)
 }
 
 /** How many there are over all pages, unless the rows of one say it, as `countByRows` has it. */
@@ -134,7 +139,7 @@ function addition(shape: ReadShape, step: IncludeRead, index: number, target: Ta
   const { id } = typeNamed(target.model, step.to)
   const key = columnAt(0, id.column)
   const order = orderOf(key, id.kind.form, target)
-  const row = compileSelect(includedLayout(shape, step.to), target)
+  const row = jsonArray(compileSelect(includedLayout(shape, step.to), target))
   if (tellsLinkage(shape, index, target.model)) {
     const from = typeNamed(target.model, shape.type)
     const { link } = relationshipNamed(from, step.relationship)

@@ -75,7 +75,9 @@ export async function openPostgres(
         const whole = await readShort(some.shared, plan, id, statements)
         return (
           whole ??
-          some.begin(snapshot, (transaction) => streamOn(transaction, plan, id, { statements }))
+          some.begin(snapshot, async (transaction) =>
+            streamOn(transaction, plan, id, { statements }),
+          )
         )
       }),
     transaction: (work) =>

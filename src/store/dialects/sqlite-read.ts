@@ -9,7 +9,7 @@ import {
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
 import { followSteps } from '../include.ts'
-import { countByRows, isList, notFound, placeOf, valuesOf } from '../run.ts'
+import { countByRows, isUnbounded, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
@@ -17,10 +17,8 @@ import type { Count } from './sqlite-counts.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 import type { SqliteStatements } from './sqlite-whole.ts'
 
-/** A list of more resources than this is streamed when all of it is asked for. */
-const wholeAtMost = 500
 /** How many rows a stream reads before others have their turn. */
-const batchSize = 200
+const batchSize = 50
 
 /** A connection as reads need it. */
 export interface Reader {
@@ -29,23 +27,23 @@ export interface Reader {
   readonly count: Count
 }
 
-/** Whether a plan means more rows than should be held at once. */
-export function isLong(
-  { statements, count }: Reader,
-  plan: ReadPlan,
-  id: string | undefined,
-): boolean {
-  if (!isList(plan.shape) || plan.shape.isPaged) return false
-  return count(statements.whole(plan.shape).read.count, valuesOf(plan, id)) > wholeAtMost
-}
-
 /** Reads all that a plan means, in one snapshot. */
 export function readOn(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows {
-  const { shape } = plan
+  return atOnce(reader, plan, () => readWhole(reader, plan, id))
+}
+
+/** The same; `undefined` when there are more rows than should be held at once. */
+export function readShortOn(
+  reader: Reader,
+  plan: ReadPlan,
+  id: string | undefined,
+): WholeRows | undefined {
+  return atOnce(reader, plan, () => readShort(reader, plan, id))
+}
+
+function atOnce<Result>({ connection }: Reader, { shape }: ReadPlan, work: () => Result): Result {
   // One statement is a snapshot by itself.
-  return shape.scope.is === 'one' && shape.steps.length === 0
-    ? readWhole(reader, plan, id)
-    : reader.connection.snapshot(() => readWhole(reader, plan, id))
+  return shape.scope.is === 'one' && shape.steps.length === 0 ? work() : connection.snapshot(work)
 }
 
 /**
@@ -53,9 +51,31 @@ export function readOn(reader: Reader, plan: ReadPlan, id: string | undefined): 
  * @throws NotFoundError when the resource in the path is not there
  */
 export function readWhole(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows {
-  const { connection, statements } = reader
-  const { shape, absence } = plan
-  const { primary, total } = readPrimary(reader, plan, id)
+  const { rows } = reader.statements.whole(plan.shape).read
+  return completed(reader, plan, id, readPrimary(reader, plan, id, rows))
+}
+
+/** The same; `undefined` when there are more rows than should be held at once. */
+function readShort(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows | undefined {
+  const { start } = reader.statements.whole(plan.shape).read
+  const found = readPrimary(reader, plan, id, start)
+  const isLong = isUnbounded(plan.shape) && found.primary.length > wholeAtMost
+  return isLong ? undefined : completed(reader, plan, id, found)
+}
+
+/** Primary rows, and how many there are over all pages. */
+interface Primary {
+  readonly primary: readonly Row[]
+  readonly total: number
+}
+
+/** Adds what is included. */
+function completed(
+  { connection, statements }: Reader,
+  { shape, absence }: ReadPlan,
+  id: string | undefined,
+  { primary, total }: Primary,
+): WholeRows {
   if (total === 0 && shape.scope.is === 'one') throw notFound(absence, id)
   if (total === 0 && shape.scope.is === 'related') {
     const { present } = statements.ofType(absence.type)
@@ -79,26 +99,27 @@ export function readWhole(reader: Reader, plan: ReadPlan, id: string | undefined
 }
 
 /**
- * The primary rows, and how many there are over all pages. Beyond the first page they are counted first, which is
- * remembered, so that a page is reached from the nearer end.
+ * Reads the primary rows. Beyond the first page they are counted first, which is remembered, so that a page is reached
+ * from the nearer end.
  */
 function readPrimary(
   { connection, statements, count }: Reader,
   plan: ReadPlan,
   id: string | undefined,
-): Readonly<{ primary: readonly Row[]; total: number }> {
+  forwards: Statement,
+): Primary {
   const { page, shape } = plan
   const compiled = statements.whole(shape).read
   const values = valuesOf(plan, id)
   if (page === undefined || page.number === 1) {
-    const primary = connection.all(compiled.rows, values)
+    const primary = connection.all(forwards, values)
     const total = countByRows(plan, primary.length) ?? count(compiled.count, values)
     return { primary, total }
   }
   const total = count(compiled.count, values)
   const { from, ...place } = placeOf(page, total)
   if (place.limit === 0) return { primary: [], total }
-  const rows = from === 'start' ? compiled.rows : compiled.rowsBackwards
+  const rows = from === 'start' ? forwards : compiled.rowsBackwards
   const primary = connection.all(rows, { ...values, ...place })
   return { primary: from === 'start' ? primary : primary.toReversed(), total }
 }
@@ -112,7 +133,7 @@ interface Streaming {
 
 /** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
 export function streamOn(
-  { connection, statements, count }: Reader,
+  { connection, statements }: Reader,
   plan: ReadPlan,
   id: string | undefined,
   { after, end }: Streaming,
@@ -137,8 +158,7 @@ export function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  const total = count(compiled.count, values)
-  return { is: 'stream', count: total, primary: primary(), included: included(), end }
+  return { is: 'stream', primary: primary(), included: included(), end }
 }
 
 /** Reads all that a plan means, and does what is to be done in the same snapshot, which is begun. */
@@ -162,15 +182,14 @@ export async function readDuring(
   id: string | undefined,
   { during, end }: Pick<Streaming, 'end'> & Readonly<{ during: DuringRead }>,
 ): Promise<Rows> {
-  if (!isLong(reader, plan, id)) {
-    const rows = await readWholeDuring(reader, plan, id, during)
-    end()
-    return rows
-  }
   const query = queryOn(reader.connection)
   await during.before(query)
-  const after = (rows: readonly Row[], layout: RowLayout) => during.after(rows, layout, query)
-  return streamOn(reader, plan, id, { after, end })
+  const after: Streaming['after'] = (rows, layout) => during.after(rows, layout, query)
+  const whole = readShort(reader, plan, id)
+  if (whole === undefined) return streamOn(reader, plan, id, { after, end })
+  for (const [rows, layout] of laidOut(whole, plan.shape)) await after(rows, layout)
+  end()
+  return whole
 }
 
 /** Runs a declaration's own SQL. */

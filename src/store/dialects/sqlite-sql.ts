@@ -19,7 +19,6 @@ export const sqliteDialect: Dialect = {
   match: (text, words) => sql`lapidary_match(${text}, ${words})`,
   // Transactions that write take turns.
   lock: sql``,
-  row: (values) => sql.join([...values], sql.raw(', ')),
   // The order of a subquery stays where an aggregate follows that may see it, and an index may have it already; an order
   // of the aggregate's own is always sorted.
   gatherIds: (id, order, from, where) =>

@@ -64,6 +64,7 @@ function compileOwned(step: IncludeRead, shape: ReadShape, target: Target): Stat
   const isOwned = every([isLinkedFrom(0, link, columnAt(1, link.here)), ...isOfType(0, resource)])
   const order = orderOf(columnAt(0, resource.id.column), resource.id.kind.form, target)
   const from = sql`json_each(${ids}) as "owner" join ${tableAt(1, owner.table)} on ${isOwner} join ${tableAt(0, resource.table)} on ${isOwned}`
-  const select = sql`select ${compileSelect(layout, target)}, "owner"."key" from ${from} order by ${order}`
+  const columns = sql.join([...compileSelect(layout, target), sql.ref('owner.key')])
+  const select = sql`select ${columns} from ${from} order by ${order}`
   return selecting(layout, select, target.dialect)
 }

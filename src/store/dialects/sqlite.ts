@@ -15,10 +15,10 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { counted, remembered } from './sqlite-counts.ts'
 import { patiently } from './sqlite-errors.ts'
 import {
-  isLong,
   type Reader,
   readDuring,
   readOn,
+  readShortOn,
   readWholeDuring,
   streamOn,
 } from './sqlite-read.ts'
@@ -110,8 +110,10 @@ function readsOfFile(path: string, statements: SqliteStatements): Reads {
   return {
     read: async (plan, id, during) => {
       if (during) return apart((other, end) => readDuring(other, plan, id, { during, end }))
-      if (!isLong(reader, plan, id)) return readOn(reader, plan, id)
-      return apart((other, end) => streamOn(other, plan, id, { end, after: undefined }))
+      return (
+        readShortOn(reader, plan, id) ??
+        apart((other, end) => streamOn(other, plan, id, { end, after: undefined }))
+      )
     },
     close: () => {
       for (const connection of [...others, common]) connection.close()

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it, mock } from 'node:test'
+import { DefaultQueryCompiler } from 'kysely'
+import pg from 'pg'
+import { rememberPlans } from '../../src/plan/shape.ts'
+import { chapter, type World } from '../world.ts'
+import { identifier } from './people.ts'
+import { statementsOf } from './statements.ts'
+
+/** What is made for a shape, once. */
+interface Compiled {
+  /** Statements that were written, and those that the database was given to prepare. */
+  readonly written: number
+  readonly prepared: number
+  /** Functions that were written to tell rows. */
+  readonly tellers: number
+}
+
+const nothing: Compiled = { written: 0, prepared: 0, tellers: 0 }
+
+/** Counts what is compiled while something runs, which runs as ever. */
+async function compiledBy(work: () => Promise<unknown>): Promise<Compiled> {
+  const written = mock.method(DefaultQueryCompiler.prototype, 'compileQuery')
+  const prepared = [
+    mock.method(DatabaseSync.prototype, 'prepare'),
+    mock.method(pg.Connection.prototype, 'parse'),
+  ]
+  const tellers = mock.method(globalThis, 'Function')
+  const spies = [written, ...prepared, tellers]
+  try {
+    await work()
+    return {
+      written: written.mock.callCount(),
+      prepared: prepared.reduce((sum, { mock }) => sum + mock.callCount(), 0),
+      tellers: tellers.mock.callCount(),
+    }
+  } finally {
+    for (const spy of spies) spy.mock.restore()
+  }
+}
+
+/** How often a text is read as JSON while something runs. */
+async function readingsOf(json: string, work: () => Promise<unknown>): Promise<number> {
+  const parse = mock.method(JSON, 'parse')
+  try {
+    await work()
+    return parse.mock.calls.filter((call) => call.arguments[0] === json).length
+  } finally {
+    parse.mock.restore()
+  }
+}
+
+/** Makes persons with five computers each. */
+async function fill(world: World, persons: number): Promise<void> {
+  for (let each = 0; each < persons; each++) {
+    const computers = await Promise.all(Array.from({ length: 5 }, () => world.computer()))
+    await world.person({}, computers.map(identifier))
+  }
+}
+
+/** What names every kind of work: columns, a computed field, linkage, a filter through a relationship, what is included. */
+const query = (name: string) => ({
+  filter: [{ name: 'name', op: 'ne', val: name }],
+  'filter[computers__serial]': name,
+  include: 'computers.owner',
+  sort: '-name',
+})
+
+const person = (name: string) => ({ data: { type: 'person', id: '1', attributes: { name } } })
+
+chapter('What a request costs', (world) => {
+  it('thirty with a hundred and fifty included take as many statements as one with five', async () => {
+    const list = async (persons: number) => {
+      const asked = { include: 'computers', 'page[size]': String(persons) }
+      return statementsOf(async () => {
+        const answer = await world.get('/persons', asked)
+        assert.equal(answer.many.length, persons)
+        assert.equal(answer.body.included?.length, persons * 5)
+      })
+    }
+    // One more than is asked for, so that every page is full.
+    await fill(world, 2)
+    const one = await list(1)
+    await fill(world, 29)
+    assert.deepEqual(await list(30), one)
+    assert.ok(one.length > 0 && one.length <= 3, one.join('\n'))
+  })
+
+  it('the thousandth request of a shape compiles nothing, whatever its values', async () => {
+    await fill(world, 1)
+    const requests: readonly (readonly [times: number, (text: string) => Promise<unknown>])[] = [
+      [1000, (text) => world.get('/persons', query(text))],
+      [20, (text) => world.get('/persons', { 'page[size]': '0', 'filter[name]': text })],
+      [20, (text) => world.get('/persons/1/computers', { 'filter[serial]': text })],
+      [20, (text) => world.patch('/persons/1', person(text))],
+    ]
+    for (const [times, request] of requests) {
+      for (let each = 1; each < times; each++) await request(`n${each}`)
+      assert.deepEqual(await compiledBy(() => request('last')), nothing, String(request))
+    }
+  })
+
+  it('a new shape is compiled once: each statement, and a teller for each layout that is new', async () => {
+    await fill(world, 1)
+    const told = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
+    const first = await compiledBy(() => world.get('/persons', told))
+    assert.ok(first.written > 0 && first.prepared > 0 && first.tellers > 0, JSON.stringify(first))
+    assert.deepEqual(await compiledBy(() => world.get('/persons', told)), nothing)
+    const sorted = await compiledBy(() => world.get('/persons', { ...told, sort: 'birth_date' }))
+    assert.ok(sorted.written > 0 && sorted.prepared > 0)
+    assert.equal(sorted.tellers, 0)
+  })
+
+  it('a query that came before is not read again', async () => {
+    const filter = [{ name: 'name', op: 'startswith', val: 'qzj' }]
+    const ask = () => world.get('/persons', { filter })
+    assert.equal(await readingsOf(JSON.stringify(filter), ask), 1)
+    assert.equal(await readingsOf(JSON.stringify(filter), ask), 0)
+  })
+})
+
+chapter('What is remembered of requests is bounded', (world) => {
+  it('a count is forgotten after a thousand others', async () => {
+    if (world.database === 'PostgreSQL') return
+    await fill(world, 2)
+    const counting = async (number: number) => {
+      const asked = { 'page[size]': '1', filter: [{ name: 'name', op: 'ne', val: `n${number}` }] }
+      const run = await statementsOf(() => world.get('/persons', asked))
+      return run.filter((sql) => sql.includes('count(*)')).length
+    }
+    assert.deepEqual([await counting(0), await counting(0)], [1, 0])
+    for (let number = 1; number <= 1000; number++) await counting(number)
+    assert.deepEqual([await counting(0), await counting(1000)], [1, 0])
+  })
+})
+
+describe('Plans that are remembered', () => {
+  it('are bounded: of twenty thousand queries the last thousand, fewer where they are long', () => {
+    let planned = 0
+    const remembered = rememberPlans((search) => {
+      planned += 1
+      return { search }
+    })
+    /** How many of the last ones have to be planned again. */
+    const again = (queries: readonly string[], last: number): number => {
+      const before = planned
+      for (const search of queries.slice(-last).toReversed()) remembered(search)
+      return planned - before
+    }
+    const short = Array.from({ length: 20_000 }, (_, number) => `filter[name]=n${number}`)
+    for (const search of short) remembered(search)
+    assert.equal(planned, 20_000)
+    assert.equal(again(short, 1000), 0)
+    assert.equal(again(short.slice(0, -1000), 1000), 1000)
+    const long = Array.from({ length: 2000 }, (_, number) => `${number}`.padStart(9_999))
+    for (const search of long) remembered(search)
+    assert.equal(again(long, 100), 0)
+    assert.equal(again(long.slice(0, -100), 100), 100)
+  })
+})
