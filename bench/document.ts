@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Result } from './report.ts'
+
+/** What a run of the benchmark saved, as far as the documents tell of it. */
+interface Saved {
+  readonly results: readonly Result[]
+}
+
+/** A heading and what stands below it for each workload. */
+type Column = readonly [heading: string, cell: (workload: string) => string]
+
+const results = join(import.meta.dirname, 'results')
+const names: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+/**
+ * Puts tables of saved results where a text has room for them: between `<!-- name -->` and `<!-- end -->`.
+ * @param all - every result of every file
+ */
+export function withTables(text: string, all: readonly Result[]): string {
+  const tables: Readonly<Record<string, () => string>> = {
+    floor: () => bySize(all, 'floor', ({ rate }) => rate.median),
+    costs: () => costs(all),
+    connections: () => byConnections(all),
+    porch: () => bySize(all, 'porch', ({ rate }) => rate.median),
+    growth: () => bySize(all, '1000 persons', ({ cpu }) => 1 / cpu.median),
+    shapes: () => bySize(all, 'one shape', ({ rate }) => rate.median),
+    peers: () => byPeer(all),
+  }
+  return text.replace(/<!-- (\w+) -->\n.*?<!-- end -->/gs, (found, name: string) => {
+    const table = tables[name]
+    return table ? `<!-- ${name} -->\n\n${table()}\n\n<!-- end -->` : found
+  })
+}
+
+/** Every result that is saved; of two for the same, the later one. */
+export function savedResults(): Result[] {
+  const files = readdirSync(results)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+  const latest = new Map<string, Result>()
+  for (const file of files) {
+    const saved: Saved = JSON.parse(readFileSync(join(results, file), 'utf8'))
+    for (const result of saved.results) {
+      const { against, database, persons, workload, connections } = result
+      latest.set([against, database, persons, workload, connections].join(' '), result)
+    }
+  }
+  return [...latest.values()]
+}
+
+/** One column for each database and size. */
+function bySize(all: readonly Result[], against: string, number: (of: Result) => number): string {
+  const ours = usual(all.filter((result) => result.against === against))
+  const sizes = distinct(ours.map(({ database, persons }) => `${database} ${persons}`))
+  const columns = sizes.map((size): Column => {
+    const [database = '', persons] = size.split(' ')
+    const here = ours.filter((result) => `${result.database} ${result.persons}` === size)
+    const heading = `${names[database]}, ${Number(persons).toLocaleString('en')}`
+    return [heading, (workload) => cell(here, workload, (result) => number(result).toFixed(2))]
+  })
+  return table(distinct(ours.map(({ workload }) => workload)), columns)
+}
+
+/** What answers cost, beside what those of the floor cost, at a thousand persons. */
+function costs(all: readonly Result[]): string {
+  const ours = usual(all.filter(({ against, persons }) => against === 'floor' && persons === 1000))
+  const columns = distinct(ours.map(({ database }) => database)).flatMap((database): Column[] => {
+    const here = ours.filter((result) => result.database === database)
+    const pair = (name: 'cpu' | 'p50' | 'p99', digits: number) => (workload: string) =>
+      cell(here, workload, ({ left, right }) =>
+        [left, right].map((side) => side[name].toFixed(digits)).join(' / '),
+      )
+    return [
+      [`${names[database]}: µs CPU`, pair('cpu', 0)],
+      ['p50 ms', pair('p50', 1)],
+      ['p99 ms', pair('p99', 1)],
+    ]
+  })
+  return table(distinct(ours.map(({ workload }) => workload)), columns)
+}
+
+function byConnections(all: readonly Result[]): string {
+  const ours = all.filter(({ against, persons }) => against === 'floor' && persons === 1000)
+  const wide = ours.filter(({ connections }) => connections === 256)
+  const columns = distinct(ours.map(({ database }) => database)).flatMap((database) =>
+    [1, 32, 256].map((connections): Column => {
+      const here = ours.filter(
+        (result) => result.database === database && result.connections === connections,
+      )
+      const heading = `${names[database]}, ${connections}`
+      return [heading, (workload) => cell(here, workload, ({ rate }) => rate.median.toFixed(2))]
+    }),
+  )
+  return table(distinct(wide.map(({ workload }) => workload)), columns)
+}
+
+/** Those who are neither the floor nor ourselves. */
+function byPeer(all: readonly Result[]): string {
+  const ourselves = ['floor', 'porch', '1000 persons', 'one shape', 'other version']
+  const ours = all.filter(({ against }) => !ourselves.includes(against))
+  const columns = distinct(ours.map(({ against }) => against)).map((peer): Column => {
+    const here = ours.filter(({ against, persons }) => against === peer && persons === 1000)
+    return [peer, (workload) => cell(here, workload, ({ rate }) => rate.median.toFixed(1))]
+  })
+  return table(distinct(ours.map(({ workload }) => workload)), columns)
+}
+
+/** Of results for several numbers of connections, those for 32; of scans, for as many as there are. */
+function usual(all: readonly Result[]): Result[] {
+  return all.filter(({ connections }) => connections === 32 || connections === 2)
+}
+
+function cell(
+  results: readonly Result[],
+  workload: string,
+  text: (result: Result) => string,
+): string {
+  const result = results.find((each) => each.workload === workload)
+  return result ? text(result) : ''
+}
+
+function table(workloads: readonly string[], columns: readonly Column[]): string {
+  const head = `| | ${columns.map(([heading]) => heading).join(' | ')} |`
+  const line = `|---|${columns.map(() => '---:|').join('')}`
+  const rows = workloads.map((workload) => {
+    return `| ${workload} | ${columns.map(([, of]) => of(workload)).join(' | ')} |`
+  })
+  return [head, line, ...rows].join('\n')
+}
+
+function distinct<Item>(items: readonly Item[]): Item[] {
+  return [...new Set(items)]
+}
+
+if (import.meta.main) {
+  const path = join(import.meta.dirname, '..', 'docs', 'performance.md')
+  writeFileSync(path, withTables(readFileSync(path, 'utf8'), savedResults()))
+}

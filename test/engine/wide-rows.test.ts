@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
+import { engine } from './engine.ts'
+
+/** More values than PostgreSQL gives a function as arguments, linkage among them. */
+const many = 250
+const names = Array.from({ length: many }, (_, at) => `field_${at}`)
+
+const sheet = resource('sheet', {
+  path: '/sheets',
+  table: 'sheet',
+  fields: {
+    ...Object.fromEntries(names.map((name) => [name, attribute(text)])),
+    parent: toOne('sheet', { column: 'parent_id' }),
+    children: toMany('sheet', { column: 'parent_id' }),
+  },
+})
+
+const served = {
+  model: defineModel([sheet]),
+  tables: ({ newId }: ColumnTypes) => `
+    create table sheet (id ${newId}, ${names.map((name) => `${name} text`).join(', ')}, parent_id integer references sheet (id));
+    insert into sheet (id, ${names.join(', ')}) values (1, ${names.map((_, at) => `'a ${at}'`).join(', ')});
+    insert into sheet (id, ${names.join(', ')}, parent_id) values (2, ${names.map((_, at) => `'b ${at}'`).join(', ')}, 1);`,
+}
+
+engine('Types of very many fields', served, (world) => {
+  const attributes = (letter: string) =>
+    Object.fromEntries(names.map((name, at) => [name, `${letter} ${at}`]))
+
+  it('are told alone, in lists, and where they are included', async () => {
+    const one = await world.get('/sheets/1', { include: 'children' })
+    assert.deepEqual(one.one.attributes, attributes('a'))
+    assert.deepEqual(one.one.relationships?.children?.data, [{ type: 'sheet', id: '2' }])
+    assert.deepEqual(one.body.included?.[0]?.attributes, attributes('b'))
+    const list = await world.get('/sheets', { include: 'parent' })
+    assert.deepEqual(
+      list.many.map((each) => each.attributes),
+      [attributes('a'), attributes('b')],
+    )
+    assert.deepEqual(list.many[1]?.relationships?.parent?.data, { type: 'sheet', id: '1' })
+  })
+
+  it('are told where all are asked for', async () => {
+    const list = await world.get('/sheets', { 'page[size]': '0', include: 'children' })
+    assert.deepEqual(list.many[1]?.attributes, attributes('b'))
+  })
+
+  it('are written', async () => {
+    const changed = { type: 'sheet', id: '2', attributes: attributes('c') }
+    const answer = await world.call('PATCH', '/sheets/2', { body: { data: changed } })
+    assert.deepEqual(answer.one.attributes, attributes('c'))
+  })
+})
