@@ -106,6 +106,8 @@ chapter('What a request costs', (world) => {
     const told = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
     const first = await compiledBy(() => world.get('/persons', told))
     assert.ok(first.written > 0 && first.prepared > 0 && first.tellers > 0, JSON.stringify(first))
+    // PostgreSQL keeps a statement that comes for the second time.
+    await world.get('/persons', told)
     assert.deepEqual(await compiledBy(() => world.get('/persons', told)), nothing)
     const sorted = await compiledBy(() => world.get('/persons', { ...told, sort: 'birth_date' }))
     assert.ok(sorted.written > 0 && sorted.prepared > 0)
