@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Long } from './long.ts'
 import type { Result } from './report.ts'
 
-/** What a run of the benchmark saved, as far as the documents tell of it. */
-interface Saved {
-  readonly results: readonly Result[]
+/** What runs of the benchmark have saved. */
+export interface Saved {
+  /** What two servers came to in turns. */
+  readonly duels: readonly Result[]
+  /** What lists came to that are streamed. */
+  readonly streams: readonly Long[]
 }
 
 /** A heading and what stands below it for each workload. */
@@ -15,17 +19,18 @@ const names: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'P
 
 /**
  * Puts tables of saved results where a text has room for them: between `<!-- name -->` and `<!-- end -->`.
- * @param all - every result of every file
+ * @param saved - every result of every file
  */
-export function withTables(text: string, all: readonly Result[]): string {
+export function withTables(text: string, { duels: all, streams }: Saved): string {
   const tables: Readonly<Record<string, () => string>> = {
     floor: () => bySize(all, 'floor', ({ rate }) => rate.median),
     costs: () => costs(all),
     connections: () => byConnections(all),
     porch: () => bySize(all, 'porch', ({ rate }) => rate.median),
-    growth: () => bySize(all, '1000 persons', ({ cpu }) => 1 / cpu.median),
+    growth: () => bySize(all, '1000 persons', ({ rate }) => 1 / rate.median),
     shapes: () => bySize(all, 'one shape', ({ rate }) => rate.median),
     peers: () => byPeer(all),
+    long: () => longLists(streams),
   }
   return text.replace(/<!-- (\w+) -->\n.*?<!-- end -->/gs, (found, name: string) => {
     const table = tables[name]
@@ -34,25 +39,57 @@ export function withTables(text: string, all: readonly Result[]): string {
 }
 
 /** Every result that is saved; of two for the same, the later one. */
-export function savedResults(): Result[] {
+export function savedResults(): Saved {
   const files = readdirSync(results)
     .filter((name) => name.endsWith('.json'))
     .sort()
-  const latest = new Map<string, Result>()
+  const duels = new Map<string, Result>()
+  const streams = new Map<string, Long>()
   for (const file of files) {
-    const saved: Saved = JSON.parse(readFileSync(join(results, file), 'utf8'))
+    const saved: Readonly<{ results: readonly (Result | Long)[] }> = JSON.parse(
+      readFileSync(join(results, file), 'utf8'),
+    )
     for (const result of saved.results) {
-      const { against, database, persons, workload, connections } = result
-      latest.set([against, database, persons, workload, connections].join(' '), result)
+      const { database, persons } = result
+      if ('firstByte' in result) streams.set(`${database} ${persons}`, result)
+      else {
+        const { against, workload, connections } = result
+        duels.set([against, database, persons, workload, connections].join(' '), result)
+      }
     }
   }
-  return [...latest.values()]
+  return { duels: [...duels.values()], streams: [...streams.values()] }
+}
+
+/** One row for each list that was streamed. */
+function longLists(streams: readonly Long[]): string {
+  const rows = streams.map((each) => {
+    const { database, persons, firstByte, bytes, elapsed, grown, heldByWork, p99, stopped } = each
+    const name = `${names[database]}, ${persons.toLocaleString('en')}`
+    const cells = [
+      firstByte.toFixed(0),
+      `${(bytes / 1e6).toFixed(0)} in ${(elapsed / 1000).toFixed(1)} s`,
+      (grown / 1e6).toFixed(0),
+      heldByWork.with.toFixed(0),
+      (p99.with / p99.without).toFixed(1),
+      (stopped.cpu / 1e4).toFixed(1),
+    ]
+    return `| ${name} | ${cells.join(' | ')} |`
+  })
+  const head =
+    '| | first byte, ms | MB | memory grows by, MB | loop held, ms | p99 of others × | CPU while nobody reads, % |'
+  return [head, '|---|---:|---:|---:|---:|---:|---:|', ...rows].join('\n')
 }
 
 /** One column for each database and size. */
 function bySize(all: readonly Result[], against: string, number: (of: Result) => number): string {
   const ours = usual(all.filter((result) => result.against === against))
-  const sizes = distinct(ours.map(({ database, persons }) => `${database} ${persons}`))
+  const sizes = distinct(
+    ours
+      .toSorted((one, other) => one.persons - other.persons)
+      .toSorted((one, other) => other.database.localeCompare(one.database))
+      .map(({ database, persons }) => `${database} ${persons}`),
+  )
   const columns = sizes.map((size): Column => {
     const [database = '', persons] = size.split(' ')
     const here = ours.filter((result) => `${result.database} ${result.persons}` === size)

@@ -111,7 +111,7 @@ export function tableRow(result: Result): string {
 export async function save(results: readonly (Result | Long)[], pace: Pace): Promise<string> {
   const when = new Date().toISOString()
   const folder = join(import.meta.dirname, 'results')
-  const path = join(folder, `${when.slice(0, 16).replaceAll(':', '')}.json`)
+  const path = join(folder, `${when.slice(0, 19).replaceAll(':', '')}.json`)
   await mkdir(folder, { recursive: true })
   const rounded = (_key: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value
