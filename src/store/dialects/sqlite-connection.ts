@@ -18,8 +18,11 @@ const begin = {
   immediate: { sql: 'begin immediate', placeholders: [] },
 } as const satisfies Record<string, Statement>
 
-/** What is kept of a file's pages in memory, in KiB: enough for the inner pages of the indexes of a very large database. */
-const pageCache = 16 * 1024
+/**
+ * What a connection keeps of a file's pages in memory, in KiB. One that stays meets the same pages again and again, and
+ * reading one from the system costs as much as all else that a row takes; one for a single read hardly does.
+ */
+export const pageCaches = { lasting: 64 * 1024, passing: 2 * 1024 } as const
 
 const commit: Statement = { sql: 'commit', placeholders: [] }
 
@@ -40,8 +43,13 @@ export class SqliteConnection {
    * @param path - a file, or `:memory:`
    * @param role - a reader refuses to write; a writer refuses to wait, because everybody would wait with it; a visitor
    *   makes no file and changes nothing about one
+   * @param pageCache - in KiB
    */
-  constructor(path: string, role: 'reader' | 'writer' | 'visitor') {
+  constructor(
+    path: string,
+    role: 'reader' | 'writer' | 'visitor',
+    pageCache: number = pageCaches.lasting,
+  ) {
     const options = { timeout: openingPatience, enableForeignKeyConstraints: true }
     if (role === 'visitor') {
       this.#database = new DatabaseSync(asItStands(path), { ...options, readOnly: true })

@@ -11,7 +11,7 @@ import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { Turns } from '../turns.ts'
 import { SharedCommits } from './sqlite-commits.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { pageCaches, SqliteConnection } from './sqlite-connection.ts'
 import { counted, remembered } from './sqlite-counts.ts'
 import { patiently } from './sqlite-errors.ts'
 import {
@@ -93,7 +93,7 @@ function readsOfFile(path: string, statements: SqliteStatements): Reads {
   const apart = async (
     work: (reader: Reader, end: () => void) => Rows | Promise<Rows>,
   ): Promise<Rows> => {
-    const connection = new SqliteConnection(path, 'reader')
+    const connection = new SqliteConnection(path, 'reader', pageCaches.passing)
     others.add(connection)
     const end = () => {
       others.delete(connection)
