@@ -41,8 +41,6 @@ export interface CompiledRead {
   readonly rowsBackwards: Statement
   /** How many there are over all pages. */
   readonly count: Statement
-  /** Whether the resource in the path is there; `undefined` when the path names none. */
-  readonly present: Statement | undefined
   /** Resources of a type by their ids, ascending; for each included layout. */
   readonly byIds: ReadonlyMap<string, Statement>
   /** What each step of the inclusion adds to all that came before it, when the primary rows are all of a list. */
@@ -79,7 +77,6 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       return rowsBackwards
     },
     count: statement(sql`select count(*) from ${from}${where}`, dialect),
-    present: shape.scope.is === 'all' ? undefined : compilePresent(inPath(shape, target), target),
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
     // Only streams need them: they are written when the first one asks.
     get additions() {

@@ -21,12 +21,12 @@ function planned(query: Readonly<Record<string, unknown>>): ReadPlan {
 
 /** Every text that a database may be given for a plan. */
 function texts({ shape }: ReadPlan): string[] {
-  const { rows, count, present, byIds, additions } = compileRead(shape, {
+  const { rows, start, rowsBackwards, count, byIds, additions } = compileRead(shape, {
     model: library,
     dialect: sqliteDialect,
   })
-  const statements = [rows, count, present, ...byIds.values(), ...additions]
-  return statements.flatMap((each) => (each === undefined ? [] : [each.sql]))
+  const statements = [rows, start, rowsBackwards, count, ...byIds.values(), ...additions]
+  return statements.map((each) => each.sql)
 }
 
 /** A filter made twice over: of the same form, with other values. */
