@@ -16,6 +16,7 @@ import {
   columnAt,
   every,
   isLinkedFrom,
+  isLinkedFromAny,
   isOfType,
   orderOf,
   type Target,
@@ -94,14 +95,25 @@ function primaryRows(shape: ReadShape, target: Target, most: number | undefined)
 /** The rows that a step reaches, those told already among them. */
 function reached(shape: ReadShape, step: IncludeRead, index: number, target: Target): Sql {
   const resource = typeNamed(target.model, step.to)
-  const { link } = relationshipNamed(typeNamed(target.model, step.type), step.relationship)
-  const heres = sql`any(array(select ${sql.id(startOf(step, target))} from ${setOf(step.from)}))`
-  const isReached = startsAtLinkage(step)
-    ? sql`${columnAt(0, resource.id.column)} = ${heres}`
-    : isLinkedFrom(0, link, heres)
   const select = bareColumns(shape, index, includedLayout(shape, step.to), target)
-  const where = every([isReached, ...isOfType(0, resource)])
+  const where = every([isReached(step, target), ...isOfType(0, resource)])
   return sql`select ${select} from ${tableAt(0, resource.table)} where ${where}`
+}
+
+/**
+ * Whether `t0` is reached by a step. The values to start from are gathered first, which finds the rows by their index
+ * however many PostgreSQL expects; but where neither end is an id they may be arrays, and those can't be gathered into one.
+ */
+function isReached(step: IncludeRead, target: Target): Sql {
+  const from = typeNamed(target.model, step.type)
+  const to = typeNamed(target.model, step.to)
+  const heres = sql`select ${sql.id(startOf(step, target))} from ${setOf(step.from)}`
+  const gathered = sql`any(array(${heres}))`
+  if (startsAtLinkage(step)) return sql`${columnAt(0, to.id.column)} = ${gathered}`
+  const { link } = relationshipNamed(from, step.relationship)
+  const isToId = link.key !== 'between' && link.there === to.id.column
+  const isById = isToId || link.here === from.id.column
+  return isById ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
 }
 
 /** The column of earlier rows from which a step starts. */
