@@ -3,6 +3,7 @@ import type { Model, ResourceType } from '../model/model.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
+import { perShape } from '../plan/shape.ts'
 import { attributesIn, storedAttributes } from '../plan/stored.ts'
 import { touchedTypes } from '../plan/touched.ts'
 import type { DuringRead, RunQuery, Store } from '../store/store.ts'
@@ -28,7 +29,7 @@ export function duringRead(
   { model, caller }: Pick<Scene, 'model' | 'caller'>,
 ): DuringRead | undefined {
   // Models without such hooks are spared the walk through the plan.
-  if (![...model.types.values()].some(isHooked)) return undefined
+  if (!hasHooks(model)) return undefined
   const types = touchedTypes(plan, model).filter(isHooked)
   if (types.length === 0) return undefined
   const contextOf = (query: RunQuery): HookContext => ({ caller, query })
@@ -43,6 +44,8 @@ export function duringRead(
     },
   }
 }
+
+const hasHooks = perShape((model: Model) => [...model.types.values()].some(isHooked))
 
 function isHooked({ hooks }: ResourceType): boolean {
   return hooks.beforeRead !== undefined || hooks.afterRead !== undefined

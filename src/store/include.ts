@@ -9,9 +9,9 @@ export interface Fetch {
   byIds(type: string, ids: readonly string[]): readonly Row[]
   /**
    * Where the rows of a step tell the linkage that it follows: the rows, and behind each the position of its owner among
-   * those with the ids.
+   * the primary rows.
    */
-  owned(step: number, ids: readonly string[]): readonly Row[] | undefined
+  owned(step: number, primary: readonly Row[]): readonly Row[] | undefined
 }
 
 /** Rows in hand with what is included. */
@@ -26,7 +26,7 @@ export type Followed = Pick<WholeRows, 'primary' | 'included'>
  */
 export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch): Followed {
   if (shape.steps.length === 0) return { primary: rows, included: [] }
-  const owned = shape.steps.map((_, index) => fetch.owned(index, idsOf(rows)))
+  const owned = shape.steps.map((_, index) => fetch.owned(index, rows))
   let primary = rows
   for (const [index, step] of shape.steps.entries())
     primary = withLinkage(primary, step, owned[index])
@@ -70,10 +70,6 @@ function withLinkage(
   const linkages = rows.map((): string[] => [])
   for (const row of owned) linkages[Number(row.at(-1))]?.push(String(row[0]))
   return rows.map((row, index) => row.with(at, linkages[index]))
-}
-
-function idsOf(rows: readonly Row[]): string[] {
-  return rows.map((row) => String(row[0]))
 }
 
 function remember(rows: readonly Row[], known: Map<string, Row>): void {

@@ -58,7 +58,10 @@ export function compileLoad(
   if (loads.length === 0) return undefined
   return (row) => {
     for (const { at, load } of loads) {
-      if (row[at] !== null) row[at] = load(row[at])
+      const stored = row[at]
+      if (stored === null) continue
+      const value = load(stored)
+      if (value !== stored) row[at] = value
     }
   }
 }

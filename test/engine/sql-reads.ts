@@ -58,9 +58,14 @@ export const reads: readonly ReadRow[] = [
   ['included resources: one statement for each step', '/authors', { include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
     'select cast("t0"."writer_no" as text), null from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',
-    'select cast("t0"."id" as text), "t0"."title", "owner"."key" from json_each(?) as "owner" join "writer" as "t1" on "t1"."writer_no" = "owner"."value" join "book" as "t0" on "t0"."by" = "t1"."writer_no" order by "t0"."id"',
+    'select cast("t0"."id" as text), "t0"."title", "owner"."key" from json_each(?) as "owner", "book" as "t0" where "t0"."by" = "owner"."value" order by "t0"."id"',
   ],
     `with p as materialized (select "t0"."writer_no" from "writer" as "t0" where true order by "t0"."writer_no" asc limit ? offset ?), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where "t0"."by" = any(array(select "writer_no" from p))) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "writer" as "t0" where true) end, true, json_agg(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(json_build_array("t0"."id"::text, "t0"."title"::text), p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on p."writer_no" = "t0"."by") from p as "t0"`],
+  ['what is included with one resource is found by its id', '/authors/1', { include: 'books', 'fields[author]': 'books', 'fields[book]': 'title' }, [
+    'select cast("t0"."writer_no" as text), null from "writer" as "t0" where "t0"."writer_no" = ?',
+    'select cast("t0"."id" as text), "t0"."title", 0 from "book" as "t0" where "t0"."by" = ? order by "t0"."id"',
+  ],
+    `with p as materialized (select "t0"."writer_no" from "writer" as "t0" where "t0"."writer_no" = ?::bigint), "r0" as (select "t0"."id", "t0"."title", "t0"."by" from "book" as "t0" where "t0"."by" = any(array(select "writer_no" from p))) select null, true, json_build_array(json_build_array("t0"."writer_no"::text, null)), (select json_agg(json_build_array(json_build_array("t0"."id"::text, "t0"."title"::text), p."writer_no"::text) order by "t0"."id") from "r0" as "t0" join p on p."writer_no" = "t0"."by") from p as "t0"`],
   ['what is primary data already is not fetched again', '/authors', { include: 'teacher,pupils', 'fields[author]': 'teacher,pupils', 'page[size]': '3' }, [
     'select cast("t0"."writer_no" as text), (select json_group_array(id) from (select cast("t1"."writer_no" as text) as id from "writer" as "t1" where "t1"."taught_by" = "t0"."writer_no" order by "t1"."writer_no")), cast("t0"."taught_by" as text) from "writer" as "t0" order by "t0"."writer_no" asc limit ? + 0 offset ?',
     'select count(*) from "writer" as "t0"',

@@ -83,19 +83,23 @@ function completed(
   }
   const { read, owned } = statements.whole(shape)
   const all = (statement: Statement, ids: readonly string[]) =>
-    connection.all(statement, { slots: [], ids })
+    connection.all(statement, { slots: [], id, ids })
   const followed = followSteps(shape, primary, {
     byIds: (type, ids) => {
       const statement = read.byIds.get(type)
       if (statement === undefined) throw new Error(`The plan includes no ${type}.`)
       return all(statement, ids)
     },
-    owned: (step, ids) => {
+    owned: (step, rows) => {
       const statement = owned.get(step)
-      return statement && all(statement, ids)
+      return statement && all(statement, idsOf(rows))
     },
   })
   return { is: 'whole', count: total, ...followed }
+}
+
+function idsOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => String(row[0]))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Sql } from '../../model/dialect.ts'
 import { relationshipNamed, typeNamed } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { includedLayout } from '../../plan/result.ts'
@@ -7,7 +8,7 @@ import type { IncludeRead } from '../../plan/shown.ts'
 import { tellsLinkage, untoldLayout } from '../linkage.ts'
 import { type CompiledRead, compileRead, selecting } from '../read.ts'
 import { compileSelect } from '../select.ts'
-import { list, type Statement } from '../statement.ts'
+import { list, one, type Statement } from '../statement.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import {
   columnAt,
@@ -59,12 +60,16 @@ function compileOwned(step: IncludeRead, shape: ReadShape, target: Target): Stat
   const resource = typeNamed(target.model, step.to)
   const layout = includedLayout(shape, step.to)
   const { link } = relationshipNamed(owner, step.relationship)
-  const ids = list('ids', owner.id.kind.form, target.dialect)
-  const isOwner = sql`${columnAt(1, owner.id.column)} = "owner"."value"`
-  const isOwned = every([isLinkedFrom(0, link, columnAt(1, link.here)), ...isOfType(0, resource)])
+  const { form } = owner.id.kind
   const order = orderOf(columnAt(0, resource.id.column), resource.id.kind.form, target)
-  const from = sql`json_each(${ids}) as "owner" join ${tableAt(1, owner.table)} on ${isOwner} join ${tableAt(0, resource.table)} on ${isOwned}`
-  const columns = sql.join([...compileSelect(layout, target), sql.ref('owner.key')])
-  const select = sql`select ${columns} from ${from} order by ${order}`
-  return selecting(layout, select, target.dialect)
+  const owned = (here: Sql, position: Sql, owners: Sql): Statement => {
+    const columns = sql.join([...compileSelect(layout, target), position])
+    const where = every([isLinkedFrom(0, link, here), ...isOfType(0, resource)])
+    const select = sql`select ${columns} from ${owners}${tableAt(0, resource.table)} where ${where} order by ${order}`
+    return selecting(layout, select, target.dialect)
+  }
+  // The one owner is the resource in the path.
+  if (shape.scope.is === 'one') return owned(one('id', form, target.dialect), sql`0`, sql``)
+  const owners = sql`json_each(${list('ids', form, target.dialect)}) as "owner", `
+  return owned(sql.ref('owner.value'), sql.ref('owner.key'), owners)
 }
