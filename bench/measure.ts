@@ -99,6 +99,7 @@ async function measure(
     persons,
     connections,
     milliseconds,
+    isAwake: served.isAlone,
     most,
   })
   const after = await served.usage()

@@ -74,7 +74,7 @@ export function readOptions(words: readonly string[]): Options | undefined {
     pace: {
       rounds: numbers(values.rounds)?.[0] ?? (isQuick ? 3 : 11),
       milliseconds: numbers(values.milliseconds)?.[0] ?? (isQuick ? 200 : 400),
-      warmUp: isQuick ? 500 : 1500,
+      warmUp: isQuick ? 500 : 3000,
       profiles: values.profile,
     },
     saves: values.save ?? true,

@@ -57,6 +57,8 @@ export interface Served {
   /** Who it is. */
   readonly subject: string
   readonly port: number
+  /** Whether no other process works for it, so that of two processors one is left for who asks. */
+  readonly isAlone: boolean
   usage(): Promise<Usage>
   /** Begins to look at its event loop and its memory. */
   watch(): Promise<void>
@@ -79,6 +81,7 @@ export async function serve(subject: string, database: string): Promise<Served> 
   return {
     subject,
     port: said(port),
+    isAlone: database.startsWith('sqlite:'),
     usage: async () => said((await worker.ask({ is: 'usage' })).usage),
     watch: async () => void (await worker.ask({ is: 'watch' })),
     watched: async () => said((await worker.ask({ is: 'watched' })).watched),
