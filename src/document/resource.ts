@@ -1,3 +1,4 @@
+import { isPlain } from '../model/forms.ts'
 import {
   type Field,
   type Model,
@@ -39,7 +40,7 @@ export function compileTeller(layout: RowLayout, model: Model, base: string): Te
     stepOf,
     '"}}',
   ])
-  return (row) => tell(row, inPath(String(row[0])))
+  return (row) => tell(row, inPath(`${row[0]}`))
 }
 
 /** Makes the teller of rows as identifier objects. */
@@ -78,6 +79,24 @@ function joinerOf(count: number): Joiner {
   return new Function(code)() as Joiner
 }
 
+/** Puts the values that stand in a row at some places under their names. */
+type Collector = (
+  names: readonly string[],
+  places: readonly number[],
+) => (row: Row) => Readonly<Record<string, unknown>>
+
+/** Writes, for the same reason, what gathers so many values, e.g. for two `(row) => ({ [n0]: row[a0], [n1]: row[a1] })`. */
+function collectorOf(count: number): Collector {
+  const numbers = Array.from({ length: count }, (_, number) => number)
+  const names = numbers.map((number) => `n${number}`).join(', ')
+  const places = numbers.map((number) => `a${number}`).join(', ')
+  const members = numbers.map((number) => `[n${number}]: row[a${number}]`).join(', ')
+  // What it returns is written in the line below.
+  return new Function(
+    `return ([${names}], [${places}]) => (row) => ({ ${members} })`,
+  )() as Collector
+}
+
 /** The same text in one stretch of memory: what is put together of parts would be copied part by part for every row. */
 function flat(text: string): string {
   return JSON.parse(JSON.stringify(text))
@@ -95,7 +114,7 @@ function member(name: string, texts: readonly Text[]): Text {
 /** The type and the id, which stands in the row at an index, of an object that is not closed yet. */
 function identifierText(resource: ResourceType, at: number): Text {
   const { inJson } = idTelling(resource)
-  return [`{"type":${JSON.stringify(resource.type)},"id":`, (row) => inJson(String(row[at]))]
+  return [`{"type":${JSON.stringify(resource.type)},"id":`, (row) => inJson(`${row[at]}`)]
 }
 
 /** How an id is written. */
@@ -117,21 +136,18 @@ function attributeText(field: Field, layout: RowLayout): Text {
   switch (field.is) {
     case 'attribute': {
       const at = valueIndex(layout, storedValue(field))
-      const { tell } = field.kind
+      const { tell, form } = field.kind
+      if (isPlain(form)) return [name, (row) => (row[at] === null ? 'null' : `"${row[at]}"`)]
       return [name, (row) => tellOr(row[at], tell)]
     }
     case 'computed': {
-      const inputs = field.columns.map(([column, { kind }]) => ({
-        column,
-        at: valueIndex(layout, { column, form: kind.form }),
-      }))
+      const columns = field.columns.map(([column]) => column)
+      const places = field.columns.map(([column, { kind }]) =>
+        valueIndex(layout, { column, form: kind.form }),
+      )
+      const valuesIn = collectorOf(columns.length)(columns, places)
       const { tell } = field.kind
-      const compute: Piece = (row) => {
-        const values: Record<string, unknown> = {}
-        for (const { column, at } of inputs) values[column] = row[at]
-        return tellOr(field.compute(values), tell)
-      }
-      return [name, compute]
+      return [name, (row) => tellOr(field.compute(valuesIn(row)), tell)]
     }
     case 'relationship':
       throw new Error(`${layout.type}.${field.name} is no attribute.`)

@@ -12,6 +12,14 @@ export const forms: Readonly<Record<DialectName, Readonly<Record<FormName, Colum
   postgres: postgresForms,
 }
 
+/** Forms that are read as texts in which JSON has nothing to escape, whatever stands in the table. */
+const plain = new Set<FormName>(['date', 'datetime', 'time', 'uuid', 'bytes'])
+
+/** Whether what is read of a form is a text that only needs quotation marks to be JSON. */
+export function isPlain(form: FormName): boolean {
+  return plain.has(form)
+}
+
 /** Whether there is a form of that name. */
 export function isForm(name: unknown): name is FormName {
   return typeof name === 'string' && Object.hasOwn(sqliteForms, name)

@@ -127,6 +127,7 @@ export function enumeration<const Value extends string>(values: readonly Value[]
       throw new RangeError(`enumeration: ${JSON.stringify(value)} must be a text ${fault}`)
   }
   const read = readerOf(values)
+  const told = new Map<string, string>(values.map((value) => [value, JSON.stringify(value)]))
   return {
     name: 'enumeration',
     comparesAs: 'enumeration',
@@ -134,7 +135,7 @@ export function enumeration<const Value extends string>(values: readonly Value[]
     readBody: read,
     readValue: read,
     readText: read,
-    tell: JSON.stringify,
+    tell: (value) => told.get(value) ?? JSON.stringify(value),
     schema: { type: 'string', enum: values },
     form: 'enumeration',
   }

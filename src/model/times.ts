@@ -11,16 +11,34 @@ export function readDate(json: unknown): Reading<string> {
   return { expected: 'a date of the calendar, written YYYY-MM-DD' }
 }
 
-/** Every day that there is in every year, 0001 to 9999, written `YYYY-MM-DD`. */
-const yearlyDay =
-  /^(?!0000)\d{4}-(?:(?!02)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|30)|(?:0[13578]|1[02])-31|02-(?:0[1-9]|1\d|2[0-8]))$/
+/** How long the months of a common year are, in days. */
+const months = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-const leapDay = /^(?!0000)\d{4}-02-29$/
-
-/** Whether the text is a day of the calendar, years 0001 to 9999, written `YYYY-MM-DD`. */
+/**
+ * Whether the text is a day of the calendar, years 0001 to 9999, written `YYYY-MM-DD`. Every day that is read from a table
+ * passes here: a regular expression takes twice as long.
+ */
 function isDay(text: string): boolean {
-  return yearlyDay.test(text) || (leapDay.test(text) && isLeap(Number(text.slice(0, 4))))
+  if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return false
+  const year = wholeAt(text, 0, 4)
+  const month = wholeAt(text, 5, 7)
+  const day = wholeAt(text, 8, 10)
+  const longest = month === 2 && isLeap(year) ? 29 : months[month - 1]
+  return year > 0 && day > 0 && longest !== undefined && day <= longest
 }
+
+/** The whole number that digits spell from one index to before another; NaN where there is anything else. */
+function wholeAt(text: string, from: number, to: number): number {
+  let whole = 0
+  for (let at = from; at < to; at += 1) {
+    const digit = text.charCodeAt(at) - zero
+    if (digit < 0 || digit > 9) return Number.NaN
+    whole = whole * 10 + digit
+  }
+  return whole
+}
+
+const zero = '0'.charCodeAt(0)
 
 function isLeap(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)

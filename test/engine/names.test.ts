@@ -13,6 +13,7 @@ const piece = resource('größe', {
     constructor: attribute(text),
     'Toll-es_Wort': attribute(text, { column: 'word' }),
     hasOwnProperty: computed(text, { word: text }, ({ word }) => word),
+    proto: computed(text, { ['__proto__']: text }, ({ ['__proto__']: stored }) => stored),
     名: toOne('größe', { column: 'whole_id' }),
     größen: toMany('größe', { column: 'whole_id' }),
   },
@@ -21,7 +22,7 @@ const piece = resource('größe', {
 const wire = {
   model: defineModel([piece]),
   tables: ({ newId }: ColumnTypes) => `create table piece (id ${newId}, constructor text, word text,
-    whole_id integer references piece (id))`,
+    "__proto__" text default 'stored', whole_id integer references piece (id))`,
   server: { basePath: '/v1.0' },
   beyondAscii: true,
 }
@@ -43,6 +44,7 @@ engine('Odd names on the wire', wire, (world) => {
     await fill()
     const { one } = await world.get(`${collection}/2`)
     assert.equal(one.attributes?.hasOwnProperty, 'a')
+    assert.equal(one.attributes?.proto, 'stored')
     const links = Object.values(one.relationships ?? {}).flatMap(({ links: each = {} }) => {
       return Object.values(each)
     })
