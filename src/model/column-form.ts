@@ -9,6 +9,8 @@ export interface ColumnForm<Value = unknown> {
   suits(columnType: string): boolean
   /** The expression that reads the column; the column itself when absent. */
   select?(column: Sql): Sql
+  /** Whether what a driver makes of the column itself, a number, a bigint or a text, is exact, so that keys need no `select`. */
+  readonly isExact?: boolean
   /**
    * From what a driver returns, never null, to the value; the same when absent.
    * @throws Error when it is no value of the form: whoever filled the table meant something else

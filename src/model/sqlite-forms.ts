@@ -7,7 +7,7 @@ import { type JsonValue, jsonText, storedJson } from './json-values.ts'
 import { storedBytes, storedInteger, storedUuid } from './stored.ts'
 import { fixedInstant, instantKey, storedDayOf, storedInstantOf, storedTimeOf } from './times.ts'
 
-/** node:sqlite refuses to return an integer beyond 2^53 as a number: integers leave the database as texts. */
+/** node:sqlite refuses to return an integer beyond 2^53 as a number: but for keys, integers leave the database as texts. */
 const sqliteAsText = (column: Sql): Sql => sql`cast(${column} as text)`
 
 /** A number may stand in the table as an integer, even one beyond 2^53. */
@@ -34,8 +34,13 @@ const sqliteDecimal = {
 
 /** How SQLite keeps the values of each form. */
 export const sqliteForms = {
-  /** Ids stay texts from the wire to the database: none ever passes through a float. */
-  id: { suits: sqliteIntegers, select: sqliteAsText, bind: BigInt } satisfies ColumnForm<string>,
+  /** None ever passes through a float: those beyond 2^53 leave the database as bigints. */
+  id: {
+    suits: sqliteIntegers,
+    select: sqliteAsText,
+    isExact: true,
+    bind: BigInt,
+  } satisfies ColumnForm<string>,
   text: { suits: sqliteTexts } satisfies ColumnForm<string>,
   enumeration: { suits: sqliteTexts } satisfies ColumnForm<string>,
   integer: {

@@ -3,7 +3,7 @@ import type { StoredValue } from '../model/model.ts'
 /** A row as a database returns it, its values in the order of its layout. */
 export type Row = readonly unknown[]
 
-/** Linkage read with a row: a to-one's id or null, or an array of a to-many's ids. */
+/** Linkage read with a row: a to-one's id or null, or an array of a to-many's ids, which are texts. */
 export interface LinkageColumn {
   readonly relationship: string
   readonly many: boolean
@@ -13,7 +13,8 @@ export interface LinkageColumn {
 
 /**
  * What is read and shown of one resource type, the same wherever the type appears in a document.
- * A row holds the id as text, then `values`, then `linkages`, in this order.
+ * A row holds the id, then `values`, then `linkages`, in this order. Ids are texts or what reads as the same text, be it a
+ * number or a bigint.
  */
 export interface RowLayout {
   readonly type: string

@@ -4,10 +4,11 @@ import { formNamed } from '../model/forms.ts'
 import { type RelationshipField, relationshipNamed, typeNamed } from '../model/model.ts'
 import type { RowLayout } from '../plan/rows.ts'
 import {
+  asKey,
   asText,
   columnAt,
   every,
-  idTextAt,
+  idOf,
   isLinkedFrom,
   isOfType,
   orderOf,
@@ -25,7 +26,7 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
   const linkages = layout.linkages.map(({ relationship, isTold }) =>
     isTold ? sql`null` : compileLinkage(relationshipNamed(resource, relationship), target),
   )
-  return [idTextAt(0, resource, target), ...values, ...linkages]
+  return [idOf(resource, target), ...values, ...linkages]
 }
 
 /** A to-one's id or null; a to-many's ids as one text. */
@@ -36,13 +37,13 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
   // A key that names an id is the linkage itself, unless its resource may be none of the type.
   const isItself =
     link.key === 'here' && link.there === other.id.column && other.where === undefined
-  if (isItself && !many) return asText(here, other.id.kind.form, target)
-  const id = idTextAt(1, other, target)
+  const { form } = other.id.kind
+  if (isItself && !many) return asKey(here, form, target)
   const from = tableAt(1, other.table)
   const where = every([isLinkedFrom(1, link, here), ...isOfType(1, other)])
-  if (!many) return sql`(select ${id} from ${from} where ${where})`
-  const order = orderOf(columnAt(1, other.id.column), other.id.kind.form, target)
-  return target.dialect.gatherIds(id, order, from, where)
+  const id = columnAt(1, other.id.column)
+  if (!many) return sql`(select ${asKey(id, form, target)} from ${from} where ${where})`
+  return target.dialect.gatherIds(asText(id, form, target), orderOf(id, form, target), from, where)
 }
 
 /** Makes what turns a driver's row into one as its layout says, in place; `undefined` where they are the same. */

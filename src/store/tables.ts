@@ -72,9 +72,14 @@ export function orderOf(expression: Sql, form: FormName, target: Target): Sql {
   return formNamed(form, target.dialect.name).order?.(key) ?? key
 }
 
-/** The id of the row at a depth as text: ids never pass through a float. */
-export function idTextAt(depth: number, { id }: ResourceType, target: Target): Sql {
-  return asText(columnAt(depth, id.column), id.kind.form, target)
+/** The id of `t0` as a row has it. */
+export function idOf({ id }: ResourceType, target: Target): Sql {
+  return asKey(columnAt(0, id.column), id.kind.form, target)
+}
+
+/** A key of the form as a row has it: as text, unless the driver tells it exactly. */
+export function asKey(key: Sql, form: FormName, target: Target): Sql {
+  return formNamed(form, target.dialect.name).isExact ? key : asText(key, form, target)
 }
 
 /** A key of the form as text. */

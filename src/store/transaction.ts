@@ -52,7 +52,7 @@ async function examine(
   ])
   if (needs && held?.length === 0) throw notFound(needs.absence, needs.id)
   return [...idsOf.values()].flatMap((ours, index) => {
-    const there = new Set(found[index]?.map(([id]) => id))
+    const there = new Set(found[index]?.map(([id]) => String(id)))
     return ours.filter(({ id }) => !there.has(id)).map(absent)
   })
 }

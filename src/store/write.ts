@@ -23,7 +23,7 @@ import {
   attributeNamed,
   columnAt,
   every,
-  idTextAt,
+  idOf,
   isIt,
   isOfType,
   type Target,
@@ -172,7 +172,7 @@ export function compileLookup(resource: ResourceType, target: Target): Statement
   const among = target.dialect.inList(columnAt(0, id.column), ids)
   const where = every([among, ...isOfType(0, resource)])
   return statement(
-    sql`select ${idTextAt(0, resource, target)} from ${tableAt(0, table)} where ${where}`,
+    sql`select ${idOf(resource, target)} from ${tableAt(0, table)} where ${where}`,
     target.dialect,
   )
 }

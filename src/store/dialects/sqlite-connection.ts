@@ -1,11 +1,12 @@
 import { channel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translated } from './sqlite-errors.ts'
 import { addFunctions, noticeFleeting } from './sqlite-functions.ts'
+import { allOf, asNumber, type Prepared, stepsOf } from './sqlite-rows.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
@@ -32,7 +33,7 @@ const dataVersion: Statement = { sql: 'pragma data_version', placeholders: [] }
 /** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
-  readonly #prepared = new WeakMap<Statement, StatementSync>()
+  readonly #prepared = new WeakMap<Statement, Prepared>()
   /** Statements whose results are not decided by the tables alone. */
   readonly #fleeting = new WeakSet<Statement>()
   #isFleeting = false
@@ -69,10 +70,8 @@ export class SqliteConnection {
   /** Every row. */
   all(statement: Statement, values: RunValues): readonly Row[] {
     const { load } = statement
-    // With `setReturnArrays`, rows are arrays; Node's types know only of objects.
-    const rows = translated(
-      () => this.#start(statement).all(...bound(statement, values)) as unknown as unknown[][],
-    )
+    const prepared = this.#start(statement)
+    const rows = translated(() => allOf(prepared, bound(statement, values)))
     if (load) for (const row of rows) load(row)
     return rows
   }
@@ -86,7 +85,7 @@ export class SqliteConnection {
   /** Runs a statement that returns nothing; says how many rows it changed. */
   run(statement: Statement, values: RunValues): number {
     return translated(() => {
-      const prepared = this.#start(statement)
+      const prepared = this.#start(statement).sync
       // With the number of rows comes the last id, which no number may hold.
       prepared.setReadBigInts(true)
       return Number(prepared.run(...bound(statement, values)).changes)
@@ -95,16 +94,14 @@ export class SqliteConnection {
 
   /** Rows in batches, read as they are asked for. */
   *batches(statement: Statement, values: RunValues, size: number): Generator<readonly Row[]> {
-    const rows = this.#start(statement).iterate(...bound(statement, values)) as unknown as Iterator<
-      unknown[]
-    >
+    const next = stepsOf(this.#start(statement), bound(statement, values))
     for (;;) {
       const batch: Row[] = []
       while (batch.length < size) {
-        const { done, value } = rows.next()
-        if (done) break
-        statement.load?.(value)
-        batch.push(value)
+        const row = next()
+        if (row === undefined) break
+        statement.load?.(row)
+        batch.push(row)
       }
       if (batch.length > 0) yield batch
       if (batch.length < size) return
@@ -141,13 +138,13 @@ export class SqliteConnection {
 
   /** Begins a transaction; an immediate one may write. */
   begin(mode: keyof typeof begin): void {
-    translated(() => this.#prepare(begin[mode]).get())
+    translated(() => this.#prepare(begin[mode]).sync.get())
     if (mode === 'immediate') this.#begun += 1
   }
 
   /** Makes everything since `begin` durable. */
   commit(): void {
-    translated(() => this.#prepare(commit).get())
+    translated(() => this.#prepare(commit).sync.get())
   }
 
   /**
@@ -156,7 +153,7 @@ export class SqliteConnection {
    */
   version(): number {
     // With `setReturnArrays`, a row is an array; Node's types know only of objects.
-    const row = translated(() => this.#prepare(dataVersion).get()) as unknown as unknown[]
+    const row = translated(() => this.#prepare(dataVersion).sync.get()) as unknown as unknown[]
     return this.#begun + Number(row[0])
   }
 
@@ -191,18 +188,18 @@ export class SqliteConnection {
     translated(() => this.#prepare(statement))
   }
 
-  #start(statement: Statement): StatementSync {
+  #start(statement: Statement): Prepared {
     if (statements.hasSubscribers) statements.publish({ sql: statement.sql })
     return this.#prepare(statement)
   }
 
-  #prepare(statement: Statement): StatementSync {
+  #prepare(statement: Statement): Prepared {
     const known = this.#prepared.get(statement)
     if (known !== undefined) return known
     this.#isFleeting = false
-    const prepared = this.#database.prepare(statement.sql)
+    const prepared = { sync: this.#database.prepare(statement.sql), meetsLarge: false }
     if (this.#isFleeting) this.#fleeting.add(statement)
-    prepared.setReturnArrays(true)
+    prepared.sync.setReturnArrays(true)
     this.#prepared.set(statement, prepared)
     return prepared
   }
@@ -210,11 +207,7 @@ export class SqliteConnection {
 
 /** A record whose whole numbers are numbers where one holds them. */
 function withNumbers(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const entries = Object.entries(record).map(([name, value]) => {
-    const isSmall = typeof value === 'bigint' && Number.isSafeInteger(Number(value))
-    return [name, isSmall ? Number(value) : value]
-  })
-  return Object.fromEntries(entries)
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, asNumber(value)]))
 }
 
 /**
