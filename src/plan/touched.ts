@@ -18,7 +18,9 @@ export function touchedTypes({ shape }: ReadPlan, model: Model): ResourceType[] 
       resource,
       ...included.map(({ type }) => typeNamed(model, type)),
       ...named,
-      ...(where ? askedBy(where, resource, model) : []),
+      ...conditionsIn(where, resource, model).flatMap(([from, condition]) =>
+        condition.is === 'related' ? [leadsTo(from, condition.relationship, model)] : [],
+      ),
       ...order.flatMap(({ way }) => onTheWay(way, resource, model)),
     ]),
   ]
@@ -28,22 +30,33 @@ function leadsTo(resource: ResourceType, relationship: string, model: Model): Re
   return typeNamed(model, relationshipNamed(resource, relationship).to)
 }
 
-function askedBy(condition: Condition, resource: ResourceType, model: Model): ResourceType[] {
-  switch (condition.is) {
-    case 'compare':
-    case 'fields':
-    case 'null':
-      return []
-    case 'related': {
-      const other = leadsTo(resource, condition.relationship, model)
-      return [other, ...(condition.where ? askedBy(condition.where, other, model) : [])]
+/** Every condition within a condition, itself among them, each with the type of which it is asked. */
+export function conditionsIn(
+  condition: Condition | undefined,
+  resource: ResourceType,
+  model: Model,
+): (readonly [ResourceType, Condition])[] {
+  const inner = (): (readonly [ResourceType, Condition])[] => {
+    switch (condition?.is) {
+      case undefined:
+      case 'compare':
+      case 'fields':
+      case 'null':
+        return []
+      case 'related':
+        return conditionsIn(
+          condition.where,
+          leadsTo(resource, condition.relationship, model),
+          model,
+        )
+      case 'and':
+      case 'or':
+        return condition.all.flatMap((part) => conditionsIn(part, resource, model))
+      case 'not':
+        return conditionsIn(condition.inner, resource, model)
     }
-    case 'and':
-    case 'or':
-      return condition.all.flatMap((part) => askedBy(part, resource, model))
-    case 'not':
-      return askedBy(condition.inner, resource, model)
   }
+  return condition === undefined ? [] : [[resource, condition], ...inner()]
 }
 
 function onTheWay(way: readonly string[], resource: ResourceType, model: Model): ResourceType[] {

@@ -52,9 +52,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const { model, dialect } = target
   const resource = typeNamed(model, shape.type)
   const from = tableAt(0, resource.table)
-  const conditions = membership(shape, 0, target)
-  // Without a condition SQLite counts the rows of a table without looking at each.
-  const where = conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
+  const where = filtering(shape, target)
   // SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter.
   const page = shape.isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
   const select = sql.join(compileSelect(shape.primary, target))
@@ -76,7 +74,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       rowsBackwards ??= rowsIn(shape.order.map(opposite))
       return rowsBackwards
     },
-    count: statement(sql`select count(*) from ${from}${where}`, dialect),
+    count: compileCount(shape, target),
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
     // Only streams need them: they are written when the first one asks.
     get additions() {
@@ -84,6 +82,19 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       return additions
     },
   }
+}
+
+/** Writes the SQL that tells how many there are over all pages. */
+export function compileCount(shape: ReadShape, target: Target): Statement {
+  const from = tableAt(0, typeNamed(target.model, shape.type).table)
+  const counting = sql`select count(*) from ${from}${filtering(shape, target)}`
+  return statement(counting, target.dialect)
+}
+
+/** Without a condition SQLite counts the rows of a table without looking at each. */
+function filtering(shape: ReadShape, target: Target): Sql {
+  const conditions = membership(shape, 0, target)
+  return conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
 }
 
 function opposite(order: Order): Order {

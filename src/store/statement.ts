@@ -14,7 +14,7 @@ import type { Bound, Dialect, DialectName, Sql } from '../model/dialect.ts'
 import { type FormName, formNamed } from '../model/forms.ts'
 
 /** What a placeholder of a compiled statement stands for. */
-export type Source = number | 'id' | 'ids' | 'limit' | 'offset' | 'constant'
+export type Source = number | 'id' | 'ids' | 'limit' | 'offset' | 'moment' | 'constant'
 
 /** Stands in a statement for a value that is known only when it runs. */
 export interface Placeholder {
@@ -41,6 +41,8 @@ export interface RunValues {
   readonly ids?: readonly string[]
   readonly limit?: number
   readonly offset?: bigint
+  /** That of a count which is remembered. */
+  readonly moment?: string | undefined
   /** A declaration's values travel in their placeholders. */
   readonly constant?: undefined
 }

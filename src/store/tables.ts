@@ -22,6 +22,16 @@ export function tableName({ schema, name }: Table): Sql {
   return schema === undefined ? sql`${sql.id(name)}` : sql`${sql.id(schema, name)}`
 }
 
+/** Every table of a model, those that join two among them; one may come more than once. */
+export function tablesOf({ types }: Model): Table[] {
+  return [...types.values()].flatMap(({ table, fields }) => [
+    table,
+    ...[...fields.values()].flatMap((field) =>
+      field.is === 'relationship' && field.link.key === 'between' ? [field.link.table] : [],
+    ),
+  ])
+}
+
 /** A table under the name it has at a depth. */
 export function tableAt(depth: number, table: Table): Sql {
   return sql`${tableName(table)} as ${sql.id(`t${depth}`)}`

@@ -49,7 +49,7 @@ engine('Counts', served, (world) => {
     (await world.get(path, { 'page[size]': '1' })).body.meta?.count
 
   it('of SQL that looks at the clock are never remembered, be it in a view', async () => {
-    // PostgreSQL counts every time.
+    // What PostgreSQL does about it stands in `postgres-counts.test.ts`.
     if (world.dialect === 'postgres') return
     for (const [path, counted] of [
       ['/notes', 0],

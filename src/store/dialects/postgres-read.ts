@@ -11,6 +11,7 @@ import { countByRows, isUnbounded, notFound, valuesOf, wholeAtMost } from '../ru
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import type { PostgresCounts } from './postgres-counts.ts'
 import { loaded } from './postgres-gathered.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
@@ -29,7 +30,9 @@ export async function readWhole(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<WholeRows> {
-  return readBy(statements.whole(plan.shape), connection, { plan, id })
+  const statement = statements.whole(plan.shape)
+  const answer = await connection.all(statement, valuesOf(plan, id))
+  return readFrom(answer, statement, { plan, id }).rows
 }
 
 /** The same; `undefined` when there are more rows than should be held at once. */
@@ -39,29 +42,59 @@ export async function readShort(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<WholeRows | undefined> {
+  const statement = statements.short(plan.shape)
+  const answer = await connection.all(statement, valuesOf(plan, id))
+  return unlessLong(readFrom(answer, statement, { plan, id }).rows, plan)
+}
+
+/** The same outside of any transaction, where a count may be one that is remembered. */
+export async function readRemembering(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, counts }: Readonly<{ statements: PostgresStatements; counts: PostgresCounts }>,
+): Promise<WholeRows | undefined> {
   const { shape } = plan
-  const rows = await readBy(statements.short(shape), connection, { plan, id })
+  const values = valuesOf(plan, id)
+  const countable = statements.countable(shape)
+  const last = countable && counts.last(countable, values)
+  const statement = last ? statements.remembering(shape) : statements.short(shape)
+  const answer = await connection.all(statement, { ...values, moment: last?.moment })
+  const { rows, moment } = readFrom(answer, statement, { plan, id, known: last?.count })
+  if (countable && moment !== null)
+    counts.remember(countable, values, { count: rows.count, moment })
+  return unlessLong(rows, plan)
+}
+
+function unlessLong(rows: WholeRows, { shape }: ReadPlan): WholeRows | undefined {
   return isUnbounded(shape) && rows.primary.length > wholeAtMost ? undefined : rows
 }
 
-async function readBy(
+/** What a read needs to know to tell rows from what the server says. */
+interface Asked {
+  readonly plan: ReadPlan
+  readonly id: string | undefined
+  /** The count that the server may take for known. */
+  readonly known?: number | undefined
+}
+
+/** @returns the rows, and the moment of their count: absent when nobody asked for it, null when it is none to remember */
+function readFrom(
+  [row = []]: readonly Row[],
   statement: WholeStatement,
-  connection: PostgresConnection,
-  { plan, id }: Readonly<{ plan: ReadPlan; id: string | undefined }>,
-): Promise<WholeRows> {
-  const { shape, absence } = plan
-  const [[total, isPresent, gathered, ...more] = []] = await connection.all(
-    statement,
-    valuesOf(plan, id),
-  )
-  if (isPresent !== true) throw notFound(absence, id)
+  { plan, id, known }: Asked,
+): Readonly<{ rows: WholeRows; moment: string | null | undefined }> {
+  const [counted, isPresent, gathered, ...more] = row
+  if (isPresent !== true) throw notFound(plan.absence, id)
   const { primary, additions } = statement.read(gathered, more)
-  return {
+  const [total, moment] = Array.isArray(counted) ? counted : [counted]
+  const rows: WholeRows = {
     is: 'whole',
-    count: countByRows(plan, primary.length) ?? Number(total),
+    count: countByRows(plan, primary.length) ?? Number(total ?? known),
     primary,
-    included: shape.steps.map(({ to }, step) => ({ type: to, rows: additions[step] ?? [] })),
+    included: plan.shape.steps.map(({ to }, step) => ({ type: to, rows: additions[step] ?? [] })),
   }
+  return { rows, moment: total === null ? null : moment }
 }
 
 /** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */

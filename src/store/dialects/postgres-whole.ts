@@ -22,6 +22,7 @@ import {
   type Target,
   tableAt,
 } from '../tables.ts'
+import { isRemembered, witness } from './postgres-counts.ts'
 import { compileGathered, jsonArray } from './postgres-gathered.ts'
 
 /** A whole read, and how its arrays are read. */
@@ -31,8 +32,8 @@ export interface WholeStatement extends Statement {
 
 /**
  * Writes all of a read as one statement, so that it takes one round trip and sees one snapshot. Its one row holds
- * how many there are over all pages (null where the rows say it), whether the resource in the path is there, the primary
- * rows, and the rows that each step of the inclusion adds, each as a JSON array of rows, or null for none. Where the path
+ * how many there are over all pages (null where the rows say it; with the moment of the count, or null, where it may be
+ * remembered), whether the resource in the path is there, the primary rows, and the rows that each step of the inclusion adds, each as a JSON array of rows, or null for none. Where the path
  * names the one primary row and it is not there, there is no row.
  *
  * The primary rows are `p`, the rows reached by step n are `r<n>`, all of them bare columns: JSON is made of those that are
@@ -40,13 +41,18 @@ export interface WholeStatement extends Statement {
  * stays as long as nothing is joined to it (PostgreSQL 18, 9.21).
  *
  * @param most - how many primary rows are read of a list that is not paged; all of them when absent
+ * @param remembers - whether the count may be remembered
  */
-export function compileWhole(shape: ReadShape, target: Target, most?: number): WholeStatement {
+export function compileWhole(
+  shape: ReadShape,
+  target: Target,
+  { most, remembers = false }: Readonly<{ most?: number; remembers?: boolean }> = {},
+): WholeStatement {
   const primary = primaryRows(shape, target, most)
   const row = jsonArray(compileSelect(untoldLayout(shape, target.model), target))
   const isOne = shape.scope.is === 'one'
   const columns = [
-    totalOf(shape, target),
+    totalOf(shape, remembers, target),
     isOne ? sql`true` : (presence(shape, target) ?? sql`true`),
     isOne ? sql`json_build_array(${row})` : sql`json_agg(${row})`,
     ...shape.steps.map((step, index) => addition(shape, step, index, target)),
@@ -72,13 +78,18 @@ function isOfColumns({ values, linkages }: RowLayout): boolean {
   return values.every((value) => 'column' in value) && !linkages.some(({ many }) => many)
 }
 
-/** How many there are over all pages, unless the rows of one say it, as `countByRows` has it. */
-function totalOf(shape: ReadShape, target: Target): Sql {
+/**
+ * How many there are over all pages, unless the rows of one say it, as `countByRows` has it; where the count may be remembered
+ * also unless it is, and with its moment.
+ */
+function totalOf(shape: ReadShape, remembers: boolean, target: Target): Sql {
   if (!shape.isPaged) return sql`null`
   const { table } = typeNamed(target.model, shape.type)
   const isLast = sql`count(*) < ${plain('limit')} and (count(*) > 0 or ${plain('offset')}::bigint = 0)`
-  const count = sql`select count(*) from ${tableAt(0, table)} where ${every(membership(shape, 0, target))}`
-  return sql`case when ${isLast} then null else (${count}) end`
+  const count = sql`(select count(*) from ${tableAt(0, table)} where ${every(membership(shape, 0, target))})`
+  if (!remembers) return sql`case when ${isLast} then null else ${count} end`
+  const isKnown = sql`(${isLast}) or ${isRemembered(target)}`
+  return sql`case when ${isKnown} then null else json_build_array(${count}, ${witness}) end`
 }
 
 function primaryRows(shape: ReadShape, target: Target, most: number | undefined): Sql {

@@ -12,12 +12,13 @@ import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { postgresCatalog } from './postgres-catalog.ts'
 import { collationMistakes, postgresCollations } from './postgres-collations.ts'
+import { PostgresCounts, plainTables } from './postgres-counts.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { compileSkip } from './postgres-ids.ts'
 import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 import { PostgresPool } from './postgres-pool.ts'
-import { queryOn, readDuring, readShort, readWhole, streamOn } from './postgres-read.ts'
+import { queryOn, readDuring, readRemembering, readWhole, streamOn } from './postgres-read.ts'
 import { postgresRemarks } from './postgres-remarks.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
@@ -61,6 +62,7 @@ export async function openPostgres(
   })
   const target: Target = { model, dialect: postgresDialect(folding) }
   const statements = postgresStatements(target)
+  const counts = new PostgresCounts()
   /** Known once the tables are. */
   let limits: Limits = new Map()
   return {
@@ -72,7 +74,7 @@ export async function openPostgres(
           return some.begin(snapshot, (transaction) =>
             readDuring(transaction, plan, id, { during, statements }),
           )
-        const whole = await readShort(some.shared, plan, id, statements)
+        const whole = await readRemembering(some.shared, plan, id, { statements, counts })
         return (
           whole ??
           some.begin(snapshot, async (transaction) =>
@@ -104,6 +106,7 @@ export async function openPostgres(
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
       limits = limitsOf(model, catalog)
+      counts.trust(await plainTables(model, shared, target))
       const collationOf = await postgresCollations(shared, catalog)
       refuseMistakes([
         ...collationMistakes(model, catalog, collationOf),

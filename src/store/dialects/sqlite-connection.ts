@@ -70,8 +70,7 @@ export class SqliteConnection {
   /** Every row. */
   all(statement: Statement, values: RunValues): readonly Row[] {
     const { load } = statement
-    const prepared = this.#start(statement)
-    const rows = translated(() => allOf(prepared, bound(statement, values)))
+    const rows = translated(() => allOf(this.#start(statement), bound(statement, values)))
     if (load) for (const row of rows) load(row)
     return rows
   }
