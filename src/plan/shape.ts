@@ -25,7 +25,7 @@ export function intern<Shape extends object>(shape: Shape): Shape {
 }
 
 /** Keeps what is made from a shape for as long as the shape is remembered. */
-export function perShape<Shape extends object, Made>(
+export function perShape<Shape extends object, Made extends NonNullable<unknown> | null>(
   make: (shape: Shape) => Made,
 ): (shape: Shape) => Made {
   const made = new WeakMap<Shape, Made>()

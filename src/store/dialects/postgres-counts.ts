@@ -35,10 +35,11 @@ export interface Countable {
   readonly statement: Statement
 }
 
-/** Makes what the count of a shape is of. */
-export function compileCountable(shape: ReadShape, target: Target): Countable | undefined {
+/** Makes what the count of a shape is of; null where it is not of rows alone, or nothing is counted. */
+export function compileCountable(shape: ReadShape, target: Target): Countable | null {
   const tables = shape.isPaged ? countedTables(shape, target.model) : undefined
-  return tables && { tables: tables.map(quotedName), statement: compileCount(shape, target) }
+  if (tables === undefined) return null
+  return { tables: tables.map(quotedName), statement: compileCount(shape, target) }
 }
 
 /** A count, and the moment of which it is, once somebody has asked for it. */

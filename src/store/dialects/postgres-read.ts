@@ -57,7 +57,7 @@ export async function readRemembering(
   const { shape } = plan
   const values = valuesOf(plan, id)
   const countable = statements.countable(shape)
-  const last = countable && counts.last(countable, values)
+  const last = countable ? counts.last(countable, values) : undefined
   const statement = last ? statements.remembering(shape) : statements.short(shape)
   const answer = await connection.all(statement, { ...values, moment: last?.moment })
   const { rows, moment } = readFrom(answer, statement, { plan, id, known: last?.count })

@@ -13,8 +13,8 @@ export interface PostgresStatements extends Statements {
   readonly short: (shape: ReadShape) => WholeStatement
   /** The same for a page whose count may be remembered. */
   readonly remembering: (shape: ReadShape) => WholeStatement
-  /** What that count is of; `undefined` where it may not be remembered. */
-  readonly countable: (shape: ReadShape) => Countable | undefined
+  /** What that count is of; null where it may not be remembered. */
+  readonly countable: (shape: ReadShape) => Countable | null
 }
 
 /** Makes the statements of a model. */
