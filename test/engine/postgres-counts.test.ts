@@ -165,6 +165,8 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       ]
       const types = others.map((name, at) => resource(`type${at}`, { path: `/${at}`, table: name, fields: {} })) // biome-ignore format: a row
       const all = defineModel([note, long, tag, ...types])
+      const nothing = defineModel([])
+      assert.equal((await plainTables(nothing, pool.shared, { ...target, model: nothing })).size, 0)
       const plain = await plainTables(all, pool.shared, { ...target, model: all })
       assert.deepEqual(
         [...plain].toSorted(),

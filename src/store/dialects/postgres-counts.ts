@@ -3,10 +3,10 @@ import type { Sql } from '../../model/dialect.ts'
 import type { Model, Table } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { countedTables } from '../counted.ts'
-import { countKey, countMemory } from '../counts.ts'
 import { compileCount } from '../read.ts'
 import { one, type RunValues, type Statement, statement } from '../statement.ts'
 import { type Target, tablesOf } from '../tables.ts'
+import { countKey, countMemory } from './counts.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 
 /**
@@ -87,9 +87,10 @@ export async function plainTables(
   connection: PostgresConnection,
   { dialect }: Target,
 ): Promise<ReadonlySet<string>> {
-  const names = sql.join(tablesOf(model).map((table) => sql`(${sql.lit(quotedName(table))})`))
+  const names = tablesOf(model).map((table) => sql`(${sql.lit(quotedName(table))})`)
+  if (names.length === 0) return new Set()
   const is = sql`relkind = 'r' and relam = 2 and relpersistence = 'p' and not relrowsecurity and not relhassubclass`
-  const plain = sql`select name from (values ${names}) as t (name) join pg_class on oid = to_regclass(name)
+  const plain = sql`select name from (values ${sql.join(names)}) as t (name) join pg_class on oid = to_regclass(name)
     where ${is} and version() ~ '^PostgreSQL [0-9a-z.]+ ' and to_regclass('pg_catalog.pg_dist_partition') is null`
   const rows = await connection.once(statement(plain, dialect))
   return new Set(rows.map(([name]) => String(name)))

@@ -1,5 +1,5 @@
-import { countKey, countMemory } from '../counts.ts'
 import type { RunValues, Statement } from '../statement.ts'
+import { countKey, countMemory } from './counts.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
 /** Runs a statement that counts, or knows already what it would give. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Bound } from '../model/dialect.ts'
-import { bound, type RunValues, type Statement } from './statement.ts'
+import type { Bound } from '../../model/dialect.ts'
+import { bound, type RunValues, type Statement } from '../statement.ts'
 
 /** What is remembered: how many counts, and how many characters of what was counted in all. */
 const bounds = { max: 1000, maxSize: 1_000_000 }
