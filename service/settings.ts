@@ -1,34 +1,38 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { z } from 'zod'
+import * as v from 'valibot'
 
 /** A whole number written in digits. */
-const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .refine(
-      (value) => value >= least && value <= most,
-      `must be a whole number from ${least} to ${most}`,
-    )
+const whole = (least: number, most: number) => {
+  const complaint = `must be a whole number from ${least} to ${most}`
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, complaint),
+    v.transform(Number),
+    v.minValue(least, complaint),
+    v.maxValue(most, complaint),
+  )
+}
 
-const origin = z
-  .string()
-  .refine(isOrigin, 'must be an origin such as https://api.example.org, without a path')
-const basePath = z
-  .string()
-  .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be a path such as /api, without a final slash')
-const databaseUrl = z
-  .string()
-  .refine(isDatabase, 'must be sqlite:<path>, sqlite::memory: or postgres://<host>/<database>')
+const origin = v.pipe(
+  v.string(),
+  v.check(isOrigin, 'must be an origin such as https://api.example.org, without a path'),
+)
+const basePath = v.pipe(
+  v.string(),
+  v.regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be a path such as /api, without a final slash'),
+)
+const databaseUrl = v.pipe(
+  v.string(),
+  v.check(isDatabase, 'must be sqlite:<path>, sqlite::memory: or postgres://<host>/<database>'),
+)
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const largest = Number.MAX_SAFE_INTEGER
 
 /** Every setting: how its text is read, the text that stands in when there is none, and what `--help` says. */
 const table = {
   host: {
-    reads: z.string().min(1, 'must not be empty'),
+    reads: v.pipe(v.string(), v.nonEmpty('must not be empty')),
     unset: '127.0.0.1',
     help: 'address to listen on',
   },
@@ -39,10 +43,11 @@ const table = {
     help: 'sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>/<database>',
   },
   databaseReplicaUrls: {
-    reads: z
-      .string()
-      .transform((text) => text.split(/[\s,]+/).filter((url) => url !== ''))
-      .refine((urls) => urls.every(isPostgres), 'must be postgres://… addresses, commas between'),
+    reads: v.pipe(
+      v.string(),
+      v.transform((text) => text.split(/[\s,]+/).filter((url) => url !== '')),
+      v.everyItem(isPostgres, 'must be postgres://… addresses, commas between'),
+    ),
     unset: '',
     help: 'PostgreSQL: standbys of the database to read from, commas between',
   },
@@ -62,26 +67,27 @@ const table = {
     help: 'PostgreSQL: ms to wait for a connection, and that a statement may run',
   },
   databasePooler: {
-    reads: z.enum(['none', 'transaction'], 'must be none or transaction'),
+    reads: v.picklist(['none', 'transaction'], 'must be none or transaction'),
     unset: 'none',
     help: 'PostgreSQL: transaction, behind a pooler such as PgBouncer in that mode',
   },
   migrate: {
-    reads: z.enum(['auto', 'only', 'off'], 'must be auto, only or off'),
+    reads: v.picklist(['auto', 'only', 'off'], 'must be auto, only or off'),
     unset: 'auto',
     help: 'the tables: make what is missing, make it and end, or leave them',
   },
   workers: {
-    reads: z
-      .string()
-      .regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999')
-      .transform((text) => (text === 'auto' ? availableParallelism() : Number(text))),
+    reads: v.pipe(
+      v.string(),
+      v.regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999'),
+      v.transform((text) => (text === 'auto' ? availableParallelism() : Number(text))),
+    ),
     unset: '1',
     help: 'processes that answer, at one address; auto is one for each core',
   },
   basePath: { reads: basePath, unset: '', help: 'in front of every path, e.g. /api' },
   publicUrl: {
-    reads: origin.optional(),
+    reads: v.optional(origin),
     unset: undefined,
     help: "origin of absolute links; else the request's host",
   },
@@ -91,25 +97,23 @@ const table = {
     help: 'resources on a page unless page[size] says otherwise',
   },
   maxPageSize: {
-    reads: whole(1, largest).optional(),
+    reads: v.optional(whole(1, largest)),
     unset: undefined,
     help: 'largest page[size]; else any, and 0 for all',
   },
   maxBody: { reads: whole(1, 2 ** 30), unset: '1048576', help: 'largest request body, in bytes' },
   logLevel: {
-    reads: z
-      .string()
-      .refine((level) => levels.includes(level), `must be one of ${levels.join(', ')}`),
+    reads: v.picklist(levels, `must be one of ${levels.join(', ')}`),
     unset: 'info',
     help: levels.join(', '),
   },
   idMismatch: {
-    reads: z.enum(['discard', 'conflict'], 'must be discard or conflict'),
+    reads: v.picklist(['discard', 'conflict'], 'must be discard or conflict'),
     unset: 'discard',
     help: "an update's id that is not the path's: discard it, or conflict (409)",
   },
   clientIds: {
-    reads: z.enum(['discard', 'forbid'], 'must be discard or forbid'),
+    reads: v.picklist(['discard', 'forbid'], 'must be discard or forbid'),
     unset: 'discard',
     help: "a create's id: discard it, or forbid it (403)",
   },
@@ -118,7 +122,7 @@ const table = {
 type Name = keyof typeof table
 
 /** What the service is told from outside, read and checked. */
-export type Settings = { readonly [Each in Name]: z.output<(typeof table)[Each]['reads']> }
+export type Settings = { readonly [Each in Name]: v.InferOutput<(typeof table)[Each]['reads']> }
 
 /** What a command line asks for. */
 export type Command =
@@ -164,12 +168,12 @@ export function readSettings(texts: Readonly<Partial<Record<Name, string | undef
   const complaints: string[] = []
   const read = names.map((name) => {
     const { reads, unset } = table[name]
-    const result = reads.safeParse(texts[name] ?? unset)
+    const result = v.safeParse(reads, texts[name] ?? unset)
     if (!result.success)
       complaints.push(
-        `${variableOf(name)} ${result.error.issues[0]?.message}; it is "${withoutPasswords(texts[name])}"`,
+        `${variableOf(name)} ${result.issues[0].message}; it is "${withoutPasswords(texts[name])}"`,
       )
-    return [name, result.data]
+    return [name, result.output]
   })
   const { pageSize, maxPageSize, databaseUrl, workers } = Object.fromEntries(read)
   if (databaseUrl === 'sqlite::memory:' && Number(workers) > 1)

@@ -23,7 +23,7 @@ interface Manifest {
 }
 
 /** The guests' own libraries, and drivers: whoever wants a database brings its driver. */
-const guests = ['zod']
+const guests = ['valibot']
 const drivers = ['pg']
 
 rmSync(target, { recursive: true, force: true })

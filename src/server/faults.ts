@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorAnswer, errorAnswer, internalErrorAnswer } from '../document/errors.ts'
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
@@ -49,5 +48,5 @@ export function protocolFault(code: string | undefined): ErrorAnswer {
         ? new HeaderError('request_timeout', 'The request did not arrive in time.')
         : new HeaderError('invalid_request', 'The bytes sent are no HTTP request.')
   // An ApiError is always a client's fault, so there is an answer.
-  return errorAnswer(fault) ?? internalErrorAnswer(randomUUID())
+  return errorAnswer(fault) ?? internalErrorAnswer(crypto.randomUUID())
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -6,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
  * @returns the id by which it is told and found
  */
 export function logFailure(error: unknown, { log, method, url }: FastifyRequest): string {
-  const id = randomUUID()
+  const id = crypto.randomUUID()
   const err =
     error instanceof Error ? error : new Error(`Thrown, though it is no error: ${String(error)}`)
   log.error({ err, id, method, url }, 'a request failed')

@@ -6,7 +6,7 @@ const engine = sourcesIn('src')
 
 /** Those who enter by the door, and what each brings from outside. */
 const guests: Readonly<Record<string, readonly string[]>> = {
-  service: ['zod'],
+  service: ['valibot'],
   cli: [],
   examples: ['zod'],
 }

@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../../service/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../service/main.js', import.meta.url))
 
 /** Settings in the environment, by name. */
 export type Environment = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readAnswer } from '../answer.ts'
@@ -161,6 +161,26 @@ describe('SERVICE §1 start', () => {
       const path = url.slice(child.url.length) || '/'
       assert.equal((await ask(child.url, 'GET', path)).status, 200, url)
     }
+  })
+
+  it('a second one loads neither a compiler of TypeScript nor a client of HTTP', async (test) => {
+    const place = await folder(test)
+    const list = join(place, 'loaded.json')
+    const tells = `process.on('exit', () => process.getBuiltinModule('node:fs')
+      .writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList)))`
+    const environment = {
+      NODE_COMPILE_CACHE: join(place, 'compiled'),
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(tells)}`,
+    }
+    const loads = async () => {
+      const child = await start(test, place, [], environment)
+      await child.end('SIGTERM')
+      const parts = /amaro|undici/
+      const loaded: readonly string[] = JSON.parse(await readFile(list, 'utf8'))
+      return loaded.filter((name) => parts.test(name))
+    }
+    assert.match(String(await loads()), /amaro/, 'nothing was compiled at first')
+    assert.deepEqual(await loads(), [])
   })
 
   it('keeps what is stored from one start to the next', async (test) => {
