@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Long } from './long.ts'
-import type { Result } from './report.ts'
+import type { AnyResult, Result } from './report.ts'
+import type { Start } from './start.ts'
 
 /** What runs of the benchmark have saved. */
 export interface Saved {
@@ -9,6 +10,8 @@ export interface Saved {
   readonly duels: readonly Result[]
   /** What lists came to that are streamed. */
   readonly streams: readonly Long[]
+  /** What starts took. */
+  readonly starts: readonly Start[]
 }
 
 /** A heading and what stands below it for each workload. */
@@ -21,7 +24,7 @@ const names: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'P
  * Puts tables of saved results where a text has room for them: between `<!-- name -->` and `<!-- end -->`.
  * @param saved - every result of every file
  */
-export function withTables(text: string, { duels: all, streams }: Saved): string {
+export function withTables(text: string, { duels: all, streams, starts }: Saved): string {
   const tables: Readonly<Record<string, () => string>> = {
     floor: () => bySize(all, 'floor', ({ rate }) => rate.median),
     costs: () => costs(all),
@@ -31,6 +34,7 @@ export function withTables(text: string, { duels: all, streams }: Saved): string
     shapes: () => bySize(all, 'one shape', ({ rate }) => rate.median),
     peers: () => byPeer(all),
     long: () => longLists(streams),
+    start: () => startTable(starts),
   }
   return text.replace(/<!-- (\w+) -->\n.*?<!-- end -->/gs, (found, name: string) => {
     const table = tables[name]
@@ -45,20 +49,26 @@ export function savedResults(): Saved {
     .sort()
   const duels = new Map<string, Result>()
   const streams = new Map<string, Long>()
+  const starts = new Map<string, Start>()
   for (const file of files) {
-    const saved: Readonly<{ results: readonly (Result | Long)[] }> = JSON.parse(
+    const saved: Readonly<{ results: readonly AnyResult[] }> = JSON.parse(
       readFileSync(join(results, file), 'utf8'),
     )
     for (const result of saved.results) {
       const { database, persons } = result
       if ('firstByte' in result) streams.set(`${database} ${persons}`, result)
+      else if ('started' in result) starts.set(`${database} ${persons}`, result)
       else {
         const { against, workload, connections } = result
         duels.set([against, database, persons, workload, connections].join(' '), result)
       }
     }
   }
-  return { duels: [...duels.values()], streams: [...streams.values()] }
+  return {
+    duels: [...duels.values()],
+    streams: [...streams.values()],
+    starts: [...starts.values()],
+  }
 }
 
 /** One row for each list that was streamed. */
@@ -79,6 +89,15 @@ function longLists(streams: readonly Long[]): string {
   const head =
     '| | first byte, ms | MB | memory grows by, MB | loop held, ms | p99 of others × | CPU while nobody reads, % |'
   return [head, '|---|---:|---:|---:|---:|---:|---:|', ...rows].join('\n')
+}
+
+/** One row for each database that the service was started on. */
+function startTable(starts: readonly Start[]): string {
+  const rows = starts.map(({ database, persons, started, bare }) => {
+    const name = `${names[database]}, ${persons.toLocaleString('en')}`
+    return `| ${name} | ${started.toFixed(0)} | ${bare.toFixed(0)} |`
+  })
+  return ['| | listens after, ms | Node alone, ms |', '|---|---:|---:|', ...rows].join('\n')
 }
 
 /** One column for each database and size. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Pace } from './measure.ts'
+import { median, type Pace } from './measure.ts'
 import type { Generator, Served } from './processes.ts'
 import { startReading } from './reader.ts'
 
@@ -123,9 +123,4 @@ async function leave(served: Served): Promise<number | undefined> {
   }
   const [before, after] = open
   return before === undefined || after === undefined ? undefined : after - before
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

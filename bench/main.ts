@@ -6,16 +6,27 @@ import { type Long, measureLong } from './long.ts'
 import { duel } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { type Generator, type Served, serve, startGenerator } from './processes.ts'
-import { longHead, longRow, type Result, save, tableHead, tableRow } from './report.ts'
+import {
+  type AnyResult,
+  longHead,
+  longRow,
+  type Result,
+  save,
+  startHead,
+  startRow,
+  tableHead,
+  tableRow,
+} from './report.ts'
 import { checkSame } from './same.ts'
+import { measureStarts, type Start } from './start.ts'
 
 const options = readOptions(process.argv.slice(2))
 if (options !== undefined) await run(options)
 
 async function run(options: Options): Promise<void> {
   const generator = startGenerator()
-  const results: (Result | Long)[] = []
-  if (options.against.some((name) => name !== 'long')) console.log(tableHead())
+  const results: AnyResult[] = []
+  if (options.against.some((name) => name !== 'long' && name !== 'start')) console.log(tableHead())
   try {
     for (const name of options.databases) {
       const databases = await openDatabases(name)
@@ -25,6 +36,8 @@ async function run(options: Options): Promise<void> {
           results.push(...(await fight(arena, databases, { generator, options })))
         if (options.against.includes('long'))
           results.push(await stream(name, databases, { generator, options }))
+        if (options.against.includes('start'))
+          results.push(...(await startEach(name, databases, options)))
       } finally {
         await databases.end()
       }
@@ -99,6 +112,23 @@ async function stream(database: string, databases: Databases, tools: Tools): Pro
   } finally {
     await served.end()
   }
+}
+
+/** Starts the service on databases of each size. */
+async function startEach(
+  database: string,
+  databases: Databases,
+  { persons: sizes, pace: { rounds } }: Options,
+): Promise<Start[]> {
+  const results: Start[] = []
+  console.log(startHead())
+  for (const persons of sizes) {
+    const url = await databases.with(persons)
+    const came = await measureStarts(url, { database, persons, rounds })
+    console.log(startRow(came))
+    results.push(came)
+  }
+  return results
 }
 
 async function compare(

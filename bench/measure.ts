@@ -125,6 +125,11 @@ function typical(rounds: readonly Measured[]): Measured {
   }
 }
 
+/** The number in the middle. */
+export function median(values: readonly number[]): number {
+  return spread(values).median
+}
+
 function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((one, other) => one - other)
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN

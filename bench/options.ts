@@ -4,7 +4,7 @@ import { isFolder } from './subjects.ts'
 import { workloads } from './workloads.ts'
 
 /** What the service may be measured against. */
-export const opponents = ['floor', 'porch', 'peers', 'shapes', 'growth', 'long'] as const
+export const opponents = ['floor', 'porch', 'peers', 'shapes', 'growth', 'long', 'start'] as const
 
 /** What a run of the benchmark is to do. */
 export interface Options {
@@ -18,13 +18,16 @@ export interface Options {
   readonly saves: boolean
 }
 
+/** What it is measured against unless something else is said: peers and the porch have to be asked for. */
+const usual = opponents.filter((name) => name !== 'peers' && name !== 'porch')
+
 const usage = `Measures the service against a program written by hand, against peers, and against itself.
 
 Usage: npm run bench -- [options]; every list is separated by commas
 
   --against <list>       ${opponents.join(', ')}, or a folder with another version of the
                          project, its path with a slash (default: floor, shapes, growth,
-                         long)
+                         long, start)
   --database <list>      sqlite, postgres (default: both)
   --persons <list>       sizes of the databases (default: 1000,100000,1000000)
   --workload <list>      ${workloads.map(({ name }) => name).join(', ')}
@@ -66,7 +69,7 @@ export function readOptions(words: readonly string[]): Options | undefined {
   const isQuick = values.quick === true
   const all = workloads.map(({ name }) => name)
   return {
-    against: listed(values.against, opponents, isFolder) ?? ['floor', 'shapes', 'growth', 'long'],
+    against: listed(values.against, opponents, isFolder) ?? usual,
     databases: listed(values.database, ['sqlite', 'postgres']) ?? ['sqlite', 'postgres'],
     persons: numbers(values.persons) ?? (isQuick ? [1000] : [1000, 100_000, 1_000_000]),
     workloads: listed(values.workload, all) ?? all,

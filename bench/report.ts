@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Long } from './long.ts'
 import { machine } from './machine.ts'
 import type { Duel, Pace, Spread } from './measure.ts'
+import type { Start } from './start.ts'
 
 /** What one comparison came to. The left side is the service. */
 export interface Result extends Duel {
@@ -46,6 +47,15 @@ const longColumns = [
   ['left open', 10],
 ] as const
 
+/** Of starts. */
+const startColumns = [
+  ['start', -13],
+  ['database', -9],
+  ['persons', 8],
+  ['listens after ms', 16],
+  ['Node alone', 10],
+] as const
+
 /** The head of the table. */
 export function tableHead(): string {
   return line(
@@ -84,6 +94,20 @@ export function longRow(result: Long): string {
   ])
 }
 
+/** The head of the table of starts. */
+export function startHead(): string {
+  return line(
+    startColumns,
+    startColumns.map(([name]) => name),
+  )
+}
+
+/** A line of the table of starts. */
+export function startRow({ database, persons, started, bare }: Start): string {
+  const times = [started, bare].map((time) => time.toFixed(0))
+  return line(startColumns, ['on what exists', database, String(persons), ...times])
+}
+
 /**
  * A line of the table. `rate ×`: how many times as many answers in a second; `CPU ×`: how many times as much CPU time the
  * other takes for one; in brackets, between what half of the rounds lie. Pairs are ours/theirs.
@@ -107,8 +131,11 @@ export function tableRow(result: Result): string {
   ])
 }
 
+/** Everything that is measured. */
+export type AnyResult = Result | Long | Start
+
 /** Saves results with the description of the machine. @returns the path of the file */
-export async function save(results: readonly (Result | Long)[], pace: Pace): Promise<string> {
+export async function save(results: readonly AnyResult[], pace: Pace): Promise<string> {
   const when = new Date().toISOString()
   const folder = join(import.meta.dirname, 'results')
   const path = join(folder, `${when.slice(0, 19).replaceAll(':', '')}.json`)
