@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { getHeapSpaceStatistics } from 'node:v8'
 import { sql } from '../../src/model/dialect.ts'
 import { PostgresPool } from '../../src/store/dialects/postgres-pool.ts'
 import { mostPrepared } from '../../src/store/dialects/postgres-prepared.ts'
@@ -18,6 +19,12 @@ const none = { slots: [] }
 
 const ids = plain('select id from thing order by id')
 const add = asking('insert into thing values ($1)')
+
+/** What has survived two collections of what is young, in bytes. */
+function oldSpace(): number {
+  const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')
+  return space?.space_used_size ?? Number.NaN
+}
 
 for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
   describe('What is sent to PostgreSQL together', () => {
@@ -172,6 +179,18 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const pool = await connected(test)
       await assert.rejects(pool.shared.once(plain('copy thing from stdin')), /not available/)
       assert.deepEqual(await pool.shared.all(ids, none), [])
+    })
+
+    it('does not outlive those who asked: V8 collects it with what is young', async (test) => {
+      const pool = await connected(test)
+      const many = plain(`select repeat('x', 50) || i from generate_series(1, 200) as many(i)`)
+      const before = oldSpace()
+      let most = 0
+      for (let each = 0; each < 2000; each += 1) {
+        assert.equal((await pool.shared.all(many, none)).length, 200)
+        most = Math.max(most, oldSpace() - before)
+      }
+      assert.ok(most < 20e6, `${(most / 1e6).toFixed(0)} MB of 50 grew old`)
     })
   })
 }

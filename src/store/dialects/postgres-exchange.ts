@@ -64,7 +64,7 @@ class Exchange {
   callback: (error?: unknown) => void
   readonly #all: readonly Asked[]
   readonly #values: readonly Sent[][]
-  readonly #answers: Answered[] = []
+  #answers: Answered[] = []
   /** Of the statement whose rows come, where the server describes them. */
   #columns: Columns | undefined
   #rows: unknown[][] = []
@@ -82,8 +82,11 @@ class Exchange {
     // What cannot be bound is found out before anything is sent.
     this.#values = all.map(({ statement, values }) => bound(statement, values).map(sent))
     this.callback = (error) => {
-      if (error == null) resolve(this.#answers)
-      else reject(translate(error, all[this.#answers.length]?.statement))
+      // The driver's closures hold this object, and each other's until the whole heap is collected: not the rows as well.
+      const answers = this.#answers
+      this.#answers = []
+      if (error == null) resolve(answers)
+      else reject(translate(error, all[answers.length]?.statement))
     }
   }
 
