@@ -74,10 +74,22 @@ export function savedResults(): Saved {
 /** One row for each list that was streamed. */
 function longLists(streams: readonly Long[]): string {
   const rows = streams.map((each) => {
-    const { database, persons, firstByte, bytes, elapsed, grown, heldByWork, p99, stopped } = each
+    const {
+      database,
+      persons,
+      firstByte,
+      firstEver,
+      bytes,
+      elapsed,
+      grown,
+      heldByWork,
+      p99,
+      stopped,
+    } = each
     const name = `${names[database]}, ${persons.toLocaleString('en')}`
     const cells = [
       firstByte.toFixed(0),
+      firstEver.toFixed(0),
       `${(bytes / 1e6).toFixed(0)} in ${(elapsed / 1000).toFixed(1)} s`,
       (grown / 1e6).toFixed(0),
       heldByWork.with.toFixed(0),
@@ -87,8 +99,8 @@ function longLists(streams: readonly Long[]): string {
     return `| ${name} | ${cells.join(' | ')} |`
   })
   const head =
-    '| | first byte, ms | MB | memory grows by, MB | loop held, ms | p99 of others × | CPU while nobody reads, % |'
-  return [head, '|---|---:|---:|---:|---:|---:|---:|', ...rows].join('\n')
+    '| | first byte, ms | the first ever | MB | memory grows by, MB | loop held, ms | p99 of others × | CPU while nobody reads, % |'
+  return [head, '|---|---:|---:|---:|---:|---:|---:|---:|', ...rows].join('\n')
 }
 
 /** One row for each database that the service was started on. */

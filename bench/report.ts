@@ -36,6 +36,7 @@ const longColumns = [
   ['database', -9],
   ['persons', 8],
   ['first byte ms', 14],
+  ['first ever', 10],
   ['s', 6],
   ['MB', 6],
   ['grown MB', 9],
@@ -74,7 +75,8 @@ export function longHead(): string {
 
 /** A line of the table of long lists. Pairs are with/without a stream. */
 export function longRow(result: Long): string {
-  const { database, persons, firstByte, elapsed, bytes, grown, p99, stopped, left } = result
+  const { database, persons, firstByte, firstEver, elapsed, bytes, grown, p99, stopped, left } =
+    result
   const pair = (name: 'held' | 'heldByWork' | 'p99') =>
     `${result[name].with.toFixed(1)}/${result[name].without.toFixed(1)}`
   return line(longColumns, [
@@ -82,6 +84,7 @@ export function longRow(result: Long): string {
     database,
     String(persons),
     firstByte.toFixed(0),
+    firstEver.toFixed(0),
     (elapsed / 1000).toFixed(1),
     (bytes / 1e6).toFixed(0),
     (grown / 1e6).toFixed(0),
