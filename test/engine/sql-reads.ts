@@ -189,7 +189,7 @@ export const filters: readonly FilterRow[] = [
     `not (iif(instr(lapidary_fold(?), '%') = 0, instr(lapidary_fold("t0"."title"), lapidary_fold(?)) > 0, lapidary_like(lapidary_fold("t0"."title"), lapidary_fold(?))))`,
     `not (case when strpos(upper(lower(?::text collate "pg_unicode_fast")) collate "C", '%') = 0 then strpos(upper(lower("t0"."title"::text collate "pg_unicode_fast")) collate "C", upper(lower(?::text collate "pg_unicode_fast")) collate "C") > 0 else upper(lower("t0"."title"::text collate "pg_unicode_fast")) collate "C" like replace(replace(upper(lower(?::text collate "pg_unicode_fast")) collate "C", '\\', '\\\\'), '_', '\\_') end)`],
   ['/books', [{ name: 'title', op: 'startswith', val: 'x' }],
-    'substr("t0"."title", 1, length(?)) = ?',
+    '("t0"."title" collate binary >= ? and "t0"."title" collate binary < lapidary_after(?))',
     'starts_with("t0"."title"::text collate "C", ?::text collate "C")'],
   ['/books', [{ name: 'title', op: 'endswith', val: 'x' }],
     '(length("t0"."title") >= length(?) and substr("t0"."title", length("t0"."title") - length(?) + 1) = ?)',

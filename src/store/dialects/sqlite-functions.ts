@@ -25,6 +25,23 @@ export function isLike(text: string, pattern: string): boolean {
   return text.length - end.length >= at && text.endsWith(end)
 }
 
+/** The last character there is. */
+const last = 0x10ffff
+
+/**
+ * Where texts that start so end: the first value behind them all, by code point. Behind the texts that start with nothing but
+ * the last character there is no text; but every BLOB is, in SQLite's order.
+ */
+export function after(start: string): string | Uint8Array {
+  let end = start.length
+  while (start.codePointAt(end - 2) === last) end -= 2
+  const size = (start.codePointAt(end - 2) ?? 0) > 0xffff ? 2 : 1
+  const code = start.codePointAt(end - size)
+  if (code === undefined) return new Uint8Array()
+  // Surrogates are no characters.
+  return start.slice(0, end - size) + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1)
+}
+
 /** Whatever stands between words: ASCII but letters and digits, Latin-1 signs, general and CJK punctuation. */
 const between =
   /[\0-/:-@[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+/u
@@ -55,6 +72,9 @@ export function addFunctions(database: DatabaseSync): void {
   database.function('lapidary_fold', options, (text) => (text === null ? null : fold(String(text))))
   database.function('lapidary_like', options, (text, pattern) =>
     text === null || pattern === null ? null : Number(isLike(String(text), String(pattern))),
+  )
+  database.function('lapidary_after', options, (start) =>
+    start === null ? null : after(String(start)),
   )
   database.function('lapidary_match', options, (text, words) =>
     text === null || words === null ? null : Number(matches(String(text), String(words))),

@@ -13,7 +13,9 @@ export const sqliteDialect: Dialect = {
   // Without a `%` the pattern is searched for as it is, which SQLite does by itself, and ten times faster.
   like: (text, pattern) =>
     sql`iif(instr(${pattern}, '%') = 0, instr(${text}, ${pattern}) > 0, lapidary_like(${text}, ${pattern}))`,
-  startsWith: (text, start) => sql`substr(${text}, 1, length(${start})) = ${start}`,
+  // A range, which an index serves.
+  startsWith: (text, start) =>
+    sql`(${text} collate binary >= ${start} and ${text} collate binary < lapidary_after(${start}))`,
   endsWith: (text, end) =>
     sql`(length(${text}) >= length(${end}) and substr(${text}, length(${text}) - length(${end}) + 1) = ${end})`,
   match: (text, words) => sql`lapidary_match(${text}, ${words})`,

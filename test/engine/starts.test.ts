@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { it } from 'node:test'
+import { attribute, defineModel, resource, sql, text } from 'lapidary'
+import type { DialectName } from '../../src/model/dialect.ts'
+import { addFunctions, after } from '../../src/store/dialects/sqlite-functions.ts'
+import { sqliteDialect } from '../../src/store/dialects/sqlite-sql.ts'
+import { statement } from '../../src/store/statement.ts'
+import { ids } from '../answer.ts'
+import type { ColumnTypes } from '../databases.ts'
+import { engine } from './engine.ts'
+
+const song = resource('song', {
+  path: '/songs',
+  table: 'song',
+  fields: { title: attribute(text), words: attribute(text) },
+})
+
+const served = {
+  model: defineModel([song]),
+  tables: ({ newId }: ColumnTypes, dialect: DialectName) =>
+    `create table song (id ${newId}, title text, words text ${dialect === 'sqlite' ? 'collate nocase' : ''})`,
+}
+
+/** The last character below the surrogates, the first above them, and the last of all. */
+const [below, above, last] = ['\ud7ff', '\ue000', '\u{10ffff}']
+const titles = [
+  ...['', 'A', 'AZ', 'AZx', 'A[', 'Az', 'B', 'a', 'az', 'é', '%', 'a%b'],
+  ...[below, `${below}x`, above, '\u{10000}', '\uffff', '\uffffx'],
+  ...[last, `${last}x`, `a${last}`, `a${last}x`, `a${last}${last}`, `b${last}`],
+]
+
+engine('Texts that start with another', served, (world) => {
+  it('are found character by character, up to the last there is', async () => {
+    const songs: string[] = []
+    for (const title of titles) {
+      const attributes = { title, words: title }
+      const { one } = await world.post('/songs', { data: { type: 'song', attributes } })
+      songs.push(one.id ?? '')
+    }
+    for (const start of titles)
+      for (const name of ['title', 'words']) {
+        const found = await world.get('/songs', {
+          filter: [{ name, op: 'startswith', val: start }],
+        })
+        const wanted = songs.filter((_, at) => titles[at]?.startsWith(start))
+        assert.deepEqual(ids(found), wanted, JSON.stringify(start))
+        const others = await world.get('/songs', {
+          filter: [{ not: { name, op: 'startswith', val: start } }],
+        })
+        assert.equal(others.many.length, titles.length - wanted.length)
+      }
+  })
+})
+
+it('SQLite finds texts that start with another by an index', () => {
+  const database = new DatabaseSync(':memory:')
+  addFunctions(database)
+  database.exec('create table song (id integer primary key, title text)')
+  database.exec('create index song_title on song (title)')
+  const starts = sqliteDialect.startsWith(sql`title`, sql`'A'`)
+  const written = statement(sql`select count(*) from song where ${starts}`, sqliteDialect).sql
+  const plan = database.prepare(`explain query plan ${written}`).all()
+  assert.match(
+    String(plan[0]?.detail),
+    /SEARCH song USING COVERING INDEX song_title \(title>\? AND title<\?\)/,
+  )
+  database.close()
+})
+
+it('what starts with a text ends before a text, or before nothing', () => {
+  assert.deepEqual(['a', `a${last}`, `${below}${last}`, '\uffff', 'a\u{10fffe}'].map(after), [
+    'b',
+    'b',
+    above,
+    '\u{10000}',
+    `a${last}`,
+  ])
+  assert.deepEqual(
+    ['', last, `${last}${last}`].map(after),
+    [0, 0, 0].map(() => new Uint8Array()),
+  )
+})
