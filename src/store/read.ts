@@ -15,7 +15,7 @@ import { compileCondition } from './filter.ts'
 import { toldBefore } from './linkage.ts'
 import { isUnbounded, wholeAtMost } from './run.ts'
 import { compileLoad, compileSelect } from './select.ts'
-import { compileOrder } from './sort.ts'
+import { backwards, compileOrder } from './sort.ts'
 import { list, one, plain, type Statement, statement } from './statement.ts'
 import {
   columnAt,
@@ -71,7 +71,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
     start: isUnbounded(shape) ? rowsIn(shape.order, most) : rows,
     // Only later pages need them: they are written when the first one asks.
     get rowsBackwards() {
-      rowsBackwards ??= rowsIn(shape.order.map(opposite))
+      rowsBackwards ??= rowsIn(backwards(shape.order))
       return rowsBackwards
     },
     count: compileCount(shape, target),
@@ -95,10 +95,6 @@ export function compileCount(shape: ReadShape, target: Target): Statement {
 function filtering(shape: ReadShape, target: Target): Sql {
   const conditions = membership(shape, 0, target)
   return conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
-}
-
-function opposite(order: Order): Order {
-  return { ...order, descending: !order.descending }
 }
 
 /** Whether there is a resource with the id of the path. */

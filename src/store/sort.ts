@@ -10,6 +10,11 @@ export interface CompiledOrder {
   readonly orderBy: Sql
 }
 
+/** The same order from its end. */
+export function backwards(order: readonly Order[]): Order[] {
+  return order.map((each) => ({ ...each, descending: !each.descending }))
+}
+
 /** Where a way through relationships has come to. */
 interface Reached {
   readonly resource: ResourceType

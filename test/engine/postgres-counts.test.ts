@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { attribute, defineModel, expression, integer, resource, sql, text, toMany } from 'lapidary'
 import pg from 'pg'
-import { planCollection } from '../../src/plan/read.ts'
+import { planCollection, type ReadShape } from '../../src/plan/read.ts'
 import { readQuery } from '../../src/request/query.ts'
 import { countedTables } from '../../src/store/counted.ts'
 import { PostgresCounts, plainTables } from '../../src/store/dialects/postgres-counts.ts'
 import { PostgresPool } from '../../src/store/dialects/postgres-pool.ts'
-import { readRemembering } from '../../src/store/dialects/postgres-read.ts'
+import { readRemembering, readWhole } from '../../src/store/dialects/postgres-read.ts'
 import { postgresDialect } from '../../src/store/dialects/postgres-sql.ts'
 import { postgresStatements } from '../../src/store/dialects/postgres-statements.ts'
 import { filled, lasting } from '../filled.ts'
@@ -116,6 +116,50 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       }
       await other.query("insert into note (words) values ('new')")
       assert.equal(await read('page[size]=2'), 1001)
+    })
+
+    it('lead to a page from the end that is nearer, until something is written', async (test) => {
+      const { pool, other, statements } = await opened(test)
+      await other.query('update note set size = nullif(id % 7, 0)')
+      await other.query('insert into other.tag select from generate_series(1, 5)')
+      await other.query('insert into note_tag select id, id % 5 + 1 from note')
+      const counts = new PostgresCounts()
+      counts.trust(new Set(['"note"']))
+      let forwards = 0
+      const watched = {
+        ...statements,
+        remembering: (shape: ReadShape) => {
+          forwards += 1
+          return statements.remembering(shape)
+        },
+      }
+      const read = (search: string) =>
+        readRemembering(pool.shared, shapeOf(search), undefined, { statements: watched, counts })
+      const always = (search: string) =>
+        readWhole(pool.shared, shapeOf(search), undefined, statements)
+      const pages = [
+        'page[size]=7&page[number]=143',
+        'page[size]=30&page[number]=30',
+        'page[size]=9&page[number]=500',
+      ]
+      for (const page of pages)
+        for (const more of [
+          '',
+          '&sort=size',
+          '&sort=-size,words&include=tags',
+          '&fields[note]=words,tags',
+        ]) {
+          const search = `${page}${more}`
+          const wanted = await always(search)
+          for (let tries = 0, before = -1; before !== forwards; tries += 1) {
+            assert.ok(tries < 5000, 'nothing is ever remembered')
+            await read(search)
+            before = forwards
+            assert.deepEqual(await read(search), wanted, search)
+          }
+        }
+      await other.query("insert into note (words) values ('new')")
+      for (const page of pages) assert.deepEqual(await read(page), await always(page))
     })
 
     it('are those of what is committed, whoever writes meanwhile', async (test) => {

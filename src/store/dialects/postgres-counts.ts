@@ -43,7 +43,7 @@ export function compileCountable(shape: ReadShape, target: Target): Countable | 
 }
 
 /** A count, and the moment of which it is, once somebody has asked for it. */
-interface Counted {
+export interface Counted {
   readonly count: number
   readonly moment?: string | undefined
 }

@@ -7,11 +7,11 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { countByRows, isUnbounded, notFound, valuesOf, wholeAtMost } from '../run.ts'
+import { countByRows, isUnbounded, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
 import { type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import type { PostgresCounts } from './postgres-counts.ts'
+import type { Counted, PostgresCounts } from './postgres-counts.ts'
 import { loaded } from './postgres-gathered.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
@@ -58,12 +58,36 @@ export async function readRemembering(
   const values = valuesOf(plan, id)
   const countable = statements.countable(shape)
   const last = countable ? counts.last(countable, values) : undefined
+  const backwards = last && (await readBackwards(connection, plan, id, { statements, last }))
+  if (backwards) return backwards
   const statement = last ? statements.remembering(shape) : statements.short(shape)
   const answer = await connection.all(statement, { ...values, moment: last?.moment })
   const { rows, moment } = readFrom(answer, statement, { plan, id, known: last?.count })
   if (countable && moment !== null)
     counts.remember(countable, values, { count: rows.count, moment })
   return unlessLong(rows, plan)
+}
+
+/**
+ * The same of a page that is nearer to the end of its list than to the start, as far as is known; `undefined` of any other,
+ * and when what is known no longer holds.
+ */
+async function readBackwards(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, last }: Readonly<{ statements: PostgresStatements; last: Counted }>,
+): Promise<WholeRows | undefined> {
+  const { page, shape } = plan
+  const { count, moment } = last
+  if (page === undefined || moment === undefined) return undefined
+  const { from, ...place } = placeOf(page, count)
+  if (from === 'start') return undefined
+  const statement = statements.backwards(shape)
+  const answer = await connection.all(statement, { ...valuesOf(plan, id), ...place, moment })
+  if (answer[0]?.[0] !== true) return undefined
+  const { rows } = readFrom(answer, statement, { plan, id })
+  return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
 function unlessLong(rows: WholeRows, { shape }: ReadPlan): WholeRows | undefined {

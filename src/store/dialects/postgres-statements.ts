@@ -13,6 +13,8 @@ export interface PostgresStatements extends Statements {
   readonly short: (shape: ReadShape) => WholeStatement
   /** The same for a page whose count may be remembered. */
   readonly remembering: (shape: ReadShape) => WholeStatement
+  /** The same for a page that is read from the end, because its count is remembered. */
+  readonly backwards: (shape: ReadShape) => WholeStatement
   /** What that count is of; null where it may not be remembered. */
   readonly countable: (shape: ReadShape) => Countable | null
 }
@@ -28,6 +30,7 @@ export function postgresStatements(target: Target): PostgresStatements {
     whole,
     short: (shape) => (isUnbounded(shape) ? start(shape) : whole(shape)),
     remembering: perShape((shape) => compileWhole(shape, target, { remembers: true })),
+    backwards: perShape((shape) => compileWhole(shape, target, { isBackwards: true })),
     countable: perShape((shape) => compileCountable(shape, target)),
   }
 }

@@ -8,7 +8,7 @@ import { type IncludeRead, startsAtLinkage } from '../../plan/shown.ts'
 import { tellsLinkage, toldBefore, untoldLayout } from '../linkage.ts'
 import { membership, presence } from '../read.ts'
 import { compileSelect } from '../select.ts'
-import { compileOrder } from '../sort.ts'
+import { backwards, compileOrder } from '../sort.ts'
 import { plain, type Statement, statement } from '../statement.ts'
 import {
   asText,
@@ -30,29 +30,40 @@ export interface WholeStatement extends Statement {
   readonly read: ReturnType<typeof compileGathered>
 }
 
+/** How a list is read. */
+interface Reading {
+  /** How many primary rows are read of one that is not paged; all of them when absent. */
+  readonly most?: number
+  /** Whether the count may be one that is remembered. */
+  readonly remembers?: boolean
+  /**
+   * Whether a page is read from the end, its last row first. Where it stands follows from the count that is remembered: unless
+   * it still holds there is nothing to read, and what stands for the count is whether it does.
+   */
+  readonly isBackwards?: boolean
+}
+
 /**
  * Writes all of a read as one statement, so that it takes one round trip and sees one snapshot. Its one row holds
  * how many there are over all pages (null where the rows say it; with the moment of the count, or null, where it may be
- * remembered), whether the resource in the path is there, the primary rows, and the rows that each step of the inclusion adds, each as a JSON array of rows, or null for none. Where the path
- * names the one primary row and it is not there, there is no row.
+ * remembered), whether the resource in the path is there, the primary rows, and the rows that each step of the inclusion
+ * adds, each as a JSON array of rows, or null for none. Where the path names the one primary row and it is not there, there
+ * is no row.
  *
  * The primary rows are `p`, the rows reached by step n are `r<n>`, all of them bare columns: JSON is made of those that are
  * told alone, once they are found, sorted and cut. Rows are gathered in the order in which they come: that of a subquery
  * stays as long as nothing is joined to it (PostgreSQL 18, 9.21).
- *
- * @param most - how many primary rows are read of a list that is not paged; all of them when absent
- * @param remembers - whether the count may be remembered
  */
 export function compileWhole(
   shape: ReadShape,
   target: Target,
-  { most, remembers = false }: Readonly<{ most?: number; remembers?: boolean }> = {},
+  reading: Reading = {},
 ): WholeStatement {
-  const primary = primaryRows(shape, target, most)
+  const primary = primaryRows(shape, target, reading)
   const row = jsonArray(compileSelect(untoldLayout(shape, target.model), target))
   const isOne = shape.scope.is === 'one'
   const columns = [
-    totalOf(shape, remembers, target),
+    totalOf(shape, target, reading),
     isOne ? sql`true` : (presence(shape, target) ?? sql`true`),
     isOne ? sql`json_build_array(${row})` : sql`json_agg(${row})`,
     ...shape.steps.map((step, index) => addition(shape, step, index, target)),
@@ -82,8 +93,9 @@ function isOfColumns({ values, linkages }: RowLayout): boolean {
  * How many there are over all pages, unless the rows of one say it, as `countByRows` has it; where the count may be remembered
  * also unless it is, and with its moment.
  */
-function totalOf(shape: ReadShape, remembers: boolean, target: Target): Sql {
+function totalOf(shape: ReadShape, target: Target, { remembers, isBackwards }: Reading): Sql {
   if (!shape.isPaged) return sql`null`
+  if (isBackwards) return isRemembered(target)
   const { table } = typeNamed(target.model, shape.type)
   const isLast = sql`count(*) < ${plain('limit')} and (count(*) > 0 or ${plain('offset')}::bigint = 0)`
   const count = sql`(select count(*) from ${tableAt(0, table)} where ${every(membership(shape, 0, target))})`
@@ -92,14 +104,15 @@ function totalOf(shape: ReadShape, remembers: boolean, target: Target): Sql {
   return sql`case when ${isKnown} then null else json_build_array(${count}, ${witness}) end`
 }
 
-function primaryRows(shape: ReadShape, target: Target, most: number | undefined): Sql {
+function primaryRows(shape: ReadShape, target: Target, { most, isBackwards }: Reading): Sql {
   const resource = typeNamed(target.model, shape.type)
-  const order = compileOrder(shape.order, resource, target)
+  const order = compileOrder(isBackwards ? backwards(shape.order) : shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
   const start = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`
   const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : start
   const select = bareColumns(shape, -1, shape.primary, target)
-  const where = every(membership(shape, 0, target))
+  const known = isBackwards ? [isRemembered(target)] : []
+  const where = every([...membership(shape, 0, target), ...known])
   return sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}${limit}`
 }
 
