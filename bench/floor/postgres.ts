@@ -109,9 +109,21 @@ function preparedWrites(pool: Pool): Pick<Floor, Writes> {
     },
     rename: async (id, name) => personDocument(first(await rename(name, id))),
     replaceComputers: async (id, computers) => {
-      await replace(id, `{${computers.join(',')}}`)
+      await untilNoDeadlock(() => replace(id, `{${computers.join(',')}}`))
       return updated
     },
+  }
+}
+
+/** Two that write to the same rows may wait for each other; the server ends one of them, which goes again. */
+async function untilNoDeadlock(write: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await write()
+      return
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== '40P01') throw error
+    }
   }
 }
 
