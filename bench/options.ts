@@ -26,8 +26,8 @@ const usage = `Measures the service against a program written by hand, against p
 Usage: npm run bench -- [options]; every list is separated by commas
 
   --against <list>       ${opponents.join(', ')}, or a folder with another version of the
-                         project, its path with a slash (default: floor, shapes, growth,
-                         long, start)
+                         project, its path with a slash
+                         (default: ${usual.join(', ')})
   --database <list>      sqlite, postgres (default: both)
   --persons <list>       sizes of the databases (default: 1000,100000,1000000)
   --workload <list>      ${workloads.map(({ name }) => name).join(', ')}

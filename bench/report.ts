@@ -59,18 +59,12 @@ const startColumns = [
 
 /** The head of the table. */
 export function tableHead(): string {
-  return line(
-    columns,
-    columns.map(([name]) => name),
-  )
+  return headOf(columns)
 }
 
 /** The head of the table of long lists. */
 export function longHead(): string {
-  return line(
-    longColumns,
-    longColumns.map(([name]) => name),
-  )
+  return headOf(longColumns)
 }
 
 /** A line of the table of long lists. Pairs are with/without a stream. */
@@ -99,10 +93,7 @@ export function longRow(result: Long): string {
 
 /** The head of the table of starts. */
 export function startHead(): string {
-  return line(
-    startColumns,
-    startColumns.map(([name]) => name),
-  )
+  return headOf(startColumns)
 }
 
 /** A line of the table of starts. */
@@ -154,6 +145,13 @@ export async function save(results: readonly AnyResult[], pace: Pace): Promise<s
 
 function ratio({ median, low, high }: Spread): string {
   return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
+}
+
+function headOf(columns: Columns): string {
+  return line(
+    columns,
+    columns.map(([name]) => name),
+  )
 }
 
 function line(columns: Columns, cells: readonly string[]): string {

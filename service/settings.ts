@@ -173,7 +173,7 @@ export function readSettings(texts: Readonly<Partial<Record<Name, string | undef
       complaints.push(
         `${variableOf(name)} ${result.issues[0].message}; it is "${withoutPasswords(texts[name])}"`,
       )
-    return [name, result.output]
+    return [name, result.success ? result.output : undefined]
   })
   const { pageSize, maxPageSize, databaseUrl, workers } = Object.fromEntries(read)
   if (databaseUrl === 'sqlite::memory:' && Number(workers) > 1)

@@ -115,6 +115,15 @@ describe('SERVICE §1 settings', () => {
     }
   })
 
+  it('a wrong one is complained of once, and nothing is concluded from it', async (test) => {
+    const { stderr } = await run(test, [], { PAGE_SIZE: '30', MAX_PAGE_SIZE: '0' })
+    const range = `from 1 to ${Number.MAX_SAFE_INTEGER}`
+    assert.equal(
+      stderr.trimEnd(),
+      `lapidary: MAX_PAGE_SIZE must be a whole number ${range}; it is "0"`,
+    )
+  })
+
   it('an address that is taken ends the process with one clear line', async (test) => {
     const first = await start(test, await folder(test), ['--database-url', 'sqlite::memory:'])
     const { port } = new URL(first.url)

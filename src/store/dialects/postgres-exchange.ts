@@ -82,7 +82,7 @@ class Exchange {
     // What cannot be bound is found out before anything is sent.
     this.#values = all.map(({ statement, values }) => bound(statement, values).map(sent))
     this.callback = (error) => {
-      // The driver's closures hold this object, and each other's until the whole heap is collected: not the rows as well.
+      // The driver's closures keep this object alive until V8 collects the whole heap: the rows are not to stay with it.
       const answers = this.#answers
       this.#answers = []
       if (error == null) resolve(answers)

@@ -26,7 +26,7 @@ export function isLike(text: string, pattern: string): boolean {
 }
 
 /** The last character there is. */
-const last = 0x10ffff
+const lastCharacter = 0x10ffff
 
 /**
  * Where texts that start so end: the first value behind them all, by code point. Behind the texts that start with nothing but
@@ -34,7 +34,7 @@ const last = 0x10ffff
  */
 export function after(start: string): string | Uint8Array {
   let end = start.length
-  while (start.codePointAt(end - 2) === last) end -= 2
+  while (start.codePointAt(end - 2) === lastCharacter) end -= 2
   const size = (start.codePointAt(end - 2) ?? 0) > 0xffff ? 2 : 1
   const code = start.codePointAt(end - size)
   if (code === undefined) return new Uint8Array()
