@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { attribute, defineModel, expression, integer, resource, sql, text, toMany } from 'lapidary'
 import pg from 'pg'
-import { planCollection, type ReadShape } from '../../src/plan/read.ts'
+import { planCollection } from '../../src/plan/read.ts'
 import { readQuery } from '../../src/request/query.ts'
 import { countedTables } from '../../src/store/counted.ts'
 import { PostgresCounts, plainTables } from '../../src/store/dialects/postgres-counts.ts'
@@ -80,7 +80,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       await other.connect()
       test.after(() => Promise.all([pool.close(), other.end()]))
       const target = { model, dialect: postgresDialect('C') }
-      return { pool, other, target, statements: postgresStatements(target) }
+      return { url, pool, other, target, statements: postgresStatements(target) }
     }
 
     /** Counts that tell how often the server has counted for them. */
@@ -128,9 +128,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       let forwards = 0
       const watched = {
         ...statements,
-        remembering: (shape: ReadShape) => {
+        remembering: (...words: Parameters<typeof statements.remembering>) => {
           forwards += 1
-          return statements.remembering(shape)
+          return statements.remembering(...words)
         },
       }
       const read = (search: string) =>
@@ -160,6 +160,26 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
         }
       await other.query("insert into note (words) values ('new')")
       for (const page of pages) assert.deepEqual(await read(page), await always(page))
+    })
+
+    it('let the server plan a page of a large table a few times, not each time', async (test) => {
+      const { url, other, statements } = await opened(test)
+      await other.query('insert into note (words) select n from generate_series(1, 20000) as n')
+      await other.query('analyze note')
+      for (const search of ['', 'page[number]=3&sort=-id', 'include=tags']) {
+        const counts = new PostgresCounts()
+        counts.trust(new Set(['"note"']))
+        const pool = new PostgresPool(url, { poolSize: 1 })
+        test.after(() => pool.close())
+        for (let time = 0; time < 20; time += 1)
+          await readRemembering(pool.shared, shapeOf(search), undefined, { statements, counts })
+        const [plans] = await pool.shared.once({
+          sql: 'select custom_plans::int, generic_plans::int from pg_prepared_statements',
+          placeholders: [],
+        })
+        // The first read knows of no count, the second is not prepared yet, and five are what PostgreSQL tries.
+        assert.deepEqual(plans, [5, 13], search)
+      }
     })
 
     it('are those of what is committed, whoever writes meanwhile', async (test) => {

@@ -60,7 +60,7 @@ export async function readRemembering(
   const last = countable ? counts.last(countable, values) : undefined
   const backwards = last && (await readBackwards(connection, plan, id, { statements, last }))
   if (backwards) return backwards
-  const statement = last ? statements.remembering(shape) : statements.short(shape)
+  const statement = last ? statements.remembering(shape, values) : statements.short(shape)
   const answer = await connection.all(statement, { ...values, moment: last?.moment })
   const { rows, moment } = readFrom(answer, statement, { plan, id, known: last?.count })
   if (countable && moment !== null)
@@ -83,7 +83,7 @@ async function readBackwards(
   if (page === undefined || moment === undefined) return undefined
   const { from, ...place } = placeOf(page, count)
   if (from === 'start') return undefined
-  const statement = statements.backwards(shape)
+  const statement = statements.backwards(shape, place)
   const answer = await connection.all(statement, { ...valuesOf(plan, id), ...place, moment })
   if (answer[0]?.[0] !== true) return undefined
   const { rows } = readFrom(answer, statement, { plan, id })

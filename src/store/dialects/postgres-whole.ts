@@ -41,6 +41,8 @@ interface Reading {
    * it still holds there is nothing to read, and what stands for the count is whether it does.
    */
   readonly isBackwards?: boolean
+  /** How many rows are walked past and read at most, where the statement says so that its plan fits. */
+  readonly reach?: number | undefined
 }
 
 /**
@@ -104,7 +106,7 @@ function totalOf(shape: ReadShape, target: Target, { remembers, isBackwards }: R
   return sql`case when ${isKnown} then null else json_build_array(${count}, ${witness}) end`
 }
 
-function primaryRows(shape: ReadShape, target: Target, { most, isBackwards }: Reading): Sql {
+function primaryRows(shape: ReadShape, target: Target, { most, isBackwards, reach }: Reading): Sql {
   const resource = typeNamed(target.model, shape.type)
   const order = compileOrder(isBackwards ? backwards(shape.order) : shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
@@ -113,7 +115,9 @@ function primaryRows(shape: ReadShape, target: Target, { most, isBackwards }: Re
   const select = bareColumns(shape, -1, shape.primary, target)
   const known = isBackwards ? [isRemembered(target)] : []
   const where = every([...membership(shape, 0, target), ...known])
-  return sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}${limit}`
+  const rows = sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}`
+  if (reach === undefined) return sql`${rows}${limit}`
+  return sql`select * from (${rows} limit ${sql.lit(reach)}) as "t0"${limit}`
 }
 
 /** The rows that a step reaches, those told already among them. */
