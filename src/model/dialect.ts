@@ -12,6 +12,14 @@ export type Sql = RawBuilder<unknown>
 /** The databases the engine speaks to, by name. */
 export type DialectName = 'sqlite' | 'postgres'
 
+/** Where a transaction keeps the id of the row that it made last. */
+export interface LastNew {
+  /** Keeps an id, which is a text, and is that id. */
+  keep(id: Sql): Sql
+  /** The id that was kept last, as text; null for none. */
+  readonly kept: Sql
+}
+
 /**
  * What the databases write differently, and nothing else: everything outside a dialect is the same for all.
  * Each function takes and returns SQL expressions; texts and patterns may be columns or placeholders alike.
@@ -34,6 +42,8 @@ export interface Dialect {
   endsWith(text: Sql, end: Sql): Sql
   /** Every word of `words` occurs in the text as a word, case folded. */
   match(text: Sql, words: Sql): Sql
+  /** How a statement finds the row that one before it in the transaction has made, where it need not be told the id. */
+  readonly lastNew?: LastNew
   /** The end of a statement that finds a row and keeps others from writing it until the transaction ends; may be empty. */
   readonly lock: Sql
   /** A subquery's ids gathered into one text: a JSON array of strings, ascending by `order`; `[]` for none. */

@@ -73,28 +73,42 @@ async function write(
   { model, caller, alongside }: Scene & { readonly alongside?: ReadPlan | undefined },
 ): Promise<Written> {
   const resource = typeNamed(model, plan.shape.type)
-  const missing = await transaction.examine(plan)
   const isNew = plan.shape.row !== 'there'
+  const { beforeCreate, afterCreate, beforeUpdate, afterUpdate } = resource.hooks
+  const after = isNew ? afterCreate : afterUpdate
+  const carried = (fit: WritePlan) => transaction.write(fit, after ? undefined : alongside)
+  const examined = transaction.examine(plan)
+  // Does not wait for what is found unless somebody has to know of it first; if it is refused, nothing stays.
+  const straight = isStraight(plan, resource) ? carried(plan) : undefined
+  await Promise.allSettled([examined, straight])
+  const missing = await examined
   const before =
     !isNew && needsStored(plan, resource)
       ? await readStored(transaction, resource, plan.id)
       : undefined
   const fit = await checked(plan, missing, resource, before?.attributes)
-  const { beforeCreate, afterCreate, beforeUpdate, afterUpdate } = resource.hooks
   const context: HookContext = { caller, query: transaction.query }
   const change = { attributes: attributesOf(fit), relationships: changesOf(fit) }
   const more = isNew
     ? await beforeCreate?.(change, context)
     : before && (await beforeUpdate?.(before, change, context))
-  const after = isNew ? afterCreate : before && afterUpdate
-  const written = await transaction.write(
-    more ? withValues(fit, more, resource) : fit,
-    after ? undefined : alongside,
-  )
+  const written = await (straight ?? carried(more ? withValues(fit, more, resource) : fit))
   const stored = after && (await readStored(transaction, resource, written.id))
   if (stored && isNew) await afterCreate?.(stored, context)
   if (stored && before) await afterUpdate?.(stored, before, context)
   return written
+}
+
+/** Whether nothing of a declaration stands between looking for what a plan takes for granted and writing. */
+function isStraight(plan: WritePlan, resource: ResourceType): boolean {
+  const { shape, faults } = plan
+  const { hooks, validate, fields } = resource
+  if (faults.length > 0 || validate) return false
+  if (shape.row === 'there' ? needsStored(plan, resource) : hooks.beforeCreate) return false
+  return shape.columns.every((column) => {
+    const field = column.is === 'attribute' ? fields.get(column.name) : undefined
+    return field?.is !== 'attribute' || field.validate === undefined
+  })
 }
 
 /** Whether an update must know what is stored. */

@@ -77,8 +77,8 @@ function listOf(
   return typed(sql`${placeholder}`, form, dialect, '[]')
 }
 
-/** A placeholder with the type of its form, for databases that would not find out by themselves. */
-function typed(placeholder: Sql, form: FormName, dialect: Dialect, many = ''): Sql {
+/** A value with the type of its form, for databases that would not find out by themselves. */
+export function typed(placeholder: Sql, form: FormName, dialect: Dialect, many = ''): Sql {
   const { type } = formNamed(form, dialect.name)
   return type === undefined ? placeholder : sql`${placeholder}::${sql.raw(type + many)}`
 }

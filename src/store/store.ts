@@ -36,7 +36,7 @@ export interface Transaction {
    */
   examine(plan: WritePlan): Promise<readonly ApiError[]>
   /**
-   * Carries out a create or an update that was examined.
+   * Carries out a create or an update. Where examining it finds a fault, that is what is wrong, whatever comes of this.
    * @param answer - what is to be read of it; it is read along with the write where that saves waiting
    * @throws ApiError for what the database's constraints refuse
    */

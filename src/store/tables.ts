@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Dialect, Sql } from '../model/dialect.ts'
+import type { Dialect, LastNew, Sql } from '../model/dialect.ts'
 import { type FormName, formNamed } from '../model/forms.ts'
 import type {
   AttributeField,
@@ -9,12 +9,14 @@ import type {
   StoredValue,
   Table,
 } from '../model/model.ts'
-import { one } from './statement.ts'
+import { one, typed } from './statement.ts'
 
 /** What SQL is written for. */
 export interface Target {
   readonly model: Model
   readonly dialect: Dialect
+  /** Where the resource that is meant is the one made last; when absent, a run brings its id. */
+  readonly lastNew?: LastNew | undefined
 }
 
 /** A table by its name, and its schema where one is declared. */
@@ -97,9 +99,14 @@ export function asText(key: Sql, form: FormName, { dialect }: Target): Sql {
   return formNamed(form, dialect.name).select?.(key) ?? key
 }
 
-/** Whether the row at a depth is the resource whose id a run brings. */
-export function isIt({ id }: ResourceType, depth: number, { dialect }: Target): Sql {
-  return sql`${columnAt(depth, id.column)} = ${one('id', id.kind.form, dialect)}`
+/** Whether the row at a depth is the resource that is meant. */
+export function isIt({ id }: ResourceType, depth: number, target: Target): Sql {
+  return sql`${columnAt(depth, id.column)} = ${theId(id, target)}`
+}
+
+/** The id of the resource that is meant: the one that a run brings, unless the target says otherwise. */
+export function theId({ kind }: AttributeField, { dialect, lastNew }: Target): Sql {
+  return lastNew ? typed(lastNew.kept, kind.form, dialect) : one('id', kind.form, dialect)
 }
 
 /** Whether the row at a depth is one of the type: the conditions to add, none where every row is. */

@@ -21,6 +21,8 @@ export interface WritingConnection {
   /** Runs a statement that returns nothing; says how many rows it changed. @throws ConstraintError */
   run(statement: Statement, values: RunValues): Awaitable<number>
   read(plan: ReadPlan, id: string | undefined): Awaitable<WholeRows>
+  /** Reads the resource that the last insert has made, for which its id need not be known. */
+  readonly readNew?: (plan: ReadPlan) => Awaitable<WholeRows>
   readonly query: RunQuery
 }
 
@@ -63,6 +65,7 @@ interface Writing {
   readonly answer: ReadPlan | undefined
 }
 
+/** Whatever need not wait for what comes before it is sent along with it, and fails with it. */
 async function write(
   connection: WritingConnection,
   { plan, answer }: Writing,
@@ -70,43 +73,43 @@ async function write(
 ): Promise<Written> {
   const { shape } = plan
   const { resource, present } = statements.ofType(shape.type)
-  const compiled = statements.write(shape)
+  const { parent } = statements.write(shape)
   const given = shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
-  // Where the row is all that is written, it is read without waiting for the write.
-  const isAll = shape.links.length + compiled.parent.length === 0 && resource.where === undefined
-  const [row, read] = await Promise.allSettled([
-    constrained(
-      () => writeRow(connection, plan, given, statements),
-      (error) => rowFault(error, plan, resource),
+  const row = constrained(
+    () => writeRow(connection, plan, given, statements),
+    (error) => rowFault(error, plan, resource),
+  )
+  const isFound = connection.readNew !== undefined && parent.length === 0 && !resource.where
+  /** Of a new row that is found without it, its id is not waited for. */
+  const id = given ?? (isFound ? undefined : await row)
+  const ids = id === undefined ? [] : [id]
+  const links = [
+    ...shape.links.keys().map((index) => writeLinks(connection, plan, { id, index }, statements)),
+    ...parent.map((each) =>
+      runLink(connection, each, { slots: [], id: plan.needs?.id, ids }, '/data'),
     ),
-    isAll && answer && given !== undefined ? readNow(connection, answer, given) : undefined,
-  ])
-  if (row.status === 'rejected') throw row.reason
-  if (read.status === 'rejected') throw read.reason
-  const id = row.value
-  for (const index of shape.links.keys())
-    await writeLinks(connection, plan, { id, index }, statements)
-  for (const each of compiled.parent)
-    await runLink(connection, each, { slots: [], id: plan.needs?.id, ids: [id] }, '/data')
-  if (resource.where && (await connection.all(present, { slots: [], id })).length === 0)
-    throw noLonger('With these values it', resource.type, '/data')
-  return { id, rows: read.value }
+  ]
+  const here = resource.where && now(() => connection.all(present, { slots: [], id }))
+  const read =
+    answer &&
+    now(() => (id === undefined ? connection.readNew?.(answer) : connection.read(answer, id)))
+  await Promise.allSettled([row, ...links, here, read])
+  await row
+  await Promise.all(links)
+  if ((await here)?.length === 0) throw noLonger('With these values it', resource.type, '/data')
+  return { id: await row, rows: await read }
 }
 
-/** Reads without waiting; whatever it throws, its promise tells. */
-async function readNow(
-  connection: WritingConnection,
-  plan: ReadPlan,
-  id: string,
-): Promise<WholeRows> {
-  return connection.read(plan, id)
+/** Does something at once; whatever it throws, its promise tells. */
+async function now<Result>(work: () => Awaitable<Result>): Promise<Result> {
+  return work()
 }
 
 /** Changes the members of one relationship of a plan. */
 async function writeLinks(
   connection: WritingConnection,
   { shape, document, linkIds }: WritePlan,
-  { id, index }: Readonly<{ id: string; index: number }>,
+  { id, index }: Readonly<{ id: string | undefined; index: number }>,
   statements: Statements,
 ): Promise<void> {
   const ids = linkIds[index] ?? []

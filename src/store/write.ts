@@ -29,6 +29,7 @@ import {
   type Target,
   tableAt,
   tableName,
+  theId,
 } from './tables.ts'
 
 /** All statements a write of the shape needs. */
@@ -47,13 +48,15 @@ export interface CompiledWrite {
 export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const resource = typeNamed(target.model, shape.type)
   const { parent } = shape
+  const { lastNew } = target.dialect
+  const linking = shape.row === 'new' ? { ...target, lastNew } : target
   return {
     insert: shape.row === 'there' ? undefined : compileInsert(shape, resource, target),
     update:
       shape.row === 'there' && shape.columns.length > 0
         ? compileUpdate(shape, resource, target)
         : undefined,
-    links: shape.links.map((change) => compileLink(resource, change, target)),
+    links: shape.links.map((change) => compileLink(resource, change, linking)),
     parent: parent
       ? compileLink(typeNamed(target.model, parent.type), { ...parent, change: 'add' }, target)
       : [],
@@ -72,7 +75,9 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
       sql`${constant(value, target.dialect)}`,
     ]),
   ]
-  const returning = asText(sql.id(id.column), id.kind.form, target)
+  const made = asText(sql.id(id.column), id.kind.form, target)
+  const isMade = shape.row === 'new' ? target.dialect.lastNew : undefined
+  const returning = isMade?.keep(made) ?? made
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
   const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
@@ -147,13 +152,8 @@ function assignment(
 }
 
 /** What a key that refers to a column holds for the resource whose id is given. */
-function keyFrom(
-  { id, table }: ResourceType,
-  column: string,
-  source: Source,
-  { dialect }: Target,
-): Sql {
-  const itsId = one(source, id.kind.form, dialect)
+function keyFrom({ id, table }: ResourceType, column: string, source: Source, target: Target): Sql {
+  const itsId = source === 'id' ? theId(id, target) : one(source, id.kind.form, target.dialect)
   if (column === id.column) return itsId
   const which = sql`${columnAt(1, id.column)} = ${itsId}`
   return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${which})`

@@ -18,18 +18,22 @@ const reads: readonly string[] = [
   '/computers/1/owner?include=computers',
 ]
 
-const body = (type: string, attributes: object, id?: string) => ({
-  body: { data: { type, id, attributes } },
+const body = (type: string, attributes: object, id?: string, relationships?: object) => ({
+  body: { data: { type, id, attributes, relationships } },
 })
 
-const computers = { body: { data: [{ type: 'computer', id: '1' }] } }
+const computers = { data: [{ type: 'computer', id: '1' }] }
+const owning = { computers }
 
-/** Begin and what is looked for; what is written, with what is told where its id is known; commit. */
+/** Begin, what is looked for, what is written, and what is told; then commit. */
 const writes: readonly (readonly [method: string, path: string, call: Call, most: number])[] = [
-  ['POST', '/persons', body('person', { name: 'Eve' }), 3],
-  ['PATCH', '/persons/1', body('person', { name: 'Eve' }, '1'), 3],
-  ['PATCH', '/persons/1/relationships/computers', computers, 3],
-  ['PATCH', '/persons/1/relationships/computers', { body: { data: [] } }, 3],
+  ['POST', '/persons', body('person', { name: 'Eve' }), 2],
+  ['POST', '/persons?include=computers', body('person', { name: 'Eve' }, undefined, owning), 2],
+  ['POST', '/persons/1/computers', body('computer', { serial: 'A' }), 2],
+  ['PATCH', '/persons/1', body('person', { name: 'Eve' }, '1'), 2],
+  ['PATCH', '/persons/1', body('person', { name: 'Eve' }, '1', owning), 2],
+  ['PATCH', '/persons/1/relationships/computers', { body: computers }, 2],
+  ['PATCH', '/persons/1/relationships/computers', { body: { data: [] } }, 2],
   ['DELETE', '/persons/1', {}, 2],
 ]
 

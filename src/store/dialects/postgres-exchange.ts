@@ -1,6 +1,6 @@
 import pg, { type Connection, type CustomTypesConfig, type FieldDef, type PoolClient } from 'pg'
 import { bound, type RunValues, type Statement } from '../statement.ts'
-import { translate } from './postgres-errors.ts'
+import { isLost, translate } from './postgres-errors.ts'
 import { type Columns, type Prepared, PreparedStatements } from './postgres-prepared.ts'
 
 /** A value as it goes over the wire: bytes as they are, anything else as text. */
@@ -29,31 +29,40 @@ export interface Answered {
   readonly count: number
 }
 
-/** Sends a statement to the server and waits for what it comes to; throws as `exchangeAll`. */
+/** What statements came to that were sent together. */
+export interface Outcome {
+  /** An answer for each, up to the one that failed. */
+  readonly answers: readonly Answered[]
+  /** What `translate` makes of the failure; absent when there was none. */
+  readonly failure?: unknown
+}
+
+/** Sends a statement to the server and waits for what it comes to. @throws what `translate` makes of its failure */
 export async function exchange(client: PoolClient, asked: Asked): Promise<Answered> {
-  const [answer] = await exchangeAll(client, [asked])
-  return answer ?? nothing
+  const { answers, failure } = await exchangeAll(client, [asked])
+  const [answer] = answers
+  if (answer === undefined) throw failure
+  return answer
 }
 
 /**
  * Sends statements to the server in one go, and waits once for all that they come to. The server runs them one after the
  * other; when one fails, it skips the rest.
- * @returns an answer for each
- * @throws what `translate` makes of the failure
+ * @throws what `translate` makes of the failure where the connection is of no more use
  */
-export function exchangeAll(
-  client: PoolClient,
-  all: readonly Asked[],
-): Promise<readonly Answered[]> {
+export function exchangeAll(client: PoolClient, all: readonly Asked[]): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    client.query(new Exchange(all, resolve, reject))
+    try {
+      client.query(new Exchange(all, resolve, reject))
+    } catch (failure) {
+      // What cannot be bound is found out before anything is sent.
+      resolve({ answers: [], failure })
+    }
   })
 }
 
 /** The columns of a statement that returns no rows. */
 const none: Columns = { names: [], readers: [] }
-/** What a statement comes to that returns nothing. */
-const nothing: Answered = { columns: [], rows: [], count: 0 }
 
 /**
  * The driver's own queries are of one statement each. This one sends several before it says `Sync`, and hears from the
@@ -75,18 +84,19 @@ class Exchange {
 
   constructor(
     all: readonly Asked[],
-    resolve: (answers: readonly Answered[]) => void,
+    resolve: (outcome: Outcome) => void,
     reject: (error: unknown) => void,
   ) {
     this.#all = all
-    // What cannot be bound is found out before anything is sent.
     this.#values = all.map(({ statement, values }) => bound(statement, values).map(sent))
     this.callback = (error) => {
       // The driver's closures keep this object alive until V8 collects the whole heap: the rows are not to stay with it.
       const answers = this.#answers
       this.#answers = []
-      if (error == null) resolve(answers)
-      else reject(translate(error, all[answers.length]?.statement))
+      if (error == null) return resolve({ answers })
+      const failure = translate(error, all[answers.length]?.statement)
+      if (isLost(failure)) reject(failure)
+      else resolve({ answers, failure })
     }
   }
 
@@ -164,6 +174,8 @@ class Exchange {
 
   /** Called after an error as well as without one; then it has been told already. */
   handleReadyForQuery(): void {
+    // Which of them it was does not matter.
+    if (this.#failure !== undefined) this.#answers = []
     this.callback(this.#failure)
   }
 

@@ -35,7 +35,18 @@ export async function readWhole(
   return readFrom(answer, statement, { plan, id }).rows
 }
 
-/** The same; `undefined` when there are more rows than should be held at once. */
+/** The same of the resource that the transaction has made last, whose id the server alone needs to know. */
+export async function readNew(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  statements: PostgresStatements,
+): Promise<WholeRows> {
+  const statement = statements.ofNew(plan.shape)
+  const answer = await connection.all(statement, valuesOf(plan, undefined))
+  return readFrom(answer, statement, { plan, id: undefined }).rows
+}
+
+/** As `readWhole`; `undefined` when there are more rows than should be held at once. */
 export async function readShort(
   connection: PostgresConnection,
   plan: ReadPlan,

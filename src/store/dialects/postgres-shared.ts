@@ -1,7 +1,12 @@
 import type { PoolClient } from 'pg'
 import { execute, type Line } from './postgres-connection.ts'
-import { isLost } from './postgres-errors.ts'
-import { type Answered, type Asked, exchange, exchangeAll } from './postgres-exchange.ts'
+import {
+  type Answered,
+  type Asked,
+  exchange,
+  exchangeAll,
+  type Outcome,
+} from './postgres-exchange.ts'
 
 /** How many quick statements go together: the last of them waits for the others. */
 const mostTogether = 4
@@ -12,7 +17,7 @@ export type Lend = <Result>(work: (client: PoolClient) => Promise<Result>) => Pr
 /** Quick statements that wait for one connection, and what they come to. */
 interface Group {
   readonly all: Asked[]
-  readonly answers: Promise<readonly Answered[]>
+  readonly outcome: Promise<Outcome>
 }
 
 /**
@@ -51,13 +56,11 @@ export class SharedLine implements Line {
     const index = group.all.push(asked) - 1
     if (index > 0) this.#joined += 1
     if (group.all.length === mostTogether) this.#waiting = undefined
-    try {
-      const answer = (await group.answers)[index]
-      if (answer !== undefined) return answer
-    } catch (error) {
-      // One that fails takes those behind it along; none of them has changed anything.
-      if (isLost(error) || group.all.length === 1) throw error
-    }
+    const { answers, failure } = await group.outcome
+    const answer = answers[index]
+    if (answer !== undefined) return answer
+    if (group.all.length === 1) throw failure
+    // One that fails takes those behind it along; none of them has changed anything.
     return this.#alone(asked)
   }
 
@@ -69,11 +72,11 @@ export class SharedLine implements Line {
       if (this.#waiting?.all === all) this.#waiting = undefined
       isWaiting = false
     }
-    const answers = this.#lend((client) => {
+    const outcome = this.#lend((client) => {
       goes()
       return exchangeAll(client, all)
     }).finally(goes)
-    const group = { all, answers }
+    const group = { all, outcome }
     this.#waiting = group
     return group
   }

@@ -8,6 +8,9 @@ const between =
 /** A text letter for letter: columns may have collations under which others are equal, or that cannot be searched. */
 const exact = (text: Sql): Sql => sql`${text} collate "C"`
 
+/** The setting of a transaction that holds the id of the row made last. */
+const lastNew = sql.lit('lapidary.last_new')
+
 /**
  * How PostgreSQL writes what databases write differently.
  * @param folding - the collation whose mappings of case are Unicode's full ones
@@ -29,6 +32,11 @@ export function postgresDialect(folding: string): Dialect {
     startsWith: (text, start) => sql`starts_with(${exact(text)}, ${exact(start)})`,
     endsWith: (text, end) => sql`right(${exact(text)}, length(${end})) = ${exact(end)}`,
     match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,
+    lastNew: {
+      keep: (id) => sql`set_config(${lastNew}, ${id}, true)`,
+      // On a connection that has kept one before, none is an empty text.
+      kept: sql`nullif(current_setting(${lastNew}, true), '')`,
+    },
     // Others may still refer to the row by a key.
     lock: sql` for no key update`,
     gatherIds: (id, order, from, where) =>

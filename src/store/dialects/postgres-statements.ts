@@ -11,6 +11,8 @@ import { compileWhole, type WholeStatement } from './postgres-whole.ts'
 /** The statements of a store on PostgreSQL, which reads all of a document by one. */
 export interface PostgresStatements extends Statements {
   readonly whole: (shape: ReadShape) => WholeStatement
+  /** The same of the resource that the transaction has made last. */
+  readonly ofNew: (shape: ReadShape) => WholeStatement
   /** The same of no more than the first primary rows, one beyond `wholeAtMost`, where all of a list is asked for. */
   readonly short: (shape: ReadShape) => WholeStatement
   /** The same for a page whose count may be remembered. */
@@ -33,6 +35,7 @@ export function postgresStatements(target: Target): PostgresStatements {
   return {
     ...statementsFor(target),
     whole,
+    ofNew: perShape((shape) => compileWhole(shape, { ...target, lastNew: target.dialect.lastNew })),
     short: (shape) => (isUnbounded(shape) ? start(shape) : whole(shape)),
     remembering: perReach(target, (shape, reach) =>
       compileWhole(shape, target, { remembers: true, reach }),

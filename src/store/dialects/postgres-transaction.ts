@@ -143,7 +143,8 @@ class TransactionLine implements Line {
 
   send(asked: Asked): Promise<Answered> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) queueMicrotask(() => this.#flush())
+      // Once nothing more can be done without waiting.
+      if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
       this.#waiting.push({ asked, resolve, reject })
     })
   }
@@ -160,11 +161,11 @@ class TransactionLine implements Line {
     this.#waiting = []
     const begin = this.#beginning()
     exchangeAll(this.#client, [...begin, ...waiting.map(({ asked }) => asked)]).then(
-      (answers) => {
+      ({ answers, failure }) => {
         for (const [index, { resolve, reject }] of waiting.entries()) {
           const answer = answers[begin.length + index]
           if (answer) resolve(answer)
-          else reject(new Error('A statement was sent and came to nothing.'))
+          else reject(failure)
         }
       },
       (error) => {

@@ -18,7 +18,14 @@ import { compileSkip } from './postgres-ids.ts'
 import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 import { PostgresPool } from './postgres-pool.ts'
-import { queryOn, readDuring, readRemembering, readWhole, streamOn } from './postgres-read.ts'
+import {
+  queryOn,
+  readDuring,
+  readNew,
+  readRemembering,
+  readWhole,
+  streamOn,
+} from './postgres-read.ts'
 import { postgresRemarks } from './postgres-remarks.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
@@ -152,6 +159,7 @@ function writingOn(transaction: PostgresTransaction, statements: PostgresStateme
       all: (statement, values) => transaction.all(statement, values),
       run: (statement, values) => transaction.run(statement, values),
       read: (plan, id) => readWhole(transaction, plan, id, statements),
+      readNew: (plan) => readNew(transaction, plan, statements),
       query: queryOn(transaction, statements),
     },
     statements,
