@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { sql } from '../../src/model/dialect.ts'
 import { PostgresPool } from '../../src/store/dialects/postgres-pool.ts'
@@ -123,6 +124,41 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(
         came.map(({ status }) => status),
         ['fulfilled', 'rejected', 'fulfilled'],
+      )
+    })
+
+    it('waits for a connection on which it is prepared; who waits longest lets sixteen go first', async (test) => {
+      const { shared } = await connected(test)
+      const known = plain('select 1')
+      for (let time = 1; time <= 2; time += 1) await shared.all(known, none)
+      const busy = shared.once(plain('select pg_sleep(0.1)'))
+      await setTimeout(20)
+      const went: string[] = []
+      const ask = async (name: string, statement: Statement) => {
+        await shared.all(statement, none)
+        went.push(name)
+      }
+      await Promise.all([
+        ask('new', plain('select 2')),
+        ...Array.from({ length: 20 }, () => ask('known', known)),
+      ])
+      await busy
+      assert.equal(went.indexOf('new'), 16)
+      assert.equal(went.length, 21)
+    })
+
+    it('is refused when too many wait: the last one, and no other', async (test) => {
+      const url = await filled(test, database, 'create table thing (id integer primary key)')
+      const pool = new PostgresPool(url, { poolSize: 1, queueSize: 2 })
+      test.after(() => pool.close())
+      const came = await Promise.allSettled(
+        ['select pg_sleep(0.05)', 'select 1', 'select 2', 'select 3'].map((sql) =>
+          pool.shared.all(plain(sql), none),
+        ),
+      )
+      assert.deepEqual(
+        came.map(({ status }) => status),
+        ['fulfilled', 'fulfilled', 'fulfilled', 'rejected'],
       )
     })
 

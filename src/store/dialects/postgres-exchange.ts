@@ -194,6 +194,13 @@ function preparedOn(connection: Connection): PreparedStatements {
   return known
 }
 
+/** Whether the server keeps a statement for a connection. */
+export function isPrepared(client: PoolClient, statement: Statement): boolean {
+  // The driver's types do not tell of a client's connection.
+  const { connection } = client as PoolClient & { readonly connection: Connection }
+  return kept.get(connection)?.has(statement) ?? false
+}
+
 /** As the driver sends it in its own queries: a hook's SQL may bind what only the driver knows, e.g. dates and arrays. */
 function sent(value: unknown): Sent {
   return utils.prepareValue(value)

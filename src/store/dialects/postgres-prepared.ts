@@ -34,6 +34,11 @@ export class PreparedStatements {
     return false
   }
 
+  /** Whether a statement is there, without using it. */
+  has(statement: Statement): boolean {
+    return this.#kept.has(statement)
+  }
+
   /** A statement that is there; `undefined` for one that is not. */
   get(statement: Statement): Prepared | undefined {
     const prepared = this.#kept.get(statement)
