@@ -16,6 +16,8 @@ export interface Bout {
   readonly left: Workload
   readonly right: Workload
   readonly connections: number
+  /** How many times as long as usual both are warmed up. */
+  readonly warmUps?: number
 }
 
 /** Two servers and everything that they are compared in. */
@@ -35,6 +37,8 @@ const wide = ['one', 'list', 'included', 'create']
 const steady = ['one', 'list', 'included', 'one-included', 'owner', 'deep']
 /** How many connections ask for what visits every row of a large database. */
 const few = 2
+/** So long until PostgreSQL has planned a thousand shapes so often on its connections that it keeps the plans. */
+const untilPlanned = 10
 
 /** Everything that a run compares, reads before writes. */
 export function arenasOf(options: Options): Arena[] {
@@ -92,7 +96,7 @@ function shapes(database: string, persons: number): Arena[] {
   const ours = { subject: 'service', persons }
   const [right, left] = shapeWorkloads
   if (left === undefined || right === undefined || persons > 1000) return []
-  const bouts = [{ left, right, connections: 32 }]
+  const bouts = [{ left, right, connections: 32, warmUps: untilPlanned }]
   return [{ against: 'one shape', database, left: ours, right: ours, bouts, alike: undefined }]
 }
 

@@ -142,8 +142,10 @@ async function compare(
       { served: ours, workload: bout.left, persons: left.persons },
       { served: theirs, workload: bout.right, persons: right.persons },
     ] as const
-    const { connections } = bout
-    const came = await duel(sides, connections, options.pace, generator)
+    const { connections, warmUps = 1 } = bout
+    const { pace } = options
+    const warm = { ...pace, warmUp: pace.warmUp * warmUps }
+    const came = await duel(sides, connections, warm, generator)
     const about = {
       against,
       database,

@@ -8,6 +8,8 @@ import { PostgresTransaction } from './postgres-transaction.ts'
 
 /** How long a connection lives, in seconds: with it goes what the server keeps for it. */
 const lifetime = 1800
+/** How long a connection is kept that nobody uses, in milliseconds: what it has prepared would have to be prepared again. */
+const idle = 600_000
 /** How much longer than the server's own limit a statement is waited for, in milliseconds: a server may hang. */
 const grace = 1000
 
@@ -36,6 +38,7 @@ export class PostgresPool {
       connectionTimeoutMillis: timeout,
       query_timeout: timeout + grace,
       maxLifetimeSeconds: lifetime,
+      idleTimeoutMillis: idle,
       keepAlive: true,
       ...(keepsSessions && {
         options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
