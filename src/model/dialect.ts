@@ -36,6 +36,8 @@ export interface Dialect {
   isTheOne(left: Sql, subquery: Sql): Sql
   /** The text in the form in which case no longer counts: `upper(lower(x))` by Unicode's full mappings. */
   fold(text: Sql): Sql
+  /** Whether a text has a part that is another text, letter for letter. */
+  contains(text: Sql, part: Sql): Sql
   /** Case-sensitive search: `%` stands for anything, all else for itself; without a `%` anywhere in the text. */
   like(text: Sql, pattern: Sql): Sql
   startsWith(text: Sql, start: Sql): Sql

@@ -10,8 +10,30 @@ export interface Operator {
   readonly takes: 'one' | 'two' | 'list'
   /** What `null` as the value means; absent: unknown, as SQL has it, so nothing matches. */
   readonly ofNull?: 'none' | 'some'
-  /** Writes the comparison; `right` holds one expression, or two for `takes: 'two'`. */
-  readonly write: (left: Sql, right: readonly [Sql, ...Sql[]], dialect: Dialect) => Sql
+  readonly write: Write
+  /** What is written instead where the value is such that less will do; not where it is another field's. */
+  readonly simpler?: Readonly<{ when: (value: unknown) => boolean; write: Write }>
+}
+
+/** Writes a comparison; `right` holds one expression, or two for `takes: 'two'`. */
+type Write = (left: Sql, right: readonly [Sql, ...Sql[]], dialect: Dialect) => Sql
+
+/** A search for a pattern; for a text that is no pattern, because it has no `%`, there is a simpler one. */
+function search({ folds = false, isNot = false }): Operator {
+  const written =
+    (find: 'like' | 'contains'): Write =>
+    (left, [right], dialect) => {
+      const of = (text: Sql) => (folds ? dialect.fold(text) : text)
+      const found = dialect[find](of(left), of(right))
+      return isNot ? sql`not (${found})` : found
+    }
+  const when = (pattern: unknown) => typeof pattern === 'string' && !pattern.includes('%')
+  return {
+    suits: 'textual',
+    takes: 'one',
+    write: written('like'),
+    simpler: { when, write: written('contains') },
+  }
 }
 
 /** Every operator on attributes and ids (seed §4.1); `any` and `has`, on relationships, are grammar of their own. */
@@ -28,10 +50,10 @@ export const operators = {
   lt:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} < ${right}` },
   le:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} <= ${right}` },
   between:    { suits: 'ordered', takes: 'two',  write: (left, [low, high]) => sql`${left} between ${low} and ${high}` },
-  like:       { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.like(left, right) },
-  notlike:    { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => sql`not (${dialect.like(left, right)})` },
-  ilike:      { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.like(dialect.fold(left), dialect.fold(right)) },
-  notilike:   { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => sql`not (${dialect.like(dialect.fold(left), dialect.fold(right))})` },
+  like:       search({}),
+  notlike:    search({ isNot: true }),
+  ilike:      search({ folds: true }),
+  notilike:   search({ folds: true, isNot: true }),
   startswith: { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.startsWith(left, right) },
   endswith:   { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.endsWith(left, right) },
   match:      { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right) },

@@ -28,6 +28,8 @@ export type Condition =
       operator: OperatorName
       field: string
       slots: readonly Slot[]
+      /** Whether the values are such that the operator has a simpler way. */
+      isSimple?: boolean
     }>
   | Readonly<{ is: 'fields'; operator: OperatorName; field: string; other: string }>
   | Readonly<{ is: 'null'; field: string }>
@@ -147,7 +149,8 @@ function planAttribute(test: Test, field: AttributeField, context: Context): Con
     complaint(test.at, operand.is === 'value' ? '.val' : '', what),
   )
   const slots = read.map((value) => context.values.push(value) - 1)
-  return { is: 'compare', operator: name, field: field.name, slots }
+  const isSimple = operator.simpler?.when(read[0]) ?? false
+  return { is: 'compare', operator: name, field: field.name, slots, ...(isSimple && { isSimple }) }
 }
 
 function otherField(

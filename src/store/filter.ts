@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import { formNamed } from '../model/forms.ts'
 import { type ResourceType, relationshipNamed, reversed, typeNamed } from '../model/model.ts'
-import { operators } from '../model/operators.ts'
+import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
 import { keyList, keyOfOne } from './statement.ts'
 import {
@@ -28,14 +28,15 @@ interface Place {
 export function compileCondition(condition: Condition, place: Place, target: Target): Sql {
   switch (condition.is) {
     case 'compare': {
-      const { takes, write } = operators[condition.operator]
+      const operator: Operator = operators[condition.operator]
+      const { write } = (condition.isSimple && operator.simpler) || operator
       const { form } = attributeNamed(place.resource, condition.field).kind
-      const bind = takes === 'list' ? keyList : keyOfOne
+      const bind = operator.takes === 'list' ? keyList : keyOfOne
       const [first, ...others] = condition.slots.map((slot) => bind(slot, form, target.dialect))
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
       const left = sideOf(condition, condition.field, place, target)
-      return write(left, [first, ...others] as never, target.dialect)
+      return write(left, [first, ...others], target.dialect)
     }
     case 'fields':
       return operators[condition.operator].write(

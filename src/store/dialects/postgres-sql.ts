@@ -19,6 +19,7 @@ export function postgresDialect(folding: string): Dialect {
   const fold = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
   const wordsOf = (text: Sql): Sql =>
     sql`array_remove(regexp_split_to_array(${fold(text)} collate "C", ${sql.lit(between)}), '')`
+  const contains = (text: Sql, part: Sql): Sql => sql`strpos(${exact(text)}, ${exact(part)}) > 0`
   return {
     name: 'postgres',
     same: (left, right) => sql`${left} is not distinct from ${right}`,
@@ -26,8 +27,9 @@ export function postgresDialect(folding: string): Dialect {
     inList: (left, list) => sql`${left} = any(${list})`,
     isTheOne: (left, subquery) => sql`${left} in (${subquery})`,
     fold,
+    contains,
     like: (text, pattern) =>
-      sql`case when strpos(${exact(pattern)}, '%') = 0 then strpos(${exact(text)}, ${exact(pattern)}) > 0
+      sql`case when strpos(${exact(pattern)}, '%') = 0 then ${contains(text, pattern)}
         else ${exact(text)} like replace(replace(${exact(pattern)}, '\\', '\\\\'), '_', '\\_') end`,
     startsWith: (text, start) => sql`starts_with(${exact(text)}, ${exact(start)})`,
     endsWith: (text, end) => sql`right(${exact(text)}, length(${end})) = ${exact(end)}`,
