@@ -39,7 +39,9 @@ export function perShape<Shape extends object, Made extends NonNullable<unknown>
 }
 
 /**
- * Remembers what was planned for a query string, so that the same URL is read and planned once. Refusals are not kept.
+ * Remembers what was planned for a query string that comes again, so that the same URL is read and planned no more than
+ * twice. One that comes once leaves nothing behind: most that hold a value do, and what is kept for nothing costs the
+ * collector of garbage more than to plan it. Refusals are not kept.
  * @param plan - makes the plan from what follows the `?`; pure
  */
 export function rememberPlans<Plan extends object>(
@@ -50,11 +52,23 @@ export function rememberPlans<Plan extends object>(
     maxSize: 1_000_000,
     sizeCalculation: (_plan, search) => search.length + 1,
   })
+  const seen = new Int32Array(1024)
   return (search) => {
     const found = plans.get(search)
     if (found !== undefined) return found
     const fresh = plan(search)
-    plans.set(search, fresh)
+    const hash = hashOf(search)
+    const at = hash & (seen.length - 1)
+    if (seen[at] === hash) plans.set(search, fresh)
+    seen[at] = hash
     return fresh
   }
+}
+
+/** A whole number of 32 bits that is another for nearly every text (FNV-1a over its code units). */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
 }
