@@ -67,7 +67,7 @@ export function rememberPlans<Plan extends object>(
 
 /** A whole number of 32 bits that is another for nearly every text (FNV-1a over its code units). */
 function hashOf(text: string): number {
-  let hash = 0x811c9dc5
+  let hash = 0x811c9dc5 | 0
   for (let at = 0; at < text.length; at += 1)
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash

@@ -8,6 +8,7 @@ import { one, type RunValues, type Statement, statement } from '../statement.ts'
 import { type Target, tablesOf } from '../tables.ts'
 import { countKey, countMemory } from './counts.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import { isItself } from './postgres-sql.ts'
 
 /**
  * What a statement sees, as a text: which transactions have ended, and of which server. While it is the same, so are the
@@ -91,7 +92,7 @@ export async function plainTables(
   if (names.length === 0) return new Set()
   const is = sql`relkind = 'r' and relam = 2 and relpersistence = 'p' and not relrowsecurity and not relhassubclass`
   const plain = sql`select name from (values ${sql.join(names)}) as t (name) join pg_class on oid = to_regclass(name)
-    where ${is} and version() ~ '^PostgreSQL [0-9a-z.]+ ' and to_regclass('pg_catalog.pg_dist_partition') is null`
+    where ${is} and ${isItself}`
   const rows = await connection.once(statement(plain, dialect))
   return new Set(rows.map(([name]) => String(name)))
 }

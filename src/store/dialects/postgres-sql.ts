@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Bound, Dialect, Sql } from '../../model/dialect.ts'
+import type { Bound, Dialect, LastNew, Sql } from '../../model/dialect.ts'
 
 /** Whatever stands between words, as in `sqlite-functions.ts`; PostgreSQL keeps no U+0000. */
 const between =
@@ -8,14 +8,23 @@ const between =
 /** A text letter for letter: columns may have collations under which others are equal, or that cannot be searched. */
 const exact = (text: Sql): Sql => sql`${text} collate "C"`
 
-/** The setting of a transaction that holds the id of the row made last. */
-const lastNew = sql.lit('lapidary.last_new')
+const setting = sql.lit('lapidary.last_new')
+/** A setting of the transaction holds the id of the row made last. */
+const lastNew: LastNew = {
+  keep: (id) => sql`set_config(${setting}, ${id}, true)`,
+  // On a connection that has kept one before, none is an empty text.
+  kept: sql`nullif(current_setting(${setting}, true), '')`,
+}
+
+/** Whether it is PostgreSQL itself that is asked, and no other server speaks for it, or with it. */
+export const isItself = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and to_regclass('pg_catalog.pg_dist_partition') is null)`
 
 /**
  * How PostgreSQL writes what databases write differently.
  * @param folding - the collation whose mappings of case are Unicode's full ones
+ * @param keepsSettings - whether a statement sees the settings that one before it has made: not where it runs on another server
  */
-export function postgresDialect(folding: string): Dialect {
+export function postgresDialect(folding: string, keepsSettings = true): Dialect {
   const fold = (text: Sql): Sql => sql`upper(lower(${text} collate ${sql.id(folding)}))`
   const wordsOf = (text: Sql): Sql =>
     sql`array_remove(regexp_split_to_array(${fold(text)} collate "C", ${sql.lit(between)}), '')`
@@ -34,11 +43,7 @@ export function postgresDialect(folding: string): Dialect {
     startsWith: (text, start) => sql`starts_with(${exact(text)}, ${exact(start)})`,
     endsWith: (text, end) => sql`right(${exact(text)}, length(${end})) = ${exact(end)}`,
     match: (text, words) => sql`${wordsOf(text)} @> ${wordsOf(words)}`,
-    lastNew: {
-      keep: (id) => sql`set_config(${lastNew}, ${id}, true)`,
-      // On a connection that has kept one before, none is an empty text.
-      kept: sql`nullif(current_setting(${lastNew}, true), '')`,
-    },
+    ...(keepsSettings && { lastNew }),
     // Others may still refer to the row by a key.
     lock: sql` for no key update`,
     gatherIds: (id, order, from, where) =>

@@ -29,7 +29,7 @@ import {
 import { postgresRemarks } from './postgres-remarks.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
-import { postgresDialect } from './postgres-sql.ts'
+import { isItself, postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
 import { migrating, type PostgresTransaction, snapshot, writing } from './postgres-transaction.ts'
 
@@ -63,11 +63,11 @@ export async function openPostgres(
   )
   const { shared } = pool
   const description = descriptionOf(url)
-  const folding = await foldingOf(pool, description).catch(async (error) => {
+  const { folding, keepsSettings } = await sessionOf(pool, description).catch(async (error) => {
     await pool.close()
     throw error
   })
-  const target: Target = { model, dialect: postgresDialect(folding) }
+  const target: Target = { model, dialect: postgresDialect(folding, keepsSettings) }
   const statements = postgresStatements(target)
   const counts = new PostgresCounts()
   /** Known once the tables are. */
@@ -159,7 +159,9 @@ function writingOn(transaction: PostgresTransaction, statements: PostgresStateme
       all: (statement, values) => transaction.all(statement, values),
       run: (statement, values) => transaction.run(statement, values),
       read: (plan, id) => readWhole(transaction, plan, id, statements),
-      readNew: (plan) => readNew(transaction, plan, statements),
+      ...(statements.target.dialect.lastNew && {
+        readNew: (plan) => readNew(transaction, plan, statements),
+      }),
       query: queryOn(transaction, statements),
     },
     statements,
@@ -186,7 +188,7 @@ async function retried<Result>(
 
 const session = sql`
   select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
-    current_setting('synchronous_commit'), current_setting('server_encoding')`
+    current_setting('synchronous_commit'), current_setting('server_encoding'), ${isItself}`
 
 /** Connects for the first time, and reads what a session is. */
 async function firstSession({ shared }: PostgresPool, description: string) {
@@ -195,21 +197,25 @@ async function firstSession({ shared }: PostgresPool, description: string) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new Error(`${description} cannot be reached: ${cause}`, { cause })
   })
-  const [version, [zone = '', dates = '', commits, encoding]] = [
+  const [version, [zone = '', dates = '', commits, encoding, isPostgres]] = [
     Number(row[0]),
     row.slice(1).map(String),
   ]
   if (version < oldest)
     throw new Error(`${description} is at version ${version / 10_000}; it must be 14 or later.`)
-  return { version, zone, dates, commits, encoding }
+  return { version, zone, dates, commits, encoding, keepsSettings: isPostgres === 'true' }
 }
 
 /**
  * Makes sure that sessions are what our statements take for granted.
- * @returns the collation that maps case as Unicode says in full: the server's own from PostgreSQL 18 on, ICU's before
+ * @returns the collation that maps case as Unicode says in full, the server's own from PostgreSQL 18 on, ICU's before; and
+ *   whether one statement sees what another has set
  */
-async function foldingOf(pool: PostgresPool, description: string): Promise<string> {
-  const { version, zone, dates, commits, encoding } = await firstSession(pool, description)
+async function sessionOf(pool: PostgresPool, description: string) {
+  const { version, zone, dates, commits, encoding, keepsSettings } = await firstSession(
+    pool,
+    description,
+  )
   if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
     throw new Error(
       `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
@@ -221,5 +227,8 @@ async function foldingOf(pool: PostgresPool, description: string): Promise<strin
   // In it letters are bytes, and have no case.
   if (encoding === 'SQL_ASCII')
     throw new Error(`${description} is encoded as SQL_ASCII; it must be UTF8.`)
-  return version >= 180_000 && encoding === 'UTF8' ? 'pg_unicode_fast' : icu
+  return {
+    folding: version >= 180_000 && encoding === 'UTF8' ? 'pg_unicode_fast' : icu,
+    keepsSettings,
+  }
 }

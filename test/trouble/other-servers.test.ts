@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import pg from 'pg'
+import { startService } from '../../service/start.ts'
+import { readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { connect } from '../client.ts'
+import { freshPostgres } from '../postgres.ts'
+import { statementsOf } from '../service/statements.ts'
+
+it('A server that speaks for PostgreSQL is not asked for what statements leave for one another', async (test) => {
+  const database = await freshPostgres()
+  const client = new pg.Client(database.url)
+  await client.connect()
+  const name = new URL(database.url).pathname.slice(1)
+  await client.query(`
+    create function public.version() returns text language sql as $$ select 'OtherDB 1.0' $$;
+    alter database "${name}" set search_path = public, pg_catalog`)
+  const service = await startService({ port: 0, logLevel: 'silent', databaseUrl: database.url })
+  test.after(async () => {
+    await service.close(0)
+    await client.query(`alter database "${name}" reset search_path`)
+    await client.end()
+    await database.remove()
+  })
+  const session = connect(service.url)
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const exchange = await session.send(method, path, { body })
+    check(exchange)
+    return readAnswer(exchange)
+  }
+  const person = (id?: string) => ({
+    data: {
+      type: 'person',
+      attributes: { name: 'Eve' },
+      relationships: { computers: { data: id === undefined ? [] : [{ type: 'computer', id }] } },
+    },
+  })
+  const computer = { data: { type: 'computer', attributes: { serial: 'A' } } }
+  const run = await statementsOf(async () => {
+    assert.equal((await ask('POST', '/persons', person())).status, 201)
+    assert.equal((await ask('POST', '/persons/1/computers', computer)).status, 201)
+    assert.equal((await ask('POST', '/persons?include=computers', person('1'))).status, 201)
+    assert.equal((await ask('GET', '/computers?filter[owner__id]=2')).body.meta?.count, 1)
+  })
+  assert.ok(run.some((sql) => sql.startsWith('insert')))
+  assert.doesNotMatch(run.join('\n'), /_config|current_setting/)
+})
