@@ -58,8 +58,10 @@ export function rememberPlans<Plan extends object>(
     if (found !== undefined) return found
     const fresh = plan(search)
     const hash = hashOf(search)
-    const at = hash & (seen.length - 1)
-    if (seen[at] === hash) plans.set(search, fresh)
+    // Two that come in turns may have one place.
+    const [at, beside] = [hash & (seen.length - 2), (hash & (seen.length - 2)) | 1]
+    if (seen[at] === hash || seen[beside] === hash) plans.set(search, fresh)
+    seen[beside] = seen[at] ?? 0
     seen[at] = hash
     return fresh
   }

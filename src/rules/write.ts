@@ -79,7 +79,7 @@ async function write(
   const carried = (fit: WritePlan) => transaction.write(fit, after ? undefined : alongside)
   const examined = transaction.examine(plan)
   // Does not wait for what is found unless somebody has to know of it first; if it is refused, nothing stays.
-  const straight = isStraight(plan, resource) ? carried(plan) : undefined
+  const straight = transaction.isTogether && isStraight(plan, resource) ? carried(plan) : undefined
   await Promise.allSettled([examined, straight])
   const missing = await examined
   const before =

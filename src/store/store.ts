@@ -26,6 +26,8 @@ export interface Written {
 
 /** What can be done in a transaction that writes. */
 export interface Transaction {
+  /** Whether what is asked for without waiting runs together, and nothing of it that follows a failure. */
+  readonly isTogether: boolean
   readonly query: RunQuery
   /** Reads all that a plan means, with what was written in the transaction. */
   read(plan: ReadPlan, id?: string): Promise<WholeRows>

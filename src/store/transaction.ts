@@ -21,6 +21,8 @@ export interface WritingConnection {
   /** Runs a statement that returns nothing; says how many rows it changed. @throws ConstraintError */
   run(statement: Statement, values: RunValues): Awaitable<number>
   read(plan: ReadPlan, id: string | undefined): Awaitable<WholeRows>
+  /** Whether statements that do not wait for one another run together, and none of them that follows one which fails. */
+  readonly isTogether: boolean
   /** Reads the resource that the last insert has made, for which its id need not be known. */
   readonly readNew?: (plan: ReadPlan) => Awaitable<WholeRows>
   readonly query: RunQuery
@@ -29,6 +31,7 @@ export interface WritingConnection {
 /** What can be done on a connection while a transaction is open on it. */
 export function transactionOn(connection: WritingConnection, statements: Statements): Transaction {
   return {
+    isTogether: connection.isTogether,
     query: connection.query,
     read: async (plan, id) => connection.read(plan, id),
     examine: (plan) => examine(connection, plan, statements),
@@ -65,7 +68,7 @@ interface Writing {
   readonly answer: ReadPlan | undefined
 }
 
-/** Whatever need not wait for what comes before it is sent along with it, and fails with it. */
+/** Nothing waits for what comes before it, unless it needs the id of a new row or would run though that has failed. */
 async function write(
   connection: WritingConnection,
   { plan, answer }: Writing,
@@ -74,35 +77,59 @@ async function write(
   const { shape } = plan
   const { resource, present } = statements.ofType(shape.type)
   const { parent } = statements.write(shape)
+  const { isTogether, readNew } = connection
   const given = shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
   const row = constrained(
     () => writeRow(connection, plan, given, statements),
     (error) => rowFault(error, plan, resource),
   )
-  const isFound = connection.readNew !== undefined && parent.length === 0 && !resource.where
-  /** Of a new row that is found without it, its id is not waited for. */
-  const id = given ?? (isFound ? undefined : await row)
+  const isFound = readNew !== undefined && parent.length === 0 && !resource.where
+  const waits = !isTogether || (given === undefined && !isFound)
+  const id = waits ? await row : given
   const ids = id === undefined ? [] : [id]
-  const links = [
-    ...shape.links.keys().map((index) => writeLinks(connection, plan, { id, index }, statements)),
-    ...parent.map((each) =>
-      runLink(connection, each, { slots: [], id: plan.needs?.id, ids }, '/data'),
-    ),
-  ]
-  const here = resource.where && now(() => connection.all(present, { slots: [], id }))
-  const read =
-    answer &&
-    now(() => (id === undefined ? connection.readNew?.(answer) : connection.read(answer, id)))
-  await Promise.allSettled([row, ...links, here, read])
+  const changed: Changed[] = []
+  let here: readonly Row[] | undefined
+  let rows: WholeRows | undefined
+  const rest = inTurn(connection, [
+    ...shape.links.keys().map((index) => async () => {
+      changed.push(await writeLinks(connection, plan, { id, index }, statements))
+    }),
+    ...parent.map((each) => async () => {
+      await runLink(connection, each, { slots: [], id: plan.needs?.id, ids }, '/data')
+    }),
+    async () => {
+      if (resource.where) here = await connection.all(present, { slots: [], id })
+    },
+    async () => {
+      if (answer) rows = await (id === undefined ? readNew?.(answer) : connection.read(answer, id))
+    },
+  ])
+  await Promise.allSettled([row, rest])
   await row
-  await Promise.all(links)
-  if ((await here)?.length === 0) throw noLonger('With these values it', resource.type, '/data')
-  return { id: await row, rows: await read }
+  await rest
+  for (const each of changed) await refuseStrangers(connection, each, statements)
+  if (here?.length === 0) throw noLonger('With these values it', resource.type, '/data')
+  return { id: await row, rows }
 }
 
-/** Does something at once; whatever it throws, its promise tells. */
-async function now<Result>(work: () => Awaitable<Result>): Promise<Result> {
-  return work()
+/** Takes steps in order; where nothing runs that follows a failure, without waiting in between. */
+async function inTurn(
+  { isTogether }: WritingConnection,
+  steps: readonly (() => Promise<void>)[],
+): Promise<void> {
+  if (!isTogether) for (const step of steps) await step()
+  else {
+    const begun = steps.map((step) => step())
+    await Promise.allSettled(begun)
+    await Promise.all(begun)
+  }
+}
+
+/** Members of a relationship whose rows were changed, if that could make them none of their type. */
+interface Changed {
+  readonly ids: readonly string[]
+  readonly to: string
+  readonly pointer: string
 }
 
 /** Changes the members of one relationship of a plan. */
@@ -111,18 +138,31 @@ async function writeLinks(
   { shape, document, linkIds }: WritePlan,
   { id, index }: Readonly<{ id: string | undefined; index: number }>,
   statements: Statements,
-): Promise<void> {
+): Promise<Changed> {
   const ids = linkIds[index] ?? []
   const name = shape.links[index]?.relationship ?? ''
   const { to } = relationshipNamed(statements.ofType(shape.type).resource, name)
   const pointer = document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
-  const links = statements.write(shape).links[index] ?? []
+  const changed: string[] = []
   const values = { slots: [], id, ids }
-  const changes = links.map((each) => runLink(connection, each, values, pointer))
-  const changed = (await Promise.all(changes)).flat()
-  if (changed.length === 0) return
-  const left = await connection.all(statements.ofType(to).lookup, { slots: [], ids: changed })
-  if (left.length < changed.length) throw noLonger('A member', to, pointer)
+  await inTurn(
+    connection,
+    (statements.write(shape).links[index] ?? []).map((each) => async () => {
+      changed.push(...(await runLink(connection, each, values, pointer)))
+    }),
+  )
+  return { ids: changed, to, pointer }
+}
+
+/** @throws BodyError `invalid_value` (422) when members are none of their type any more */
+async function refuseStrangers(
+  connection: WritingConnection,
+  { ids, to, pointer }: Changed,
+  statements: Statements,
+): Promise<void> {
+  if (ids.length === 0) return
+  const left = await connection.all(statements.ofType(to).lookup, { slots: [], ids })
+  if (left.length < ids.length) throw noLonger('A member', to, pointer)
 }
 
 /** @returns the ids of the rows that were changed, where the statement tells them */

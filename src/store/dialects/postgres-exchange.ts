@@ -53,12 +53,21 @@ export async function exchange(client: PoolClient, asked: Asked): Promise<Answer
 export function exchangeAll(client: PoolClient, all: readonly Asked[]): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     try {
-      client.query(new Exchange(all, resolve, reject))
+      client.query(new Exchange(all, patienceOf(client), resolve, reject))
     } catch (failure) {
       // What cannot be bound is found out before anything is sent.
       resolve({ answers: [], failure })
     }
   })
+}
+
+/** How long the driver waits for a query of its own, in milliseconds. */
+function patienceOf(client: PoolClient): number {
+  // The driver's types do not tell of it.
+  const { connectionParameters } = client as PoolClient & {
+    readonly connectionParameters: Readonly<{ query_timeout: number }>
+  }
+  return connectionParameters.query_timeout
 }
 
 /** The columns of a statement that returns no rows. */
@@ -71,6 +80,8 @@ const none: Columns = { names: [], readers: [] }
 class Exchange {
   /** Ends it; the driver calls it as well, when the server takes too long. */
   callback: (error?: unknown) => void
+  /** How long the driver waits for all, in milliseconds: for each as long as for one alone. */
+  readonly query_timeout: number
   readonly #all: readonly Asked[]
   readonly #values: readonly Sent[][]
   #answers: Answered[] = []
@@ -84,10 +95,12 @@ class Exchange {
 
   constructor(
     all: readonly Asked[],
+    patience: number,
     resolve: (outcome: Outcome) => void,
     reject: (error: unknown) => void,
   ) {
     this.#all = all
+    this.query_timeout = patience * all.length
     this.#values = all.map(({ statement, values }) => bound(statement, values).map(sent))
     this.callback = (error) => {
       // The driver's closures keep this object alive until V8 collects the whole heap: the rows are not to stay with it.

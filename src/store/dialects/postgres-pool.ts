@@ -10,6 +10,8 @@ import { PostgresTransaction } from './postgres-transaction.ts'
 const lifetime = 1800
 /** How long a connection is kept that nobody uses, in milliseconds: what it has prepared would have to be prepared again. */
 const idle = 600_000
+/** After how long the system makes sure that somebody is there, in milliseconds: what stands between may forget a silent one. */
+const keptAlive = 30_000
 /** How much longer than the server's own limit a statement is waited for, in milliseconds: a server may hang. */
 const grace = 1000
 
@@ -40,6 +42,7 @@ export class PostgresPool {
       maxLifetimeSeconds: lifetime,
       idleTimeoutMillis: idle,
       keepAlive: true,
+      keepAliveInitialDelayMillis: keptAlive,
       ...(keepsSessions && {
         options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
       }),

@@ -35,9 +35,9 @@ interface Waiting {
 
 /**
  * Takes single statements to the server, each on any connection. Who waits gets a connection on which the statement is
- * prepared, if there is a choice: a connection keeps so many, and to prepare one takes the server longer than to run it. Quick ones
- * that wait for a connection wait for the same one and go together: a message to the server and back costs both sides more
- * than what a quick statement does.
+ * prepared, if there is a choice: a connection keeps so many, and to prepare one takes the server longer than to run it.
+ * Quick ones that wait for a connection wait for the same one and go together: a message to the server and back costs
+ * both sides more than what a quick statement does.
  */
 export class SharedLine implements Line {
   readonly #lend: Lend

@@ -156,6 +156,7 @@ function descriptionOf(url: string): string {
 function writingOn(transaction: PostgresTransaction, statements: PostgresStatements): Transaction {
   return transactionOn(
     {
+      isTogether: true,
       all: (statement, values) => transaction.all(statement, values),
       run: (statement, values) => transaction.run(statement, values),
       read: (plan, id) => readWhole(transaction, plan, id, statements),

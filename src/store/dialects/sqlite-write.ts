@@ -12,6 +12,7 @@ export function writingOn(
 ): WritingConnection {
   const reader = { connection: writer, statements, count: counted(writer) }
   return {
+    isTogether: false,
     all: (statement, values) => writer.all(statement, values),
     run: (statement, values) => writer.run(statement, values),
     read: (plan, id) => readWhole(reader, plan, id),
