@@ -1,4 +1,4 @@
-import { type ApiError, BodyError } from '../errors/errors.ts'
+import { type ApiError, BodyError, NotFoundError } from '../errors/errors.ts'
 import { relationshipNamed } from '../model/model.ts'
 import type { WritePlan } from '../plan/body.ts'
 import { pointerTo } from '../plan/draft.ts'
@@ -89,7 +89,6 @@ async function write(
   const ids = id === undefined ? [] : [id]
   const changed: Changed[] = []
   let here: readonly Row[] | undefined
-  let rows: WholeRows | undefined
   const rest = inTurn(connection, [
     ...shape.links.keys().map((index) => async () => {
       changed.push(await writeLinks(connection, plan, { id, index }, statements))
@@ -100,16 +99,18 @@ async function write(
     async () => {
       if (resource.where) here = await connection.all(present, { slots: [], id })
     },
-    async () => {
-      if (answer) rows = await (id === undefined ? readNew?.(answer) : connection.read(answer, id))
-    },
   ])
-  await Promise.allSettled([row, rest])
+  const read = async () =>
+    answer && (id === undefined ? readNew?.(answer) : connection.read(answer, id))
+  const early = isTogether ? read() : undefined
+  const [, , told] = await Promise.allSettled([row, rest, early])
   await row
   await rest
+  // Why it is not found any more is told by what follows.
+  if (told.status === 'rejected' && !(told.reason instanceof NotFoundError)) throw told.reason
   for (const each of changed) await refuseStrangers(connection, each, statements)
   if (here?.length === 0) throw noLonger('With these values it', resource.type, '/data')
-  return { id: await row, rows }
+  return { id: await row, rows: await (early ?? read()) }
 }
 
 /** Takes steps in order; where nothing runs that follows a failure, without waiting in between. */
