@@ -32,7 +32,7 @@ export interface Dialect {
   bindList(values: readonly Bound[]): Bound
   /** Membership in one placeholder that holds a whole list. */
   inList(left: Sql, list: Sql): Sql
-  /** Whether a value that is not null is the one that a subquery gives, which is one at most: true or false, never unknown. */
+  /** Whether a value that is not null is the one that a subquery gives; false or unknown when it gives none. */
   isTheOne(left: Sql, subquery: Sql): Sql
   /** The text in the form in which case no longer counts: `upper(lower(x))` by Unicode's full mappings. */
   fold(text: Sql): Sql

@@ -22,6 +22,8 @@ import {
 interface Place {
   readonly resource: ResourceType
   readonly depth: number
+  /** Whether the condition is denied, so that unknown is not as good as false. */
+  readonly isDenied?: boolean
 }
 
 /** Writes a condition as SQL. Tables are `t0`, `t1`, …: one deeper for each relationship followed. */
@@ -56,7 +58,7 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
       return sql`(${balanced(parts, sql.raw(` ${condition.is} `))})`
     }
     case 'not':
-      return sql`not (${compileCondition(condition.inner, place, target)})`
+      return sql`not (${compileCondition(condition.inner, { ...place, isDenied: true }, target)})`
   }
 }
 
@@ -80,12 +82,13 @@ function sideOf(
 }
 
 /**
- * Whether the row is linked to one that meets the condition: true or false, never unknown, hence the tests for null.
+ * Whether the row is linked to one that meets the condition: where that is denied true or false, never unknown, hence the
+ * tests for null.
  * The subquery does not depend on the row, so it runs once however many rows there are and however deep it nests.
  */
 function compileRelated(
   { relationship, where }: Extract<Condition, { is: 'related' }>,
-  { resource, depth }: Place,
+  { resource, depth, isDenied }: Place,
   target: Target,
 ): Sql {
   const { link, to } = relationshipNamed(resource, relationship)
@@ -101,7 +104,7 @@ function compileRelated(
   const theres = conditions.length === 0 ? from : sql`${from} where ${every(conditions)}`
   const here = columnAt(depth, link.here)
   const isLinked =
-    isId && link.key === 'here' && isOfOneId(where)
+    isId && link.key === 'here' && isOfOneId(where) && !isDenied
       ? target.dialect.isTheOne(here, theres)
       : isLinkedFromAny(depth, reversed(link), theres)
   if (link.here === resource.id.column) return isLinked

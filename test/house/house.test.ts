@@ -23,7 +23,7 @@ const rooms: Readonly<Record<string, Readonly<{ rooms: readonly string[]; outsid
   document:  { rooms: ['errors', 'model', 'plan'],                                      outside: [] },
   rules:     { rooms: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
   endpoints: { rooms: ['errors', 'model', 'request', 'plan', 'store', 'document', 'rules'], outside: [] },
-  server:    { rooms: ['errors', 'model', 'request', 'document', 'endpoints'],          outside: ['fastify', /^node:/] },
+  server:    { rooms: ['errors', 'model', 'request', 'document', 'endpoints'],          outside: ['fastify', 'pino', /^node:/] },
 }
 /** Only here: a database's driver, what of Node it needs, and what is remembered of a database. */
 const dialects = { folder: 'src/store/dialects/', outside: [/^node:/, 'pg', 'lru-cache'] }

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer as createBareServer, type ServerResponse } from 'node:http'
+import { after, before, describe, it, mock } from 'node:test'
+import { attribute, createServer, defineModel, resource, text } from 'lapidary'
+import { openSqlite } from 'lapidary/sqlite'
+
+const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
+const model = defineModel([note])
+
+/** How many listen for the end of an answer, however it ends. */
+const watchersOf = (response: ServerResponse) =>
+  ['finish', 'error', 'close'].map((event) => response.listenerCount(event))
+
+/** What is logged to standard error while work is done: an entry for each line. */
+async function logOf(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
+  const written: string[] = []
+  const write = mock.method(process.stderr, 'write', (chunk: unknown) => {
+    written.push(String(chunk))
+    return true
+  })
+  try {
+    await work()
+  } finally {
+    write.mock.restore()
+  }
+  return written.flatMap((chunk) => chunk.trim().split('\n')).map((line) => JSON.parse(line))
+}
+
+describe('A plugin of the server', () => {
+  const store = openSqlite(model, ':memory:')
+  const server = createServer({ model, store, logLevel: 'debug' })
+  let watchers: readonly number[] = []
+  let origin = ''
+
+  before(async () => {
+    await store.migrate([
+      {
+        version: 1,
+        sql: "create table note (id integer primary key, text text); insert into note values (1, 'a')",
+      },
+    ])
+    server.addHook('preHandler', async (request, reply) => {
+      watchers = watchersOf(reply.raw)
+      if (request.headers['x-log'] === undefined) return
+      request.log.level = 'debug'
+      request.log.trace('unheard')
+      request.log.debug({ req: request, res: reply }, 'before %s', 'it')
+      request.log.child({ part: 'two' }).warn('of a child')
+      request.log.fatal(new Error('told'))
+      for (const level of ['info', 'error', 'silent'] as const) request.log[level](level)
+    })
+    server.addHook('onSend', async (_request, reply, payload) => {
+      reply.header('x-length', String(payload).length)
+      return payload
+    })
+    server.get('/health', async () => ({ fine: true }))
+    await logOf(async () => {
+      origin = await server.listen({ host: '127.0.0.1', port: 0 })
+    })
+  })
+  after(async () => {
+    await server.close()
+    await store.close()
+  })
+
+  it('sees answers and adds to them', async () => {
+    for (const path of ['/notes', '/notes/1', '/notes/2', '/nowhere']) {
+      const answer = await fetch(origin + path)
+      const { length } = await answer.text()
+      assert.equal(answer.headers.get('x-length'), String(length), path)
+    }
+  })
+
+  it('adds paths of its own', async () => {
+    const answer = await fetch(`${origin}/health`)
+    assert.deepEqual([answer.status, await answer.json()], [200, { fine: true }])
+  })
+
+  it('logs under the id of the request, and nothing else is logged', async () => {
+    const lines = await logOf(() => fetch(`${origin}/notes/1`, { headers: { 'x-log': 'yes' } }))
+    const [first] = lines
+    assert.match(String(first?.reqId), /^req-/)
+    assert.deepEqual(
+      lines.map(({ level, reqId, msg }) => [level, reqId === first?.reqId, msg]),
+      [
+        [20, true, 'before it'],
+        [40, true, 'of a child'],
+        [60, true, 'told'],
+        [30, true, 'info'],
+        [50, true, 'error'],
+      ],
+    )
+    const { remotePort, ...told } = Object(first?.req)
+    const { host } = new URL(origin)
+    assert.ok(remotePort > 0)
+    assert.deepEqual(
+      [told, first?.res, lines[1]?.part],
+      [
+        { method: 'GET', url: '/notes/1', host, remoteAddress: '127.0.0.1' },
+        { statusCode: 200 },
+        'two',
+      ],
+    )
+    const [other] = await logOf(async () => server.log.info('of the server'))
+    assert.deepEqual([other?.msg, other?.reqId], ['of the server', undefined])
+  })
+
+  it('is alone in watching how an answer ends', async () => {
+    const bare = createBareServer((_request, response) =>
+      response.end(JSON.stringify(watchersOf(response))),
+    )
+    bare.listen(0, '127.0.0.1')
+    await once(bare, 'listening')
+    const address = bare.address()
+    assert.ok(typeof address === 'object' && address !== null)
+    const nodes = await (await fetch(`http://127.0.0.1:${address.port}`)).json()
+    bare.close()
+    await fetch(`${origin}/notes/1`)
+    assert.deepEqual(watchers, nodes)
+  })
+})
