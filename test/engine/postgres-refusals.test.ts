@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { attribute, date, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
-import { engine } from './engine.ts'
+import {
+  attribute,
+  createServer,
+  date,
+  defineModel,
+  integer,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { engine, openStore } from './engine.ts'
 
 const room = resource('room', {
   path: '/rooms',
@@ -46,7 +56,6 @@ const served = {
       raise exception 'secret words'; end $$;
     create constraint trigger late after insert or update on stay deferrable initially deferred
       for each row when (new.word = 'late') execute function refuse_late();
-    create policy few on stay with check (guests < 10);
     insert into room values (1, 'Blue'), (2, 'Red');
     insert into stay (id, since, till, room_id) values (1, '2024-01-01', '2024-01-05', 1)`,
 } as const
@@ -105,6 +114,41 @@ engine('What only PostgreSQL refuses', served, (world) => {
     const answer = await world.delete('/stays/1')
     assert.deepEqual([answer.status, answer.fault.code], [503, 'unavailable'], answer.text)
     assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
+  })
+
+  it('a policy of the table, or the condition of a view: 422, and nothing is changed', async () => {
+    await world.execute(`
+      do $$ begin create role lapidary_guest; exception when duplicate_object then null; end $$;
+      alter table stay enable row level security;
+      create policy everybody on stay as permissive using (true);
+      create policy few on stay as restrictive with check (guests < 10);
+      alter table room rename to every_room;
+      create view room as select * from every_room where name <> 'Green' with check option;
+      do $$ begin execute format('grant usage on schema %I to lapidary_guest', current_schema()); end $$;
+      grant select, update on stay, room to lapidary_guest`)
+    const url = new URL(world.databaseUrl)
+    const options = url.searchParams.get('options') ?? ''
+    url.searchParams.set('options', `${options} -c role=lapidary_guest`)
+    const store = await openStore(served.model, url.href)
+    const server = createServer({ model: served.model, store, logLevel: 'silent' })
+    try {
+      for (const [of, path, data] of [
+        ['a policy', '/stays/1', { type: 'stay', id: '1', attributes: { guests: 12 } }],
+        ['a view', '/rooms/1', { type: 'room', id: '1', attributes: { name: 'Green' } }],
+      ] as const) {
+        const before = (await world.get(path)).text
+        const headers = { 'content-type': 'application/vnd.api+json' }
+        const payload = JSON.stringify({ data })
+        const answer = await server.inject({ method: 'PATCH', url: path, headers, payload })
+        const [fault] = answer.json().errors
+        assert.deepEqual([fault.status, fault.code], ['422', 'invalid_value'], of)
+        assert.ok(!/polic|every_room|check option/.test(answer.body), answer.body)
+        assert.equal((await world.get(path)).text, before)
+      }
+    } finally {
+      await server.close()
+      await store.close()
+    }
   })
 
   it('a sum that breaks off while reading is a fault of ours', async () => {

@@ -12,8 +12,13 @@ const constraints: readonly (readonly [code: RegExp, is: ConstraintError['is']])
   [/^23|^P0001/, 'other'],
 ]
 
-/** Where PL/pgSQL raises what a trigger says, with whatever code it likes. */
-const raises = 'exec_stmt_raise'
+/** The functions of PostgreSQL's own that refuse on behalf of what a schema declares. */
+const refusers: Readonly<Record<string, ConstraintError['is']>> = {
+  // PL/pgSQL raises what a trigger says, with whatever code it likes.
+  exec_stmt_raise: 'other',
+  // A policy of the table, or the condition of a view, does not take the row.
+  ExecWithCheckOptions: 'check',
+}
 
 /** The statement is beyond a limit: stack depth, arguments, size. */
 const tooComplex = /^54/
@@ -59,9 +64,7 @@ export function translate(error: unknown, statement?: Statement): unknown {
   const { code = '' } = said
   if (cancelled.includes(code)) return unavailable('The database took too long', error)
   if (isUnavailable(error)) return unavailable('The database is not available', error)
-  const is =
-    constraints.find(([start]) => start.test(code))?.[1] ??
-    (said.routine === raises ? 'other' : undefined)
+  const is = constraints.find(([start]) => start.test(code))?.[1] ?? refusers[said.routine ?? '']
   if (is !== undefined) {
     const slot = slotOf(said, statement)
     return new ConstraintError(is, { columns: columnsIn(said), slot }, error)
