@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify'
+import { makeLog, RequestLog } from '../../src/server/log.ts'
 import { told } from './server.ts'
 import type { Floor } from './tables.ts'
 
@@ -7,8 +8,9 @@ import type { Floor } from './tables.ts'
  * service's own.
  */
 export function porchServer(floor: Floor): FastifyInstance {
+  const log = makeLog('error')
   const app = fastify({
-    logger: { level: 'error', stream: process.stderr },
+    childLoggerFactory: (_none, bindings, options) => new RequestLog(log, bindings, options),
     exposeHeadRoutes: false,
   })
   for (const url of ['/persons', '/persons/:id', '/computers']) {
