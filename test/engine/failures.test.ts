@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { it, mock } from 'node:test'
+import { it } from 'node:test'
 import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
 import type { Fault } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { logOf } from '../log.ts'
 import { engine } from './engine.ts'
 
 /** What is thrown must not be told: it sounds like SQL, files and stacks. */
@@ -31,24 +32,6 @@ const served = {
   tables: ({ newId }: ColumnTypes) => `create table page (id ${newId}, title text,
     next_id integer references page (id))`,
   server: { logLevel: 'error' },
-}
-
-/** Runs something and returns what was logged meanwhile, line by line. */
-async function logOf(work: () => Promise<unknown>): Promise<string[]> {
-  const written: string[] = []
-  const write = mock.method(process.stderr, 'write', (chunk: unknown) => {
-    written.push(String(chunk))
-    return true
-  })
-  try {
-    await work()
-  } finally {
-    write.mock.restore()
-  }
-  return written
-    .join('')
-    .split('\n')
-    .filter((line) => line !== '')
 }
 
 engine('Faults of ours', served, (world) => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createBareServer, type ServerResponse } from 'node:http'
-import { after, before, describe, it, mock } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { attribute, createServer, defineModel, resource, text } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
+import { logOf } from '../log.ts'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
 const model = defineModel([note])
@@ -11,21 +12,6 @@ const model = defineModel([note])
 /** How many listen for the end of an answer, however it ends. */
 const watchersOf = (response: ServerResponse) =>
   ['finish', 'error', 'close'].map((event) => response.listenerCount(event))
-
-/** What is logged to standard error while work is done: an entry for each line. */
-async function logOf(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
-  const written: string[] = []
-  const write = mock.method(process.stderr, 'write', (chunk: unknown) => {
-    written.push(String(chunk))
-    return true
-  })
-  try {
-    await work()
-  } finally {
-    write.mock.restore()
-  }
-  return written.flatMap((chunk) => chunk.trim().split('\n')).map((line) => JSON.parse(line))
-}
 
 describe('A plugin of the server', () => {
   const store = openSqlite(model, ':memory:')
@@ -78,11 +64,12 @@ describe('A plugin of the server', () => {
   })
 
   it('logs under the id of the request, and nothing else is logged', async () => {
-    const lines = await logOf(() => fetch(`${origin}/notes/1`, { headers: { 'x-log': 'yes' } }))
+    const log = await logOf(() => fetch(`${origin}/notes/1`, { headers: { 'x-log': 'yes' } }))
+    const lines = log.map((line) => JSON.parse(line))
     const [first] = lines
-    assert.match(String(first?.reqId), /^req-/)
+    assert.match(String(first.reqId), /^req-/)
     assert.deepEqual(
-      lines.map(({ level, reqId, msg }) => [level, reqId === first?.reqId, msg]),
+      lines.map(({ level, reqId, msg }) => [level, reqId === first.reqId, msg]),
       [
         [20, true, 'before it'],
         [40, true, 'of a child'],
@@ -91,19 +78,20 @@ describe('A plugin of the server', () => {
         [50, true, 'error'],
       ],
     )
-    const { remotePort, ...told } = Object(first?.req)
+    const { remotePort, ...told } = Object(first.req)
     const { host } = new URL(origin)
     assert.ok(remotePort > 0)
     assert.deepEqual(
-      [told, first?.res, lines[1]?.part],
+      [told, first.res, lines[1].part],
       [
         { method: 'GET', url: '/notes/1', host, remoteAddress: '127.0.0.1' },
         { statusCode: 200 },
         'two',
       ],
     )
-    const [other] = await logOf(async () => server.log.info('of the server'))
-    assert.deepEqual([other?.msg, other?.reqId], ['of the server', undefined])
+    const [other = ''] = await logOf(async () => server.log.info('of the server'))
+    const { msg, reqId } = JSON.parse(other)
+    assert.deepEqual([msg, reqId], ['of the server', undefined])
   })
 
   it('is alone in watching how an answer ends', async () => {

@@ -1,0 +1,19 @@
+import { mock } from 'node:test'
+
+/** Runs something and returns what was logged meanwhile, line by line. */
+export async function logOf(work: () => Promise<unknown>): Promise<string[]> {
+  const written: string[] = []
+  const write = mock.method(process.stderr, 'write', (chunk: unknown) => {
+    written.push(String(chunk))
+    return true
+  })
+  try {
+    await work()
+  } finally {
+    write.mock.restore()
+  }
+  return written
+    .join('')
+    .split('\n')
+    .filter((line) => line !== '')
+}
