@@ -16,8 +16,8 @@ export function makeLog(level: string): Logger {
 }
 
 /**
- * The log of one request: a child of the service's that is made when something is logged, because few requests log and
- * making one takes as long as routing a request.
+ * The log of one request: a child of the service's that is made when something is logged, because few requests log
+ * anything.
  */
 export class RequestLog implements FastifyBaseLogger {
   readonly #make: () => Logger

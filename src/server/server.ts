@@ -50,9 +50,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const log = makeLog(logLevel)
   const app = fastify({
     bodyLimit: maxBody,
-    // Whoever gives Fastify a logger has it watch the end of every answer, though requests are not logged: with the
-    // logger of each a twentieth of a small one's time. So requests get theirs here, and the server below.
-    childLoggerFactory: (_none, bindings, options) => new RequestLog(log, bindings, options),
+    // Whoever gives Fastify a logger has it watch the end of every answer, though requests are not logged (decision
+    // 0039). So requests get theirs here, and the server below.
+    childLoggerFactory: (_none, bindings, how) => new RequestLog(log, bindings, how),
     // Nobody but our own reader reads the query; an absolute-form target is as good as its path (RFC 9112 §3.2.2).
     routerOptions: { querystringParser: () => ({}), maxParamLength: longestUrl },
     rewriteUrl: ({ url = '/' }) =>

@@ -34,7 +34,7 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     same: (left, right) => sql`${left} is not distinct from ${right}`,
     bindList: (values) => `{${values.map(arrayElement).join(',')}}`,
     inList: (left, list) => sql`${left} = any(${list})`,
-    // Unlike a list, it is no join: a seventh of the time of a few rows.
+    // Unlike a list, it is no join. A view may hold an id twice.
     isTheOne: (left, subquery) => sql`${left} = (${subquery} limit 1)`,
     fold,
     contains,
