@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Arena, arenasOf, type Bout, type Contestant } from './arenas.ts'
 import { type Databases, openDatabases } from './databases.ts'
 import { type Long, measureLong } from './long.ts'
-import { duel } from './measure.ts'
+import { duel, type Pair, summary } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { type Generator, type Served, serve, startGenerator } from './processes.ts'
 import {
@@ -54,9 +54,31 @@ interface Tools {
   readonly options: Options
 }
 
-/** Starts both servers of an arena, makes sure that they answer alike, and compares them in everything. */
+/** Compares two servers in everything, some times over with new processes: each compiles its own code in its own way. */
 async function fight(arena: Arena, databases: Databases, tools: Tools): Promise<Result[]> {
-  const isWritten = arena.bouts.some(({ left }) => left.writes)
+  const { launches } = tools.options.pace
+  const rounds = new Map<Bout, Pair[]>()
+  for (let launch = 1; launch <= launches; launch += 1)
+    await launched(arena, databases, async (servers) => {
+      const bouts = launch === 1 ? await checked(arena, servers) : [...rounds.keys()]
+      for (const bout of bouts) {
+        const pairs = [...(rounds.get(bout) ?? []), ...(await compare(arena, bout, servers, tools))]
+        rounds.set(bout, pairs)
+        if (launch === launches) console.log(tableRow(resultOf(arena, bout, pairs)))
+      }
+    })
+  return [...rounds].map(([bout, pairs]) => resultOf(arena, bout, pairs))
+}
+
+type Both = readonly [ours: Served, theirs: Served]
+
+/** Starts both servers of an arena and ends them after the work. */
+async function launched(
+  { left, right, bouts }: Arena,
+  databases: Databases,
+  work: (servers: Both) => Promise<void>,
+): Promise<void> {
+  const isWritten = bouts.some((bout) => bout.left.writes)
   const servers: Served[] = []
   const started = async ({ subject, persons }: Contestant, side: string): Promise<Served> => {
     const url = isWritten ? await databases.copy(persons, side) : await databases.with(persons)
@@ -65,10 +87,7 @@ async function fight(arena: Arena, databases: Databases, tools: Tools): Promise<
     return server
   }
   try {
-    const left = await started(arena.left, 'left')
-    const right = await started(arena.right, 'right')
-    const fair = await checked(arena, [left, right])
-    return await compare({ ...arena, bouts: fair }, [left, right], tools)
+    await work([await started(left, 'left'), await started(right, 'right')])
   } finally {
     for (const server of servers) await server.end()
   }
@@ -77,7 +96,7 @@ async function fight(arena: Arena, databases: Databases, tools: Tools): Promise<
 /** @returns the bouts in which both sides answer alike; a peer may fail in some, the floor may not */
 async function checked(
   { bouts, alike, left, against }: Arena,
-  servers: readonly [Served, Served],
+  servers: Both,
 ): Promise<readonly Bout[]> {
   if (alike === undefined) return bouts
   const unfair = new Set<string>()
@@ -131,30 +150,23 @@ async function startEach(
   return results
 }
 
-async function compare(
-  { against, database, left, right, bouts }: Arena,
-  [ours, theirs]: readonly [Served, Served],
-  { generator, options }: Tools,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (const bout of bouts) {
-    const sides = [
-      { served: ours, workload: bout.left, persons: left.persons },
-      { served: theirs, workload: bout.right, persons: right.persons },
-    ] as const
-    const { connections, warmUps = 1 } = bout
-    const { pace } = options
-    const warm = { ...pace, warmUp: pace.warmUp * warmUps }
-    const came = await duel(sides, connections, warm, generator)
-    const about = {
-      against,
-      database,
-      persons: left.persons,
-      workload: bout.left.name,
-      connections,
-    }
-    results.push({ ...about, ...came })
-    console.log(tableRow({ ...about, ...came }))
-  }
-  return results
+/** One bout of one launch. */
+function compare(
+  { left, right }: Arena,
+  bout: Bout,
+  [ours, theirs]: Both,
+  { generator, options: { pace } }: Tools,
+): Promise<Pair[]> {
+  const sides = [
+    { served: ours, workload: bout.left, persons: left.persons },
+    { served: theirs, workload: bout.right, persons: right.persons },
+  ] as const
+  const warm = { ...pace, warmUp: pace.warmUp * (bout.warmUps ?? 1) }
+  return duel(sides, bout.connections, warm, generator)
+}
+
+function resultOf({ against, database, left }: Arena, bout: Bout, pairs: readonly Pair[]): Result {
+  const { connections } = bout
+  const workload = bout.left.name
+  return { against, database, persons: left.persons, workload, connections, ...summary(pairs) }
 }

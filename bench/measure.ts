@@ -13,6 +13,8 @@ export interface Side {
 /** How long and how often. */
 export interface Pace {
   readonly rounds: number
+  /** How many times both servers are started anew; the rounds are shared out among them. */
+  readonly launches: number
   /** Of a round, and of the warm-up before them. */
   readonly milliseconds: number
   readonly warmUp: number
@@ -50,19 +52,29 @@ export interface Spread {
 /** No round has more requests than this. */
 const most = 50_000
 
-/** Has two sides answer the same load in turns; only what lies side by side in time is compared. */
+/** A round of each side, one after the other. */
+export type Pair = readonly [left: Measured, right: Measured]
+
+/** Who asks alone asks for too little in the time for V8 to compile what is measured. */
+const warming = (connections: number) => (connections === 1 ? 32 : connections)
+
+/**
+ * Has two sides that were just started answer the same load in turns; only what lies side by side in time is compared.
+ * @returns as many rounds as one launch has
+ */
 export async function duel(
   [left, right]: readonly [Side, Side],
   connections: number,
   pace: Pace,
   generator: Generator,
-): Promise<Duel> {
+): Promise<Pair[]> {
   const run = (side: Side, milliseconds: number) =>
     measure(side, connections, milliseconds, generator)
-  for (const side of [left, right]) await run(side, pace.warmUp)
+  for (const side of [left, right])
+    await measure(side, warming(connections), pace.warmUp, generator)
   if (pace.profiles) for (const { served } of [left, right]) await served.beginProfile()
-  const pairs: (readonly [Measured, Measured])[] = []
-  for (let round = 0; round < pace.rounds; round += 1) {
+  const pairs: Pair[] = []
+  for (let round = 0; round < pace.rounds / pace.launches; round += 1) {
     // Who begins changes, so that a drift of the machine helps neither.
     if (round % 2 === 0) {
       const first = await run(left, pace.milliseconds)
@@ -74,6 +86,11 @@ export async function duel(
   }
   if (pace.profiles)
     for (const side of [left, right]) await side.served.endProfile(profileOf(side, pace.profiles))
+  return pairs
+}
+
+/** What rounds came to. */
+export function summary(pairs: readonly Pair[]): Duel {
   return {
     rate: spread(pairs.map(([one, other]) => one.rate / other.rate)),
     cpu: spread(pairs.map(([one, other]) => other.cpu / one.cpu)),

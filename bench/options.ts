@@ -32,7 +32,8 @@ Usage: npm run bench -- [options]; every list is separated by commas
   --persons <list>       sizes of the databases (default: 1000,100000,1000000)
   --workload <list>      ${workloads.map(({ name }) => name).join(', ')}
   --connections <list>   at the same time (default: 32, and 1 and 256 for some)
-  --rounds <number>      per side (default: 11)
+  --rounds <number>      per side (default: 12)
+  --launches <number>    how many times both servers are started anew; rounds are shared out (default: 3)
   --milliseconds <time>  of a round (default: 400)
   --quick                1000 persons, 3 short rounds
   --profile <folder>     CPU profiles of the servers
@@ -55,6 +56,7 @@ export function readOptions(words: readonly string[]): Options | undefined {
       workload: text,
       connections: text,
       rounds: text,
+      launches: text,
       milliseconds: text,
       profile: text,
       quick: flag,
@@ -75,9 +77,10 @@ export function readOptions(words: readonly string[]): Options | undefined {
     workloads: listed(values.workload, all) ?? all,
     connections: numbers(values.connections) ?? (isQuick ? [32] : undefined),
     pace: {
-      rounds: numbers(values.rounds)?.[0] ?? (isQuick ? 3 : 11),
+      rounds: numbers(values.rounds)?.[0] ?? (isQuick ? 3 : 12),
+      launches: numbers(values.launches)?.[0] ?? (isQuick ? 1 : 3),
       milliseconds: numbers(values.milliseconds)?.[0] ?? (isQuick ? 200 : 400),
-      warmUp: isQuick ? 500 : 3000,
+      warmUp: isQuick ? 500 : 2000,
       profiles: values.profile,
     },
     saves: values.save ?? true,
