@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { makeLog, RequestLog } from '../../src/server/log.ts'
+import { addLog, makeLog } from '../../src/server/log.ts'
 import { told } from './server.ts'
 import type { Floor } from './tables.ts'
 
@@ -8,10 +8,11 @@ import type { Floor } from './tables.ts'
  * service's own.
  */
 export function porchServer(floor: Floor): FastifyInstance {
-  const log = makeLog('error')
-  const app = fastify({
-    childLoggerFactory: (_none, bindings, options) => new RequestLog(log, bindings, options),
-    exposeHeadRoutes: false,
+  const app = fastify({ exposeHeadRoutes: false })
+  const giveLog = addLog(app, makeLog('error'))
+  app.addHook('onRequest', (request, reply, done) => {
+    giveLog(request, reply)
+    done()
   })
   for (const url of ['/persons', '/persons/:id', '/computers']) {
     app.get(url, async ({ raw }, reply) => {

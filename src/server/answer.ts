@@ -20,23 +20,25 @@ interface Sendable {
  *
  * @returns the reply while it is being sent, for the handler to return; nothing when it is sent already
  */
-export async function send(
+export function send(
   reply: FastifyReply,
   { status, headers, body }: Sendable,
-): Promise<FastifyReply | undefined> {
+): Promise<FastifyReply> | undefined {
   reply.code(status).header('content-type', mediaType).header('vary', everyAnswer.vary)
   if (headers) reply.headers(headers)
-  if (typeof body === 'string') {
-    reply.serializer(asItIs).send(body)
-    return undefined
-  }
+  if (typeof body !== 'string') return sendPieces(reply, body)
+  reply.serializer(asItIs).send(body)
+  return undefined
+}
+
+const asItIs = (text: string): string => text
+
+async function sendPieces(reply: FastifyReply, body: AsyncIterable<string>): Promise<FastifyReply> {
   const pieces = await started(body, reply.request)
   if (reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))
   await pieces.return()
   return reply.send()
 }
-
-const asItIs = (text: string): string => text
 
 /**
  * Reads the first piece before anything is sent: what fails at once is still told as an error, and a generator that

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Bindings, type ChildLoggerOptions, type Logger, pino } from 'pino'
 
 /**
@@ -16,23 +16,48 @@ export function makeLog(level: string): Logger {
 }
 
 /**
+ * Makes a log that of a server which has none (decision 0039). Whoever gives Fastify a logger has it watch the end of every
+ * answer, though requests are not logged; and it examines whatever else it is told to make for a request.
+ * @returns what gives a request and its reply theirs, to be called first
+ */
+export function addLog(
+  app: FastifyInstance,
+  log: Logger,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  const { log: none } = app
+  app.log = log
+  // Where a route has a level or serializers of its own, Fastify knows them and we do not.
+  app.addHook('onRoute', (route) => {
+    if (route.logLevel || route.logSerializers)
+      route.childLoggerFactory ??= (_none, bindings, options) => log.child(bindings, options)
+  })
+  return (request, reply) => {
+    if (request.log !== none) return
+    request.log = new RequestLog(log, request.id)
+    reply.log = request.log
+  }
+}
+
+/**
  * The log of one request: a child of the service's that is made when something is logged, because few requests log
  * anything.
  */
-export class RequestLog implements FastifyBaseLogger {
-  readonly #make: () => Logger
+class RequestLog implements FastifyBaseLogger {
+  readonly #log: Logger
+  readonly #id: string
   #made: Logger | undefined
 
   /**
    * @param log - the service's
-   * @param bindings - what each line tells of the request
+   * @param id - by which each line tells of the request
    */
-  constructor(log: Logger, bindings: Bindings, options: ChildLoggerOptions) {
-    this.#make = () => log.child(bindings, options)
+  constructor(log: Logger, id: string) {
+    this.#log = log
+    this.#id = id
   }
 
   get #own(): Logger {
-    this.#made ??= this.#make()
+    this.#made ??= this.#log.child({ reqId: this.#id })
     return this.#made
   }
 

@@ -43,7 +43,10 @@ function addEndpoints(
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         try {
           const caller = identify && (await identify(request))
-          return await send(reply, await endpoint(callOf(request, caller, publicUrl), house))
+          const answer = await endpoint(callOf(request, caller, publicUrl), house)
+          // A text is on its way when `send` returns: there is nothing to wait for.
+          const sending = send(reply, answer)
+          return sending && (await sending)
         } catch (error) {
           return await tellError(error, request, reply)
         }

@@ -7,7 +7,7 @@ import { HeaderError, quoted } from '../errors/errors.ts'
 import { mediaType } from '../request/negotiate.ts'
 import { everyAnswer } from './answer.ts'
 import { protocolFault, tellError } from './faults.ts'
-import { makeLog, RequestLog } from './log.ts'
+import { addLog, makeLog } from './log.ts'
 import { addRoutes, longestUrl } from './routes.ts'
 
 /** What a server is made of. */
@@ -47,33 +47,31 @@ export function createServer(options: ServerOptions): FastifyInstance {
     maxBody = 1024 * 1024,
   } = options
   const house: House = { model, store, base, about, documents: defineDocuments(model, base) }
-  const log = makeLog(logLevel)
   const app = fastify({
     bodyLimit: maxBody,
-    // Whoever gives Fastify a logger has it watch the end of every answer, though requests are not logged (decision
-    // 0039). So requests get theirs here, and the server below.
-    childLoggerFactory: (_none, bindings, how) => new RequestLog(log, bindings, how),
-    // Nobody but our own reader reads the query; an absolute-form target is as good as its path (RFC 9112 §3.2.2).
+    // Nobody but our own reader reads the query.
     routerOptions: { querystringParser: () => ({}), maxParamLength: longestUrl },
-    rewriteUrl: ({ url = '/' }) =>
-      url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*(?=\/)/i, ''),
     clientErrorHandler: (error, socket) => tellOnSocket(socket, protocolFault(error.code)),
     exposeHeadRoutes: false,
-    frameworkErrors: (error, request, reply) => void tellError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      giveLog(request, reply)
+      void tellError(error, request, reply)
+    },
     http: { maxHeaderSize: longestHead, requireHostHeader: false, insecureHTTPParser: false },
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: arrival,
     return503OnClosing: false,
   })
-  app.log = log
+  const giveLog = addLog(app, makeLog(logLevel))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setErrorHandler(tellError)
   app.setNotFoundHandler((request, reply) => tellError(nothingAt(request), request, reply))
   // Told before the body is looked at.
-  app.addHook('onRequest', (request, _reply, done) =>
-    done(request.is404 ? nothingAt(request) : undefined),
-  )
+  app.addHook('onRequest', (request, reply, done) => {
+    giveLog(request, reply)
+    done(request.is404 ? nothingAt(request) : undefined)
+  })
   app.server.on('checkExpectation', ({ headers: { expect } }, response) => {
     const fault = new HeaderError(
       'expectation_failed',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createBareServer, type ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
+import type { FastifyRequest } from 'fastify'
 import { attribute, createServer, defineModel, resource, text } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import { logOf } from '../log.ts'
@@ -41,6 +42,21 @@ describe('A plugin of the server', () => {
       return payload
     })
     server.get('/health', async () => ({ fine: true }))
+    const saying = async ({ log }: FastifyRequest) => {
+      log.info({ part: 'own' }, 'said')
+      log.warn('warned')
+      return {}
+    }
+    server.get('/quiet', { logLevel: 'warn' }, saying)
+    server.get(
+      '/written',
+      { logSerializers: { part: (text: string) => text.toUpperCase() } },
+      saying,
+    )
+    server.register(async (plugin) => {
+      plugin.setChildLoggerFactory((_none, bindings) => server.log.child({ ...bindings, by: 'it' }))
+      plugin.get('/plugged', saying)
+    })
     await logOf(async () => {
       origin = await server.listen({ host: '127.0.0.1', port: 0 })
     })
@@ -92,6 +108,23 @@ describe('A plugin of the server', () => {
     const [other = ''] = await logOf(async () => server.log.info('of the server'))
     const { msg, reqId } = JSON.parse(other)
     assert.deepEqual([msg, reqId], ['of the server', undefined])
+  })
+
+  it('has a level, serializers or a log of its own for its paths', async () => {
+    const told = async (path: string) => {
+      const log = await logOf(() => fetch(origin + path))
+      return log.map((line) => JSON.parse(line)).map(({ msg, part, by }) => [msg, part, by])
+    }
+    const nothing = undefined
+    assert.deepEqual(await told('/quiet'), [['warned', nothing, nothing]])
+    assert.deepEqual(await told('/written'), [
+      ['said', 'OWN', nothing],
+      ['warned', nothing, nothing],
+    ])
+    assert.deepEqual(await told('/plugged'), [
+      ['said', 'own', 'it'],
+      ['warned', nothing, 'it'],
+    ])
   })
 
   it('is alone in watching how an answer ends', async () => {

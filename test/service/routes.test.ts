@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import type { World } from '../world.ts'
 import { chapter } from '../world.ts'
@@ -45,6 +47,26 @@ chapter('SERVICE §4 GET {base}/', (world) => {
       at: 'quux',
       says: 'quux',
     })
+  })
+})
+
+chapter('SERVICE §4 a whole URL as the target of a request (RFC 9112 §3.2.2)', (world) => {
+  const asked = (path: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const request = get(world.url, { path }, (answer) => text(answer).then(resolve, reject))
+      request.on('error', reject)
+    })
+
+  it('is as good as its path and query', async () => {
+    const { id } = await world.person()
+    for (const path of ['/', `/persons/${id}`, '/persons?page[size]=1&include=computers']) {
+      const answer = await world.get(path)
+      assert.equal(answer.status, 200)
+      for (const host of ['http://any.host', 'HTTPS://[::1]:8'])
+        assert.equal(await asked(host + path), answer.text, host + path)
+    }
+    assert.equal(await asked('http://any.host'), await asked('/'))
+    assert.match(await asked('http://any.host/nowhere'), /"status":"404".*nowhere/)
   })
 })
 
