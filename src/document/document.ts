@@ -3,7 +3,7 @@ import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import type { Batch, Rows } from '../plan/result.ts'
 import type { Row, RowLayout } from '../plan/rows.ts'
 import { perShape } from '../plan/shape.ts'
-import { type Place, pageLinks, queryString } from './links.ts'
+import { type Place, pageLinks } from './links.ts'
 import { compileIdentifier, compileTeller, type Teller } from './resource.ts'
 
 /** A document as text: whole, or in pieces as they are read. */
@@ -53,48 +53,44 @@ export function defineDocuments(model: Model, base: string): Documents {
       included: new Map(shape.included.map((layout) => [layout.type, tellerOf(layout)])),
     }
   })
-  const single = (
-    plan: ReadPlan,
-    rows: Rows,
-    teller: Teller,
-    links: Readonly<Record<string, string>>,
-  ): string => {
+  const single = (plan: ReadPlan, rows: Rows, teller: Teller, links: string): string => {
     const { primary, included } = inHand(rows)
     const [row] = primary
     const data = row === undefined ? 'null' : teller(row)
     const hasIncluded = plan.hasIncluded && row !== undefined
     const more = includedText(hasIncluded, included, tellersOf(plan.shape))
-    return `{"data":${data}${more},"links":${JSON.stringify(links)},${jsonapi}}`
+    return `{"data":${data}${more},"links":{${links}},${jsonapi}}`
   }
   return {
     collection: (plan, rows, place) => {
       const tellers = tellersOf(plan.shape)
-      const self = place.origin + place.path + queryString(plan.pairs)
+      const self = selfLink(plan, place.origin + place.path)
       return list(plan, rows, tellers, tellers.primary, (count) => {
-        const links = JSON.stringify({ self, ...pageLinks(plan, count, place) })
-        return `,"links":${links},"meta":{"count":${count}}`
+        return `,"links":{${self}${pageLinks(plan, count, place)}},"meta":{"count":${count}}`
       })
     },
     one: (plan, rows, path) => {
-      return single(plan, rows, tellersOf(plan.shape).primary, {
-        self: path + queryString(plan.pairs),
-      })
+      return single(plan, rows, tellersOf(plan.shape).primary, selfLink(plan, path))
     },
     linkages: (plan, rows, place) => {
       const tellers = tellersOf(plan.shape)
-      const self = place.path + queryString(plan.pairs)
-      const { related } = place
+      const links = linkageLinks(plan, place)
       return list(plan, rows, tellers, tellers.identifier, (count) => {
-        return `,"links":${JSON.stringify({ self, related, ...pageLinks(plan, count, place) })}`
+        return `,"links":{${links}${pageLinks(plan, count, place)}}`
       })
     },
-    linkage: (plan, rows, { path, related }) => {
-      return single(plan, rows, tellersOf(plan.shape).identifier, {
-        self: path + queryString(plan.pairs),
-        related,
-      })
+    linkage: (plan, rows, place) => {
+      return single(plan, rows, tellersOf(plan.shape).identifier, linkageLinks(plan, place))
     },
   }
+}
+
+function selfLink({ repeated }: ReadPlan, address: string): string {
+  return `"self":${JSON.stringify(address + repeated.all)}`
+}
+
+function linkageLinks(plan: ReadPlan, { path, related }: LinkagePlace): string {
+  return `${selfLink(plan, path)},"related":${JSON.stringify(related)}`
 }
 
 /** A document that says what was done (seed §4). */
@@ -156,10 +152,11 @@ async function* pieces(
 
 function includedText(hasIncluded: boolean, batches: readonly Batch[], tellers: Tellers): string {
   if (!hasIncluded) return ''
-  const texts = batches
-    .filter(({ rows }) => rows.length > 0)
-    .map(({ type, rows }) => told(rows, includedTeller(type, tellers)))
-  return `,"included":[${texts.join(',')}]`
+  let text = ''
+  for (const { type, rows } of batches) {
+    if (rows.length > 0) text += (text && ',') + told(rows, includedTeller(type, tellers))
+  }
+  return `,"included":[${text}]`
 }
 
 function includedTeller(type: string, tellers: Tellers): Teller {

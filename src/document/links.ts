@@ -1,6 +1,5 @@
+import type { ResourceType } from '../model/model.ts'
 import type { ReadPlan } from '../plan/read.ts'
-
-type Pairs = ReadPlan['pairs']
 
 /** Where a document is told: what its links are made from. */
 export interface Place {
@@ -10,34 +9,33 @@ export interface Place {
   readonly path: string
 }
 
-/** A query string with its `?`, every reserved character encoded (JSON:API 1.0, Query Parameters); empty for none. */
-export function queryString(pairs: Pairs): string {
-  if (pairs.length === 0) return ''
-  return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
+/** How an id is written as a step of a path; whole numbers have nothing to escape. */
+export function idStep({ id }: ResourceType): (text: string) => string {
+  return id.kind.form === 'id' ? asItIs : encodeURIComponent
 }
 
+const asItIs = (text: string): string => text
+
 /**
- * The links between the pages of a list: `first`, `last` and where they exist `prev` and `next`; none on a single page.
- * All are absolute and keep the rest of the query.
+ * The links between the pages of a list as JSON text behind others: `first`, `last` and where they exist `prev` and
+ * `next`; none on a single page. All are absolute and keep the rest of the query.
  *
  * @param count - resources on all pages
  * @see SERVICE §3, §5; JSON:API 1.0, Pagination
  */
 export function pageLinks(
-  { page, pairs }: ReadPlan,
+  { page, repeated: { unnumbered } }: ReadPlan,
   count: number,
   { origin, path }: Place,
-): Record<string, string> {
-  if (page === undefined) return {}
+): string {
+  if (page === undefined) return ''
+  const { number } = page
   const last = Math.max(1, Math.ceil(count / page.size))
-  if (last === 1 && page.number === 1) return {}
-  const others = queryString(pairs.filter(([name]) => name !== 'page[number]'))
-  const start = `${origin}${path}${others}${others === '' ? '?' : '&'}page%5Bnumber%5D=`
-  const to = (number: number) => start + number
-  return {
-    first: to(1),
-    last: to(last),
-    ...(page.number > 1 && { prev: to(Math.min(page.number - 1, last)) }),
-    ...(page.number < last && { next: to(page.number + 1) }),
-  }
+  if (last === 1 && number === 1) return ''
+  const start = `${origin}${path}${unnumbered}${unnumbered === '' ? '?' : '&'}page%5Bnumber%5D=`
+  // The number and the closing quote are still to come.
+  const open = JSON.stringify(start).slice(0, -1)
+  const previous = number > 1 ? `,"prev":${open}${Math.min(number - 1, last)}"` : ''
+  const next = number < last ? `,"next":${open}${number + 1}"` : ''
+  return `,"first":${open}1","last":${open}${last}"${previous}${next}`
 }

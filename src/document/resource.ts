@@ -8,6 +8,7 @@ import {
 } from '../model/model.ts'
 import { storedValue } from '../plan/fields.ts'
 import { linkageIndex, type Row, type RowLayout, valueIndex } from '../plan/rows.ts'
+import { idStep } from './links.ts'
 
 /** Tells a row as the JSON text of a resource object. */
 export type Teller = (row: Row) => string
@@ -27,7 +28,7 @@ type Text = readonly (string | Piece)[]
 export function compileTeller(layout: RowLayout, model: Model, base: string): Teller {
   const resource = typeNamed(model, layout.type)
   const path = base + resource.path
-  const { inPath } = idTelling(resource)
+  const inPath = idStep(resource)
   const attributes = layout.attributes.map((name) => attributeText(fieldOf(resource, name), layout))
   const relationships = layout.relationships.map((name) =>
     relationshipText(fieldOf(resource, name), layout, { model, path }),
@@ -113,22 +114,26 @@ function member(name: string, texts: readonly Text[]): Text {
 
 /** The type and the id, which stands in the row at an index, of an object that is not closed yet. */
 function identifierText(resource: ResourceType, at: number): Text {
-  const { inJson } = idTelling(resource)
-  return [`{"type":${JSON.stringify(resource.type)},"id":`, (row) => inJson(`${row[at]}`)]
+  const { quote, tell } = idTelling(resource)
+  return [`${identifierHead(resource)}${quote}`, (row) => tell(`${row[at]}`), quote]
 }
 
-/** How an id is written. */
+function identifierHead({ type }: ResourceType): string {
+  return `{"type":${JSON.stringify(type)},"id":`
+}
+
+/** How an id is written in JSON. */
 interface IdTelling {
-  inJson(id: string): string
-  /** As a step of a path. */
-  inPath(id: string): string
+  /** What stands on both sides of what is told. */
+  readonly quote: string
+  tell(id: string): string
 }
 
-/** Whole numbers have nothing to escape; other ids may hold anything. */
-function idTelling(resource: ResourceType): IdTelling {
-  return resource.id.kind.form === 'id'
-    ? { inJson: (text) => `"${text}"`, inPath: (text) => text }
-    : { inJson: JSON.stringify, inPath: encodeURIComponent }
+/** Whole numbers have nothing to escape, so that their quotes join what stands beside them; other ids may hold anything. */
+function idTelling({ id }: ResourceType): IdTelling {
+  return id.kind.form === 'id'
+    ? { quote: '"', tell: (text) => text }
+    : { quote: '', tell: JSON.stringify }
 }
 
 function attributeText(field: Field, layout: RowLayout): Text {
@@ -194,12 +199,13 @@ function linkageText(field: RelationshipField, layout: RowLayout, model: Model):
 
 /** Identifier objects of the ids of a to-many. */
 function identifiers(resource: ResourceType, at: number): Piece {
-  const head = `{"type":${JSON.stringify(resource.type)},"id":`
-  const { inJson } = idTelling(resource)
+  const { quote, tell } = idTelling(resource)
+  const first = `${identifierHead(resource)}${quote}`
+  const next = `${quote}},${first}`
   return (row) => {
     let told = ''
-    for (const id of idsOf(row[at])) told += `${told === '' ? '' : ','}${head}${inJson(id)}}`
-    return told
+    for (const id of idsOf(row[at])) told += (told === '' ? first : next) + tell(id)
+    return told === '' ? '' : `${told}${quote}}`
   }
 }
 

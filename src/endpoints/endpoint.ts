@@ -1,4 +1,5 @@
 import type { Documents, DocumentText } from '../document/document.ts'
+import { idStep } from '../document/links.ts'
 import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import type { Store } from '../store/store.ts'
 
@@ -37,8 +38,8 @@ export interface Answer {
 export type Endpoint = (call: Call, house: House) => Promise<Answer>
 
 /** The path of a resource. */
-export function resourcePath(base: string, { path }: ResourceType, id: string): string {
-  return `${base}${path}/${encodeURIComponent(id)}`
+export function resourcePath(base: string, resource: ResourceType, id: string): string {
+  return `${base}${resource.path}/${idStep(resource)(id)}`
 }
 
 /** The path of what a relationship leads to. */

@@ -32,14 +32,17 @@ const sqliteDecimal = {
   key: { of: (column) => sql`lapidary_decimal(${sqliteExactly(column)})`, bind: decimalKey },
 } satisfies Partial<ColumnForm<string>>
 
+/** A whole number of so many characters is below 2^53, and a number is bound in a fraction of the time of a bigint. */
+const digitsOfNumber = 15
+
 /** How SQLite keeps the values of each form. */
 export const sqliteForms = {
-  /** None ever passes through a float: those beyond 2^53 leave the database as bigints. */
+  /** None beyond 2^53 ever passes through a float: those leave the database as bigints. */
   id: {
     suits: sqliteIntegers,
     select: sqliteAsText,
     isExact: true,
-    bind: BigInt,
+    bind: (text) => (text.length <= digitsOfNumber ? Number(text) : BigInt(text)),
   } satisfies ColumnForm<string>,
   text: { suits: sqliteTexts } satisfies ColumnForm<string>,
   enumeration: { suits: sqliteTexts } satisfies ColumnForm<string>,

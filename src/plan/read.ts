@@ -1,6 +1,6 @@
 import { ParameterError, quoted, refuse, together } from '../errors/errors.ts'
 import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
-import type { ApiQuery } from '../request/query.ts'
+import { type ApiQuery, writeQuery } from '../request/query.ts'
 import { type Condition, planFilter } from './filter.ts'
 import { type Page, planPage } from './page.ts'
 import { intern } from './shape.ts'
@@ -40,8 +40,14 @@ export interface ReadPlan {
   readonly page: Page | undefined
   /** Whether the document has the member `included`. */
   readonly hasIncluded: boolean
-  /** The query's names and values, decoded, in the order sent: links repeat them. */
-  readonly pairs: ApiQuery['pairs']
+  readonly repeated: RepeatedQuery
+}
+
+/** The query as links repeat it, encoded and with its `?`, in the order sent; empty for none. */
+export interface RepeatedQuery {
+  readonly all: string
+  /** Without the number of the page. */
+  readonly unnumbered: string
 }
 
 /** What a path leads to: a resource or all of its type, or what a relationship of one leads to. */
@@ -158,8 +164,14 @@ function planned(
     absence: { type: resource.type, parameter },
     page,
     hasIncluded: query.include !== undefined,
-    pairs: query.pairs,
+    repeated: repeatedQuery(query),
   }
+}
+
+function repeatedQuery({ pairs }: ApiQuery): RepeatedQuery {
+  const all = writeQuery(pairs)
+  const others = pairs.filter(([name]) => name !== 'page[number]')
+  return { all, unnumbered: others.length === pairs.length ? all : writeQuery(others) }
 }
 
 function refuseFilter(query: ApiQuery): undefined {

@@ -35,7 +35,7 @@ export function planStored(resource: ResourceType): ReadPlan {
     absence: { type: resource.type, parameter: 'id' },
     page: undefined,
     hasIncluded: false,
-    pairs: [],
+    repeated: { all: '', unnumbered: '' },
   }
 }
 

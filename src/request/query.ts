@@ -5,10 +5,12 @@ import { readInclude } from './include.ts'
 import { type PageWords, readPageNumber, readPageSize } from './page.ts'
 import { readSort, type SortTerm } from './sort.ts'
 
+type Pair = readonly [name: string, value: string]
+
 /** A query string as it was meant to be understood; names are words still, nothing is looked up. */
 export interface ApiQuery {
-  /** Names and values, decoded, in the order sent: links repeat them. */
-  readonly pairs: readonly (readonly [name: string, value: string])[]
+  /** Names and values, decoded, in the order sent. */
+  readonly pairs: readonly Pair[]
   /** All of them hold together (AND). */
   readonly filter: readonly FilterClause[]
   readonly sort: readonly SortTerm[]
@@ -67,6 +69,12 @@ export function readQuery(raw: string): ApiQuery {
     }, errors)
   }
   return { pairs, ...draft, faults: errors }
+}
+
+/** Writes a query string with its `?`, every reserved character encoded (JSON:API 1.0, Query Parameters); empty for none. */
+export function writeQuery(pairs: readonly Pair[]): string {
+  if (pairs.length === 0) return ''
+  return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
 }
 
 function readParameter(name: string, value: string, draft: Draft): void {

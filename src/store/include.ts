@@ -27,9 +27,10 @@ export type Followed = Pick<WholeRows, 'primary' | 'included'>
 export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch): Followed {
   if (shape.steps.length === 0) return { primary: rows, included: [] }
   const owned = shape.steps.map((_, index) => fetch.owned(index, rows))
-  let primary = rows
-  for (const [index, step] of shape.steps.entries())
-    primary = withLinkage(primary, step, owned[index])
+  const primary = shape.steps.reduce(
+    (before, step, index) => withLinkage(before, step, owned[index]),
+    rows,
+  )
   const known = new Map<string, Map<string, Row>>()
   const rowsOf = (type: string): Map<string, Row> => {
     const ofType = known.get(type) ?? new Map<string, Row>()
@@ -40,13 +41,13 @@ export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch
   if (leadsBack && !shape.steps.some(startsAtLinkage)) remember(primary, rowsOf(shape.type))
   const reached: (readonly Row[])[] = []
   const included = shape.steps.map((step, index): Batch => {
-    const ofType = rowsOf(step.to)
     const told = owned[index]
     if (told) {
-      if (shape.steps.length > 1) remember(told, ofType)
+      if (shape.steps.length > 1) remember(told, rowsOf(step.to))
       reached.push(told)
       return { type: step.to, rows: told }
     }
+    const ofType = rowsOf(step.to)
     const ids = linked(step.from === -1 ? primary : (reached[step.from] ?? []), step)
     const missing = ids.filter((id) => !ofType.has(id))
     const fetched = missing.length === 0 ? [] : fetch.byIds(step.to, missing)

@@ -95,7 +95,7 @@ function completed(
       return statement && all(statement, idsOf(rows))
     },
   })
-  return { is: 'whole', count: total, ...followed }
+  return { is: 'whole', count: total, primary: followed.primary, included: followed.included }
 }
 
 function idsOf(rows: readonly Row[]): string[] {
