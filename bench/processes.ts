@@ -8,10 +8,18 @@ import type { Watched } from './watch.ts'
 class Worker {
   readonly #child: ChildProcess
 
-  constructor(file: string, words: readonly string[]) {
+  /** @param through - a program that runs Node, with its options; Node itself when empty */
+  constructor(file: string, words: readonly string[], through: readonly string[] = []) {
+    const [execPath = process.execPath, ...execArgv] = [...through, process.execPath]
     this.#child = fork(join(import.meta.dirname, file), [...words], {
+      execPath,
+      execArgv,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
   }
 
   /** Waits for the next message. */
@@ -56,6 +64,7 @@ interface Message {
 export interface Served {
   /** Who it is. */
   readonly subject: string
+  readonly pid: number
   readonly port: number
   /** Whether no other process works for it, so that of two processors one is left for who asks. */
   readonly isAlone: boolean
@@ -74,12 +83,18 @@ export interface Served {
 /**
  * Starts a server and waits until it listens.
  * @param subject - who: `service`, `floor` or a peer's name
+ * @param through - a program that runs Node, with its options
  */
-export async function serve(subject: string, database: string): Promise<Served> {
-  const worker = new Worker('serve.ts', [subject, database])
+export async function serve(
+  subject: string,
+  database: string,
+  through?: readonly string[],
+): Promise<Served> {
+  const worker = new Worker('serve.ts', [subject, database], through)
   const { port } = await worker.next()
   return {
     subject,
+    pid: said(worker.pid),
     port: said(port),
     isAlone: database.startsWith('sqlite:'),
     usage: async () => said((await worker.ask({ is: 'usage' })).usage),
