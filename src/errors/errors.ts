@@ -55,6 +55,12 @@ export class BodyError extends ApiError {
   }
 }
 
+/** A name as a step of a JSON Pointer (RFC 6901 §3). */
+export function pointerStep(name: string): string {
+  // Hardly any name has something to escape, and to look is quicker than to replace.
+  return `/${/[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name}`
+}
+
 /** In the request line or a header: JSON:API 1.0 has no `source` for these. */
 export class HeaderError extends ApiError {
   /** Header fields the answer must carry, e.g. `allow` of a 405. */

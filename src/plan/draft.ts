@@ -1,4 +1,4 @@
-import { type ApiError, attempt, BodyError, quoted } from '../errors/errors.ts'
+import { type ApiError, attempt, BodyError, pointerStep, quoted } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
 import {
   type AttributeField,
@@ -8,7 +8,7 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
-import { type LinkageWords, pointerStep, type ResourceWords } from '../request/body.ts'
+import type { LinkageWords, ResourceWords } from '../request/body.ts'
 import { type Lookup, planLinkage } from './linkage.ts'
 import { readId } from './target.ts'
 

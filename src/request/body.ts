@@ -1,4 +1,4 @@
-import { type ApiError, attempt, BodyError, quoted, refuse } from '../errors/errors.ts'
+import { type ApiError, attempt, BodyError, pointerStep, quoted, refuse } from '../errors/errors.ts'
 import { isObject, jsonComplaint, kindOfJson, parseJson } from './json.ts'
 
 /** One resource as a document names it: type and id, both as sent. */
@@ -59,11 +59,6 @@ export function readResource(bytes: Uint8Array, needsId = false): ResourceWords 
  */
 export function readLinkage(bytes: Uint8Array): LinkageWords {
   return linkage(dataOf(bytes), '/data')
-}
-
-/** A name as a step of a JSON Pointer (RFC 6901 §3). */
-export function pointerStep(name: string): string {
-  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 function dataOf(bytes: Uint8Array): unknown {

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type ApiError, BodyError, quoted, refuse } from '../errors/errors.ts'
+import { type ApiError, BodyError, pointerStep, quoted, refuse } from '../errors/errors.ts'
 import type { AttributeField, ResourceType } from '../model/model.ts'
 import { type WritePlan, withValues } from '../plan/body.ts'
 import { pointerTo } from '../plan/draft.ts'
@@ -23,11 +23,12 @@ export async function checked(
   stored: Attributes | undefined,
 ): Promise<WritePlan> {
   const faults = [...plan.faults, ...missing]
-  const written = attributesOf(plan)
   const changed: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(written)) {
-    const field = resource.fields.get(name)
+  for (const [index, column] of plan.shape.columns.entries()) {
+    const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
     if (field?.is !== 'attribute') continue
+    const { name } = field
+    const value = plan.values[index]
     if (stored && field.isFixed && !isSame(field, value, stored[name]))
       faults.push(fixed(field, stored))
     if (field.validate && value !== null) {
@@ -38,6 +39,7 @@ export async function checked(
     }
   }
   // Links change no attribute: what is stored already does not stand in their way.
+  const written = resource.validate ? attributesOf(plan) : {}
   if (resource.validate && (!stored || Object.keys(written).length > 0)) {
     const told = new Set(faults.map(({ where }) => where))
     const whole = { ...everyAttribute(resource), ...stored, ...written, ...changed }
@@ -106,5 +108,5 @@ function keyOf(step: Step): string {
 }
 
 function pathOf(path: readonly Step[]): string {
-  return path.map((step) => `/${keyOf(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return path.map((step) => pointerStep(keyOf(step))).join('')
 }

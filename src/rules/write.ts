@@ -1,4 +1,4 @@
-import type { HookContext, MemberChange, Stored } from '../model/hooks.ts'
+import type { Change, HookContext, MemberChange, Stored } from '../model/hooks.ts'
 import { type Model, type ResourceType, typeNamed } from '../model/model.ts'
 import { type WritePlan, withValues } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
@@ -80,7 +80,7 @@ async function write(
   const examined = transaction.examine(plan)
   // Does not wait for what is found unless somebody has to know of it first; if it is refused, nothing stays.
   const straight = transaction.isTogether && isStraight(plan, resource) ? carried(plan) : undefined
-  await Promise.allSettled([examined, straight])
+  if (straight) await Promise.allSettled([examined, straight])
   const missing = await examined
   const before =
     !isNew && needsStored(plan, resource)
@@ -88,10 +88,9 @@ async function write(
       : undefined
   const fit = await checked(plan, missing, resource, before?.attributes)
   const context: HookContext = { caller, query: transaction.query }
-  const change = { attributes: attributesOf(fit), relationships: changesOf(fit) }
   const more = isNew
-    ? await beforeCreate?.(change, context)
-    : before && (await beforeUpdate?.(before, change, context))
+    ? await beforeCreate?.(changeOf(fit), context)
+    : before && (await beforeUpdate?.(before, changeOf(fit), context))
   const written = await (straight ?? carried(more ? withValues(fit, more, resource) : fit))
   const stored = after && (await readStored(transaction, resource, written.id))
   if (stored && isNew) await afterCreate?.(stored, context)
@@ -132,8 +131,13 @@ async function readStored(
   return { id: String(row[0]), attributes }
 }
 
+/** What a plan does, as hooks are told of it. */
+function changeOf(plan: WritePlan): Change {
+  return { attributes: attributesOf(plan), relationships: membersOf(plan) }
+}
+
 /** What a plan does to relationships, by name. */
-function changesOf({ shape, values, linkIds }: WritePlan): Record<string, MemberChange> {
+function membersOf({ shape, values, linkIds }: WritePlan): Record<string, MemberChange> {
   const keys = shape.columns.flatMap((column, index): [string, MemberChange][] => {
     if (column.is !== 'key') return []
     const id = values[index]

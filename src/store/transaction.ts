@@ -46,6 +46,7 @@ async function examine(
   { needs, lookups }: WritePlan,
   statements: Statements,
 ): Promise<ApiError[]> {
+  if (!needs && lookups.length === 0) return []
   const idsOf = Map.groupBy(lookups, ({ type }) => type)
   const [held, ...found] = await Promise.all([
     needs &&
