@@ -20,8 +20,19 @@ import {
 import { checkSame } from './same.ts'
 import { measureStarts, type Start } from './start.ts'
 
-const options = readOptions(process.argv.slice(2))
+const options = understood(process.argv.slice(2))
 if (options !== undefined) await run(options)
+
+/** The command line as options; what is wrong with it is told in one line. */
+function understood(words: readonly string[]): Options | undefined {
+  try {
+    return readOptions(words)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+    return undefined
+  }
+}
 
 async function run(options: Options): Promise<void> {
   const generator = startGenerator()
