@@ -13,12 +13,12 @@ export interface Side {
 /** How long and how often. */
 export interface Pace {
   readonly rounds: number
-  /** How many times both servers are started anew; the rounds are shared out among them. */
+  /** How many times both servers are started anew; the rounds are shared out among them, rounded up. */
   readonly launches: number
   /** Of a round, and of the warm-up before them. */
   readonly milliseconds: number
   readonly warmUp: number
-  /** A folder for CPU profiles of the rounds. */
+  /** A folder for CPU profiles of the rounds; those of the last launch stay. */
   readonly profiles: string | undefined
 }
 
@@ -59,7 +59,7 @@ export type Pair = readonly [left: Measured, right: Measured]
 const warming = (connections: number) => (connections === 1 ? 32 : connections)
 
 /**
- * Has two sides that were just started answer the same load in turns; only what lies side by side in time is compared.
+ * Has two sides answer the same load in turns; only what lies side by side in time is compared.
  * @returns as many rounds as one launch has
  */
 export async function duel(

@@ -39,10 +39,10 @@ export async function checked(
     }
   }
   // Links change no attribute: what is stored already does not stand in their way.
-  const written = resource.validate ? attributesOf(plan) : {}
-  if (resource.validate && (!stored || Object.keys(written).length > 0)) {
+  const isWritten = plan.shape.columns.some(({ is }) => is === 'attribute')
+  if (resource.validate && (!stored || isWritten)) {
     const told = new Set(faults.map(({ where }) => where))
-    const whole = { ...everyAttribute(resource), ...stored, ...written, ...changed }
+    const whole = { ...everyAttribute(resource), ...stored, ...attributesOf(plan), ...changed }
     const { issues = [] } = await resource.validate['~standard'].validate(whole)
     const found = issues.map((issue) => resourceFault(resource, issue))
     faults.push(...found.filter(({ where }) => !told.has(where)))
