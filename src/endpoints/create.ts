@@ -27,6 +27,6 @@ export function create(
       const location = resourcePath(base, created, id)
       return { status: 201, headers: { location }, body: documents.one(answer, rows, location) }
     }
-    return carryOut(plan, { plan: answer, tell }, { model, store, caller: call.caller })
+    return await carryOut(plan, { plan: answer, tell }, { model, store, caller: call.caller })
   }
 }

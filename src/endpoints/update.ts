@@ -18,6 +18,6 @@ export function update(model: Model, resource: ResourceType): Endpoint {
     const plan = planUpdate(model, readResource(call.body, true), resource, id)
     const path = resourcePath(base, resource, id)
     const tell = (rows: WholeRows) => ({ status: 200, body: documents.one(answer, rows, path) })
-    return carryOut(plan, { plan: answer, tell }, { model, store, caller: call.caller })
+    return await carryOut(plan, { plan: answer, tell }, { model, store, caller: call.caller })
   }
 }

@@ -89,7 +89,7 @@ async function write(
   const fit = await checked(plan, missing, resource, before?.attributes)
   const context: HookContext = { caller, query: transaction.query }
   const more = isNew
-    ? await beforeCreate?.(changeOf(fit), context)
+    ? beforeCreate && (await beforeCreate(changeOf(fit), context))
     : before && (await beforeUpdate?.(before, changeOf(fit), context))
   const written = await (straight ?? carried(more ? withValues(fit, more, resource) : fit))
   const stored = after && (await readStored(transaction, resource, written.id))

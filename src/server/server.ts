@@ -64,7 +64,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
   const giveLog = addLog(app, makeLog(logLevel))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // By its name a type's parser is found without reading the header again.
+  app.addContentTypeParser([mediaType, '*'], { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  )
   app.setErrorHandler(tellError)
   app.setNotFoundHandler((request, reply) => tellError(nothingAt(request), request, reply))
   // Told before the body is looked at.

@@ -2,6 +2,7 @@ import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import type { Field, ResourceType } from '../model/model.ts'
 import type { WritePlan } from '../plan/body.ts'
 import { pointerTo, type WriteColumn } from '../plan/draft.ts'
+import type { Awaitable } from './awaitable.ts'
 
 /** How a database refuses a write: what its tables demand, and of which columns as far as it says. */
 export class ConstraintError extends Error {
@@ -34,14 +35,18 @@ export class TakenIdError extends Error {
 }
 
 /** Runs a part of a write; what the database's constraints refuse becomes the error that `tell` makes of it. */
-export async function constrained<Result>(
-  work: () => Result | Promise<Result>,
+export function constrained<Result>(
+  work: () => Awaitable<Result>,
   tell: (error: ConstraintError) => Error,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
+): Awaitable<Result> {
+  const told = (error: unknown): never => {
     throw error instanceof ConstraintError ? tell(error) : error
+  }
+  try {
+    const result = work()
+    return result instanceof Promise ? result.catch(told) : result
+  } catch (error) {
+    return told(error)
   }
 }
 

@@ -6,13 +6,12 @@ import { absent } from '../plan/linkage.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { WholeRows } from '../plan/result.ts'
 import type { Row } from '../plan/rows.ts'
+import { type Awaitable, after } from './awaitable.ts'
 import { constrained, deletionFault, linkFault, rowFault } from './constraints.ts'
 import { notFound } from './run.ts'
 import type { RunValues, Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import type { RunQuery, Transaction, Written } from './store.ts'
-
-type Awaitable<Value> = Value | Promise<Value>
 
 /** A connection with a transaction open on it, as far as writing needs one. */
 export interface WritingConnection {
@@ -90,25 +89,28 @@ async function write(
   const ids = id === undefined ? [] : [id]
   const changed: Changed[] = []
   let here: readonly Row[] | undefined
-  const rest = inTurn(connection, [
+  const steps = [
     ...shape.links.keys().map((index) => async () => {
       changed.push(await writeLinks(connection, plan, { id, index }, statements))
     }),
     ...parent.map((each) => async () => {
       await runLink(connection, each, { slots: [], id: plan.needs?.id, ids }, '/data')
     }),
-    async () => {
-      if (resource.where) here = await connection.all(present, { slots: [], id })
-    },
-  ])
-  const read = async () =>
-    answer && (id === undefined ? readNew?.(answer) : connection.read(answer, id))
+  ]
+  if (resource.where)
+    steps.push(async () => {
+      here = await connection.all(present, { slots: [], id })
+    })
+  const rest = steps.length > 0 ? inTurn(connection, steps) : undefined
+  const read = () => answer && (id === undefined ? readNew?.(answer) : connection.read(answer, id))
   const early = isTogether ? read() : undefined
-  const [, , told] = await Promise.allSettled([row, rest, early])
-  await row
-  await rest
-  // Why it is not found any more is told by what follows.
-  if (told.status === 'rejected' && !(told.reason instanceof NotFoundError)) throw told.reason
+  if (isTogether) {
+    const [, , told] = await Promise.allSettled([row, rest, early])
+    await row
+    await rest
+    // Why it is not found any more is told by what follows.
+    if (told.status === 'rejected' && !(told.reason instanceof NotFoundError)) throw told.reason
+  } else if (rest) await rest
   for (const each of changed) await refuseStrangers(connection, each, statements)
   if (here?.length === 0) throw noLonger('With these values it', resource.type, '/data')
   return { id: await row, rows: await (early ?? read()) }
@@ -185,20 +187,17 @@ async function runLink(
  * @param given - the id, where the database does not make it
  * @returns the id of the row
  */
-async function writeRow(
+function writeRow(
   connection: WritingConnection,
   { shape, values: slots }: WritePlan,
   given: string | undefined,
   statements: Statements,
-): Promise<string> {
+): Awaitable<string> {
   const { insert, update } = statements.write(shape)
-  if (insert) {
-    const [row = []] = await connection.all(insert, { slots, id: given })
-    return String(row[0])
-  }
+  if (insert)
+    return after(connection.all(insert, { slots, id: given }), ([row = []]) => String(row[0]))
   if (given === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
-  if (update) await connection.run(update, { slots, id: given })
-  return given
+  return update ? after(connection.run(update, { slots, id: given }), () => given) : given
 }
 
 async function remove(

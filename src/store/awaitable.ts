@@ -1,0 +1,10 @@
+/** A value, or the promise of one. */
+export type Awaitable<Value> = Value | Promise<Value>
+
+/** Goes on with a value, at once where it is there: SQLite's are, and to wait for one costs as much as a small step. */
+export function after<Value, Result>(
+  value: Awaitable<Value>,
+  next: (value: Value) => Result,
+): Awaitable<Result> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
