@@ -23,12 +23,13 @@ export interface ApiQuery {
   readonly faults: readonly ApiError[]
 }
 
-interface Draft {
-  filter: FilterClause[]
+/** A query as it is read. */
+interface Draft extends ApiQuery {
+  readonly filter: FilterClause[]
   sort: readonly SortTerm[]
   page: PageWords
   include: readonly (readonly string[])[] | undefined
-  fields: Map<string, readonly string[]>
+  readonly fields: Map<string, readonly string[]>
 }
 
 /** The query of a request that has none. */
@@ -53,7 +54,15 @@ export function readQuery(raw: string): ApiQuery {
   if (raw === '') return emptyQuery
   const errors: ApiError[] = []
   const pairs = attempt(() => decodePairs(raw), errors) ?? []
-  const draft: Draft = { filter: [], sort: [], page: {}, include: undefined, fields: new Map() }
+  const draft: Draft = {
+    pairs,
+    filter: [],
+    sort: [],
+    page: {},
+    include: undefined,
+    fields: new Map(),
+    faults: errors,
+  }
   const seen = new Set<string>()
   for (const [name, value] of pairs) {
     attempt(() => {
@@ -68,7 +77,7 @@ export function readQuery(raw: string): ApiQuery {
       readParameter(name, value, draft)
     }, errors)
   }
-  return { pairs, ...draft, faults: errors }
+  return draft
 }
 
 /** Writes a query string with its `?`, every reserved character encoded (JSON:API 1.0, Query Parameters); empty for none. */
