@@ -1,13 +1,16 @@
 import type { Model, ResourceType } from '../model/model.ts'
 import { planCollection } from '../plan/read.ts'
 import { rememberPlans } from '../plan/shape.ts'
+import { byTemplate } from '../plan/template.ts'
 import { readQuery } from '../request/query.ts'
 import { read } from '../rules/read.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** `GET /persons`: resources of a type. */
 export function getCollection(model: Model, resource: ResourceType): Endpoint {
-  const planOf = rememberPlans((search) => planCollection(model, readQuery(search), { resource }))
+  const planOf = rememberPlans(
+    byTemplate((search) => planCollection(model, readQuery(search), { resource })),
+  )
   return async ({ search, origin, caller }, { store, documents, base }) => {
     const plan = planOf(search)
     const rows = await read(plan, undefined, { model, store, caller })

@@ -2,6 +2,7 @@ import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { planCollection, planOne } from '../plan/read.ts'
 import { rememberPlans } from '../plan/shape.ts'
 import { parentParameter, pathId } from '../plan/target.ts'
+import { byTemplate } from '../plan/template.ts'
 import { readQuery } from '../request/query.ts'
 import { read } from '../rules/read.ts'
 import { type Endpoint, relatedPath } from './endpoint.ts'
@@ -12,8 +13,8 @@ export function getRelatedCollection(
   resource: ResourceType,
   relationship: RelationshipField,
 ): Endpoint {
-  const planOf = rememberPlans((search) =>
-    planCollection(model, readQuery(search), { resource, relationship }),
+  const planOf = rememberPlans(
+    byTemplate((search) => planCollection(model, readQuery(search), { resource, relationship })),
   )
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id, parentParameter(resource, relationship))

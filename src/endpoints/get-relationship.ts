@@ -2,6 +2,7 @@ import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { planLinkage } from '../plan/read.ts'
 import { rememberPlans } from '../plan/shape.ts'
 import { pathId } from '../plan/target.ts'
+import { byTemplate } from '../plan/template.ts'
 import { readQuery } from '../request/query.ts'
 import { read } from '../rules/read.ts'
 import { type Endpoint, relatedPath, relationshipPath } from './endpoint.ts'
@@ -12,8 +13,8 @@ export function getRelationship(
   resource: ResourceType,
   relationship: RelationshipField,
 ): Endpoint {
-  const planOf = rememberPlans((search) =>
-    planLinkage(model, readQuery(search), { resource, relationship }),
+  const planOf = rememberPlans(
+    byTemplate((search) => planLinkage(model, readQuery(search), { resource, relationship })),
   )
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id)

@@ -21,6 +21,21 @@ import { readOperand } from './operand.ts'
 /** The number of a client's value; the values travel beside the plan, so that equal shapes share one statement. */
 export type Slot = number
 
+/** The client's values as a plan is made. */
+export interface Given {
+  /** By slot. */
+  readonly values: unknown[]
+  /** Those of them that were sent as `filter[name]=text`, in the order sent. */
+  readonly texts: GivenText[]
+}
+
+/** A value that was sent as a text. */
+export interface GivenText {
+  readonly slot: Slot
+  /** Reads what may be sent instead, which changes nothing else of the plan. @throws ApiError as planning it does */
+  readonly read: (text: string) => unknown
+}
+
 /** What a filter means once every name is known and every value is read as its field's kind. */
 export type Condition =
   | Readonly<{
@@ -46,7 +61,7 @@ type Test = Extract<FilterClause, { is: 'test' }>
  * Gives the words of a filter their meaning.
  *
  * @param clauses - all of them hold together
- * @param values - gets the client's values; the condition holds their numbers
+ * @param given - gets the client's values; the condition holds their numbers
  * @returns `undefined` when there is nothing to filter by
  * @throws ApiError | ManyErrors `invalid_filter` (400) with every fault and its place
  * @see SERVICE §5 filter
@@ -55,9 +70,9 @@ export function planFilter(
   clauses: readonly FilterClause[],
   resource: ResourceType,
   model: Model,
-  values: unknown[],
+  given: Given,
 ): Condition | undefined {
-  const [first, ...others] = planAll(clauses, { resource, model, values, depth: 0 })
+  const [first, ...others] = planAll(clauses, { resource, model, given, depth: 0 })
   if (first === undefined) return undefined
   return others.length === 0 ? first : { is: 'and', all: [first, ...others] }
 }
@@ -66,7 +81,7 @@ export function planFilter(
 interface Context {
   readonly resource: ResourceType
   readonly model: Model
-  readonly values: unknown[]
+  readonly given: Given
   /** How many relationships have been followed. */
   readonly depth: number
 }
@@ -145,11 +160,16 @@ function planAttribute(test: Test, field: AttributeField, context: Context): Con
     const none: Condition = { is: 'null', field: field.name }
     return operator.ofNull === 'none' ? none : { is: 'not', inner: none }
   }
-  const read = readOperand(operand, field, operator, (what) =>
-    complaint(test.at, operand.is === 'value' ? '.val' : '', what),
-  )
-  const slots = read.map((value) => context.values.push(value) - 1)
-  const isSimple = operator.simpler?.when(read[0]) ?? false
+  const read = (sent: typeof operand) =>
+    readOperand(sent, field, operator, (what) =>
+      complaint(test.at, sent.is === 'value' ? '.val' : '', what),
+    )
+  const { values, texts } = context.given
+  const own = read(operand)
+  const slots = own.map((value) => values.push(value) - 1)
+  if (operand.is === 'text')
+    for (const slot of slots) texts.push({ slot, read: (text) => read({ is: 'text', text })[0] })
+  const isSimple = operator.simpler?.when(own[0]) ?? false
   return { is: 'compare', operator: name, field: field.name, slots, ...(isSimple && { isSimple }) }
 }
 

@@ -1,7 +1,7 @@
 import { ParameterError, quoted, refuse, together } from '../errors/errors.ts'
 import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
 import { type ApiQuery, writeQuery } from '../request/query.ts'
-import { type Condition, planFilter } from './filter.ts'
+import { type Condition, type Given, type GivenText, planFilter } from './filter.ts'
 import { type Page, planPage } from './page.ts'
 import { intern } from './shape.ts'
 import { planShown, planShownLinkage, type Shown } from './shown.ts'
@@ -36,6 +36,8 @@ export interface ReadPlan {
   readonly shape: ReadShape
   /** The client's values by slot. */
   readonly values: readonly unknown[]
+  /** Those of them that were sent as `filter[name]=text`, in the order sent. */
+  readonly texts: readonly GivenText[]
   readonly absence: Absence
   readonly page: Page | undefined
   /** Whether the document has the member `included`. */
@@ -62,10 +64,10 @@ export interface Target {
  */
 export function planCollection(model: Model, query: ApiQuery, target: Target): ReadPlan {
   const resource = leadsTo(target, model)
-  const values: unknown[] = []
+  const given: Given = { values: [], texts: [] }
   const [, where, order, page, shown] = together(
     () => refuse(query.faults),
-    () => planFilter(query.filter, resource, model, values),
+    () => planFilter(query.filter, resource, model, given),
     () => planSort(query.sort, resource, model),
     () => planPage(query.page, model),
     () => planShown(model, query, resource),
@@ -75,7 +77,7 @@ export function planCollection(model: Model, query: ApiQuery, target: Target): R
     ? relatedTo(target.resource, target.relationship)
     : { is: 'all' }
   return planned({ type: resource.type, scope, where, order, isPaged, ...shown }, query, target, {
-    values,
+    ...given,
     page,
   })
 }
@@ -109,11 +111,11 @@ export function planLinkage(model: Model, query: ApiQuery, target: Required<Targ
   const { resource, relationship } = target
   const related = leadsTo(target, model)
   const asksForPage = query.page.size !== undefined || query.page.number !== undefined
-  const values: unknown[] = []
+  const given: Given = { values: [], texts: [] }
   const [, where, order, page, shown] = together(
     () => refuse(query.faults),
     () =>
-      relationship.many ? planFilter(query.filter, related, model, values) : refuseFilter(query),
+      relationship.many ? planFilter(query.filter, related, model, given) : refuseFilter(query),
     () => planSort(query.sort, related, model),
     () => (asksForPage ? planPage(query.page, model) : undefined),
     () => planShownLinkage(model, query, resource, relationship),
@@ -121,7 +123,7 @@ export function planLinkage(model: Model, query: ApiQuery, target: Required<Targ
   const list = relationship.many ? { where, order, isPaged: page !== undefined } : single
   const shape = { type: related.type, scope: relatedTo(resource, relationship), ...list, ...shown }
   const absence = { type: resource.type, parameter: 'id' }
-  return { ...planned(shape, query, target, relationship.many ? { values, page } : {}), absence }
+  return { ...planned(shape, query, target, relationship.many ? { ...given, page } : {}), absence }
 }
 
 /**
@@ -155,12 +157,13 @@ function planned(
   shape: ReadShape,
   query: ApiQuery,
   { resource, relationship }: Target,
-  { values = [], page }: Partial<Pick<ReadPlan, 'values' | 'page'>> = {},
+  { values = [], texts = [], page }: Partial<Pick<ReadPlan, 'values' | 'texts' | 'page'>> = {},
 ): ReadPlan {
   const parameter = relationship ? parentParameter(resource, relationship) : 'id'
   return {
     shape: intern(shape),
     values,
+    texts,
     absence: { type: resource.type, parameter },
     page,
     hasIncluded: query.include !== undefined,
@@ -168,7 +171,8 @@ function planned(
   }
 }
 
-function repeatedQuery({ pairs }: ApiQuery): RepeatedQuery {
+/** Writes a query as links repeat it. */
+export function repeatedQuery({ pairs }: ApiQuery): RepeatedQuery {
   const all = writeQuery(pairs)
   const others = pairs.filter(([name]) => name !== 'page[number]')
   return { all, unnumbered: others.length === pairs.length ? all : writeQuery(others) }

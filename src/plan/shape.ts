@@ -44,19 +44,19 @@ export function perShape<Shape extends object, Made extends NonNullable<unknown>
  * collector of garbage more than to plan it. Refusals are not kept.
  * @param plan - makes the plan from what follows the `?`; pure
  */
-export function rememberPlans<Plan extends object>(
-  plan: (search: string) => Plan,
-): (search: string) => Plan {
+export function rememberPlans<Plan extends object, More extends readonly unknown[]>(
+  plan: (search: string, ...more: More) => Plan,
+): (search: string, ...more: More) => Plan {
   const plans = new LRUCache<string, Plan>({
     max: 1000,
     maxSize: 1_000_000,
     sizeCalculation: (_plan, search) => search.length + 1,
   })
   const seen = new Int32Array(1024)
-  return (search) => {
+  return (search, ...more) => {
     const found = plans.get(search)
     if (found !== undefined) return found
-    const fresh = plan(search)
+    const fresh = plan(search, ...more)
     const hash = hashOf(search)
     // Two that come in turns may have one place.
     const [at, beside] = [hash & (seen.length - 2), (hash & (seen.length - 2)) | 1]

@@ -32,6 +32,7 @@ export function planStored(resource: ResourceType): ReadPlan {
       steps: [],
     }),
     values: [],
+    texts: [],
     absence: { type: resource.type, parameter: 'id' },
     page: undefined,
     hasIncluded: false,
