@@ -15,6 +15,7 @@ const { values } = parseArgs({
   options: {
     workload: { type: 'string', default: 'one,list,included,one-included,owner' },
     subject: { type: 'string', default: 'floor,porch,service' },
+    persons: { type: 'string', default: '1000' },
     warm: { type: 'string', default: '40000' },
     requests: { type: 'string', default: '1000' },
   },
@@ -59,7 +60,7 @@ async function count(subject: string, workload: string, { run }: Generator): Pro
     '--smc-check=all-non-file',
     `--callgrind-out-file=${output}`,
   ]
-  const persons = 1000
+  const persons = Number(values.persons)
   const served = await serve(subject, `sqlite:${await sqliteCopy(persons, 'count')}`, through)
   const ask = (most: number) =>
     run({
