@@ -42,15 +42,14 @@ export function perShape<Shape extends object, Made extends NonNullable<unknown>
  * Remembers what was planned for a query string that comes again, so that the same URL is read and planned no more than
  * twice. One that comes once leaves nothing behind: most that hold a value do, and what is kept for nothing costs the
  * collector of garbage more than to plan it. Refusals are not kept.
- * @param plan - makes the plan from what follows the `?`; pure
+ * @param plan - makes the plan from what follows the `?`, and from more texts which the plan holds then; pure
  */
-export function rememberPlans<Plan extends object, More extends readonly unknown[]>(
+export function rememberPlans<Plan extends object, More extends readonly string[]>(
   plan: (search: string, ...more: More) => Plan,
 ): (search: string, ...more: More) => Plan {
   const plans = new LRUCache<string, Plan>({
     max: 1000,
     maxSize: 1_000_000,
-    sizeCalculation: (_plan, search) => search.length + 1,
   })
   const seen = new Int32Array(1024)
   return (search, ...more) => {
@@ -60,7 +59,10 @@ export function rememberPlans<Plan extends object, More extends readonly unknown
     const hash = hashOf(search)
     // Two that come in turns may have one place.
     const [at, beside] = [hash & (seen.length - 2), (hash & (seen.length - 2)) | 1]
-    if (seen[at] === hash || seen[beside] === hash) plans.set(search, fresh)
+    if (seen[at] === hash || seen[beside] === hash) {
+      const size = more.reduce((sum, text) => sum + text.length, search.length + 1)
+      plans.set(search, fresh, { size })
+    }
     seen[beside] = seen[at] ?? 0
     seen[at] = hash
     return fresh

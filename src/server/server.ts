@@ -64,10 +64,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
   const giveLog = addLog(app, makeLog(logLevel))
   app.removeAllContentTypeParsers()
-  // By its name a type's parser is found without reading the header again.
-  app.addContentTypeParser([mediaType, '*'], { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  )
+  // What a regular expression has found is remembered, so that the header is not read again; and a plugin may have a
+  // parser of its own for what it names.
+  for (const type of [/^application\/vnd\.api\+json$/, '*'])
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
   app.setErrorHandler(tellError)
   app.setNotFoundHandler((request, reply) => tellError(nothingAt(request), request, reply))
   // Told before the body is looked at.

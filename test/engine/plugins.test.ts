@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { attribute, createServer, defineModel, resource, text } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
+import { mediaType } from '../../src/request/negotiate.ts'
 import { logOf } from '../log.ts'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
@@ -57,6 +58,12 @@ describe('A plugin of the server', () => {
       plugin.setChildLoggerFactory((_none, bindings) => server.log.child({ ...bindings, by: 'it' }))
       plugin.get('/plugged', saying)
     })
+    server.register(async (plugin) => {
+      plugin.addContentTypeParser(mediaType, { parseAs: 'string' }, (_request, body, done) =>
+        done(null, body),
+      )
+      plugin.post('/read', async ({ body }) => ({ body }))
+    })
     await logOf(async () => {
       origin = await server.listen({ host: '127.0.0.1', port: 0 })
     })
@@ -77,6 +84,16 @@ describe('A plugin of the server', () => {
   it('adds paths of its own', async () => {
     const answer = await fetch(`${origin}/health`)
     assert.deepEqual([answer.status, await answer.json()], [200, { fine: true }])
+  })
+
+  it('reads bodies of the type by a parser of its own', async () => {
+    const asked = { method: 'POST', body: '{"a":1}', headers: { 'content-type': mediaType } }
+    for (const _time of ['first', 'again']) {
+      const answer = await fetch(`${origin}/read`, asked)
+      assert.deepEqual(await answer.json(), { body: '{"a":1}' })
+      const ours = await fetch(`${origin}/notes`, { ...asked, body: '{"data":{"type":"note"}}' })
+      assert.equal(ours.status, 201)
+    }
   })
 
   it('logs under the id of the request, and nothing else is logged', async () => {

@@ -136,4 +136,24 @@ describe('Plans that serve other texts', () => {
       assert.ok(planned >= 4, odd)
     }
   })
+
+  it('are bounded with the texts that they were first made for', () => {
+    let planned = 0
+    const remembered = byTemplate((search) => {
+      planned += 1
+      return plan(search)
+    })
+    const forms = Array.from({ length: 200 }, (_, number) => `page[number]=${number + 1}`)
+    for (const form of forms)
+      for (const letter of ['a', 'b']) remembered(`${form}&filter[title]=${letter.repeat(9_950)}`)
+    assert.equal(planned, 400)
+    /** How many of some forms have to be planned again. */
+    const again = (some: readonly string[]): number => {
+      planned = 0
+      for (const form of some.toReversed()) remembered(`${form}&filter[title]=c`)
+      return planned
+    }
+    assert.equal(again(forms.slice(-90)), 0)
+    assert.equal(again(forms.slice(0, 90)), 90)
+  })
 })
