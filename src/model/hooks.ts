@@ -46,7 +46,8 @@ export interface HookContext {
   readonly query: (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
-type Awaitable<Value> = Value | Promise<Value>
+/** A value, or the promise of one. */
+export type Awaitable<Value> = Value | Promise<Value>
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that changes nothing may return nothing at all
 type Changes<F extends Fields> = Awaitable<Partial<AttributesOf<F>> | void>
 

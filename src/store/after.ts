@@ -1,5 +1,4 @@
-/** A value, or the promise of one. */
-export type Awaitable<Value> = Value | Promise<Value>
+import type { Awaitable } from '../model/hooks.ts'
 
 /** Goes on with a value, at once where it is there: SQLite's are, and to wait for one costs as much as a small step. */
 export function after<Value, Result>(
