@@ -64,7 +64,17 @@ const table = {
   databaseTimeout: {
     reads: whole(1, 2 ** 30),
     unset: '10000',
-    help: 'PostgreSQL: ms to wait for a connection, and that a statement may run',
+    help: 'ms that a read may take; PostgreSQL: also to wait for a connection, and that a write may take',
+  },
+  databaseReaders: {
+    reads: whole(1, 64),
+    unset: '2',
+    help: 'SQLite: the most processes that run expensive reads; started when needed',
+  },
+  statementCache: {
+    reads: whole(1_048_576, largest),
+    unset: '67108864',
+    help: 'bytes of compiled statements that each process keeps',
   },
   databasePooler: {
     reads: v.picklist(['none', 'transaction'], 'must be none or transaction'),
@@ -100,6 +110,39 @@ const table = {
     reads: v.optional(whole(1, largest)),
     unset: undefined,
     help: 'largest page[size]; else any, and 0 for all',
+  },
+  maxResources: {
+    reads: v.optional(whole(1, largest)),
+    unset: undefined,
+    help: 'most resources in a response, included ones counted',
+  },
+  maxConnections: {
+    reads: whole(1, 1_000_000),
+    unset: '4096',
+    help: 'most client connections of each process; more get 503',
+  },
+  maxConnectionsPerAddress: {
+    reads: whole(1, 1_000_000),
+    unset: '2048',
+    help: 'most client connections of one address; more get 503',
+  },
+  queueTimeout: {
+    reads: whole(1, 2 ** 30),
+    unset: '1000',
+    help: 'ms that a request may wait before the server begins with it; later it gets 503',
+  },
+  sendTimeout: {
+    reads: whole(1, 2 ** 30),
+    unset: '60000',
+    help: 'ms after which a connection is closed that accepts no data',
+  },
+  allowedHosts: {
+    reads: v.pipe(
+      v.string(),
+      v.transform((text) => text.split(/[\s,]+/).filter((host) => host !== '')),
+    ),
+    unset: '',
+    help: 'values of the Host header that are served, commas between; empty for any',
   },
   maxBody: { reads: whole(1, 2 ** 30), unset: '1048576', help: 'largest request body, in bytes' },
   logLevel: {

@@ -12,18 +12,18 @@ export type DocumentText = string | AsyncIterable<string>
 /** The member that stands in every document (seed §9). */
 export const jsonapi = '"jsonapi":{"version":"1.0"}'
 
-type Whole = Extract<Rows, { is: 'whole' }>
+type Stream = Extract<Rows, { is: 'stream' }>
 
 /** The documents of one service. */
 export interface Documents {
   /** A list of resources: `data`, `included`, `links`, `meta.count`. */
   readonly collection: (plan: ReadPlan, rows: Rows, place: Place) => DocumentText
   /** One resource, or null where a to-one relationship has none. `path` is that of the document. */
-  readonly one: (plan: ReadPlan, rows: Rows, path: string) => string
+  readonly one: (plan: ReadPlan, rows: Rows, path: string) => DocumentText
   /** The linkage of a to-many relationship. */
   readonly linkages: (plan: ReadPlan, rows: Rows, place: LinkagePlace) => DocumentText
   /** The linkage of a to-one relationship. */
-  readonly linkage: (plan: ReadPlan, rows: Rows, place: LinkagePlace) => string
+  readonly linkage: (plan: ReadPlan, rows: Rows, place: LinkagePlace) => DocumentText
 }
 
 /** Where linkage is told, and the path of the resources that it names. */
@@ -53,13 +53,14 @@ export function defineDocuments(model: Model, base: string): Documents {
       included: new Map(shape.included.map((layout) => [layout.type, tellerOf(layout)])),
     }
   })
-  const single = (plan: ReadPlan, rows: Rows, teller: Teller, links: string): string => {
-    const { primary, included } = inHand(rows)
-    const [row] = primary
+  const single = (plan: ReadPlan, rows: Rows, teller: Teller, links: string): DocumentText => {
+    const tellers = tellersOf(plan.shape)
+    const tail = `,"links":{${links}},${jsonapi}}`
+    if (rows.is === 'stream') return singlePieces(plan, rows, tellers, { teller, tail })
+    const [row] = rows.primary
     const data = row === undefined ? 'null' : teller(row)
-    const hasIncluded = plan.hasIncluded && row !== undefined
-    const more = includedText(hasIncluded, included, tellersOf(plan.shape))
-    return `{"data":${data}${more},"links":{${links}},${jsonapi}}`
+    const more = includedText(plan.hasIncluded && row !== undefined, rows.included, tellers)
+    return `{"data":${data}${more}${tail}`
   }
   return {
     collection: (plan, rows, place) => {
@@ -121,7 +122,7 @@ function list(
 /** The same text as a whole list's, in pieces. */
 async function* pieces(
   plan: ReadPlan,
-  rows: Extract<Rows, { is: 'stream' }>,
+  rows: Stream,
   tellers: Tellers,
   teller: Teller,
   tail: Tail,
@@ -136,18 +137,38 @@ async function* pieces(
     }
     // Whatever made the list long may be gone when its stream begins.
     yield separator === ',' ? ']' : `${separator}]`
-    if (plan.hasIncluded) {
-      separator = ',"included":['
-      for await (const { type, rows: batch } of rows.included) {
-        yield separator + told(batch, includedTeller(type, tellers))
-        separator = ','
-      }
-      yield separator === ',' ? ']' : `${separator}]`
-    }
-    yield `${tail(count)},${jsonapi}}`
+    if (plan.hasIncluded) yield* includedPieces(rows, tellers)
+    yield `${tail(rows.count ?? count)},${jsonapi}}`
   } finally {
     rows.end()
   }
+}
+
+/** The text of a document of one resource, in pieces. */
+async function* singlePieces(
+  plan: ReadPlan,
+  rows: Stream,
+  tellers: Tellers,
+  { teller, tail }: Readonly<{ teller: Teller; tail: string }>,
+): AsyncGenerator<string> {
+  try {
+    let data: string | undefined
+    for await (const batch of rows.primary) for (const row of batch) data = teller(row)
+    yield `{"data":${data ?? 'null'}`
+    if (plan.hasIncluded && data !== undefined) yield* includedPieces(rows, tellers)
+    yield tail
+  } finally {
+    rows.end()
+  }
+}
+
+async function* includedPieces(rows: Stream, tellers: Tellers): AsyncGenerator<string> {
+  let separator = ',"included":['
+  for await (const { type, rows: batch } of rows.included) {
+    yield separator + told(batch, includedTeller(type, tellers))
+    separator = ','
+  }
+  yield separator === ',' ? ']' : `${separator}]`
 }
 
 function includedText(hasIncluded: boolean, batches: readonly Batch[], tellers: Tellers): string {
@@ -169,10 +190,4 @@ function told(rows: readonly Row[], teller: Teller): string {
   let text = ''
   for (const row of rows) text += text === '' ? teller(row) : `,${teller(row)}`
   return text
-}
-
-function inHand(rows: Rows): Whole {
-  if (rows.is === 'whole') return rows
-  rows.end()
-  throw new Error('One resource was read as a stream.')
 }

@@ -25,6 +25,8 @@ export interface Call {
   readonly body: Uint8Array
   /** Scheme and host of absolute links. */
   readonly origin: string
+  /** Aborts when the client disconnects before it has its answer; made when it is first called. */
+  readonly signal: () => AbortSignal
 }
 
 /** What is sent back. */

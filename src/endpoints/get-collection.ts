@@ -11,9 +11,9 @@ export function getCollection(model: Model, resource: ResourceType): Endpoint {
   const planOf = rememberPlans(
     byTemplate((search) => planCollection(model, readQuery(search), { resource })),
   )
-  return async ({ search, origin, caller }, { store, documents, base }) => {
+  return async ({ search, origin, caller, signal }, { store, documents, base }) => {
     const plan = planOf(search)
-    const rows = await read(plan, undefined, { model, store, caller })
+    const rows = await read(plan, undefined, { model, store, caller, signal })
     return {
       status: 200,
       body: documents.collection(plan, rows, { origin, path: base + resource.path }),

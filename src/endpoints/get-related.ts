@@ -19,7 +19,7 @@ export function getRelatedCollection(
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id, parentParameter(resource, relationship))
     const plan = planOf(call.search)
-    const rows = await read(plan, id, { model, store, caller: call.caller })
+    const rows = await read(plan, id, { model, store, caller: call.caller, signal: call.signal })
     const place = { origin: call.origin, path: relatedPath(base, resource, id, relationship) }
     return { status: 200, body: documents.collection(plan, rows, place) }
   }
@@ -37,7 +37,7 @@ export function getRelatedResource(
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id, parentParameter(resource, relationship))
     const plan = planOf(call.search)
-    const rows = await read(plan, id, { model, store, caller: call.caller })
+    const rows = await read(plan, id, { model, store, caller: call.caller, signal: call.signal })
     return {
       status: 200,
       body: documents.one(plan, rows, relatedPath(base, resource, id, relationship)),

@@ -19,7 +19,7 @@ export function getRelationship(
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id)
     const plan = planOf(call.search)
-    const rows = await read(plan, id, { model, store, caller: call.caller })
+    const rows = await read(plan, id, { model, store, caller: call.caller, signal: call.signal })
     const path = relationshipPath(base, resource, id, relationship)
     const related = relatedPath(base, resource, id, relationship)
     const tell = relationship.many ? documents.linkages : documents.linkage

@@ -12,7 +12,7 @@ export function getResource(model: Model, resource: ResourceType): Endpoint {
   return async (call, { store, documents, base }) => {
     const id = pathId(resource, call.id)
     const plan = planOf(call.search)
-    const rows = await read(plan, id, { model, store, caller: call.caller })
+    const rows = await read(plan, id, { model, store, caller: call.caller, signal: call.signal })
     return { status: 200, body: documents.one(plan, rows, resourcePath(base, resource, id)) }
   }
 }

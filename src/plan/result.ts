@@ -28,6 +28,8 @@ export type Rows =
       included: AsyncIterable<Batch>
       /** Gives up what is not read yet; harmless once all is read. */
       end: () => void
+      /** Over all pages, where one page is streamed; a list that is not paged is counted as it is read. */
+      count?: number
     }>
 
 /** The rows of a read with their layouts: primary data first, then what is included. */

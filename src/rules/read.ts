@@ -13,6 +13,8 @@ interface Scene {
   readonly model: Model
   readonly store: Store
   readonly caller: unknown
+  /** Aborts when the client disconnects. */
+  readonly signal?: (() => AbortSignal) | undefined
 }
 
 /**
@@ -20,7 +22,7 @@ interface Scene {
  * @throws NotFoundError when the resource in the path is not there; whatever a hook throws
  */
 export function read(plan: ReadPlan, id: string | undefined, scene: Scene): Promise<Rows> {
-  return scene.store.read(plan, id, duringRead(plan, scene))
+  return scene.store.read(plan, id, { during: duringRead(plan, scene), signal: scene.signal })
 }
 
 /** What the hooks do in the snapshot of a read; `undefined` where there are none. */

@@ -43,7 +43,7 @@ function addEndpoints(
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         try {
           const caller = identify && (await identify(request))
-          const answer = await endpoint(callOf(request, caller, publicUrl), house)
+          const answer = await endpoint(callOf(request, reply, caller, publicUrl), house)
           // A text is on its way when `send` returns: there is nothing to wait for.
           const sending = send(reply, answer)
           return sending && (await sending)
@@ -113,6 +113,7 @@ export interface CallOptions {
 
 function callOf(
   { raw, params, body }: FastifyRequest,
+  reply: FastifyReply,
   caller: unknown,
   publicUrl: string | undefined,
 ): Call {
@@ -125,5 +126,17 @@ function callOf(
     search: mark === -1 ? '' : url.slice(mark + 1),
     body: body instanceof Uint8Array ? body : noBytes,
     origin: originOf(publicUrl, raw),
+    signal: () => disconnectSignal(reply),
   }
+}
+
+/** A signal that aborts when the connection closes before the response is sent. */
+function disconnectSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  if (raw.destroyed) controller.abort()
+  else
+    raw.once('close', () => {
+      if (!raw.writableFinished) controller.abort()
+    })
+  return controller.signal
 }

@@ -17,6 +17,14 @@ export interface DuringRead {
   readonly after: (rows: readonly Row[], layout: RowLayout, query: RunQuery) => Promise<void>
 }
 
+/** How a read is carried out, beside what it reads. */
+export interface ReadOptions {
+  /** What else is done in the same snapshot. */
+  readonly during?: DuringRead | undefined
+  /** Aborts when the client disconnects; made when it is first called, because few reads last long enough to need it. */
+  readonly signal?: (() => AbortSignal) | undefined
+}
+
 /** What was written. */
 export interface Written {
   readonly id: string
@@ -55,10 +63,10 @@ export interface Store {
   /**
    * Runs a read.
    * @param id - the id in the path; `undefined` when the plan needs none
-   * @param during - what else is done in the same snapshot
-   * @throws NotFoundError when the resource in the path is not there
+   * @throws NotFoundError when the resource in the path is not there; HeaderError `query_timeout` (503) when the read
+   *   takes longer than the store allows
    */
-  read(plan: ReadPlan, id?: string, during?: DuringRead): Promise<Rows>
+  read(plan: ReadPlan, id?: string, options?: ReadOptions): Promise<Rows>
   /**
    * Runs work that writes: all of it or, when it throws, nothing. It may be run again when others stood in its way.
    * @returns what the work returned, once that is durable

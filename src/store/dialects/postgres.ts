@@ -75,7 +75,7 @@ export async function openPostgres(
   return {
     dialect: 'postgres',
     description,
-    read: (plan, id, during) =>
+    read: (plan, id, { during } = {}) =>
       replicas.read(async (some) => {
         if (during)
           return some.begin(snapshot, (transaction) =>

@@ -108,7 +108,7 @@ function readsOfFile(path: string, statements: SqliteStatements): Reads {
     }
   }
   return {
-    read: async (plan, id, during) => {
+    read: async (plan, id, { during } = {}) => {
       if (during) return apart((other, end) => readDuring(other, plan, id, { during, end }))
       return (
         readShortOn(reader, plan, id) ??
@@ -129,7 +129,7 @@ function readsInMemory(
 ): Reads {
   const reader = { connection: writer, statements, count: remembered(writer) }
   return {
-    read: (plan, id, during) =>
+    read: (plan, id, { during } = {}) =>
       turns.take(() =>
         during
           ? inTransaction(writer, () =>
