@@ -43,7 +43,7 @@ export interface CompiledRead {
   readonly count: Statement
   /** Resources of a type by their ids, ascending; for each included layout. */
   readonly byIds: ReadonlyMap<string, Statement>
-  /** What each step of the inclusion adds to all that came before it, when the primary rows are all of a list. */
+  /** What each step of the inclusion adds to all that came before it, for documents that are streamed. */
   readonly additions: readonly Statement[]
 }
 
@@ -53,8 +53,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const resource = typeNamed(model, shape.type)
   const from = tableAt(0, resource.table)
   const where = filtering(shape, target)
-  // SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter.
-  const page = shape.isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
+  const page = pageOf(shape)
   const select = sql.join(compileSelect(shape.primary, target))
   const rowsIn = (order: readonly Order[], limit = page): Statement => {
     const { joins, orderBy } = compileOrder(order, resource, target)
@@ -82,6 +81,11 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       return additions
     },
   }
+}
+
+/** SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter. */
+function pageOf({ isPaged }: ReadShape): Sql {
+  return isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
 }
 
 /** Writes the SQL that tells how many there are over all pages. */
@@ -158,6 +162,17 @@ export function membership(shape: ReadShape, depth: number, target: Target): Sql
   ]
 }
 
+/** What makes a row of `t<depth>` one of the primary rows: those of the page, where the list is paged. */
+function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[] {
+  if (!shape.isPaged) return membership(shape, depth, target)
+  const resource = typeNamed(target.model, shape.type)
+  const { joins, orderBy } = compileOrder(shape.order, resource, target)
+  const from = sql`${tableAt(0, resource.table)}${joins}${filtering(shape, target)}`
+  const id = columnAt(0, resource.id.column)
+  const page = sql`select ${id} from ${from} order by ${orderBy}${pageOf(shape)}`
+  return [sql`${columnAt(depth, resource.id.column)} in (${page})`]
+}
+
 /** Whether the row at a depth is related to the resource in the path. */
 function isRelated(
   scope: Extract<ReadShape['scope'], { is: 'related' }>,
@@ -188,22 +203,22 @@ function compileAddition(shape: ReadShape, index: number, target: Target): State
 }
 
 /**
- * Whether `t<depth>` is reached by the step; −1 is the primary data. A step from the primary data looks from each row
- * for one that leads to it, so that rows flow from the first moment. A later step gathers what the step before it
- * reached, once: looking from each row would multiply with every step.
+ * Whether `t<depth>` is reached by the step; −1 is the primary data. A step from all of a list looks from each row
+ * for one that leads to it, so that rows flow from the first moment, provided that an index finds that one. Any other
+ * step gathers what it starts from, once: looking from each row would multiply with every step.
  */
 function reached(shape: ReadShape, index: number, depth: number, target: Target): Sql[] {
-  if (index === -1) return membership(shape, depth, target)
+  if (index === -1) return isPrimary(shape, depth, target)
   const step = stepAt(shape, index)
   // Where the primary data is mere linkage, the first step leads to the very rows it names.
-  if (startsAtLinkage(step)) return membership(shape, depth, target)
+  if (startsAtLinkage(step)) return isPrimary(shape, depth, target)
   const source = typeNamed(target.model, step.type)
   const field = relationshipNamed(source, step.relationship)
   const before = reached(shape, step.from, depth + 1, target)
-  const isReached =
-    step.from === -1
-      ? isReachedFromOne(source, field, { depth, before })
-      : isReachedFromAny(source, field, { depth, before })
+  const isOfList = step.from === -1 && isUnbounded(shape) && isFoundByIndex(source, field, target)
+  const isReached = isOfList
+    ? isReachedFromOne(source, field, { depth, before })
+    : isReachedFromAny(source, field, { depth, before })
   return [isReached, ...isOfType(depth, typeNamed(target.model, step.to))]
 }
 
@@ -227,6 +242,15 @@ function isReachedFromOne(
   const isTo = sql`${joinColumnAt(depth, link.to)} = ${there}`
   const join = joinAt(depth, link.table)
   return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${every([isTo, ...before])})`
+}
+
+/** Whether an index finds the rows that a relationship starts from, given one that it leads to. */
+function isFoundByIndex(
+  { table }: ResourceType,
+  { link }: RelationshipField,
+  { isIndexed = () => true }: Target,
+): boolean {
+  return isIndexed(table, link.here) && (link.key !== 'between' || isIndexed(link.table, link.to))
 }
 
 function isReachedFromAny(

@@ -17,6 +17,8 @@ export interface Target {
   readonly dialect: Dialect
   /** Where the resource that is meant is the one made last; when absent, a run brings its id. */
   readonly lastNew?: LastNew | undefined
+  /** Whether a column is the first of an index, so that a lookup in it visits few rows; absent: every column is. */
+  readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
 }
 
 /** A table by its name, and its schema where one is declared. */
