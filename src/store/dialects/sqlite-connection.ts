@@ -2,13 +2,13 @@ import { channel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { LRUCache } from 'lru-cache'
 import type { Bound, RunValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translated } from './sqlite-errors.ts'
 import { addFunctions, noticeFleeting } from './sqlite-functions.ts'
 import { isLike, isPattern, Patterns } from './sqlite-patterns.ts'
+import { finalize, PreparedCache } from './sqlite-prepared.ts'
 import { allOf, asNumber, type Prepared, stepsOf } from './sqlite-rows.ts'
 import type { PlanLine } from './sqlite-statement-cost.ts'
 
@@ -59,7 +59,7 @@ const dataVersion: Statement = { sql: 'pragma data_version', placeholders: [] }
 /** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
-  readonly #prepared: LRUCache<Statement, Prepared>
+  readonly #prepared: PreparedCache
   readonly #always = new Map<Statement, Prepared>()
   readonly #patterns = new Patterns()
   readonly #role: 'reader' | 'writer' | 'visitor'
@@ -84,13 +84,7 @@ export class SqliteConnection {
   ) {
     this.#role = role
     const options = { timeout: openingPatience, enableForeignKeyConstraints: true }
-    this.#prepared = new LRUCache({
-      maxSize: statementCache,
-      sizeCalculation: sizeOf,
-      dispose: (prepared) => {
-        if (this.#database.isOpen) finalize(prepared)
-      },
-    })
+    this.#prepared = new PreparedCache(statementCache)
     if (role === 'visitor') {
       this.#database = new DatabaseSync(asItStands(path), { ...options, readOnly: true })
       return
@@ -317,7 +311,7 @@ export class SqliteConnection {
     this.#isFleeting = false
     const prepared = this.#compile(statement.sql)
     if (this.#isFleeting) this.#fleeting.add(statement)
-    this.#prepared.set(statement, prepared)
+    this.#prepared.add(statement, prepared)
     return prepared
   }
 
@@ -348,16 +342,6 @@ export class SqliteConnection {
       release()
     }
   }
-}
-
-/** What a statement takes of memory: SQLite says it, from Node 26 on; before, it is estimated from its text. */
-function sizeOf({ sync }: Prepared): number {
-  return sync.stat?.('memused') || 4000 + 10 * sync.sourceSQL.length
-}
-
-/** Frees a statement at once, where Node can; else it goes with the garbage. */
-function finalize({ sync }: Prepared): void {
-  sync.close?.()
 }
 
 /** How many characters a row holds, as far as texts are concerned. */
