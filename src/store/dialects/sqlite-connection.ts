@@ -15,6 +15,16 @@ import type { PlanLine } from './sqlite-statement-cost.ts'
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
 
+/** What each read cost is published here as `{ sql, steps, rows }`: the operations that SQLite carried out (vmStep). */
+const work = channel('lapidary:work')
+
+/** Publishes what a statement cost since this was done the last time. */
+function publishWork({ sync }: Prepared, sql: string, rows: number): void {
+  if (!work.hasSubscribers) return
+  work.publish({ sql, steps: sync.stat?.('vmStep') ?? 0, rows })
+  sync.resetStats?.()
+}
+
 /** Tells whoever counts statements of one. */
 export function publish(sql: string): void {
   if (statements.hasSubscribers) statements.publish({ sql })
@@ -112,10 +122,14 @@ export class SqliteConnection {
 
   /** Every row as the driver returns it. */
   query(statement: Statement, values: readonly RunValue[]): unknown[][] {
+    const run = (parameters: readonly Bound[]) => {
+      const prepared = this.#start(statement)
+      const rows = allOf(prepared, parameters)
+      publishWork(prepared, statement.sql, rows.length)
+      return rows
+    }
     return this.#withPatterns(values, (parameters) =>
-      this.#role === 'visitor'
-        ? allOf(this.#start(statement), parameters)
-        : translated(() => allOf(this.#start(statement), parameters)),
+      this.#role === 'visitor' ? run(parameters) : translated(() => run(parameters)),
     )
   }
 
@@ -156,6 +170,7 @@ export class SqliteConnection {
     publish(statement.sql)
     // The cache may close a statement of its own while this one is read row by row.
     const prepared = translated(() => this.#compile(statement.sql))
+    let count = 0
     try {
       const next = stepsOf(prepared, parameters)
       for (;;) {
@@ -168,12 +183,16 @@ export class SqliteConnection {
           characters += textIn(row)
           batch.push(row)
         }
+        count += batch.length
         if (batch.length > 0) yield batch
         if (row === undefined) return
       }
     } finally {
       release()
-      if (this.#database.isOpen) finalize(prepared)
+      if (this.#database.isOpen) {
+        publishWork(prepared, statement.sql, count)
+        finalize(prepared)
+      }
     }
   }
 
