@@ -66,7 +66,12 @@ async function readied(
   demo: boolean,
 ): Promise<Readonly<{ store: Store; server: ReturnType<typeof createServer> }>> {
   const { clientIds, idMismatch, pageSize, maxPageSize } = settings
-  const model = defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize })
+  const model = defineModel(resources, {
+    clientIds,
+    idMismatch,
+    pageSize,
+    maxPageSize: maxPageSize ?? null,
+  })
   const store = await openStore(model, settings)
   try {
     await store.migrate(migrations[store.dialect], settings.migrate === 'off' ? 'compare' : 'run')
