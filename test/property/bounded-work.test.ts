@@ -185,7 +185,7 @@ function anyRequest(tables: Tables): fc.Arbitrary<string> {
           const query = new URLSearchParams({
             ...(include.length > 0 && { include: include.filter(Boolean).join(',') }),
             ...(filter.length > 0 && { filter: JSON.stringify([{ or: filter }]) }),
-            ...(isList && { sort, 'page[size]': size }),
+            ...(isList && { ...(sort !== '' && { sort }), 'page[size]': size }),
             ...(listed && { [`fields[${names[to]}]`]: own }),
           })
           return `${start}?${query}`
@@ -273,7 +273,7 @@ describe('The rows that a statement visits', () => {
           }
         },
       ),
-      { numRuns: Number(process.env.LAPIDARY_RUNS ?? 25), seed: 20261122 },
+      { numRuns: Number(process.env.LAPIDARY_RUNS ?? 10), seed: 20261122 },
     )
     assert.ok(statements > 100)
   })
