@@ -16,12 +16,20 @@ import type { PlanLine } from './sqlite-statement-cost.ts'
 const statements = channel('lapidary:statement')
 
 /** What each read cost is published here as `{ sql, steps, rows }`: the operations that SQLite carried out (vmStep). */
-const work = channel('lapidary:work')
+export const work = channel('lapidary:work')
+
+/** What a statement cost. */
+export interface StatementWork {
+  readonly sql: string
+  readonly steps: number
+  readonly rows: number
+}
 
 /** Publishes what a statement cost since this was done the last time. */
 function publishWork({ sync }: Prepared, sql: string, rows: number): void {
   if (!work.hasSubscribers) return
-  work.publish({ sql, steps: sync.stat?.('vmStep') ?? 0, rows })
+  const cost: StatementWork = { sql, steps: sync.stat?.('vmStep') ?? 0, rows }
+  work.publish(cost)
   sync.resetStats?.()
 }
 
