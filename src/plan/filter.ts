@@ -50,9 +50,18 @@ export type Condition =
     }>
   | Readonly<{ is: 'fields'; operator: OperatorName; field: string; other: string }>
   | Readonly<{ is: 'null'; field: string }>
-  | Readonly<{ is: 'related'; relationship: string; where: Condition | undefined }>
+  | Readonly<{
+      is: 'related'
+      relationship: string
+      where: Condition | undefined
+      /** Whether the filter follows so many relationships that to plan them as joins costs more than it saves. */
+      isApart?: boolean
+    }>
   | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
   | Readonly<{ is: 'not'; inner: Condition }>
+
+/** How many relationships a database plans as joins: the time that planning takes grows with a power of their number. */
+const mostJoined = 8
 
 type Test = Extract<FilterClause, { is: 'test' }>
 
@@ -78,7 +87,27 @@ export function planFilter(
     throw new ParameterError('invalid_filter', 'filter', detail)
   }
   if (first === undefined) return undefined
-  return others.length === 0 ? first : { is: 'and', all: [first, ...others] }
+  const where: Condition = others.length === 0 ? first : { is: 'and', all: [first, ...others] }
+  return followed.count > mostJoined ? apart(where) : where
+}
+
+/** The same condition, its relationships looked for one by one. */
+function apart(condition: Condition): Condition {
+  switch (condition.is) {
+    case 'related': {
+      const where = condition.where && apart(condition.where)
+      return { ...condition, where, isApart: true }
+    }
+    case 'and':
+    case 'or': {
+      const [first, ...others] = condition.all
+      return { ...condition, all: [apart(first), ...others.map(apart)] }
+    }
+    case 'not':
+      return { ...condition, inner: apart(condition.inner) }
+    default:
+      return condition
+  }
 }
 
 /** What a clause is read against. */

@@ -28,6 +28,13 @@ const forms: Readonly<Record<string, (terms: number) => unknown>> = {
       val: many(terms - 2, () => ({ name: 'serial', op: 'ne', val: 'x' })),
     },
   ],
+  'of related resources, beside each other': (terms) => [
+    ...many(terms - 198, () => named('Ada Lovelace')),
+    ...many(99, () => ({
+      ...{ name: 'computers', op: 'any' },
+      val: { name: 'owner', op: 'ne', val: null },
+    })),
+  ],
   'of related resources, joined by or': (terms) => [
     ...many(terms - 198, () => named('Ada Lovelace')),
     {
