@@ -10,7 +10,8 @@ export async function tellError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
-  const answer = errorAnswer(error) ?? errorAnswer(ofFastify(error, request))
+  const answer =
+    errorAnswer(error) ?? errorAnswer(ofFastify(error, request) ?? ofClient(error, request))
   return send(reply, answer ?? internalErrorAnswer(logFailure(error, request)))
 }
 
@@ -34,6 +35,17 @@ function ofFastify(error: unknown, request: FastifyRequest): ApiError | undefine
     return new HeaderError('invalid_request', 'The request cannot be read.')
   }
   return undefined
+}
+
+/**
+ * The client disconnected: nobody reads the response, and the server has not failed. `undefined` for any other error.
+ */
+function ofClient(error: unknown, { raw, log, method, url }: FastifyRequest): ApiError | undefined {
+  const { code, name }: Partial<FastifyError> = error instanceof Error ? error : {}
+  const isOver = (code === 'ECONNRESET' || name === 'AbortError') && raw.socket.destroyed
+  if (!isOver) return undefined
+  log.debug({ method, url }, 'the client disconnected before its request was processed')
+  return new HeaderError('invalid_request', 'The connection was closed during the request.')
 }
 
 /** What Node's parser says of bytes that are no request, as an answer. */
