@@ -10,7 +10,7 @@ export interface Connection {
   response: ServerResponse | undefined
   /** Pipelined requests that have not begun; absent as long as there are none. */
   waiting: WaitingRequest[] | undefined
-  /** True once the client has sent bytes that are not HTTP: no further request is read. */
+  /** True once the client has sent bytes that are not HTTP, or too many requests: no further request is taken. */
   isBroken: boolean
 }
 

@@ -48,8 +48,8 @@ function wait(
   response: ServerResponse,
   handle: RequestListener,
 ): void {
-  const { socket, waiting } = connection
-  if (socket.destroyed) return
+  const { socket, waiting, isBroken } = connection
+  if (isBroken || socket.destroyed) return
   if (waiting === undefined) {
     connection.waiting = [{ request, response, handle }]
     stopReading(socket)
@@ -72,7 +72,9 @@ function beginNext(connection: Connection): void {
 }
 
 /** A write under way is not interrupted: its client learns of it before the connection is closed. */
-function closeForExcess({ socket, response }: Connection): void {
+function closeForExcess(connection: Connection): void {
+  const { socket, response } = connection
+  connection.isBroken = true
   if (response === undefined || safeMethods.has(response.req.method)) socket.destroy()
   else response.prependOnceListener('close', () => socket.destroy())
 }

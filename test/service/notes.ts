@@ -1,0 +1,49 @@
+import { after, before } from 'node:test'
+import { attribute, createServer, defineModel, resource, type ServerOptions, text } from 'lapidary'
+import { openSqlite } from 'lapidary/sqlite'
+
+const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
+const model = defineModel([note])
+
+/** A request that the server has begun and that waits for the test. */
+export type Held = () => void
+
+/** A small server of its own, and a path `/held` whose requests wait until the test lets them go. */
+export interface NotesServer {
+  readonly app: ReturnType<typeof createServer>
+  readonly origin: string
+  /** Requests to `/held` that have begun and wait, in order. */
+  readonly held: Held[]
+}
+
+/** A body that makes a note. */
+export const noteBody = (value: string): string =>
+  JSON.stringify({ data: { type: 'note', attributes: { text: value } } })
+
+/** Serves notes in a SQLite database in memory, for all tests of a suite. */
+export function serveNotes(options: Partial<ServerOptions> = {}): NotesServer {
+  const store = openSqlite(model, ':memory:')
+  const app = createServer({ model, store, logLevel: 'silent', ...options })
+  const held: Held[] = []
+  let origin = ''
+  app.all('/held', (_request, reply) => {
+    held.push(() => void reply.send('held'))
+  })
+  before(async () => {
+    const sql = 'create table note (id integer primary key, text text)'
+    await store.migrate([{ version: 1, sql }])
+    origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  after(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+    await store.close()
+  })
+  return {
+    app,
+    held,
+    get origin() {
+      return origin
+    },
+  }
+}
