@@ -25,7 +25,7 @@ export function closeStalledClients(connections: Connections, timeout: number): 
     for (const connection of connections.all()) {
       const { socket, response } = connection
       // A finished response needs no memory while its client is idle.
-      if (response?.writableFinished) connection.response = undefined
+      if (response?.writableFinished && response.req.complete) connection.response = undefined
       if (socket.writableLength === 0) continue
       const progress = progressOf(socket, known.get(socket), now)
       if (now - progress.since > timeout) socket.destroy()

@@ -1,3 +1,7 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { attribute, createServer, defineModel, resource, type ServerOptions, text } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
@@ -20,9 +24,13 @@ export interface NotesServer {
 export const noteBody = (value: string): string =>
   JSON.stringify({ data: { type: 'note', attributes: { text: value } } })
 
-/** Serves notes in a SQLite database in memory, for all tests of a suite. */
-export function serveNotes(options: Partial<ServerOptions> = {}): NotesServer {
-  const store = openSqlite(model, ':memory:')
+/**
+ * Serves notes in a SQLite database on disk, for all tests of a suite: one in memory has no streams.
+ * @param rows - how many notes there are
+ */
+export function serveNotes(options: Partial<ServerOptions> = {}, rows = 0): NotesServer {
+  const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
+  const store = openSqlite(model, join(folder, 'notes.db'))
   const app = createServer({ model, store, logLevel: 'silent', ...options })
   const held: Held[] = []
   let origin = ''
@@ -30,7 +38,9 @@ export function serveNotes(options: Partial<ServerOptions> = {}): NotesServer {
     held.push(() => void reply.send('held'))
   })
   before(async () => {
-    const sql = 'create table note (id integer primary key, text text)'
+    const sql = `create table note (id integer primary key, text text);
+      with recursive n (id) as (select 1 union all select id + 1 from n where id < ${rows})
+      insert into note select id, 'note ' || id from n where ${rows} > 0`
     await store.migrate([{ version: 1, sql }])
     origin = await app.listen({ host: '127.0.0.1', port: 0 })
   })
@@ -38,6 +48,7 @@ export function serveNotes(options: Partial<ServerOptions> = {}): NotesServer {
     app.server.closeAllConnections()
     await app.close()
     await store.close()
+    await rm(folder, { recursive: true, force: true })
   })
   return {
     app,
