@@ -28,7 +28,11 @@ export const noteBody = (value: string): string =>
  * Serves notes in a SQLite database on disk, for all tests of a suite: one in memory has no streams.
  * @param rows - how many notes there are
  */
-export function serveNotes(options: Partial<ServerOptions> = {}, rows = 0): NotesServer {
+export function serveNotes(
+  options: Partial<ServerOptions> = {},
+  rows = 0,
+  host = '127.0.0.1',
+): NotesServer {
   const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
   const store = openSqlite(model, join(folder, 'notes.db'))
   const app = createServer({ model, store, logLevel: 'silent', ...options })
@@ -42,7 +46,7 @@ export function serveNotes(options: Partial<ServerOptions> = {}, rows = 0): Note
       with recursive n (id) as (select 1 union all select id + 1 from n where id < ${rows})
       insert into note select id, 'note ' || id from n where ${rows} > 0`
     await store.migrate([{ version: 1, sql }])
-    origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    origin = await app.listen({ host, port: 0 })
   })
   after(async () => {
     app.server.closeAllConnections()
