@@ -14,7 +14,8 @@ const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OP
 /**
  * Processes one request per connection at a time. A pipelined request waits until the response before it is sent, and
  * the server reads nothing more from the connection meanwhile: a client that does not read its responses cannot make
- * the server produce more of them. A connection with more than `mostWaiting` waiting requests is closed.
+ * the server produce more of them. A connection with more than `mostWaiting` waiting requests is closed. As long as it
+ * reads nothing, the server does not notice that the client disconnects before it sends the next response.
  *
  * @param handle - begins to process a request
  */

@@ -188,7 +188,7 @@ describe('Requests that wait too long', () => {
 })
 
 describe('A server that listens on localhost', () => {
-  const server = serveNotes({}, 0, 'localhost')
+  const server = serveNotes({}, 0, { host: 'localhost' })
 
   it('given the addresses of that name, when a client connects to any, then it is served', async () => {
     const { port } = new URL(server.origin)

@@ -3,7 +3,15 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { attribute, createServer, defineModel, resource, type ServerOptions, text } from 'lapidary'
+import {
+  attribute,
+  createServer,
+  defineModel,
+  resource,
+  type ServerOptions,
+  type Store,
+  text,
+} from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
@@ -20,6 +28,14 @@ export interface NotesServer {
   readonly held: Held[]
 }
 
+/** What differs from a server of the defaults, besides its options. */
+export interface NotesOptions {
+  /** Where to listen. Default 127.0.0.1. */
+  readonly host?: string
+  /** Looks on at what the server asks of the store. */
+  readonly watchStore?: (store: Store) => Store
+}
+
 /** A body that makes a note. */
 export const noteBody = (value: string): string =>
   JSON.stringify({ data: { type: 'note', attributes: { text: value } } })
@@ -31,11 +47,11 @@ export const noteBody = (value: string): string =>
 export function serveNotes(
   options: Partial<ServerOptions> = {},
   rows = 0,
-  host = '127.0.0.1',
+  { host = '127.0.0.1', watchStore = (store) => store }: NotesOptions = {},
 ): NotesServer {
   const folder = mkdtempSync(join(tmpdir(), 'lapidary-'))
   const store = openSqlite(model, join(folder, 'notes.db'))
-  const app = createServer({ model, store, logLevel: 'silent', ...options })
+  const app = createServer({ model, store: watchStore(store), logLevel: 'silent', ...options })
   const held: Held[] = []
   let origin = ''
   app.all('/held', (_request, reply) => {
