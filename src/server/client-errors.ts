@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'
 import { protocolFault } from './faults.ts'
-import { isUnfinished, lastResponse } from './pipelining.ts'
+import { responseInFlight, unfinishedRequest } from './node-internals.ts'
 import { closeWith, rawErrorResponse } from './raw-response.ts'
 
 /**
@@ -20,22 +21,19 @@ export function clientErrorHandler(
       if (socket.writable) closeWith(socket, bytes)
     }
     const refuse = () => close(rawErrorResponse(protocolFault(code)))
-    dropBrokenRequest(connection)
-    const last = lastResponse(connection)
-    if (last === undefined) refuse()
-    else if (last.req.complete) whenSent(last, refuse)
-    // The bytes are in the body of the last request, which has one response: this one, unless another has begun.
-    else if (last.headersSent) whenSent(last, () => close(''))
-    else refuse()
+    const broken = unfinishedRequest(socket)
+    if (broken !== undefined) dropWaiting(connection, broken)
+    const last = connection.waiting?.at(-1)?.response ?? responseInFlight(socket)
+    const isInBody = broken !== undefined && (last === undefined || last.req === broken)
+    // A request has one response: this one, unless another has begun.
+    const isAnswered = isInBody && last?.headersSent !== false
+    const finish = isAnswered ? () => close('') : refuse
+    if (last === undefined || (isInBody && !isAnswered)) finish()
+    else last.once('close', finish)
   }
 }
 
-function whenSent(response: NonNullable<Connection['response']>, then: () => void): void {
-  if (isUnfinished(response)) response.once('close', then)
-  else then()
-}
-
 /** A waiting request whose body is broken is not begun: its body would never end. */
-function dropBrokenRequest({ waiting }: Connection): void {
-  if (waiting?.at(-1)?.request.complete === false) waiting.pop()
+function dropWaiting({ waiting }: Connection, broken: IncomingMessage): void {
+  if (waiting?.at(-1)?.request === broken) waiting.pop()
 }

@@ -6,8 +6,6 @@ import { closeWith, errorResponse, rawErrorResponse } from './raw-response.ts'
 /** A client connection and what the server knows of it. */
 export interface Connection {
   readonly socket: Socket
-  /** The response to the latest request that was begun; finished ones are forgotten from time to time. */
-  response: ServerResponse | undefined
   /** Pipelined requests that have not begun; absent as long as there are none. */
   waiting: WaitingRequest[] | undefined
   /** True once the client has sent bytes that are not HTTP, or too many requests: no further request is taken. */
@@ -81,7 +79,7 @@ export class Connections {
       return false
     }
     this.#perAddress.set(address, fromAddress + 1)
-    this.#open.set(socket, { socket, response: undefined, waiting: undefined, isBroken: false })
+    this.#open.set(socket, { socket, waiting: undefined, isBroken: false })
     socket.once('close', () => {
       this.#open.delete(socket)
       const left = (this.#perAddress.get(address) ?? 0) - 1

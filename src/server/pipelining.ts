@@ -1,6 +1,7 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Connection, Connections } from './connections.ts'
+import type { Connection, Connections, WaitingRequest } from './connections.ts'
+import { responseInFlight } from './node-internals.ts'
 
 /**
  * Pipelined requests that may wait on one connection. The server stops reading when the first one waits, but a segment
@@ -21,41 +22,23 @@ const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OP
  */
 export function oneAtATime(connections: Connections, handle: RequestListener): RequestListener {
   return (request, response) => {
+    // Node gives a response its socket when the responses before it are finished.
+    if (response.socket !== null) return handle(request, response)
     const connection = connections.of(request.socket)
-    // The connection is closed already.
-    if (connection === undefined) return
-    if (connection.waiting !== undefined || isUnfinished(connection.response))
-      wait(connection, request, response, handle)
-    else {
-      connection.response = response
-      handle(request, response)
-    }
+    if (connection !== undefined) wait(connection, { request, response, handle })
   }
 }
 
-/** Whether a response is still being made or sent. */
-export function isUnfinished(response: ServerResponse | undefined): response is ServerResponse {
-  return response !== undefined && !response.writableFinished
-}
-
-/** The response that the connection sends last, as far as its requests are known. */
-export function lastResponse({ response, waiting }: Connection): ServerResponse | undefined {
-  return waiting?.at(-1)?.response ?? response
-}
-
-function wait(
-  connection: Connection,
-  request: IncomingMessage,
-  response: ServerResponse,
-  handle: RequestListener,
-): void {
+function wait(connection: Connection, next: WaitingRequest): void {
   const { socket, waiting, isBroken } = connection
   if (isBroken || socket.destroyed) return
   if (waiting === undefined) {
-    connection.waiting = [{ request, response, handle }]
+    connection.waiting = [next]
     stopReading(socket)
-    connection.response?.once('close', () => beginNext(connection))
-  } else if (waiting.length < mostWaiting) waiting.push({ request, response, handle })
+    const earlier = responseInFlight(socket)
+    if (earlier === undefined) beginNext(connection)
+    else earlier.once('close', () => beginNext(connection))
+  } else if (waiting.length < mostWaiting) waiting.push(next)
   else closeForExcess(connection)
 }
 
@@ -67,14 +50,13 @@ function beginNext(connection: Connection): void {
     connection.waiting = undefined
     resumeReading(socket)
   } else next?.response.once('close', () => beginNext(connection))
-  if (next === undefined) return
-  connection.response = next.response
-  next.handle(next.request, next.response)
+  next?.handle(next.request, next.response)
 }
 
 /** A write under way is not interrupted: its client learns of it before the connection is closed. */
 function closeForExcess(connection: Connection): void {
-  const { socket, response } = connection
+  const { socket } = connection
+  const response = responseInFlight(socket)
   connection.isBroken = true
   if (response === undefined || safeMethods.has(response.req.method)) socket.destroy()
   else response.prependOnceListener('close', () => socket.destroy())

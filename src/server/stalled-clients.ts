@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
+import { queuedBytes } from './node-internals.ts'
 
 /** How far a socket with unsent data has come, and since when it has not come further. */
 interface Progress {
@@ -22,10 +23,7 @@ export function closeStalledClients(connections: Connections, timeout: number): 
   const look = () => {
     const now = performance.now()
     const next = new Map<Socket, Progress>()
-    for (const connection of connections.all()) {
-      const { socket, response } = connection
-      // A finished response needs no memory while its client is idle.
-      if (response?.writableFinished && response.req.complete) connection.response = undefined
+    for (const { socket } of connections.all()) {
       if (socket.writableLength === 0) continue
       const progress = progressOf(socket, known.get(socket), now)
       if (now - progress.since > timeout) socket.destroy()
@@ -39,15 +37,8 @@ export function closeStalledClients(connections: Connections, timeout: number): 
 
 function progressOf(socket: Socket, before: Progress | undefined, now: number): Progress {
   const written = socket.bytesWritten - socket.writableLength
-  const queued = queueSize(socket)
+  const queued = queuedBytes(socket)
   return before?.written === written && before.queued === queued
     ? before
     : { written, queued, since: now }
-}
-
-/** Without it a large write would look stalled until all of it is accepted; Node's own timeouts look at it too. */
-function queueSize(socket: object): number {
-  const handle: unknown = Reflect.get(socket, '_handle')
-  if (typeof handle !== 'object' || handle === null) return 0
-  return Number(Reflect.get(handle, 'writeQueueSize') ?? 0)
 }
