@@ -78,7 +78,8 @@ async function readied(
     const remarks = await store.check()
     // Whoever started the workers has said it once.
     if (cluster.isPrimary) for (const remark of remarks) console.warn(`lapidary: ${remark}`)
-    const { basePath, publicUrl, logLevel, maxBody } = settings
+    const { basePath, publicUrl, logLevel, maxBody, allowedHosts } = settings
+    const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout } = settings
     const server = createServer({
       model,
       store,
@@ -86,6 +87,11 @@ async function readied(
       publicUrl,
       logLevel,
       maxBody,
+      allowedHosts,
+      maxConnections,
+      maxConnectionsPerAddress,
+      queueTimeout,
+      sendTimeout,
       about: { description: 'Persons and computers, by JSON:API 1.0.', version: about.version },
     })
     if (demo) await fillWithDemo(server, basePath)
