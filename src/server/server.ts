@@ -6,6 +6,7 @@ import type { House } from '../endpoints/endpoint.ts'
 import { HeaderError, quoted } from '../errors/errors.ts'
 import { mediaType } from '../request/negotiate.ts'
 import { everyAnswer } from './answer.ts'
+import { addDrain } from './drain.ts'
 import { protocolFault, tellError } from './faults.ts'
 import { addLog, makeLog } from './log.ts'
 import { addRoutes, longestUrl } from './routes.ts'
@@ -85,6 +86,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const headers = { ...everyAnswer, 'content-type': mediaType }
     response.writeHead(fault.status, headers).end(errorAnswer(fault)?.body)
   })
+  addDrain(app)
   addMethods(app)
   addRoutes(app, house, { publicUrl: options.publicUrl, identify: options.identify })
   return app
