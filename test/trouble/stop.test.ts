@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startService } from '../../service/start.ts'
-import { connect } from '../client.ts'
+import { connect, mediaType } from '../client.ts'
 import { behind, insertMany } from '../service/beside.ts'
 import { folder, start } from '../service/child.ts'
 import { childrenOf, isRunning, until } from '../service/processes.ts'
@@ -93,6 +93,27 @@ for (const size of [400, 0]) {
     assert.ok(performance.now() - begun < patience, `${performance.now() - begun} ms`)
   })
 }
+
+it('a request whose body arrives after the signal is answered, and its connection closed', async () => {
+  const service = await startService({
+    port: 0,
+    logLevel: 'silent',
+    databaseUrl: 'sqlite::memory:',
+  })
+  const body = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
+  const socket = await opened(service.url)
+  socket.write(
+    `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`,
+  )
+  await pause(100)
+  const begun = performance.now()
+  const closed = service.close()
+  await pause(300)
+  socket.write(body)
+  assert.match(String(await buffer(socket)), /^HTTP\/1\.1 201 /)
+  await closed
+  assert.ok(performance.now() - begun < patience, `${performance.now() - begun} ms`)
+})
 
 it('a client that stops in the middle of a request holds up the end for a while only', async () => {
   const service = await startService({
