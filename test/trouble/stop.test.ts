@@ -33,7 +33,7 @@ for (const workers of ['1', '2']) {
       child.process.kill(first)
       await pause(2)
       // As a terminal does it, which signals everybody.
-      for (const pid of all) process.kill(pid, second)
+      for (const pid of all) signalled(pid, second)
       const { code } = await child.end(second)
       assert.equal(code, 0, child.printed())
       stop.abort()
@@ -144,6 +144,15 @@ it('a signal that comes before the service is ready ends it all the same', async
     assert.ok(code === 0 || signal === 'SIGTERM', `${code} ${signal}`)
   }
 })
+
+/** Sends a signal to a process that may have ended. */
+function signalled(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    assert.ok(!isRunning(pid))
+  }
+}
 
 /** What is stored is what was answered: nothing more, nothing less. */
 async function assertAnswered(log: WriteLog, databaseUrl: string): Promise<void> {
