@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { helpText, readCommand, type Settings } from './settings.ts'
 import { prepareDatabase, startService } from './start.ts'
 import { stopOnSignals } from './stop.ts'
-import { superviseWorkers } from './supervise.ts'
+import { superviseWorkers, supervisorLimit } from './supervise.ts'
 import { onSupervisorGone, reportListening, workerPort } from './worker.ts'
 
 /** Does what the command line and the environment say. */
@@ -33,13 +33,14 @@ async function serve(settings: Settings, demo: boolean): Promise<void> {
     return
   }
   warnOfHosts(settings)
-  const stop = stopOnSignals()
   if (settings.workers === 1) {
+    const stop = stopOnSignals()
     const service = await startService(settings, demo)
     stop.with(service.close)
     console.log(greeting(service.url, service.database, settings))
     return
   }
+  const stop = stopOnSignals(supervisorLimit)
   const database = await prepareDatabase(settings, demo)
   const { host, port, workers: count } = settings
   const workers = await superviseWorkers({ host, port, count })

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How long a process may take to stop, in milliseconds: shorter than what service managers grant, 30 s and more. */
-const limit = 25_000
+/** How long a process that answers requests may take to stop, in milliseconds. */
+const answering = 25_000
 /** How long it waits, at the very end, for what it has printed to be read. */
 const printing = 1000
 
@@ -13,8 +13,11 @@ export interface Stop {
   request(): void
 }
 
-/** From now on SIGTERM and SIGINT end the process in good order, with exit code 0; it ends after 25 s in any case. */
-export function stopOnSignals(): Stop {
+/**
+ * From now on SIGTERM and SIGINT end the process in good order, with exit code 0.
+ * @param limit - milliseconds after which it ends in any case; default 25 s
+ */
+export function stopOnSignals(limit: number = answering): Stop {
   let isRequested = false
   let close: (() => Promise<void>) | undefined
   const request = () => {

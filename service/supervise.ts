@@ -8,7 +8,9 @@ const longEnough = 5000
 /** How long the next one waits otherwise, in milliseconds: whatever ended it may pass. */
 const restartDelay = 500
 /** How long a worker may take to stop before it is killed, in milliseconds: longer than it gives itself. */
-const stopLimit = 27_000
+const workerLimit = 27_000
+/** How long all of it may take, in milliseconds: less than the 30 s that service managers usually grant. */
+export const supervisorLimit = 29_000
 
 /** Where the workers listen, and how many there are. */
 export interface WorkerOptions {
@@ -111,7 +113,7 @@ function assertFree({ host, port }: WorkerOptions): Promise<void> {
 /** Asks a worker to end, and waits until it has. */
 function ended(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => worker.process.kill('SIGKILL'), stopLimit)
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), workerLimit)
     worker.once('exit', () => {
       clearTimeout(timer)
       resolve()
