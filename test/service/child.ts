@@ -116,7 +116,7 @@ export async function start(
 
 /** Waits for the first address that a process prints, and for it to answer. */
 async function listening(child: ChildProcess, printed: () => string): Promise<string> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     assert.equal(child.exitCode, null, `ended at once: ${printed()}`)
     const [url] = printed().match(/https?:\/\/[^\s/"',]+/) ?? []
     if (url !== undefined && (await answers(url))) return url
