@@ -5,6 +5,7 @@ import { fillWithDemo } from './demo.ts'
 import { resources } from './resources/index.ts'
 import { migrations } from './schema.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { reusesPort } from './worker.ts'
 
 /** A service that answers requests. */
 export interface Running {
@@ -33,7 +34,9 @@ export async function startService(
   const chosen: Settings = { ...readSettings({}), ...settings }
   const { store, server } = await readied(chosen, demo)
   try {
-    const url = await server.listen({ host: chosen.host, port: chosen.port })
+    const { host, port } = chosen
+    const address = { host, port, reusePort: cluster.isWorker && reusesPort }
+    const url = await server.listen(address)
     return { url, database: store.description, close: (patience = 10_000) => close(patience) }
   } catch (error) {
     await store.close()

@@ -3,6 +3,7 @@ import { type ErrorAnswer, errorAnswer, internalErrorAnswer } from '../document/
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import { send } from './answer.ts'
 import { logFailure } from './log.ts'
+import { logUnavailable } from './log-unavailable.ts'
 import { errorResponse } from './raw-response.ts'
 
 /** Tells whatever was thrown while a request was answered: the client's faults as such, ours as a bare 500. */
@@ -11,6 +12,8 @@ export async function tellError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
+  if (error instanceof HeaderError && error.status === 503 && error.cause !== undefined)
+    logUnavailable(error, request)
   const answer =
     errorAnswer(error) ?? errorAnswer(ofFastify(error, request) ?? ofClient(error, request))
   return send(reply, answer ?? internalErrorAnswer(logFailure(error, request)))

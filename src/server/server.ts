@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { defineDocuments } from '../document/document.ts'
 import type { House } from '../endpoints/endpoint.ts'
 import { HeaderError, quoted } from '../errors/errors.ts'
+import { addDrain } from './drain.ts'
 import { tellError } from './faults.ts'
 import { type HttpServerOptions, httpServer } from './http-server.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
@@ -92,6 +93,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     giveLog(request, reply)
     done(request.is404 ? nothingAt(request) : undefined)
   })
+  addDrain(app)
   addMethods(app)
   addRoutes(app, house, { publicUrl: options.publicUrl, identify: options.identify })
   return app
