@@ -31,7 +31,7 @@ export interface WholeStatement extends Statement {
 }
 
 /** How a list is read. */
-interface Reading {
+export interface Reading {
   /** How many primary rows are read of one that is not paged; all of them when absent. */
   readonly most?: number
   /** Whether the count may be one that is remembered. */
