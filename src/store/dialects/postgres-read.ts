@@ -58,21 +58,30 @@ export async function readShort(
   return unlessLong(readFrom(answer, statement, { plan, id }).rows, plan)
 }
 
+/** What a read outside of any transaction is run with. */
+interface Remembering {
+  readonly statements: PostgresStatements
+  readonly counts: PostgresCounts
+  /** Makes a signal on which the read is stopped. */
+  readonly signal?: (() => AbortSignal) | undefined
+}
+
 /** The same outside of any transaction, where a count may be one that is remembered. */
 export async function readRemembering(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, counts }: Readonly<{ statements: PostgresStatements; counts: PostgresCounts }>,
+  { statements, counts, signal }: Remembering,
 ): Promise<WholeRows | undefined> {
   const { shape } = plan
   const values = valuesOf(plan, id)
   const countable = statements.countable(shape)
   const last = countable ? counts.last(countable, values) : undefined
-  const backwards = last && (await readBackwards(connection, plan, id, { statements, last }))
+  const backwards =
+    last && (await readBackwards(connection, plan, id, { statements, last, signal }))
   if (backwards) return backwards
   const statement = last ? statements.remembering(shape, values) : statements.short(shape)
-  const answer = await connection.all(statement, { ...values, moment: last?.moment })
+  const answer = await connection.all(statement, { ...values, moment: last?.moment }, signal)
   const { rows, moment } = readFrom(answer, statement, { plan, id, known: last?.count })
   if (countable && moment !== null)
     counts.remember(countable, values, { count: rows.count, moment })
@@ -87,7 +96,7 @@ async function readBackwards(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, last }: Readonly<{ statements: PostgresStatements; last: Counted }>,
+  { statements, last, signal }: Omit<Remembering, 'counts'> & Readonly<{ last: Counted }>,
 ): Promise<WholeRows | undefined> {
   const { page, shape } = plan
   const { count, moment } = last
@@ -95,7 +104,8 @@ async function readBackwards(
   const { from, ...place } = placeOf(page, count)
   if (from === 'start') return undefined
   const statement = statements.backwards(shape, place)
-  const answer = await connection.all(statement, { ...valuesOf(plan, id), ...place, moment })
+  const values = { ...valuesOf(plan, id), ...place, moment }
+  const answer = await connection.all(statement, values, signal)
   if (answer[0]?.[0] !== true) return undefined
   const { rows } = readFrom(answer, statement, { plan, id })
   return { ...rows, count, primary: rows.primary.toReversed() }

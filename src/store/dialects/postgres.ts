@@ -7,6 +7,7 @@ import type { Model } from '../../model/model.ts'
 import { commitFault, constrained, TakenIdError } from '../constraints.ts'
 import { sqlMistakes } from '../declared-sql.ts'
 import { statement } from '../statement.ts'
+import { StatementCache } from '../statement-cache.ts'
 import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
@@ -31,7 +32,7 @@ import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import { isItself, postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
-import { migrating, type PostgresTransaction, snapshot, writing } from './postgres-transaction.ts'
+import { migrating, type PostgresTransaction, writing } from './postgres-transaction.ts'
 
 /** What may be said of a PostgreSQL database beside its address. */
 export type { PostgresOptions } from './postgres-options.ts'
@@ -68,23 +69,23 @@ export async function openPostgres(
     throw error
   })
   const target: Target = { model, dialect: postgresDialect(folding, keepsSettings) }
-  const statements = postgresStatements(target)
+  const statements = postgresStatements(target, new StatementCache(options.statementCache))
   const counts = new PostgresCounts()
   /** Known once the tables are. */
   let limits: Limits = new Map()
   return {
     dialect: 'postgres',
     description,
-    read: (plan, id, { during } = {}) =>
+    read: (plan, id, { during, signal } = {}) =>
       replicas.read(async (some) => {
         if (during)
-          return some.begin(snapshot, (transaction) =>
+          return some.read(signal?.(), (transaction) =>
             readDuring(transaction, plan, id, { during, statements }),
           )
-        const whole = await readRemembering(some.shared, plan, id, { statements, counts })
+        const whole = await readRemembering(some.shared, plan, id, { statements, counts, signal })
         return (
           whole ??
-          some.begin(snapshot, async (transaction) =>
+          some.stream(signal?.(), async (transaction) =>
             streamOn(transaction, plan, id, { statements }),
           )
         )
@@ -92,7 +93,7 @@ export async function openPostgres(
     transaction: (work) =>
       retried(
         () =>
-          pool.begin(writing, async (transaction) => {
+          pool.write(writing, async (transaction) => {
             const ours = writingOn(transaction, statements)
             const result = await work({
               ...ours,
@@ -123,7 +124,7 @@ export async function openPostgres(
     },
     catalog: () => postgresCatalog(shared),
     migrate: (migrations, mode = 'run') =>
-      pool.begin(migrating, async (transaction) => {
+      pool.write(migrating, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       }),
