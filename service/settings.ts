@@ -59,7 +59,7 @@ const table = {
   databaseQueue: {
     reads: whole(0, largest),
     unset: '1000',
-    help: 'PostgreSQL: requests that may wait for a connection; more get 503',
+    help: 'requests that may wait for a connection, an expensive read or a write; more get 503',
   },
   databaseTimeout: {
     reads: whole(1, 2 ** 30),

@@ -98,7 +98,13 @@ async function openStore(model: Model, settings: Settings): Promise<Store> {
   const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
   if (path !== undefined) {
     const { openSqlite } = await import('lapidary/sqlite')
-    return openSqlite(model, path)
+    return openSqlite(model, path, {
+      timeout: databaseTimeout,
+      readers: settings.databaseReaders,
+      queueSize: databaseQueue,
+      statementCache: settings.statementCache,
+      maxResources: settings.maxResources,
+    })
   }
   const { openPostgres } = await import('lapidary/postgres')
   return openPostgres(model, databaseUrl, {

@@ -3,8 +3,20 @@ import type { RawBuilder } from 'kysely'
 /** Writes SQL: `` sql`lower(${column('name')})` ``. What stands in `${}` is bound, never text of the statement. */
 export { sql } from 'kysely'
 
+/** A text to search for that is prepared once for all rows, where the database has no way of its own. */
+export interface TextPattern {
+  readonly is: PatternName
+  readonly text: string
+}
+
+/** The operators that search in texts. */
+export type PatternName = 'like' | 'ilike' | 'match'
+
 /** A value as a driver binds it. */
 export type Bound = null | string | number | bigint | Uint8Array
+
+/** A value of a run: what a driver binds, or a pattern that the connection prepares. */
+export type RunValue = Bound | TextPattern
 
 /** A piece of SQL with its values beside it. */
 export type Sql = RawBuilder<unknown>
@@ -42,6 +54,12 @@ export interface Dialect {
   like(text: Sql, pattern: Sql): Sql
   startsWith(text: Sql, start: Sql): Sql
   endsWith(text: Sql, end: Sql): Sql
+  /** How a pattern that is a value is searched for, where that differs from one that stands in another field. */
+  readonly patterns?: {
+    bind(pattern: TextPattern): RunValue
+    /** @param pattern - what `bind` returned, in a placeholder; may be repeated */
+    write(name: PatternName, text: Sql, pattern: Sql): Sql
+  }
   /** Every word of `words` occurs in the text as a word, case folded. */
   match(text: Sql, words: Sql): Sql
   /** How a statement finds the row that one before it in the transaction has made, where it need not be told the id. */
@@ -50,4 +68,12 @@ export interface Dialect {
   readonly lock: Sql
   /** A subquery's ids gathered into one text: a JSON array of strings, ascending by `order`; `[]` for none. */
   gatherIds(id: Sql, order: Sql, from: Sql, where: Sql): Sql
+  /**
+   * The same of the rows whose key is `here`, gathered for all keys by one scan: for a key that no index finds. Absent where
+   * the database would scan anew for each row.
+   */
+  gatherIdsByScan?(
+    ids: Readonly<{ id: Sql; order: Sql; key: Sql; from: Sql; where: Sql }>,
+    here: Sql,
+  ): Sql
 }

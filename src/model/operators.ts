@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Dialect, Sql } from './dialect.ts'
+import type { Dialect, PatternName, Sql } from './dialect.ts'
 import type { Kind } from './kinds.ts'
 
 /** What the operators on attributes take, whom they suit and how they are written as SQL. */
@@ -11,6 +11,8 @@ export interface Operator {
   /** What `null` as the value means; absent: unknown, as SQL has it, so nothing matches. */
   readonly ofNull?: 'none' | 'some'
   readonly write: Write
+  /** Which search it is, or the negation of which. */
+  readonly pattern?: Readonly<{ is: PatternName; isNot: boolean }>
   /** What is written instead where the value is such that less will do; not where it is another field's. */
   readonly simpler?: Readonly<{ when: (value: unknown) => boolean; write: Write }>
 }
@@ -32,6 +34,7 @@ function search({ folds = false, isNot = false }): Operator {
     suits: 'textual',
     takes: 'one',
     write: written('like'),
+    pattern: { is: folds ? 'ilike' : 'like', isNot },
     simpler: { when, write: written('contains') },
   }
 }
@@ -56,7 +59,7 @@ export const operators = {
   notilike:   search({ folds: true, isNot: true }),
   startswith: { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.startsWith(left, right) },
   endswith:   { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.endsWith(left, right) },
-  match:      { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right) },
+  match:      { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right), pattern: { is: 'match', isNot: false } },
 } satisfies Record<string, Operator>
 
 /** The name of an operator on attributes, as on the wire. */

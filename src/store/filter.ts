@@ -4,7 +4,7 @@ import { formNamed } from '../model/forms.ts'
 import { type ResourceType, relationshipNamed, reversed, typeNamed } from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
-import { keyList, keyOfOne } from './statement.ts'
+import { keyList, keyOfOne, patternParam } from './statement.ts'
 import {
   attributeNamed,
   columnAt,
@@ -38,6 +38,8 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
       const left = sideOf(condition, condition.field, place, target)
+      const found = compilePattern(condition, operator, left, target)
+      if (found) return found
       return write(left, [first, ...others], target.dialect)
     }
     case 'fields':
@@ -60,6 +62,19 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
     case 'not':
       return sql`not (${compileCondition(condition.inner, { ...place, isDenied: true }, target)})`
   }
+}
+
+/** A search for a value, where the dialect prepares the pattern; a text without `%` needs nothing prepared. */
+function compilePattern(
+  { slots: [slot], isSimple }: Extract<Condition, { is: 'compare' }>,
+  { pattern }: Operator,
+  left: Sql,
+  { dialect: { patterns } }: Target,
+): Sql | undefined {
+  if (!pattern || !patterns || slot === undefined) return undefined
+  if (pattern.is === 'like' && isSimple) return undefined
+  const found = patterns.write(pattern.is, left, patternParam(slot, pattern.is, patterns.bind))
+  return pattern.isNot ? sql`not (${found})` : found
 }
 
 /**

@@ -2,83 +2,175 @@ import type { ReadShape } from '../plan/read.ts'
 import type { Batch, WholeRows } from '../plan/result.ts'
 import type { Row } from '../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
+import type { ReadSteps } from './executor.ts'
+import type { LinkageRead } from './linkage.ts'
+import type { Statement } from './statement.ts'
 
-/** Fetches what a step includes. */
-export interface Fetch {
+/** The statements that complete a page of primary rows. */
+export interface IncludeStatements {
   /** The rows of a type that have one of the ids. */
-  byIds(type: string, ids: readonly string[]): readonly Row[]
+  readonly byIds: ReadonlyMap<string, Statement>
   /**
-   * Where the rows of a step tell the linkage that it follows: the rows, and behind each the position of its owner among
-   * the primary rows.
+   * By the index of an include edge: the rows that it includes and behind each the id of the primary row that owns it, where
+   * those rows are all of the relationship's linkage.
    */
-  owned(step: number, primary: readonly Row[]): readonly Row[] | undefined
+  readonly owned: ReadonlyMap<number, Statement>
+  /** The linkage that primary rows are read without. */
+  readonly linkages: readonly LinkageRead[]
+  /** The linkage that included rows are read without, by their type. */
+  readonly includedLinkages: ReadonlyMap<string, readonly LinkageRead[]>
+}
+
+/** How much a read may hold in memory. */
+export interface Budget {
+  /** Resources, primary ones counted. */
+  readonly resources: number
+  /** Ids in the linkage of one set of rows. */
+  readonly linkage: number
+  /** The error for a read that exceeds it, by the index of the include edge; absent: the read returns `undefined`. */
+  readonly exceed?: (edge: number | undefined) => Error
+}
+
+/** Ends a read that exceeds its budget. */
+function exceeded({ exceed }: Budget, edge: number | undefined): undefined {
+  if (exceed) throw exceed(edge)
+  return undefined
 }
 
 /** Rows in hand with what is included. */
 export type Followed = Pick<WholeRows, 'primary' | 'included'>
 
 /**
- * Follows the steps of an inclusion from rows in hand: at most one fetch a step, however many rows there are.
- * No resource comes twice, the primary ones counted.
+ * Completes rows in hand with their linkage and what is included: at most one statement for each relationship and include
+ * edge, however many rows there are. No resource comes twice, the primary ones counted.
  *
- * @param rows - those of the primary data, as the shape's primary layout has them but for linkage that steps tell
- * @returns the rows with all linkage, and what is included
+ * @param rows - those of the primary data, without the linkage that other statements read
+ * @param id - the id in the path
+ * @returns `undefined` where there is more than the budget allows
  */
-export function followSteps(shape: ReadShape, rows: readonly Row[], fetch: Fetch): Followed {
-  if (shape.steps.length === 0) return { primary: rows, included: [] }
-  const owned = shape.steps.map((_, index) => fetch.owned(index, rows))
-  const primary = shape.steps.reduce(
-    (before, step, index) => withLinkage(before, step, owned[index]),
-    rows,
-  )
-  const known = new Map<string, Map<string, Row>>()
-  const rowsOf = (type: string): Map<string, Row> => {
-    const ofType = known.get(type) ?? new Map<string, Row>()
-    known.set(type, ofType)
-    return ofType
+export function* followIncludes(
+  {
+    shape,
+    statements,
+    budget,
+  }: Readonly<{
+    shape: ReadShape
+    statements: IncludeStatements
+    budget: Budget
+  }>,
+  rows: readonly Row[],
+  id: string | undefined,
+): ReadSteps<Followed | undefined> {
+  let primary: readonly Row[] | undefined = yield* withLinkages(rows, statements.linkages, budget)
+  if (primary === undefined) return exceeded(budget, undefined)
+  const { steps } = shape
+  if (steps.length === 0) return { primary, included: [] }
+  let left = budget.resources - rows.length
+  const ownedRows = new Map<number, readonly Row[]>()
+  for (const [index, statement] of statements.owned) {
+    const owners = idsOf(primary)
+    const found: readonly Row[] =
+      owners.length === 0
+        ? []
+        : yield { statement, values: { slots: [], id, ids: owners, most: left + 1 } }
+    left -= found.length
+    if (left < 0) return exceeded(budget, index)
+    ownedRows.set(index, found)
+    const at = steps[index]?.at ?? -1
+    primary = withOwned(primary, at, found)
   }
-  const leadsBack = shape.steps.some(({ to }) => to === shape.type)
-  if (leadsBack && !shape.steps.some(startsAtLinkage)) remember(primary, rowsOf(shape.type))
+  const known = new KnownRows()
+  const leadsBack = steps.some(({ to }) => to === shape.type)
+  if (leadsBack && !steps.some(startsAtLinkage)) known.add(shape.type, primary)
   const reached: (readonly Row[])[] = []
-  const included = shape.steps.map((step, index): Batch => {
-    const told = owned[index]
-    if (told) {
-      if (shape.steps.length > 1) remember(told, rowsOf(step.to))
-      reached.push(told)
-      return { type: step.to, rows: told }
+  const included: Batch[] = []
+  for (const [index, step] of steps.entries()) {
+    const ids = ownedRows.has(index)
+      ? idsOf(ownedRows.get(index) ?? [])
+      : linkedIds(step.from === -1 ? primary : (reached[step.from] ?? []), step)
+    let fetched = ownedRows.get(index)
+    if (fetched === undefined) {
+      const missing = ids.filter((each) => !known.has(step.to, each))
+      left -= missing.length
+      if (left < 0) return exceeded(budget, index)
+      const statement = statements.byIds.get(step.to)
+      if (statement === undefined) throw new Error(`The plan includes no ${step.to}.`)
+      const values = { slots: [], ids: missing }
+      fetched = missing.length === 0 ? [] : yield { statement, values }
     }
-    const ofType = rowsOf(step.to)
-    const ids = linked(step.from === -1 ? primary : (reached[step.from] ?? []), step)
-    const missing = ids.filter((id) => !ofType.has(id))
-    const fetched = missing.length === 0 ? [] : fetch.byIds(step.to, missing)
-    // Nothing starts from what the last step reaches.
-    if (index < shape.steps.length - 1) {
-      remember(fetched, ofType)
-      reached.push(ids.map((id) => ofType.get(id)).filter((row) => row !== undefined))
+    const linkages = statements.includedLinkages.get(step.to) ?? []
+    const complete: readonly Row[] | undefined = yield* withLinkages(fetched, linkages, budget)
+    if (complete === undefined) return exceeded(budget, index)
+    included.push({ type: step.to, rows: complete })
+    // Nothing starts from what the last edge reaches.
+    if (index < steps.length - 1) {
+      known.add(step.to, complete)
+      reached.push(known.find(step.to, ids))
     }
-    return { type: step.to, rows: fetched }
-  })
+  }
   return { primary, included }
 }
 
-/** Gives each row the ids of what it owns, in the order of the rows that tell it, where some do. */
-function withLinkage(
+/** Rows by type and id. */
+class KnownRows {
+  readonly #byType = new Map<string, Map<string, Row>>()
+
+  add(type: string, rows: readonly Row[]): void {
+    const known = this.#byType.get(type) ?? new Map<string, Row>()
+    this.#byType.set(type, known)
+    for (const row of rows) known.set(String(row[0]), row)
+  }
+
+  has(type: string, id: string): boolean {
+    return this.#byType.get(type)?.has(id) ?? false
+  }
+
+  find(type: string, ids: readonly string[]): Row[] {
+    const known = this.#byType.get(type)
+    return ids.map((id) => known?.get(id)).filter((row) => row !== undefined)
+  }
+}
+
+/** Reads the linkage that rows were read without: a statement for each relationship. */
+function* withLinkages(
   rows: readonly Row[],
-  { at }: IncludeRead,
-  owned: readonly Row[] | undefined,
-): readonly Row[] {
-  if (owned === undefined) return rows
-  const linkages = rows.map((): string[] => [])
-  for (const row of owned) linkages[Number(row.at(-1))]?.push(String(row[0]))
-  return rows.map((row, index) => row.with(at, linkages[index]))
+  linkages: readonly LinkageRead[],
+  budget: Budget,
+): ReadSteps<readonly Row[] | undefined> {
+  let complete = rows
+  for (const { at, many, statement } of linkages) {
+    if (rows.length === 0) break
+    const values = { slots: [], ids: idsOf(rows), most: budget.linkage + 1 }
+    const pairs = yield { statement, values }
+    if (pairs.length > budget.linkage) return undefined
+    const byOwner = new Map<string, string[]>()
+    for (const [owner, id] of pairs) {
+      const ids = byOwner.get(String(owner)) ?? []
+      byOwner.set(String(owner), ids)
+      // A join table may hold a pair twice; the ids of an owner come in order.
+      if (ids.at(-1) !== String(id)) ids.push(String(id))
+    }
+    complete = complete.map((row) => {
+      const ids = byOwner.get(String(row[0])) ?? []
+      return row.with(at, many ? ids : (ids[0] ?? null))
+    })
+  }
+  return complete
 }
 
-function remember(rows: readonly Row[], known: Map<string, Row>): void {
-  for (const row of rows) known.set(String(row[0]), row)
+/** Gives each row the ids of the rows that it owns, in their order. */
+function withOwned(rows: readonly Row[], at: number, owned: readonly Row[]): readonly Row[] {
+  const byOwner = new Map(rows.map((row): [string, string[]] => [String(row[0]), []]))
+  for (const row of owned) byOwner.get(String(row.at(-1)))?.push(String(row[0]))
+  return rows.map((row) => row.with(at, byOwner.get(String(row[0]))))
 }
 
-/** The ids that rows hold for a step, each once, in the order met. */
-function linked(rows: readonly Row[], { at, many }: IncludeRead): string[] {
+function idsOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => String(row[0]))
+}
+
+/** The ids that rows hold for an include edge, each once, in the order met. */
+function linkedIds(rows: readonly Row[], { at, many }: IncludeRead): string[] {
   const ids = new Set<string>()
   for (const row of rows) {
     const linkage = row[at]

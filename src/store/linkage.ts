@@ -1,7 +1,20 @@
-import { type Model, relationshipNamed, typeNamed } from '../model/model.ts'
+import { sql } from 'kysely'
+import { type Model, type RelationshipField, relationshipNamed, typeNamed } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
-import type { RowLayout } from '../plan/rows.ts'
+import { linkageIndex, type RowLayout } from '../plan/rows.ts'
 import { startsAtLinkage } from '../plan/shown.ts'
+import { list, plain, type Statement, statement } from './statement.ts'
+import {
+  asKey,
+  columnAt,
+  every,
+  isOfType,
+  joinAt,
+  joinColumnAt,
+  orderOf,
+  type Target,
+  tableAt,
+} from './tables.ts'
 
 /** The sets of rows that are told before those of a step and may hold some of them; −1 is the primary one. */
 export function toldBefore({ steps, type }: ReadShape, index: number): readonly number[] {
@@ -33,4 +46,81 @@ export function untoldLayout(shape: ReadShape, model: Model): RowLayout {
     told.includes(linkage.relationship) ? { ...linkage, isTold: true } : linkage,
   )
   return { ...shape.primary, linkages }
+}
+
+/** Reads the linkage of a whole set of rows by one statement. */
+export interface LinkageRead {
+  /** Where a row of the layout holds the linkage. */
+  readonly at: number
+  readonly many: boolean
+  /** Pairs of the id of a row and one that it is linked to, the latter in order; takes `ids` and `most`. */
+  readonly statement: Statement
+}
+
+/** Whether a foreign key in the row is the linkage itself, unless its resource may be none of the type. */
+export function isOwnKey({ link, to, many }: RelationshipField, model: Model): boolean {
+  const other = typeNamed(model, to)
+  return !many && link.key === 'here' && link.there === other.id.column && other.where === undefined
+}
+
+/** The layout of rows that are read without the linkage that `compileLinkages` reads for all of them together. */
+export function withoutLookups(layout: RowLayout, model: Model): RowLayout {
+  const resource = typeNamed(model, layout.type)
+  const linkages = layout.linkages.map((linkage) => {
+    const isKey = isOwnKey(relationshipNamed(resource, linkage.relationship), model)
+    return isKey ? linkage : { ...linkage, isTold: true }
+  })
+  return { ...layout, linkages }
+}
+
+/**
+ * Writes the statements that read the linkage of rows of a layout by sets: one scan of a table serves all rows where no
+ * index does.
+ * @param without - relationships whose linkage is read elsewhere
+ */
+export function compileLinkages(
+  layout: RowLayout,
+  target: Target,
+  without: readonly string[] = [],
+): LinkageRead[] {
+  const resource = typeNamed(target.model, layout.type)
+  return layout.linkages.flatMap(({ relationship, many }): LinkageRead[] => {
+    const field = relationshipNamed(resource, relationship)
+    if (isOwnKey(field, target.model) || without.includes(relationship)) return []
+    return [
+      { at: linkageIndex(layout, relationship), many, statement: linkageOf(layout, field, target) },
+    ]
+  })
+}
+
+function linkageOf(
+  { type }: RowLayout,
+  { link, to }: RelationshipField,
+  target: Target,
+): Statement {
+  const { model, dialect } = target
+  const owner = typeNamed(model, type)
+  const other = typeNamed(model, to)
+  const owners = list('ids', owner.id.kind.form, dialect)
+  const there = columnAt(1, link.there)
+  const others = tableAt(1, other.table)
+  // Where the id itself is what others refer to, the table of the rows need not be read again.
+  const isId = link.here === owner.id.column
+  const key = link.key === 'between' ? joinColumnAt(1, link.from) : there
+  const [ownerId, rows] = isId
+    ? [key, sql``]
+    : [columnAt(0, owner.id.column), sql`${tableAt(0, owner.table)} join `]
+  const isHere = isId ? [] : [sql`${columnAt(0, link.here)} = ${key}`]
+  const from =
+    link.key === 'between'
+      ? sql`${rows}${joinAt(1, link.table)}${isHere.length > 0 ? sql` on ${every(isHere)}` : sql``} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`
+      : sql`${rows}${others}${isHere.length > 0 ? sql` on ${every(isHere)}` : sql``}`
+  const where = every([dialect.inList(ownerId, owners), ...isOfType(1, other)])
+  const id = columnAt(1, other.id.column)
+  const pair = sql`${asKey(ownerId, owner.id.kind.form, target)}, ${asKey(id, other.id.kind.form, target)}`
+  const order = orderOf(id, other.id.kind.form, target)
+  return statement(
+    sql`select ${pair} from ${from} where ${where} order by ${order} limit ${plain('most')} + 0`,
+    dialect,
+  )
 }

@@ -45,6 +45,8 @@ export interface CompiledRead {
   readonly byIds: ReadonlyMap<string, Statement>
   /** What each step of the inclusion adds to all that came before it, for documents that are streamed. */
   readonly additions: readonly Statement[]
+  /** How many primary rows there are, then how many each addition has, up to `most`. */
+  readonly sizes: readonly Statement[]
 }
 
 /** Writes the SQL of a read. Pure: the same shape gives the same text. */
@@ -65,6 +67,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const most = sql` limit ${sql.lit(wholeAtMost + 1)}`
   let rowsBackwards: Statement | undefined
   let additions: readonly Statement[] | undefined
+  let sizes: readonly Statement[] | undefined
   return {
     rows,
     start: isUnbounded(shape) ? rowsIn(shape.order, most) : rows,
@@ -80,7 +83,24 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       additions ??= shape.steps.map((_, step) => compileAddition(shape, step, target))
       return additions
     },
+    // Only where the resources of a response are limited.
+    get sizes() {
+      sizes ??= compileSizes(shape, target)
+      return sizes
+    },
   }
+}
+
+function compileSizes(shape: ReadShape, target: Target): Statement[] {
+  const most = sql` limit ${plain('most')} + 0`
+  const sizeOf = (rows: Sql) =>
+    statement(sql`select count(*) from (select 1 from ${rows}${most})`, target.dialect)
+  const primary = sql`${tableAt(0, typeNamed(target.model, shape.type).table)} where ${every(isPrimary(shape, 0, target))}`
+  const added = shape.steps.map(({ to }, index) => {
+    const { table } = typeNamed(target.model, to)
+    return sql`${tableAt(0, table)} where ${every(isAdded(shape, index, target))}`
+  })
+  return [primary, ...added].map(sizeOf)
 }
 
 /** SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter. */
@@ -191,15 +211,16 @@ function isRelated(
 
 /** What a step adds: the resources it reaches that are neither primary data nor reached by an earlier step. */
 function compileAddition(shape: ReadShape, index: number, target: Target): Statement {
-  const step = stepAt(shape, index)
+  const layout = includedLayout(shape, stepAt(shape, index).to)
+  return selectingIncluded(layout, isAdded(shape, index, target), target)
+}
+
+/** What makes `t0` a row that a step adds. */
+function isAdded(shape: ReadShape, index: number, target: Target): Sql[] {
   const told = toldBefore(shape, index).map(
     (at) => sql`(${every(reached(shape, at, 0, target))}) is not true`,
   )
-  return selectingIncluded(
-    includedLayout(shape, step.to),
-    [...reached(shape, index, 0, target), ...told],
-    target,
-  )
+  return [...reached(shape, index, 0, target), ...told]
 }
 
 /**

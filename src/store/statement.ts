@@ -10,18 +10,26 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import type { Bound, Dialect, DialectName, Sql } from '../model/dialect.ts'
+import type {
+  Bound,
+  Dialect,
+  DialectName,
+  PatternName,
+  RunValue,
+  Sql,
+  TextPattern,
+} from '../model/dialect.ts'
 import { type FormName, formNamed } from '../model/forms.ts'
 
 /** What a placeholder of a compiled statement stands for. */
-export type Source = number | 'id' | 'ids' | 'limit' | 'offset' | 'moment' | 'constant'
+export type Source = number | 'id' | 'ids' | 'limit' | 'offset' | 'most' | 'moment' | 'constant'
 
 /** Stands in a statement for a value that is known only when it runs. */
 export interface Placeholder {
   /** A slot of the plan's values, or one of the values every run may have. */
   readonly source: Source
   /** Turns the value into what the driver binds. */
-  readonly bind: (value: unknown) => Bound
+  readonly bind: (value: unknown) => RunValue
 }
 
 /** Compiled SQL: the text once and for all, and what to bind. Equal shapes share one. */
@@ -41,6 +49,8 @@ export interface RunValues {
   readonly ids?: readonly string[]
   readonly limit?: number
   readonly offset?: bigint
+  /** How many rows are read at most of what may be any number. */
+  readonly most?: number
   /** That of a count which is remembered. */
   readonly moment?: string | undefined
   /** A declaration's values travel in their placeholders. */
@@ -93,6 +103,19 @@ export function plain(source: Source): Sql {
 export function keyOfOne(source: Source, form: FormName, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: keyBinderOf(form, dialect.name) }
   return typed(sql`${placeholder}`, form, dialect)
+}
+
+/** A placeholder for a pattern. */
+export function patternParam(
+  source: Source,
+  is: PatternName,
+  bind: (pattern: TextPattern) => RunValue,
+): Sql {
+  const placeholder: Placeholder = {
+    source,
+    bind: (text) => (text === null || text === undefined ? null : bind({ is, text: String(text) })),
+  }
+  return sql`${placeholder}`
 }
 
 /** A placeholder for the keys of a whole list of values. */
@@ -157,7 +180,7 @@ function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
 }
 
 /** The values of a run in the order of a statement's placeholders. */
-export function bound({ placeholders }: Statement, values: RunValues): Bound[] {
+export function bound({ placeholders }: Statement, values: RunValues): RunValue[] {
   return placeholders.map(({ source, bind }) => {
     return bind(typeof source === 'number' ? values.slots[source] : values[source])
   })

@@ -45,9 +45,7 @@ engine('SQL', { model: library, tables: libraryTables }, (world) => {
       const [page = ''] = await statements('GET', path, { query: { 'page[size]': '5' } })
       // One more than is held at once tells that there are too many; what is there need not be counted.
       if (world.dialect === 'sqlite') {
-        // A database in memory has nothing to stream from.
-        const limit = world.database === 'SQLite in memory' ? '' : ' limit 501'
-        const short = page.replace(' limit ? + 0 offset ?', limit)
+        const short = page.replace(' limit ? + 0 offset ?', ' limit 501')
         assert.ok(all.includes(short), all.join('\n'))
         assert.ok(!all.join().includes('count(*)'))
       } else {

@@ -55,7 +55,11 @@ engine('Texts that start with another', served, (world) => {
 
 it('SQLite finds texts that start with another by an index', () => {
   const database = new DatabaseSync(':memory:')
-  addFunctions(database)
+  addFunctions(
+    database,
+    () => false,
+    () => false,
+  )
   database.exec('create table song (id integer primary key, title text)')
   database.exec('create index song_title on song (title)')
   const starts = sqliteDialect.startsWith(sql`title`, sql`'A'`)

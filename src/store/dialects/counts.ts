@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Bound } from '../../model/dialect.ts'
-import { bound, type RunValues, type Statement } from '../statement.ts'
+import type { RunValue } from '../../model/dialect.ts'
+import type { Statement } from '../statement.ts'
 
 /** What is remembered: how many counts, and how many characters of what was counted in all. */
 const bounds = { max: 1000, maxSize: 1_000_000 }
@@ -11,12 +11,13 @@ export function countMemory<Told extends {}>(): LRUCache<string, Told> {
 }
 
 /** What a statement counts: equal texts with equal values count the same, whatever the shapes they are of. */
-export function countKey(statement: Statement, values: RunValues): string {
-  if (statement.placeholders.length === 0) return statement.sql
-  return statement.sql + JSON.stringify(bound(statement, values).map(distinct))
+export function countKey({ sql }: Statement, values: readonly RunValue[]): string {
+  return values.length === 0 ? sql : sql + JSON.stringify(values.map(distinct))
 }
 
 /** A value as JSON that is no other's. */
-function distinct(value: Bound): unknown {
-  return typeof value === 'string' ? value : [typeof value, String(value)]
+function distinct(value: RunValue): unknown {
+  if (typeof value === 'string') return value
+  const isPattern = typeof value === 'object' && value !== null && 'text' in value
+  return isPattern ? value : [typeof value, String(value)]
 }

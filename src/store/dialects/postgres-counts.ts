@@ -4,7 +4,7 @@ import type { Model, Table } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { countedTables } from '../counted.ts'
 import { compileCount } from '../read.ts'
-import { one, type RunValues, type Statement, statement } from '../statement.ts'
+import { bound, one, type RunValues, type Statement, statement } from '../statement.ts'
 import { type Target, tablesOf } from '../tables.ts'
 import { countKey, countMemory } from './counts.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
@@ -65,13 +65,13 @@ export class PostgresCounts {
   /** What was counted the last time. */
   last(countable: Countable, values: RunValues): Counted | undefined {
     if (!this.#isLasting(countable)) return undefined
-    return this.#known.get(countKey(countable.statement, values))
+    return this.#known.get(countKey(countable.statement, bound(countable.statement, values)))
   }
 
   /** Remembers a large count: once its moment is known, for as long as that is the moment. */
   remember(countable: Countable, values: RunValues, counted: Counted): void {
     if (counted.count < worthwhile || !this.#isLasting(countable)) return
-    this.#known.set(countKey(countable.statement, values), counted)
+    this.#known.set(countKey(countable.statement, bound(countable.statement, values)), counted)
   }
 
   #isLasting({ tables }: Countable): boolean {

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import { overloaded } from '../slots.ts'
 import type { Turns } from '../turns.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { endOfPatience, patiently } from './sqlite-errors.ts'
+import type { DatabaseFile } from './sqlite-file.ts'
 import { inTransaction } from './sqlite-write.ts'
 
 /** The most transactions that one commit is for. */
@@ -21,6 +23,15 @@ interface Waiting {
   readonly refused: (error: unknown) => Tell
 }
 
+/** What commits are shared by. */
+export interface CommitOptions {
+  /** Of all who use the connection. */
+  readonly turns: Turns
+  readonly file: DatabaseFile
+  /** How many transactions may wait. Default 1000. */
+  readonly queueSize?: number | undefined
+}
+
 /**
  * Runs transactions one after the other and makes those that wait durable together, because a commit waits for the disk
  * and the rest of a write does not. Until then nobody is told anything, not even a refusal: its reason may be a row that
@@ -29,16 +40,20 @@ interface Waiting {
 export class SharedCommits {
   readonly #writer: SqliteConnection
   readonly #turns: Turns
+  readonly #file: DatabaseFile
+  readonly #queueSize: number
   #waiting: Waiting[] = []
 
-  /** @param turns - of all who use the connection */
-  constructor(writer: SqliteConnection, turns: Turns) {
+  constructor(writer: SqliteConnection, { turns, file, queueSize = 1000 }: CommitOptions) {
     this.#writer = writer
     this.#turns = turns
+    this.#file = file
+    this.#queueSize = queueSize
   }
 
   /** Runs work that writes: all of it or, when it throws, nothing. @returns its result, once that is durable */
   transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#waiting.length >= this.#queueSize) return Promise.reject(overloaded())
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     this.#waiting.push({
       deadline: endOfPatience(),
@@ -80,7 +95,10 @@ export class SharedCommits {
       return ended
     }
     try {
-      return await patiently(() => inTransaction(this.#writer, inTime), all[0]?.deadline)
+      return await patiently(
+        () => inTransaction(this.#writer, this.#file, inTime),
+        all[0]?.deadline,
+      )
     } catch {
       // Whoever is at fault finds out alone.
       return undefined
@@ -102,7 +120,7 @@ export class SharedCommits {
 
   async #alone({ run, refused, deadline }: Waiting): Promise<Tell> {
     try {
-      return await patiently(() => inTransaction(this.#writer, run), deadline)
+      return await patiently(() => inTransaction(this.#writer, this.#file, run), deadline)
     } catch (error) {
       return refused(error)
     }

@@ -2,14 +2,23 @@ import { channel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { LRUCache } from 'lru-cache'
+import type { Bound, RunValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translated } from './sqlite-errors.ts'
 import { addFunctions, noticeFleeting } from './sqlite-functions.ts'
+import { isLike, isPattern, Patterns } from './sqlite-patterns.ts'
 import { allOf, asNumber, type Prepared, stepsOf } from './sqlite-rows.ts'
+import type { PlanLine } from './sqlite-statement-cost.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
+
+/** Tells whoever counts statements of one. */
+export function publish(sql: string): void {
+  if (statements.hasSubscribers) statements.publish({ sql })
+}
 
 /** How long opening waits for another process, in milliseconds. */
 const openingPatience = 5000
@@ -25,6 +34,23 @@ const begin = {
  */
 export const pageCaches = { lasting: 64 * 1024, passing: 2 * 1024 } as const
 
+/** What a connection keeps of compiled statements unless it is told otherwise, in bytes. */
+const defaultStatementCache = 32 * 1024 * 1024
+/** What is left of the write-ahead log when it has been written back, in bytes. */
+const largestLog = 16 * 1024 * 1024
+/** A row takes at least so much of a file, in bytes. */
+const smallestRow = 10
+/** How many characters a batch of rows holds, and at most one row more. */
+const largestBatch = 256 * 1024
+
+/** How much a connection may keep in memory. */
+export interface ConnectionOptions {
+  /** Pages of the file, in KiB. */
+  readonly pageCache?: number
+  /** Compiled statements, in bytes. */
+  readonly statementCache?: number | undefined
+}
+
 const commit: Statement = { sql: 'commit', placeholders: [] }
 
 /** Changes when another connection, of any process, has committed (sqlite.org/pragma.html#pragma_data_version). */
@@ -33,7 +59,10 @@ const dataVersion: Statement = { sql: 'pragma data_version', placeholders: [] }
 /** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
-  readonly #prepared = new WeakMap<Statement, Prepared>()
+  readonly #prepared: LRUCache<Statement, Prepared>
+  readonly #always = new Map<Statement, Prepared>()
+  readonly #patterns = new Patterns()
+  readonly #role: 'reader' | 'writer' | 'visitor'
   /** Statements whose results are not decided by the tables alone. */
   readonly #fleeting = new WeakSet<Statement>()
   #isFleeting = false
@@ -41,27 +70,39 @@ export class SqliteConnection {
   #begun = 0
 
   /**
-   * @param path - a file, or `:memory:`
-   * @param role - a reader refuses to write; a writer refuses to wait, because everybody would wait with it; a visitor
-   *   makes no file and changes nothing about one
-   * @param pageCache - in KiB
+   * @param path - a file
+   * @param role - a reader refuses to write, and to create a file; a writer refuses to wait, because everybody would wait
+   *   with it; a visitor makes no file and changes nothing about one
    */
   constructor(
     path: string,
     role: 'reader' | 'writer' | 'visitor',
-    pageCache: number = pageCaches.lasting,
+    {
+      pageCache = pageCaches.lasting,
+      statementCache = defaultStatementCache,
+    }: ConnectionOptions = {},
   ) {
+    this.#role = role
     const options = { timeout: openingPatience, enableForeignKeyConstraints: true }
+    this.#prepared = new LRUCache({
+      maxSize: statementCache,
+      sizeCalculation: sizeOf,
+      dispose: (prepared) => {
+        if (this.#database.isOpen) finalize(prepared)
+      },
+    })
     if (role === 'visitor') {
       this.#database = new DatabaseSync(asItStands(path), { ...options, readOnly: true })
       return
     }
-    this.#database = translated(() => new DatabaseSync(path, options))
-    addFunctions(this.#database)
+    const place = role === 'reader' ? existing(path) : path
+    this.#database = translated(() => new DatabaseSync(place, options))
+    addFunctions(this.#database, (text, number) => this.#patterns.matches(text, number), isLike)
     noticeFleeting(this.#database, () => {
       this.#isFleeting = true
     })
-    if (path !== ':memory:') this.execute('pragma journal_mode = wal')
+    this.execute('pragma journal_mode = wal')
+    this.execute(`pragma journal_size_limit = ${largestLog}`)
     this.execute('pragma synchronous = full')
     this.execute(`pragma cache_size = -${pageCache}`)
     this.execute(role === 'reader' ? 'pragma query_only = on' : 'pragma busy_timeout = 0')
@@ -70,9 +111,18 @@ export class SqliteConnection {
   /** Every row. */
   all(statement: Statement, values: RunValues): readonly Row[] {
     const { load } = statement
-    const rows = translated(() => allOf(this.#start(statement), bound(statement, values)))
+    const rows = this.query(statement, bound(statement, values))
     if (load) for (const row of rows) load(row)
     return rows
+  }
+
+  /** Every row as the driver returns it. */
+  query(statement: Statement, values: readonly RunValue[]): unknown[][] {
+    return this.#withPatterns(values, (parameters) =>
+      this.#role === 'visitor'
+        ? allOf(this.#start(statement), parameters)
+        : translated(() => allOf(this.#start(statement), parameters)),
+    )
   }
 
   /** The first value of the first row, or `undefined` when there is none. */
@@ -87,23 +137,49 @@ export class SqliteConnection {
       const prepared = this.#start(statement).sync
       // With the number of rows comes the last id, which no number may hold.
       prepared.setReadBigInts(true)
-      return Number(prepared.run(...bound(statement, values)).changes)
+      return this.#withPatterns(bound(statement, values), (parameters) =>
+        Number(prepared.run(...parameters).changes),
+      )
     })
   }
 
   /** Rows in batches, read as they are asked for. */
   *batches(statement: Statement, values: RunValues, size: number): Generator<readonly Row[]> {
-    const next = stepsOf(this.#start(statement), bound(statement, values))
-    for (;;) {
-      const batch: Row[] = []
-      while (batch.length < size) {
-        const row = next()
-        if (row === undefined) break
-        statement.load?.(row)
-        batch.push(row)
+    for (const batch of this.rawBatches(statement, bound(statement, values), size)) {
+      const { load } = statement
+      if (load) for (const row of batch) load(row)
+      yield batch
+    }
+  }
+
+  /** The same, with rows as the driver returns them. A batch ends early when it holds much text: linkage may be long. */
+  *rawBatches(
+    statement: Statement,
+    values: readonly RunValue[],
+    size: number,
+  ): Generator<unknown[][]> {
+    const { bound: parameters, release } = this.#patterns.register(values)
+    publish(statement.sql)
+    // The cache may close a statement of its own while this one is read row by row.
+    const prepared = translated(() => this.#compile(statement.sql))
+    try {
+      const next = stepsOf(prepared, parameters)
+      for (;;) {
+        const batch: unknown[][] = []
+        let characters = 0
+        let row: unknown[] | undefined
+        while (batch.length < size && characters < largestBatch) {
+          row = translated(next)
+          if (row === undefined) break
+          characters += textIn(row)
+          batch.push(row)
+        }
+        if (batch.length > 0) yield batch
+        if (row === undefined) return
       }
-      if (batch.length > 0) yield batch
-      if (batch.length < size) return
+    } finally {
+      release()
+      if (this.#database.isOpen) finalize(prepared)
     }
   }
 
@@ -113,13 +189,18 @@ export class SqliteConnection {
   }
 
   /** Rows of an expression by the names of their columns. */
-  records(statement: Statement): readonly Readonly<Record<string, unknown>>[] {
-    if (statements.hasSubscribers) statements.publish({ sql: statement.sql })
-    return translated(() => {
-      const prepared = this.#database.prepare(statement.sql)
-      prepared.setReadBigInts(true)
-      return prepared.all(...bound(statement, { slots: [] })).map(withNumbers)
-    })
+  records(
+    statement: Statement,
+    values: readonly RunValue[] = bound(statement, { slots: [] }),
+  ): readonly Readonly<Record<string, unknown>>[] {
+    publish(statement.sql)
+    return this.#withPatterns(values, (parameters) =>
+      translated(() => {
+        const prepared = this.#database.prepare(statement.sql)
+        prepared.setReadBigInts(true)
+        return prepared.all(...parameters).map(withNumbers)
+      }, this.#role !== 'writer'),
+    )
   }
 
   /** Runs reads in one snapshot. */
@@ -137,13 +218,13 @@ export class SqliteConnection {
 
   /** Begins a transaction; an immediate one may write. */
   begin(mode: keyof typeof begin): void {
-    translated(() => this.#prepare(begin[mode]).sync.get())
+    translated(() => this.#lasting(begin[mode]).sync.get())
     if (mode === 'immediate') this.#begun += 1
   }
 
   /** Makes everything since `begin` durable. */
   commit(): void {
-    translated(() => this.#prepare(commit).sync.get())
+    translated(() => this.#lasting(commit).sync.get())
   }
 
   /**
@@ -152,14 +233,51 @@ export class SqliteConnection {
    */
   version(): number {
     // With `setReturnArrays`, a row is an array; Node's types know only of objects.
-    const row = translated(() => this.#prepare(dataVersion).sync.get()) as unknown as unknown[]
+    const row = translated(() => this.#lasting(dataVersion).sync.get()) as unknown as unknown[]
     return this.#begun + Number(row[0])
+  }
+
+  /** Whether a transaction is open. */
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction
   }
 
   /** Whether a statement gives the same for as long as the tables are the same. */
   isLasting(statement: Statement): boolean {
     this.check(statement)
     return !this.#fleeting.has(statement)
+  }
+
+  /** What SQLite plans to do for a statement (sqlite.org/eqp.html). */
+  plan({ sql }: Statement): PlanLine[] {
+    return translated(() => {
+      const { sync } = this.#compile(`explain query plan ${sql}`)
+      const rows = sync.all() as unknown as unknown[][]
+      return rows.map(
+        ([id, parent, , detail]): PlanLine => [Number(id), Number(parent), String(detail)],
+      )
+    })
+  }
+
+  /** About how many rows a table has, at most: what the file can hold where nothing else is known, of a view too. */
+  estimateRows(table: string): number {
+    const [[pages, size] = []] = this.#compile(
+      'select page_count, page_size from pragma_page_count, pragma_page_size',
+    ).sync.all() as unknown as unknown[][]
+    const most = (Number(pages) * Number(size)) / smallestRow
+    try {
+      const name = `"${table.replaceAll('"', '""')}"`
+      const { sync } = this.#compile(
+        // Each by itself is one lookup.
+        `select (select max(rowid) from ${name}) - (select min(rowid) from ${name}) + 1`,
+      )
+      sync.setReadBigInts(true)
+      const [[rows] = []] = sync.all() as unknown as unknown[][]
+      return Math.min(Number(rows ?? 0), most)
+    } catch {
+      // A table without rows' numbers, or a view.
+      return most
+    }
   }
 
   /** Undoes everything since `begin`, if there is anything to undo. */
@@ -172,23 +290,13 @@ export class SqliteConnection {
     if (this.#database.isOpen) this.#database.close()
   }
 
-  /** Runs work that may read and not write, as on a reader. */
-  async onlyReading<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.execute('pragma query_only = on')
-    try {
-      return await work()
-    } finally {
-      this.execute('pragma query_only = off')
-    }
-  }
-
   /** Refuses a statement that the database cannot take before any is run. */
   check(statement: Statement): void {
     translated(() => this.#prepare(statement))
   }
 
   #start(statement: Statement): Prepared {
-    if (statements.hasSubscribers) statements.publish({ sql: statement.sql })
+    publish(statement.sql)
     return this.#prepare(statement)
   }
 
@@ -196,17 +304,68 @@ export class SqliteConnection {
     const known = this.#prepared.get(statement)
     if (known !== undefined) return known
     this.#isFleeting = false
-    const prepared = { sync: this.#database.prepare(statement.sql), meetsLarge: false }
+    const prepared = this.#compile(statement.sql)
     if (this.#isFleeting) this.#fleeting.add(statement)
-    prepared.sync.setReturnArrays(true)
     this.#prepared.set(statement, prepared)
     return prepared
   }
+
+  /** A statement that every read needs. */
+  #lasting(statement: Statement): Prepared {
+    const known = this.#always.get(statement)
+    if (known !== undefined) return known
+    const prepared = this.#compile(statement.sql)
+    this.#always.set(statement, prepared)
+    return prepared
+  }
+
+  #compile(text: string): Prepared {
+    const sync = this.#database.prepare(text)
+    sync.setReturnArrays(true)
+    return { sync, meetsLarge: false }
+  }
+
+  #withPatterns<Result>(
+    values: readonly RunValue[],
+    run: (parameters: readonly Bound[]) => Result,
+  ): Result {
+    if (!values.some(isPattern)) return run(values as readonly Bound[])
+    const { bound: parameters, release } = this.#patterns.register(values)
+    try {
+      return run(parameters)
+    } finally {
+      release()
+    }
+  }
+}
+
+/** What a statement takes of memory: SQLite says it, from Node 26 on; before, it is estimated from its text. */
+function sizeOf({ sync }: Prepared): number {
+  return sync.stat?.('memused') || 4000 + 10 * sync.sourceSQL.length
+}
+
+/** Frees a statement at once, where Node can; else it goes with the garbage. */
+function finalize({ sync }: Prepared): void {
+  sync.close?.()
+}
+
+/** How many characters a row holds, as far as texts are concerned. */
+function textIn(row: readonly unknown[]): number {
+  let characters = 0
+  for (const value of row) if (typeof value === 'string') characters += value.length
+  return characters
 }
 
 /** A record whose whole numbers are numbers where one holds them. */
 function withNumbers(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, asNumber(value)]))
+}
+
+/** A file that is not created where it is missing: who reads would serve an empty database. */
+function existing(path: string): URL {
+  const address = pathToFileURL(path)
+  address.searchParams.set('mode', 'rw')
+  return address
 }
 
 /**

@@ -5,7 +5,17 @@ import { ConstraintError } from '../constraints.ts'
 /** SQLite's primary result codes that are somebody else's doing (sqlite.org/rescode.html). */
 const busy = 5
 const locked = 6
+const readOnly = 8
 const constraint = 19
+/** The file cannot be written or read: what each means, for the log. */
+const broken: Readonly<Record<number, string>> = {
+  [readOnly]: 'The database cannot be written',
+  10: 'The disk fails',
+  11: 'The database file is damaged',
+  13: 'The disk is full',
+  14: 'The database file cannot be opened',
+  26: 'The database file is damaged',
+}
 
 /** How SQLite refuses statements beyond its limits (sqlite.org/limits.html). */
 const tooComplex =
@@ -23,14 +33,15 @@ const constraints: Readonly<Record<number, readonly [ConstraintError['is'], RegE
 }
 
 /**
- * Runs work and tells SQLite's refusals as what they mean; anything else stays what it was.
+ * Runs work and reports SQLite's errors as what they mean; anything else stays what it was.
+ * @param isReader - whether the connection refuses to write, so that a write is a mistake of the program
  * @throws ConstraintError; HeaderError `unavailable` (503), `query_too_complex` (400)
  */
-export function translated<Result>(work: () => Result): Result {
+export function translated<Result>(work: () => Result, isReader = false): Result {
   try {
     return work()
   } catch (error) {
-    throw translate(error)
+    throw isReader && codeOf(error) === readOnly ? error : translate(error)
   }
 }
 
@@ -56,10 +67,16 @@ export async function patiently<Result>(
     try {
       return await work()
     } catch (error) {
-      const isHeldUp = error instanceof HeaderError && error.code === 'unavailable'
-      if (!isHeldUp || performance.now() > deadline) throw error
+      if (!(error instanceof BusyError) || performance.now() > deadline) throw error
       await setTimeout(pause + Math.random() * pause)
     }
+  }
+}
+
+/** Another connection holds the database: whoever waits may have it soon. */
+class BusyError extends HeaderError {
+  constructor() {
+    super('unavailable', 'The database is busy; try again shortly.', { 'retry-after': '1' })
   }
 }
 
@@ -67,11 +84,15 @@ function translate(error: unknown): unknown {
   const extended = codeOf(error)
   if (extended === undefined || !(error instanceof Error)) return error
   const primary = extended & 0xff
-  if (primary === busy || primary === locked) {
-    return new HeaderError('unavailable', 'The database is busy; try again shortly.', {
-      'retry-after': '1',
-    })
-  }
+  if (primary === busy || primary === locked) return new BusyError()
+  const reason = broken[primary]
+  if (reason !== undefined)
+    return new HeaderError(
+      'unavailable',
+      `${reason}; try again later.`,
+      { 'retry-after': '5' },
+      { cause: error },
+    )
   if (tooComplex.test(error.message)) {
     const advice = 'nest its filter less deep, or include fewer and shorter paths'
     return new HeaderError(

@@ -7,24 +7,6 @@ export function fold(text: string): string {
   return text.toLowerCase().toUpperCase()
 }
 
-/**
- * Whether the text is of the pattern's form: `%` stands for anything, all else for itself.
- * (SQLite's own GLOB takes U+FFFE and U+FFFF for U+FFFD, and patterns of at most 50,000 bytes.)
- */
-export function isLike(text: string, pattern: string): boolean {
-  const [start = '', ...rest] = pattern.split('%')
-  const end = rest.pop()
-  if (end === undefined) return text === pattern
-  if (!text.startsWith(start)) return false
-  let at = start.length
-  for (const part of rest) {
-    const found = text.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return text.length - end.length >= at && text.endsWith(end)
-}
-
 /** The last character there is. */
 const lastCharacter = 0x10ffff
 
@@ -54,7 +36,7 @@ export function wordsOf(text: string): string[] {
 }
 
 /** Whether every one of the words occurs in the text as a word. */
-export function matches(text: string, words: string): boolean {
+export function hasWords(text: string, words: string): boolean {
   const present = new Set(wordsOf(text))
   return wordsOf(words).every((word) => present.has(word))
 }
@@ -66,18 +48,29 @@ const keys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_time: storedTimeOf,
 }
 
-/** Gives a connection the functions that SQLite lacks. All are deterministic, and null where an argument is. */
-export function addFunctions(database: DatabaseSync): void {
+/**
+ * Gives a connection the functions that SQLite lacks. All are deterministic, and null where an argument is.
+ * @param matches - whether a text matches the pattern that has a number
+ * @param isLike - whether a text is of a pattern's form
+ */
+export function addFunctions(
+  database: DatabaseSync,
+  matches: (text: string, number: number) => boolean,
+  isLike: (text: string, pattern: string) => boolean,
+): void {
   const options = { deterministic: true, directOnly: true }
   database.function('lapidary_fold', options, (text) => (text === null ? null : fold(String(text))))
   database.function('lapidary_like', options, (text, pattern) =>
     text === null || pattern === null ? null : Number(isLike(String(text), String(pattern))),
   )
+  database.function('lapidary_matches', options, (text, number) =>
+    text === null || number === null ? null : Number(matches(String(text), Number(number))),
+  )
   database.function('lapidary_after', options, (start) =>
     start === null ? null : after(String(start)),
   )
   database.function('lapidary_match', options, (text, words) =>
-    text === null || words === null ? null : Number(matches(String(text), String(words))),
+    text === null || words === null ? null : Number(hasWords(String(text), String(words))),
   )
   for (const [name, key] of Object.entries(keys)) {
     database.function(name, options, (stored) => (stored === null ? null : key(stored)))

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import {
   type Batch,
@@ -8,59 +8,48 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { followSteps } from '../include.ts'
+import type { ReadSteps } from '../executor.ts'
+import { type Budget, followIncludes } from '../include.ts'
+import { refuseTooMany, type SizeLimit } from '../resource-limit.ts'
 import { countByRows, isUnbounded, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
-import { type Statement, statement } from '../statement.ts'
+import { type RunValues, type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
-import type { Count } from './sqlite-counts.ts'
+import type { ReadSession, SqlRecord } from './sqlite-session.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
 import type { SqliteStatements } from './sqlite-whole.ts'
 
-/** How many rows a stream reads before others have their turn. */
+/** How many rows a stream reads at a time. */
 const batchSize = 50
 
-/** A connection as reads need it. */
-export interface Reader {
-  readonly connection: SqliteConnection
-  readonly statements: SqliteStatements
-  readonly count: Count
-}
-
-/** Reads all that a plan means, in one snapshot. */
-export function readOn(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows {
-  return atOnce(reader, plan, () => readWhole(reader, plan, id))
-}
-
-/** The same; `undefined` when there are more rows than should be held at once. */
-export function readShortOn(
-  reader: Reader,
-  plan: ReadPlan,
-  id: string | undefined,
-): WholeRows | undefined {
-  return atOnce(reader, plan, () => readShort(reader, plan, id))
-}
-
-function atOnce<Result>({ connection }: Reader, { shape }: ReadPlan, work: () => Result): Result {
-  // One statement is a snapshot by itself.
-  return shape.scope.is === 'one' && shape.steps.length === 0 ? work() : connection.snapshot(work)
-}
+/** What a read may hold in memory; a larger document is streamed. */
+export const wholeBudget: Budget = { resources: wholeAtMost, linkage: 20 * wholeAtMost }
+/** What the response to a write may hold in memory: it cannot be streamed, because it is read before the commit. */
+export const writeBudget: Budget = { resources: 10_000, linkage: 100_000 }
 
 /**
- * Reads all that a plan means, in a snapshot that is begun.
+ * The steps of a read that holds all of its rows at once.
+ * @returns `undefined` when there are more than the budget allows
  * @throws NotFoundError when the resource in the path is not there
  */
-export function readWhole(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows {
-  const { rows } = reader.statements.whole(plan.shape).read
-  return completed(reader, plan, id, readPrimary(reader, plan, id, rows))
-}
-
-/** The same; `undefined` when there are more rows than should be held at once. */
-function readShort(reader: Reader, plan: ReadPlan, id: string | undefined): WholeRows | undefined {
-  const { start } = reader.statements.whole(plan.shape).read
-  const found = readPrimary(reader, plan, id, start)
-  const isLong = isUnbounded(plan.shape) && found.primary.length > wholeAtMost
-  return isLong ? undefined : completed(reader, plan, id, found)
+export function* readSteps(
+  statements: SqliteStatements,
+  plan: ReadPlan,
+  id: string | undefined,
+  budget: Budget = wholeBudget,
+): ReadSteps<WholeRows | undefined> {
+  const { shape, absence } = plan
+  const whole = statements.whole(shape)
+  const found = yield* primarySteps(whole.read, plan, id, budget)
+  if (found === undefined) return undefined
+  const { primary, total } = found
+  if (total === 0 && shape.scope.is === 'one') throw notFound(absence, id)
+  if (total === 0 && shape.scope.is === 'related') {
+    const { present } = statements.ofType(absence.type)
+    const parent = yield { statement: present, values: { slots: [], id } }
+    if (parent.length === 0) throw notFound(absence, id)
+  }
+  const followed = yield* followIncludes({ shape, statements: whole, budget }, primary, id)
+  return followed && { is: 'whole', count: total, ...followed }
 }
 
 /** Primary rows, and how many there are over all pages. */
@@ -69,88 +58,71 @@ interface Primary {
   readonly total: number
 }
 
-/** Adds what is included. */
-function completed(
-  { connection, statements }: Reader,
-  { shape, absence }: ReadPlan,
-  id: string | undefined,
-  { primary, total }: Primary,
-): WholeRows {
-  if (total === 0 && shape.scope.is === 'one') throw notFound(absence, id)
-  if (total === 0 && shape.scope.is === 'related') {
-    const { present } = statements.ofType(absence.type)
-    if (connection.value(present, { slots: [], id }) === undefined) throw notFound(absence, id)
-  }
-  const { read, owned } = statements.whole(shape)
-  const all = (statement: Statement, ids: readonly string[]) =>
-    connection.all(statement, { slots: [], id, ids })
-  const followed = followSteps(shape, primary, {
-    byIds: (type, ids) => {
-      const statement = read.byIds.get(type)
-      if (statement === undefined) throw new Error(`The plan includes no ${type}.`)
-      return all(statement, ids)
-    },
-    owned: (step, rows) => {
-      const statement = owned.get(step)
-      return statement && all(statement, idsOf(rows))
-    },
-  })
-  return { is: 'whole', count: total, primary: followed.primary, included: followed.included }
-}
-
-function idsOf(rows: readonly Row[]): string[] {
-  return rows.map((row) => String(row[0]))
-}
-
 /**
  * Reads the primary rows. Beyond the first page they are counted first, which is remembered, so that a page is reached
  * from the nearer end.
  */
-function readPrimary(
-  { connection, statements, count }: Reader,
+function* primarySteps(
+  compiled: Readonly<Record<'start' | 'rowsBackwards' | 'count', Statement>>,
   plan: ReadPlan,
   id: string | undefined,
-  forwards: Statement,
-): Primary {
-  const { page, shape } = plan
-  const compiled = statements.whole(shape).read
+  { resources }: Budget,
+): ReadSteps<Primary | undefined> {
+  const { page } = plan
   const values = valuesOf(plan, id)
   if (page === undefined || page.number === 1) {
-    const primary = connection.all(forwards, values)
-    const total = countByRows(plan, primary.length) ?? count(compiled.count, values)
+    const primary = yield { statement: compiled.start, values: limited(values, resources) }
+    if (primary.length > resources && (page !== undefined || isUnbounded(plan.shape)))
+      return undefined
+    const total = countByRows(plan, primary.length) ?? (yield* countSteps(compiled.count, values))
     return { primary, total }
   }
-  const total = count(compiled.count, values)
+  const total = yield* countSteps(compiled.count, values)
   const { from, ...place } = placeOf(page, total)
   if (place.limit === 0) return { primary: [], total }
-  const rows = from === 'start' ? forwards : compiled.rowsBackwards
-  const primary = connection.all(rows, { ...values, ...place })
+  if (place.limit > resources) return undefined
+  const statement = from === 'start' ? compiled.start : compiled.rowsBackwards
+  const primary = yield { statement, values: { ...values, ...place } }
   return { primary: from === 'start' ? primary : primary.toReversed(), total }
 }
 
-/** What a stream has to itself. */
-interface Streaming {
-  readonly after: ((rows: readonly Row[], layout: RowLayout) => Promise<void>) | undefined
-  /** Gives the connection back. */
-  readonly end: () => void
+function limited(values: RunValues, most: number): RunValues {
+  const { limit } = values
+  return limit !== undefined && limit > most ? { ...values, limit: most + 1 } : values
 }
 
-/** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
-export function streamOn(
-  { connection, statements }: Reader,
-  plan: ReadPlan,
-  id: string | undefined,
-  { after, end }: Streaming,
-): Rows {
-  const compiled = statements.read(plan.shape)
+function* countSteps(statement: Statement, values: RunValues): ReadSteps<number> {
+  const [row] = yield { statement, values, isCount: true }
+  return Number(row?.[0])
+}
+
+/** What a stream is made from. */
+export interface StreamSource {
+  readonly statements: SqliteStatements
+  readonly plan: ReadPlan
+  readonly id: string | undefined
+  /** Gets every row before it is serialized. */
+  readonly after?: ((rows: readonly Row[], layout: RowLayout) => Promise<void>) | undefined
+  readonly limit?: SizeLimit | undefined
+}
+
+/** Reads a long document as it is sent, in the snapshot of a session, which ends with it. */
+export async function streamOn(
+  session: ReadSession,
+  { statements, plan, id, after, limit }: StreamSource,
+): Promise<Rows> {
+  const { shape, page } = plan
+  const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
-  for (const each of [compiled.rows, ...compiled.additions]) connection.check(each)
-  const { shape } = plan
+  const query = async (each: Statement, more: RunValues, isCount = false) =>
+    await session.query({ statement: each, values: more, isCount })
+  if (limit)
+    await refuseTooMany(plan, compiled, limit, (each, most) => query(each, { ...values, most }))
+  const total = page && Number((await query(compiled.count, values, true))[0]?.[0])
   async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
-    for (const rows of connection.batches(of, values, batchSize)) {
+    for await (const rows of session.batches(of, values, batchSize)) {
       await after?.(rows, layout)
       yield { type: layout.type, rows }
-      await setImmediate()
     }
   }
   async function* primary(): AsyncGenerator<readonly Row[]> {
@@ -162,41 +134,29 @@ export function streamOn(
       if (addition) yield* batches(addition, includedLayout(shape, to))
     }
   }
-  return { is: 'stream', primary: primary(), included: included(), end }
+  const end = () => session.end()
+  const rows = { is: 'stream', primary: primary(), included: included(), end } as const
+  return total === undefined ? rows : { ...rows, count: total }
 }
 
-/** Reads all that a plan means, and does what is to be done in the same snapshot, which is begun. */
-export async function readWholeDuring(
-  reader: Reader,
+/** Runs hooks on rows that are all in hand, in the snapshot of a session. */
+export async function afterWhole(
+  rows: WholeRows,
   plan: ReadPlan,
-  id: string | undefined,
   during: DuringRead,
-): Promise<WholeRows> {
-  const query = queryOn(reader.connection)
-  await during.before(query)
-  const rows = readWhole(reader, plan, id)
+  query: RunQuery,
+): Promise<void> {
   for (const [some, layout] of laidOut(rows, plan.shape)) await during.after(some, layout, query)
-  return rows
 }
 
-/** The same on a connection of its own, whose long lists are streamed. */
-export async function readDuring(
-  reader: Reader,
-  plan: ReadPlan,
-  id: string | undefined,
-  { during, end }: Pick<Streaming, 'end'> & Readonly<{ during: DuringRead }>,
-): Promise<Rows> {
-  const query = queryOn(reader.connection)
-  await during.before(query)
-  const after: Streaming['after'] = (rows, layout) => during.after(rows, layout, query)
-  const whole = readShort(reader, plan, id)
-  if (whole === undefined) return streamOn(reader, plan, id, { after, end })
-  for (const [rows, layout] of laidOut(whole, plan.shape)) await after(rows, layout)
-  end()
-  return whole
+/** Runs a declaration's own SQL in the snapshot of a session. */
+export function queryOn(
+  session: Readonly<{ records: (statement: Statement) => Awaitable<readonly SqlRecord[]> }>,
+): RunQuery {
+  return async (expression) => session.records(statement(expression, dialect))
 }
 
-/** Runs a declaration's own SQL. */
-export function queryOn(connection: SqliteConnection): RunQuery {
-  return async (expression) => connection.records(statement(expression, dialect))
+/** Whether a read is a lookup of one row by its id and nothing else: the cheapest there is, and a snapshot by itself. */
+export function isPointRead({ shape }: ReadPlan, { whole }: SqliteStatements): boolean {
+  return shape.scope.is === 'one' && shape.steps.length === 0 && whole(shape).linkages.length === 0
 }

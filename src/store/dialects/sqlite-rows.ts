@@ -1,9 +1,17 @@
 import type { StatementSync } from 'node:sqlite'
 import type { Bound } from '../../model/dialect.ts'
 
+/** What Node can do about the memory of a statement from version 26 on; its types do not know of it. */
+interface StatementMemory {
+  /** A number that SQLite keeps of the statement (sqlite.org/c3ref/c_stmtstatus_counter.html). */
+  stat(counter: 'memused'): number
+  /** Frees it. */
+  close(): void
+}
+
 /** A statement as a connection keeps it; its rows are arrays. */
 export interface Prepared {
-  readonly sync: StatementSync
+  readonly sync: StatementSync & Partial<StatementMemory>
   /**
    * Whether it has met a whole number that no number holds. Until then it reads numbers, which is faster; from then on
    * bigints, of which the small ones are made numbers.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Bound, Dialect, Sql } from '../../model/dialect.ts'
+import { likePattern } from './sqlite-patterns.ts'
 
 const contains = (text: Sql, part: Sql) => sql`instr(${text}, ${part}) > 0`
 
@@ -13,7 +14,15 @@ export const sqliteDialect: Dialect = {
   isTheOne: (left, subquery) => sql`${left} is (${subquery})`,
   fold: (text) => sql`lapidary_fold(${text})`,
   contains,
-  // What SQLite does by itself is ten times faster.
+  patterns: {
+    bind: (pattern) => (pattern.is === 'like' ? likePattern(pattern) : pattern),
+    // A pattern is a number to our function; a text is GLOB's, which SQLite evaluates several times as fast.
+    write: (is, text, pattern) =>
+      is === 'like'
+        ? sql`iif(typeof(${pattern}) = 'text', ${text} glob ${pattern}, lapidary_matches(${text}, ${pattern}))`
+        : sql`lapidary_matches(${text}, ${pattern})`,
+  },
+  // A pattern that stands in another field.
   like: (text, pattern) =>
     sql`iif(instr(${pattern}, '%') = 0, ${contains(text, pattern)}, lapidary_like(${text}, ${pattern}))`,
   // A range, which an index serves.
@@ -28,6 +37,10 @@ export const sqliteDialect: Dialect = {
   // of the aggregate's own is always sorted.
   gatherIds: (id, order, from, where) =>
     sql`(select json_group_array(id) from (select ${id} as id from ${from} where ${where} order by ${order}))`,
+  // SQLite evaluates a subquery in FROM once, and makes an index of its own for the lookups in it.
+  gatherIdsByScan: ({ id, order, key, from, where }, here) => sql`coalesce((select ids from
+    (select key, json_group_array(id) as ids from (select ${key} as key, ${id} as id from ${from} where ${where}
+      order by ${key}, ${order}) group by key) where key = ${here}), '[]')`,
 }
 
 function jsonOf(value: Bound): string {

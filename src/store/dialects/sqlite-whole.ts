@@ -1,34 +1,21 @@
 import { sql } from 'kysely'
-import type { Sql } from '../../model/dialect.ts'
 import { relationshipNamed, typeNamed } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { includedLayout } from '../../plan/result.ts'
 import { perShape } from '../../plan/shape.ts'
 import type { IncludeRead } from '../../plan/shown.ts'
-import { tellsLinkage, untoldLayout } from '../linkage.ts'
+import type { IncludeStatements } from '../include.ts'
+import { compileLinkages, tellsLinkage, withoutLookups } from '../linkage.ts'
 import { type CompiledRead, compileRead, selecting } from '../read.ts'
 import { compileSelect } from '../select.ts'
-import { list, one, type Statement } from '../statement.ts'
+import { list, one, plain, type Statement } from '../statement.ts'
 import { type Statements, statementsFor } from '../statements.ts'
-import {
-  columnAt,
-  every,
-  isLinkedFrom,
-  isOfType,
-  orderOf,
-  type Target,
-  tableAt,
-} from '../tables.ts'
+import { asKey, columnAt, every, isOfType, orderOf, type Target, tableAt } from '../tables.ts'
 
-/** The statements of reads that hold all of their rows at once. */
-export interface WholeRead {
-  /** The primary rows without the linkage that the steps in `owned` tell: it is null. */
+/** The statements of a read that holds all of its rows at once. */
+export interface WholeRead extends IncludeStatements {
+  /** The primary rows without the linkage that other statements read: it is null. */
   readonly read: CompiledRead
-  /**
-   * By the number of a step: the rows that it includes, in the order of their ids, and behind each the position of the
-   * primary row that owns it. So linkage is not looked up once with the primary rows and again for what is included.
-   */
-  readonly owned: ReadonlyMap<number, Statement>
 }
 
 /** The statements of a store on SQLite. */
@@ -39,37 +26,56 @@ export interface SqliteStatements extends Statements {
 /** Makes the statements of a model for SQLite. */
 export function sqliteStatements(target: Target): SqliteStatements {
   const statements = statementsFor(target)
-  return { ...statements, whole: perShape((shape) => compileWholeRead(shape, statements)) }
+  return { ...statements, whole: perShape((shape) => compileWholeRead(shape, target)) }
 }
 
 /** Writes the SQL of a read that holds all of its rows at once. Pure: the same shape gives the same text. */
-function compileWholeRead(shape: ReadShape, statements: Statements): WholeRead {
-  const { target } = statements
-  const telling = shape.steps.flatMap((step, index) => {
-    return tellsLinkage(shape, index, target.model) ? [{ step, index }] : []
-  })
-  if (telling.length === 0) return { read: statements.read(shape), owned: new Map() }
+function compileWholeRead(shape: ReadShape, target: Target): WholeRead {
+  const { model } = target
+  const owning = shape.steps.flatMap((step, index) =>
+    tellsLinkage(shape, index, model) ? [{ step, index }] : [],
+  )
+  const lean: ReadShape = {
+    ...shape,
+    primary: withoutLookups(shape.primary, model),
+    included: shape.included.map((layout) => withoutLookups(layout, model)),
+  }
+  const read = compileRead(lean, target)
   return {
-    read: compileRead({ ...shape, primary: untoldLayout(shape, target.model) }, target),
-    owned: new Map(telling.map(({ step, index }) => [index, compileOwned(step, shape, target)])),
+    read,
+    byIds: read.byIds,
+    owned: new Map(owning.map(({ step, index }) => [index, compileOwned(step, lean, target)])),
+    linkages: compileLinkages(
+      shape.primary,
+      target,
+      owning.map(({ step }) => step.relationship),
+    ),
+    includedLinkages: new Map(
+      shape.included.map((layout) => [layout.type, compileLinkages(layout, target)]),
+    ),
   }
 }
 
+/**
+ * The rows that a to-many include edge from the primary data reaches, and behind each the key of its owner. Without an
+ * index on the foreign key SQLite scans the table once, not once per owner.
+ */
 function compileOwned(step: IncludeRead, shape: ReadShape, target: Target): Statement {
-  const owner = typeNamed(target.model, step.type)
-  const resource = typeNamed(target.model, step.to)
+  const { dialect, model } = target
+  const owner = typeNamed(model, step.type)
+  const resource = typeNamed(model, step.to)
   const layout = includedLayout(shape, step.to)
   const { link } = relationshipNamed(owner, step.relationship)
   const { form } = owner.id.kind
-  const order = orderOf(columnAt(0, resource.id.column), resource.id.kind.form, target)
-  const owned = (here: Sql, position: Sql, owners: Sql): Statement => {
-    const columns = sql.join([...compileSelect(layout, target), position])
-    const where = every([isLinkedFrom(0, link, here), ...isOfType(0, resource)])
-    const select = sql`select ${columns} from ${owners}${tableAt(0, resource.table)} where ${where} order by ${order}`
-    return selecting(layout, select, target.dialect)
-  }
+  const key = columnAt(0, link.there)
+  const columns = sql.join([...compileSelect(layout, target), asKey(key, form, target)])
   // The one owner is the resource in the path.
-  if (shape.scope.is === 'one') return owned(one('id', form, target.dialect), sql`0`, sql``)
-  const owners = sql`json_each(${list('ids', form, target.dialect)}) as "owner", `
-  return owned(sql.ref('owner.value'), sql.ref('owner.key'), owners)
+  const isOwned =
+    shape.scope.is === 'one'
+      ? sql`${key} = ${one('id', form, dialect)}`
+      : dialect.inList(key, list('ids', form, dialect))
+  const order = orderOf(columnAt(0, resource.id.column), resource.id.kind.form, target)
+  const where = every([isOwned, ...isOfType(0, resource)])
+  const select = sql`select ${columns} from ${tableAt(0, resource.table)} where ${where} order by ${order} limit ${plain('most')} + 0`
+  return selecting(layout, select, dialect)
 }

@@ -1,8 +1,10 @@
 import { commitFault, constrained } from '../constraints.ts'
+import { runSync } from '../executor.ts'
+import { tooManyResources } from '../resource-limit.ts'
 import type { WritingConnection } from '../transaction.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import { counted } from './sqlite-counts.ts'
-import { queryOn, readWhole } from './sqlite-read.ts'
+import type { DatabaseFile } from './sqlite-file.ts'
+import { queryOn, readSteps, writeBudget } from './sqlite-read.ts'
 import type { SqliteStatements } from './sqlite-whole.ts'
 
 /** A SQLite connection as a transaction that writes needs it. */
@@ -10,12 +12,22 @@ export function writingOn(
   writer: SqliteConnection,
   statements: SqliteStatements,
 ): WritingConnection {
-  const reader = { connection: writer, statements, count: counted(writer) }
   return {
     isTogether: false,
     all: (statement, values) => writer.all(statement, values),
     run: (statement, values) => writer.run(statement, values),
-    read: (plan, id) => readWhole(reader, plan, id),
+    read: (plan, id) => {
+      const limit = { resources: writeBudget.resources, isWrite: true }
+      const budget = {
+        ...writeBudget,
+        exceed: (edge: number | undefined) => tooManyResources(plan, limit, edge),
+      }
+      const rows = runSync(readSteps(statements, plan, id, budget), ({ statement, values }) =>
+        writer.all(statement, values),
+      )
+      if (rows === undefined) throw tooManyResources(plan, limit)
+      return rows
+    },
     query: queryOn(writer),
   }
 }
@@ -23,6 +35,7 @@ export function writingOn(
 /** Runs work in a transaction that writes: all of it or nothing. */
 export async function inTransaction<Result>(
   writer: SqliteConnection,
+  file: DatabaseFile,
   work: () => Promise<Result>,
 ): Promise<Result> {
   writer.begin('immediate')
@@ -30,6 +43,8 @@ export async function inTransaction<Result>(
     const result = await work()
     // Some keys are looked at only now.
     await constrained(() => writer.commit(), commitFault)
+    // What was written to a file that is gone is not acknowledged.
+    file.verify()
     return result
   } catch (error) {
     writer.rollback()

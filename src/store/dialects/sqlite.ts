@@ -1,52 +1,49 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { Catalog } from '../../model/catalog.ts'
 import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
-import type { Rows } from '../../plan/result.ts'
 import { sqlMistakes } from '../declared-sql.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { Turns } from '../turns.ts'
 import { SharedCommits } from './sqlite-commits.ts'
-import { pageCaches, SqliteConnection } from './sqlite-connection.ts'
-import { counted, remembered } from './sqlite-counts.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
 import { patiently } from './sqlite-errors.ts'
-import {
-  type Reader,
-  readDuring,
-  readOn,
-  readShortOn,
-  readWholeDuring,
-  streamOn,
-} from './sqlite-read.ts'
+import { DatabaseFile } from './sqlite-file.ts'
+import { indexedColumns } from './sqlite-indexes.ts'
+import type { SqliteOptions } from './sqlite-options.ts'
+import { readsOf } from './sqlite-reads.ts'
 import { sqliteRemarks } from './sqlite-remarks.ts'
 import { migrateSqlite, sqliteCatalog } from './sqlite-schema.ts'
 import { sqliteDialect as dialect } from './sqlite-sql.ts'
-import { type SqliteStatements, sqliteStatements } from './sqlite-whole.ts'
-import { inTransaction, writingOn } from './sqlite-write.ts'
+import { sqliteStatements } from './sqlite-whole.ts'
+import { writingOn } from './sqlite-write.ts'
+
+/** What may be said of a SQLite database beside its path. */
+export type { SqliteOptions } from './sqlite-options.ts'
 
 /**
  * Opens a SQLite database as a store. One connection writes, a transaction at a time; those that wait share a commit.
  *
- * @param path - a file, made with its folder when it is not there, or `:memory:`
+ * @param path - a file, made with its folder when it is not there, or `:memory:` for a temporary one (decision 0041)
  * @throws Error when the file cannot be opened
  */
-export function openSqlite(model: Model, path: string): Store {
-  const isMemory = path === ':memory:'
-  if (!isMemory) mkdirSync(dirname(path), { recursive: true })
-  const target: Target = { model, dialect }
+export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
+  const file = new DatabaseFile(path)
+  const writer = new SqliteConnection(file.path, 'writer')
+  // Nobody looks for what a temporary file held after the machine has failed.
+  if (file.isTemporary) writer.execute('pragma synchronous = off')
+  const target: Target = { model, dialect, isIndexed: indexedColumns(writer) }
   const statements = sqliteStatements(target)
-  const writer = new SqliteConnection(path, 'writer')
   const turns = new Turns()
-  const commits = new SharedCommits(writer, turns)
+  const commits = new SharedCommits(writer, { turns, file, queueSize: options.queueSize })
   const opened = transactionOn(writingOn(writer, statements), statements)
-  const reads = isMemory ? readsInMemory(writer, turns, statements) : readsOfFile(path, statements)
+  const reads = readsOf(file, { model, statements }, options)
   return {
     dialect: 'sqlite',
-    description: isMemory ? 'SQLite in memory' : `SQLite at ${path}`,
+    description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     read: reads.read,
     transaction: (work) => commits.transaction(() => work(opened)),
     check: async () => {
@@ -60,6 +57,7 @@ export function openSqlite(model: Model, path: string): Store {
     close: async () => {
       reads.close()
       writer.close()
+      file.remove()
     },
   }
 }
@@ -75,68 +73,5 @@ export function readSqliteCatalog(path: string): Catalog {
     return sqliteCatalog(connection)
   } finally {
     connection.close()
-  }
-}
-
-/** How a store reads. */
-interface Reads {
-  readonly read: Store['read']
-  readonly close: () => void
-}
-
-/** One connection reads the last committed state (WAL); a long read, or one that awaits, has one of its own. */
-function readsOfFile(path: string, statements: SqliteStatements): Reads {
-  const common = new SqliteConnection(path, 'reader')
-  const reader = { connection: common, statements, count: remembered(common) }
-  const others = new Set<SqliteConnection>()
-  /** Runs a read on a fresh connection, which is closed when the read fails or `end` is called. */
-  const apart = async (
-    work: (reader: Reader, end: () => void) => Rows | Promise<Rows>,
-  ): Promise<Rows> => {
-    const connection = new SqliteConnection(path, 'reader', pageCaches.passing)
-    others.add(connection)
-    const end = () => {
-      others.delete(connection)
-      connection.close()
-    }
-    try {
-      connection.begin('deferred')
-      return await work({ connection, statements, count: counted(connection) }, end)
-    } catch (error) {
-      end()
-      throw error
-    }
-  }
-  return {
-    read: async (plan, id, { during } = {}) => {
-      if (during) return apart((other, end) => readDuring(other, plan, id, { during, end }))
-      return (
-        readShortOn(reader, plan, id) ??
-        apart((other, end) => streamOn(other, plan, id, { end, after: undefined }))
-      )
-    },
-    close: () => {
-      for (const connection of [...others, common]) connection.close()
-    },
-  }
-}
-
-/** A database in memory has a single connection: a read waits for its turn, and nothing is streamed while others write. */
-function readsInMemory(
-  writer: SqliteConnection,
-  turns: Turns,
-  statements: SqliteStatements,
-): Reads {
-  const reader = { connection: writer, statements, count: remembered(writer) }
-  return {
-    read: (plan, id, { during } = {}) =>
-      turns.take(() =>
-        during
-          ? inTransaction(writer, () =>
-              writer.onlyReading(() => readWholeDuring(reader, plan, id, during)),
-            )
-          : readOn(reader, plan, id),
-      ),
-    close: () => {},
   }
 }

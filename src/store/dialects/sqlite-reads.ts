@@ -1,0 +1,134 @@
+import type { Model } from '../../model/model.ts'
+import type { ReadPlan } from '../../plan/read.ts'
+import type { Rows, WholeRows } from '../../plan/result.ts'
+import { type QueryRequest, runAsync, runSync } from '../executor.ts'
+import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
+import { isUnbounded } from '../run.ts'
+import type { DuringRead, ReadOptions, Store } from '../store.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { expensive, SqliteCosts } from './sqlite-cost.ts'
+import { remembered } from './sqlite-counts.ts'
+import type { DatabaseFile } from './sqlite-file.ts'
+import type { SqliteOptions } from './sqlite-options.ts'
+import { afterWhole, isPointRead, queryOn, readSteps, streamOn } from './sqlite-read.ts'
+import { SqliteReaders } from './sqlite-readers.ts'
+import { LocalSessions, type ReadSession } from './sqlite-session.ts'
+import type { SqliteStatements } from './sqlite-whole.ts'
+
+/** How a store reads. */
+export interface Reads {
+  readonly read: Store['read']
+  readonly close: () => void
+}
+
+/**
+ * Reads the last committed state. Cheap reads run at once on a common connection; expensive ones in another process, which
+ * can be killed; whatever is streamed or waits for hooks has a connection of its own.
+ */
+export function readsOf(
+  file: DatabaseFile,
+  { model, statements }: Readonly<{ model: Model; statements: SqliteStatements }>,
+  {
+    timeout = 10_000,
+    readers: mostReaders = 2,
+    queueSize = 1000,
+    statementCache,
+    maxResources,
+  }: SqliteOptions,
+): Reads {
+  const common = new SqliteConnection(file.path, 'reader', { statementCache })
+  const local = new LocalSessions(file.path)
+  const readers = new SqliteReaders(file.path, { readers: mostReaders, timeout, queueSize })
+  const costs = new SqliteCosts(common, statements, model)
+  const count = remembered(common)
+  const limit: SizeLimit | undefined =
+    maxResources === undefined ? undefined : { resources: maxResources }
+
+  const query = ({ statement, values, isCount }: QueryRequest) =>
+    isCount ? [[count(statement, values)]] : common.all(statement, values)
+  const checked = (rows: WholeRows, plan: ReadPlan): WholeRows => {
+    if (limit) refuseTooManyOf(rows, plan, limit)
+    return rows
+  }
+
+  /** Runs a cheap read at once; `undefined` when there is more than should be held at once. */
+  const readNow = (plan: ReadPlan, id: string | undefined): WholeRows | undefined => {
+    const work = () => runSync(readSteps(statements, plan, id), query)
+    if (isPointRead(plan, statements)) return work()
+    const began = performance.now()
+    const rows = common.snapshot(work)
+    costs.learn(plan, performance.now() - began)
+    return rows
+  }
+
+  const begin = (
+    estimate: number,
+    { isStream, signal }: Readonly<{ isStream: boolean; signal: ReadOptions['signal'] }>,
+  ): Promise<ReadSession> =>
+    estimate > expensive
+      ? readers.begin({ isStream, estimate, signal: signal?.() })
+      : local.begin({ timeout, signal: signal?.() })
+
+  const stream = async (
+    plan: ReadPlan,
+    id: string | undefined,
+    signal: ReadOptions['signal'],
+  ): Promise<Rows> => {
+    const session = await begin(costs.stream(plan), { isStream: true, signal })
+    return ended(session, () => streamOn(session, { statements, plan, id, limit }))
+  }
+
+  /** Runs a read on a connection of its own; `undefined` when it has to be streamed. */
+  const readApart = async (
+    plan: ReadPlan,
+    id: string | undefined,
+    { during, signal }: ReadOptions,
+  ): Promise<Rows | undefined> => {
+    const isStream = during !== undefined && isUnbounded(plan.shape)
+    const session = await begin(costs.whole(plan), { isStream, signal })
+    return ended(session, async () => {
+      const run = queryOn(session)
+      await during?.before(run)
+      const whole = await runAsync(readSteps(statements, plan, id), (each) => session.query(each))
+      if (whole === undefined && during) {
+        const after: DuringRead['after'] = during.after
+        return streamOn(session, {
+          ...{ statements, plan, id, limit },
+          after: (rows, layout) => after(rows, layout, run),
+        })
+      }
+      if (whole && during) await afterWhole(whole, plan, during, run)
+      session.end()
+      return whole && checked(whole, plan)
+    })
+  }
+
+  return {
+    read: async (plan, id, { during, signal } = {}) => {
+      file.verifyNowAndThen()
+      const isCheap =
+        during === undefined && (isPointRead(plan, statements) || costs.whole(plan) <= expensive)
+      if (!isCheap) {
+        const rows = await readApart(plan, id, { during, signal })
+        return rows ?? stream(plan, id, signal)
+      }
+      const rows = readNow(plan, id)
+      return rows ? checked(rows, plan) : stream(plan, id, signal)
+    },
+    close: () => {
+      readers.close()
+      local.close()
+      common.close()
+    },
+  }
+}
+
+/** Runs work on a session, which ends when the work fails. */
+async function ended<Result>(session: ReadSession, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    session.end()
+    throw error
+  }
+}

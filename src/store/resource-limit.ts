@@ -1,0 +1,84 @@
+import { ParameterError } from '../errors/errors.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { WholeRows } from '../plan/result.ts'
+import type { Row } from '../plan/rows.ts'
+import type { CompiledRead } from './read.ts'
+import type { Statement } from './statement.ts'
+
+/** How many resources a response may hold. */
+export interface SizeLimit {
+  /** Included resources are counted. */
+  readonly resources: number
+  /** Whether it is the response to a write, which holds all resources in memory. */
+  readonly isWrite?: boolean
+}
+
+/**
+ * The request error of a response that would hold too many resources.
+ * @param edge - the index of the include edge that exceeds the limit; absent: the primary data does
+ */
+export function tooManyResources(
+  { shape }: Pick<ReadPlan, 'shape'>,
+  { resources, isWrite = false }: SizeLimit,
+  edge?: number,
+): ParameterError {
+  const what = isWrite ? 'the response to a write' : 'the response'
+  const limit = `${what} would hold more than ${resources} resources`
+  if (edge === undefined) {
+    const advice = shape.isPaged ? 'ask for a smaller page[size]' : 'ask for pages by page[size]'
+    return new ParameterError(
+      'too_many_resources',
+      'page[size]',
+      `page[size]: ${limit}; ${advice}.`,
+    )
+  }
+  const path = pathOf(shape.steps, edge)
+  const advice = isWrite
+    ? 'leave it out and send a GET request afterwards'
+    : 'request it from its own path, page by page, or ask for a smaller page[size]'
+  return new ParameterError(
+    'too_many_resources',
+    'include',
+    `include: with "${path}" ${limit}; ${advice}.`,
+  )
+}
+
+/**
+ * Holds a response that is in hand against the limit.
+ * @throws ParameterError `too_many_resources` (400) when there are more resources than allowed
+ */
+export function refuseTooManyOf(rows: WholeRows, plan: ReadPlan, limit: SizeLimit): void {
+  let left = limit.resources - rows.primary.length
+  if (left < 0) throw tooManyResources(plan, limit)
+  for (const [edge, batch] of rows.included.entries()) {
+    left -= batch.rows.length
+    if (left < 0) throw tooManyResources(plan, limit, edge)
+  }
+}
+
+/** The relationship path of an include edge. */
+function pathOf(steps: ReadPlan['shape']['steps'], edge: number): string {
+  const step = steps[edge]
+  if (step === undefined) return ''
+  const before = pathOf(steps, step.from)
+  return before === '' ? step.relationship : `${before}.${step.relationship}`
+}
+
+/**
+ * Counts the resources of a response that is going to be streamed.
+ * @param count - runs a statement that counts up to `most` rows
+ * @throws ParameterError `too_many_resources` (400) when there are more than allowed
+ */
+export async function refuseTooMany(
+  plan: ReadPlan,
+  { sizes }: Pick<CompiledRead, 'sizes'>,
+  limit: SizeLimit,
+  count: (statement: Statement, most: number) => Promise<readonly Row[]>,
+): Promise<void> {
+  let left = limit.resources
+  for (const [index, statement] of sizes.entries()) {
+    const [row] = await count(statement, left + 1)
+    left -= Number(row?.[0])
+    if (left < 0) throw tooManyResources(plan, limit, index === 0 ? undefined : index - 1)
+  }
+}
