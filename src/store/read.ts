@@ -14,7 +14,7 @@ import type { Order } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
 import { toldBefore } from './linkage.ts'
 import { isUnbounded, wholeAtMost } from './run.ts'
-import { compileLoad, compileSelect } from './select.ts'
+import { compileLoad, compileSelection } from './select.ts'
 import { backwards, compileOrder } from './sort.ts'
 import { list, one, plain, type Statement, statement } from './statement.ts'
 import {
@@ -56,11 +56,13 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const from = tableAt(0, resource.table)
   const where = filtering(shape, target)
   const page = pageOf(shape)
-  const select = sql.join(compileSelect(shape.primary, target))
+  const { columns, joins: linkages } = compileSelection(shape.primary, target)
+  const select = sql.join([...columns])
   const rowsIn = (order: readonly Order[], limit = page): Statement => {
     const { joins, orderBy } = compileOrder(order, resource, target)
     const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
-    const rows = sql`select ${select} from ${from}${joins}${where}${by}${limit}`
+    const joined = sql.join([...linkages, joins], sql.raw(''))
+    const rows = sql`select ${select} from ${from}${joined}${where}${by}${limit}`
     return selecting(shape.primary, rows, dialect)
   }
   const rows = rowsIn(shape.order)
@@ -94,7 +96,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
 function compileSizes(shape: ReadShape, target: Target): Statement[] {
   const most = sql` limit ${plain('most')} + 0`
   const sizeOf = (rows: Sql) =>
-    statement(sql`select count(*) from (select 1 from ${rows}${most})`, target.dialect)
+    statement(sql`select count(*) from (select 1 from ${rows}${most}) as counted`, target.dialect)
   const primary = sql`${tableAt(0, typeNamed(target.model, shape.type).table)} where ${every(isPrimary(shape, 0, target))}`
   const added = shape.steps.map(({ to }, index) => {
     const { table } = typeNamed(target.model, to)
@@ -154,11 +156,12 @@ export function selecting(layout: RowLayout, expression: Sql, dialect: Dialect):
 /** Reads included resources, in the order of their ids. */
 function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
   const { table, id } = typeNamed(target.model, layout.type)
-  const select = sql.join(compileSelect(layout, target))
+  const { columns, joins } = compileSelection(layout, target)
+  const from = sql.join([tableAt(0, table), ...joins], sql.raw(''))
   const order = orderOf(columnAt(0, id.column), id.kind.form, target)
   return selecting(
     layout,
-    sql`select ${select} from ${tableAt(0, table)} where ${every(where)} order by ${order}`,
+    sql`select ${sql.join([...columns])} from ${from} where ${every(where)} order by ${order}`,
     target.dialect,
   )
 }

@@ -104,11 +104,6 @@ export function disconnected(): HeaderError {
   return new HeaderError('query_timeout', 'The read was given up because its client disconnected.')
 }
 
-/** The error of a request that would have to wait for too long behind others. */
-export function overloaded(reason: string): HeaderError {
-  return new HeaderError('overloaded', `${reason}; try again shortly.`, { 'retry-after': '1' })
-}
-
 /** Names of tables and columns stay in the cause, which is for the log alone. */
 function permissionDenied(cause: unknown): HeaderError {
   const detail = 'The database does not permit this to the account that the service uses.'

@@ -1,4 +1,5 @@
 import pg, { type PoolClient } from 'pg'
+import { Slots } from '../slots.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
 import { PostgresConnection, translated } from './postgres-connection.ts'
 import { DisconnectWatch } from './postgres-disconnects.ts'
@@ -6,7 +7,6 @@ import { disconnected, isLost, unavailable, writeError } from './postgres-errors
 import type { PostgresOptions } from './postgres-options.ts'
 import { grace, Session, type SessionLimits } from './postgres-session.ts'
 import { SharedLine } from './postgres-shared.ts'
-import { Slots } from './postgres-slots.ts'
 import {
   PostgresTransaction,
   snapshot,
@@ -67,7 +67,7 @@ export class PostgresPool {
         options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
       }),
     })
-    this.#streams = new Slots(Math.max(Math.floor(poolSize / 2), 1), queueSize, timeout)
+    this.#streams = new Slots(Math.max(Math.floor(poolSize / 2), 1), queueSize)
     this.#streaming = streaming(sendTimeout + margin)
     // A connection that breaks between two statements is told to whoever runs the next one, or replaced.
     this.#pool.on('error', () => {})
@@ -106,7 +106,8 @@ export class PostgresPool {
    * @throws HeaderError `overloaded` (503) when it waits for too long
    */
   async stream<Result>(signal: AbortSignal | undefined, work: Work<Result>): Promise<Result> {
-    const onEnd = await this.#streams.take(signal)
+    const { timeout } = this.#limits
+    const onEnd = await this.#streams.acquire({ timeout, signal })
     return this.#begin({ begin: this.#streaming, signal, onEnd }, work)
   }
 

@@ -13,7 +13,7 @@ export interface PostgresStatements extends Statements {
   readonly whole: (shape: ReadShape) => WholeStatement
   /** The same of the resource that the transaction has made last. */
   readonly ofNew: (shape: ReadShape) => WholeStatement
-  /** The same of no more than the first primary rows, one beyond `wholeAtMost`, where all of a list is asked for. */
+  /** The same of no more rows of each set than show that there are too many to be held at once. */
   readonly short: (shape: ReadShape) => WholeStatement
   /** The same for a page whose count may be remembered. */
   readonly remembering: OfPage
@@ -37,14 +37,15 @@ export function postgresStatements(
   const memoize = (make: (shape: ReadShape) => WholeStatement) =>
     cache.memoize(make, (statement) => statementSize(statement))
   const whole = memoize((shape) => compileWhole(shape, target))
-  const start = memoize((shape) => compileWhole(shape, target, { most: wholeAtMost + 1 }))
+  const most = wholeAtMost + 1
+  const short = memoize((shape) => compileWhole(shape, target, { most }))
   return {
     ...statementsFor(target, cache),
     whole,
     ofNew: memoize((shape) => compileWhole(shape, { ...target, lastNew: target.dialect.lastNew })),
-    short: (shape) => (isUnbounded(shape) ? start(shape) : whole(shape)),
-    remembering: perReach(target, memoize, { remembers: true }),
-    backwards: perReach(target, memoize, { isBackwards: true }),
+    short: (shape) => (isUnbounded(shape) || shape.steps.length > 0 ? short : whole)(shape),
+    remembering: perReach(target, memoize, { most, remembers: true }),
+    backwards: perReach(target, memoize, { most, isBackwards: true }),
     countable: cache.memoize(
       (shape) => compileCountable(shape, target),
       (countable) => statementSize(...(countable ? [countable.statement] : [])),

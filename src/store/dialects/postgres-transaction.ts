@@ -9,6 +9,18 @@ import type { Session } from './postgres-session.ts'
 const inDoubt =
   'The database went away while it made this write final, so it may have been kept or not'
 
+/** How many rows a stream reads first, and at most, at a time. */
+const [firstBatch, largestBatch] = [10, 200]
+/** How many characters the rows of a batch may have. */
+const batchLength = 250_000
+
+/** How many characters a row has. */
+function lengthOf(row: Row): number {
+  let length = 0
+  for (const value of row) if (typeof value === 'string') length += value.length
+  return length
+}
+
 /** Begins a transaction that writes. */
 export const writing: readonly Statement[] = [
   { sql: 'begin isolation level read committed', placeholders: [] },
@@ -115,20 +127,26 @@ export class PostgresTransaction extends PostgresConnection {
     })
   }
 
-  /** Rows in batches, read as they are asked for; whatever else is run meanwhile comes between two of them. */
+  /**
+   * Rows in batches, read as they are asked for; whatever else is run meanwhile comes between two of them. A row may be
+   * large, as it holds its linkage: so many are read as fit into a batch, if they are as large as the largest so far.
+   */
   async *batches(
     { sql, placeholders }: Statement,
     values: RunValues,
-    size: number,
   ): AsyncGenerator<readonly Row[]> {
     publish(sql)
     this.#cursors += 1
     const name = `lapidary_${this.#cursors}`
     await this.once({ sql: `declare ${name} no scroll cursor for ${sql}`, placeholders }, values)
+    let [size, largest] = [firstBatch, 1]
     for (;;) {
       const rows = await this.once({ sql: `fetch ${size} from ${name}`, placeholders: [] })
+      const isLast = rows.length < size
+      for (const row of rows) largest = Math.max(largest, lengthOf(row))
       if (rows.length > 0) yield rows
-      if (rows.length < size) break
+      if (isLast) break
+      size = Math.max(Math.min(largestBatch, 4 * size, Math.floor(batchLength / largest)), 1)
     }
     await this.execute(`close ${name}`)
   }

@@ -4,8 +4,10 @@ import type { Catalog } from '../../model/catalog.ts'
 import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
+import type { Rows } from '../../plan/result.ts'
 import { commitFault, constrained, TakenIdError } from '../constraints.ts'
 import { sqlMistakes } from '../declared-sql.ts'
+import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
 import { statement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
 import type { Store, Transaction } from '../store.ts'
@@ -16,10 +18,12 @@ import { collationMistakes, postgresCollations } from './postgres-collations.ts'
 import { PostgresCounts, plainTables } from './postgres-counts.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { compileSkip } from './postgres-ids.ts'
+import { type IsIndexed, indexedColumns } from './postgres-indexes.ts'
 import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 import { PostgresPool } from './postgres-pool.ts'
 import {
+  mayBeLong,
   queryOn,
   readDuring,
   readNew,
@@ -68,27 +72,37 @@ export async function openPostgres(
     await pool.close()
     throw error
   })
-  const target: Target = { model, dialect: postgresDialect(folding, keepsSettings) }
+  /** Known once the tables are; before, every column counts as indexed. */
+  let indexed: IsIndexed = () => true
+  const target: Target = {
+    model,
+    dialect: postgresDialect(folding, keepsSettings),
+    isIndexed: (table, column) => indexed(table, column),
+  }
   const statements = postgresStatements(target, new StatementCache(options.statementCache))
   const counts = new PostgresCounts()
+  const { maxResources } = options
+  const limit: SizeLimit | undefined =
+    maxResources === undefined ? undefined : { resources: maxResources }
   /** Known once the tables are. */
   let limits: Limits = new Map()
   return {
     dialect: 'postgres',
     description,
     read: (plan, id, { during, signal } = {}) =>
-      replicas.read(async (some) => {
-        if (during)
-          return some.read(signal?.(), (transaction) =>
-            readDuring(transaction, plan, id, { during, statements }),
-          )
+      replicas.read(async (some): Promise<Rows> => {
+        if (during) {
+          const work = (transaction: PostgresTransaction) =>
+            readDuring(transaction, plan, id, { during, statements, limit })
+          return mayBeLong(plan) ? some.stream(signal?.(), work) : some.read(signal?.(), work)
+        }
         const whole = await readRemembering(some.shared, plan, id, { statements, counts, signal })
-        return (
-          whole ??
-          some.stream(signal?.(), async (transaction) =>
-            streamOn(transaction, plan, id, { statements }),
+        if (whole === undefined)
+          return some.stream(signal?.(), (transaction) =>
+            streamOn(transaction, plan, id, { statements, limit }),
           )
-        )
+        if (limit) refuseTooManyOf(whole, plan, limit)
+        return whole
       }),
     transaction: (work) =>
       retried(
@@ -114,6 +128,7 @@ export async function openPostgres(
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
       limits = limitsOf(model, catalog)
+      indexed = await indexedColumns(shared, catalog)
       counts.trust(await plainTables(model, shared, target))
       const collationOf = await postgresCollations(shared, catalog)
       refuseMistakes([
