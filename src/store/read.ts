@@ -49,33 +49,21 @@ export interface CompiledRead {
   readonly sizes: readonly Statement[]
 }
 
-/** Writes the SQL of a read. Pure: the same shape gives the same text. */
+/**
+ * Writes the SQL of a read. Pure: the same shape gives the same text. What is written later is made of the shape again: the
+ * expressions that a text was made of take many times its memory.
+ */
 export function compileRead(shape: ReadShape, target: Target): CompiledRead {
-  const { model, dialect } = target
-  const resource = typeNamed(model, shape.type)
-  const from = tableAt(0, resource.table)
-  const where = filtering(shape, target)
-  const page = pageOf(shape)
-  const { columns, joins: linkages } = compileSelection(shape.primary, target)
-  const select = sql.join([...columns])
-  const rowsIn = (order: readonly Order[], limit = page): Statement => {
-    const { joins, orderBy } = compileOrder(order, resource, target)
-    const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
-    const joined = sql.join([...linkages, joins], sql.raw(''))
-    const rows = sql`select ${select} from ${from}${joined}${where}${by}${limit}`
-    return selecting(shape.primary, rows, dialect)
-  }
-  const rows = rowsIn(shape.order)
-  const most = sql` limit ${sql.lit(wholeAtMost + 1)}`
+  const rows = compileRows(shape, target)
   let rowsBackwards: Statement | undefined
   let additions: readonly Statement[] | undefined
   let sizes: readonly Statement[] | undefined
   return {
     rows,
-    start: isUnbounded(shape) ? rowsIn(shape.order, most) : rows,
+    start: isUnbounded(shape) ? compileRows(shape, target, { most: wholeAtMost + 1 }) : rows,
     // Only later pages need them: they are written when the first one asks.
     get rowsBackwards() {
-      rowsBackwards ??= rowsIn(backwards(shape.order))
+      rowsBackwards ??= compileRows(shape, target, { order: backwards(shape.order) })
       return rowsBackwards
     },
     count: compileCount(shape, target),
@@ -91,6 +79,28 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       return sizes
     },
   }
+}
+
+/** How the primary rows are read: in which order, and how many of a list that is not paged. */
+interface RowsOptions {
+  readonly order?: readonly Order[]
+  readonly most?: number
+}
+
+function compileRows(
+  shape: ReadShape,
+  target: Target,
+  { order = shape.order, most }: RowsOptions = {},
+): Statement {
+  const resource = typeNamed(target.model, shape.type)
+  const { joins, orderBy } = compileOrder(order, resource, target)
+  const { columns, joins: linkages } = compileSelection(shape.primary, target)
+  const joined = sql.join([tableAt(0, resource.table), ...linkages, joins], sql.raw(''))
+  const from = sql`${joined}${filtering(shape, target)}`
+  const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
+  const limit = most === undefined ? pageOf(shape) : sql` limit ${sql.lit(most)}`
+  const select = sql.join([...columns])
+  return selecting(shape.primary, sql`select ${select} from ${from}${by}${limit}`, target.dialect)
 }
 
 function compileSizes(shape: ReadShape, target: Target): Statement[] {

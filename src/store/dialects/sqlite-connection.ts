@@ -250,34 +250,45 @@ export class SqliteConnection {
 
   /** What SQLite plans to do for a statement (sqlite.org/eqp.html). */
   plan({ sql }: Statement): PlanLine[] {
-    return translated(() => {
-      const { sync } = this.#compile(`explain query plan ${sql}`)
-      const rows = sync.all() as unknown as unknown[][]
-      return rows.map(
-        ([id, parent, , detail]): PlanLine => [Number(id), Number(parent), String(detail)],
-      )
-    })
+    return this.#lookup(`explain query plan ${sql}`).map(
+      ([id, parent, , detail]): PlanLine => [Number(id), Number(parent), String(detail)],
+    )
+  }
+
+  /** The columns of a table that are the first of an index, the primary key's among them, in lower case. */
+  leadingColumns(table: string): string[] {
+    const columns = this.#lookup(
+      `select lower(c.name) from pragma_index_list(?1) as i, pragma_index_info(i.name) as c
+        where not i.partial and c.seqno = 0 and c.name is not null
+      union all select lower(name) from pragma_table_info(?1) where pk = 1`,
+      table,
+    )
+    return columns.map(([name]) => String(name))
   }
 
   /** About how many rows a table has, at most: what the file can hold where nothing else is known, of a view too. */
   estimateRows(table: string): number {
-    const [[pages, size] = []] = this.#compile(
+    const [[pages, size] = []] = this.#lookup(
       'select page_count, page_size from pragma_page_count, pragma_page_size',
-    ).sync.all() as unknown as unknown[][]
+    )
     const most = (Number(pages) * Number(size)) / smallestRow
+    const name = `"${table.replaceAll('"', '""')}"`
     try {
-      const name = `"${table.replaceAll('"', '""')}"`
-      const { sync } = this.#compile(
-        // Each by itself is one lookup.
-        `select (select max(rowid) from ${name}) - (select min(rowid) from ${name}) + 1`,
+      // Each by itself is one lookup.
+      const [[rows] = []] = this.#lookup(
+        `select cast((select max(rowid) from ${name}) - (select min(rowid) from ${name}) + 1 as real)`,
       )
-      sync.setReadBigInts(true)
-      const [[rows] = []] = sync.all() as unknown as unknown[][]
       return Math.min(Number(rows ?? 0), most)
     } catch {
-      // A table without rows' numbers, or a view.
+      // A table whose rows have no numbers, or a view.
       return most
     }
+  }
+
+  /** Rows of a question about the database itself, which comes seldom. */
+  #lookup(text: string, ...values: string[]): unknown[][] {
+    // Node's types know of rows as objects only.
+    return translated(() => this.#compile(text).sync.all(...values)) as unknown as unknown[][]
   }
 
   /** Undoes everything since `begin`, if there is anything to undo. */

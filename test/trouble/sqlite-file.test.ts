@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it, type TestContext } from 'node:test'
+import { startService } from '../../service/start.ts'
+import { type Client, connect } from '../client.ts'
+import { insertMany } from '../service/beside.ts'
+import { folder } from '../service/child.ts'
+
+/** A service on a file, and how it is asked. */
+async function serve(test: TestContext, path: string): Promise<Client> {
+  const databaseUrl = `sqlite:${path}`
+  const service = await startService({ databaseUrl, port: 0, logLevel: 'silent' })
+  const client = connect(service.url)
+  test.after(async () => {
+    client.close()
+    await service.close(100)
+  })
+  return client
+}
+
+const ada = { data: { type: 'person', attributes: { name: 'Ada' } } }
+
+const create = async (client: Client, name = 'Ada') =>
+  (
+    await client.send('POST', '/persons', {
+      body: { data: { type: 'person', attributes: { name } } },
+    })
+  ).status
+const read = async (client: Client, path = '/persons') => (await client.send('GET', path)).status
+
+describe('The file of a SQLite database', () => {
+  it('is created for its owner alone, and so are the files beside it', async (test) => {
+    const path = join(await folder(test), 'new', 'people.db')
+    const client = await serve(test, path)
+    assert.equal(await create(client), 201)
+    for (const name of readdirSync(join(path, '..')))
+      assert.equal(statSync(join(path, '..', name)).mode & 0o777, 0o600, name)
+  })
+
+  it('that is deleted while it is served: no write is acknowledged, no file is made', async (test) => {
+    const path = join(await folder(test), 'people.db')
+    const client = await serve(test, path)
+    assert.equal(await create(client), 201)
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
+    const { status, text } = await client.send('POST', '/persons', { body: ada })
+    assert.equal(status, 503)
+    assert.match(text, /"code":"unavailable"/)
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    // Whatever a read needs a connection of its own for must not make an empty database.
+    for (const query of ['', '?page[size]=0', '?filter[name]=Ada'])
+      assert.equal(await read(client, `/persons${query}`), 503, query)
+    assert.equal(existsSync(path), false)
+  })
+
+  it('that is replaced while it is served: no write is acknowledged', async (test) => {
+    const path = join(await folder(test), 'people.db')
+    const client = await serve(test, path)
+    const other = `${path}.other`
+    new DatabaseSync(other).close()
+    renameSync(other, path)
+    assert.equal(await create(client), 503)
+  })
+
+  it('that is damaged while it is served is 503, and the service lives on', async (test) => {
+    const path = join(await folder(test), 'people.db')
+    const client = await serve(test, path)
+    await insertMany(`sqlite:${path}`, { persons: 3000, computers: 0 })
+    const database = new DatabaseSync(path)
+    database.exec('pragma wal_checkpoint(truncate)')
+    database.close()
+    const file = openSync(path, 'r+')
+    writeSync(file, Buffer.alloc(statSync(path).size - 8192, 0xa5), 0, undefined, 8192)
+    closeSync(file)
+    assert.equal(await read(client, '/persons?sort=-name'), 503)
+    assert.equal(await read(client, '/'), 200)
+  })
+
+  it('on a full disk: writes are 503 until there is room again', async (test) => {
+    const disk = await smallDisk(test)
+    if (disk === undefined) return test.skip('only root can mount a small disk, and on Linux alone')
+    const client = await serve(test, join(disk, 'people.db'))
+    assert.equal(await create(client), 201)
+    const ballast = join(disk, 'ballast')
+    assert.throws(() => writeFileSync(ballast, Buffer.alloc(8_000_000)), /ENOSPC/)
+    const statuses: number[] = []
+    for (let each = 0; each < 5; each += 1) statuses.push(await create(client, 'x'.repeat(900_000)))
+    assert.ok(statuses.includes(503), String(statuses))
+    assert.deepEqual([...new Set(statuses)].sort().at(-1), 503)
+    assert.equal(await read(client), 200)
+    rmSync(ballast)
+    assert.equal(await create(client), 201)
+  })
+})
+
+/** A disk of a few megabytes, where one can be mounted. */
+async function smallDisk(test: TestContext): Promise<string | undefined> {
+  const path = join(tmpdir(), `lapidary-disk-${process.pid}`)
+  await mkdir(path, { recursive: true })
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', path], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  test.after(() => execFileSync('umount', ['--lazy', path]))
+  return path
+}
