@@ -126,6 +126,9 @@ async function openStore(model: Model, settings: Settings): Promise<Store> {
     poolSize: databasePool,
     queueSize: databaseQueue,
     timeout: databaseTimeout,
+    sendTimeout: settings.sendTimeout,
+    maxResources: settings.maxResources,
+    statementCache: settings.statementCache,
     keepsSessions: settings.databasePooler === 'none',
   })
 }

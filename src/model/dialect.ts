@@ -78,4 +78,6 @@ export interface Dialect {
     ids: Readonly<{ id: Sql; order: Sql; key: Sql; from: Sql; where: Sql }>,
     here: Sql,
   ): Sql
+  /** The ids of a group of rows as the same text. Absent where rows are not to be joined to groups. */
+  gatherIdsInGroups?(id: Sql, order: Sql): Sql
 }

@@ -14,7 +14,7 @@ import type { Order } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
 import { toldBefore } from './linkage.ts'
 import { isUnbounded, wholeAtMost } from './run.ts'
-import { compileLoad, compileSelect } from './select.ts'
+import { compileLoad, compileSelection } from './select.ts'
 import { backwards, compileOrder } from './sort.ts'
 import { list, one, plain, type Statement, statement } from './statement.ts'
 import {
@@ -94,17 +94,19 @@ function compileRows(
 ): Statement {
   const resource = typeNamed(target.model, shape.type)
   const { joins, orderBy } = compileOrder(order, resource, target)
-  const from = sql`${tableAt(0, resource.table)}${joins}${filtering(shape, target)}`
+  const { columns, joins: linkages } = compileSelection(shape.primary, target)
+  const joined = sql.join([tableAt(0, resource.table), ...linkages, joins], sql.raw(''))
+  const from = sql`${joined}${filtering(shape, target)}`
   const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
   const limit = most === undefined ? pageOf(shape) : sql` limit ${sql.lit(most)}`
-  const select = sql.join(compileSelect(shape.primary, target))
+  const select = sql.join([...columns])
   return selecting(shape.primary, sql`select ${select} from ${from}${by}${limit}`, target.dialect)
 }
 
 function compileSizes(shape: ReadShape, target: Target): Statement[] {
   const most = sql` limit ${plain('most')} + 0`
   const sizeOf = (rows: Sql) =>
-    statement(sql`select count(*) from (select 1 from ${rows}${most})`, target.dialect)
+    statement(sql`select count(*) from (select 1 from ${rows}${most}) as counted`, target.dialect)
   const primary = sql`${tableAt(0, typeNamed(target.model, shape.type).table)} where ${every(isPrimary(shape, 0, target))}`
   const added = shape.steps.map(({ to }, index) => {
     const { table } = typeNamed(target.model, to)
@@ -164,11 +166,12 @@ export function selecting(layout: RowLayout, expression: Sql, dialect: Dialect):
 /** Reads included resources, in the order of their ids. */
 function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
   const { table, id } = typeNamed(target.model, layout.type)
-  const select = sql.join(compileSelect(layout, target))
+  const { columns, joins } = compileSelection(layout, target)
+  const from = sql.join([tableAt(0, table), ...joins], sql.raw(''))
   const order = orderOf(columnAt(0, id.column), id.kind.form, target)
   return selecting(
     layout,
-    sql`select ${select} from ${tableAt(0, table)} where ${every(where)} order by ${order}`,
+    sql`select ${sql.join([...columns])} from ${from} where ${every(where)} order by ${order}`,
     target.dialect,
   )
 }

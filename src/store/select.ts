@@ -20,16 +20,94 @@ import {
   tableName,
 } from './tables.ts'
 
-/** Writes what a layout reads from `t0`, in order: the id, then the values, then the linkages, and nothing else. */
+/** What a layout reads from `t0`. */
+export interface Selection {
+  /** In order: the id, then the values, then the linkages, and nothing else. */
+  readonly columns: readonly Sql[]
+  /** Joined to `t0` for them: the linkage that no index finds by the row's key; at most one row each. */
+  readonly joins: readonly Sql[]
+}
+
+/** Writes the columns of a layout where the dialect joins nothing for them. */
 export function compileSelect(layout: RowLayout, target: Target): Sql[] {
+  return [...compileSelection(layout, target).columns]
+}
+
+/**
+ * Writes what a layout reads from `t0`.
+ * @param rows - the set that `t0` stands for, where it is a part of a table
+ */
+export function compileSelection(layout: RowLayout, target: Target, rows?: Sql): Selection {
   const resource = typeNamed(target.model, layout.type)
   const values = layout.values.map((value) =>
     asText(storedValueAt(0, resource, value), value.form, target),
   )
-  const linkages = layout.linkages.map(({ relationship, isTold }) =>
-    isTold ? sql`null` : compileLinkage(relationshipNamed(resource, relationship), target),
-  )
-  return [idOf(resource, target), ...values, ...linkages]
+  const joins: Sql[] = []
+  const linkages = layout.linkages.map(({ relationship, isTold }) => {
+    if (isTold) return sql`null`
+    const field = relationshipNamed(resource, relationship)
+    const grouped = linkageInGroups(field, target, { alias: `l${joins.length}`, rows })
+    if (grouped === undefined) return compileLinkage(field, target)
+    joins.push(grouped.join)
+    return grouped.ids
+  })
+  return { columns: [idOf(resource, target), ...values, ...linkages], joins }
+}
+
+/**
+ * The linkage of all rows together, grouped by their keys, where no index finds it by the key of one and the database
+ * groups; else `undefined`.
+ */
+function linkageInGroups(
+  field: RelationshipField,
+  target: Target,
+  { alias, rows }: Readonly<{ alias: string; rows: Sql | undefined }>,
+): Readonly<{ join: Sql; ids: Sql }> | undefined {
+  const { dialect, model } = target
+  const { link, many, to } = field
+  if (dialect.gatherIdsInGroups === undefined) return undefined
+  if (isOwnKey(field, model) || isFoundByKey(field, target)) return undefined
+  const other = typeNamed(model, to)
+  const { form } = other.id.kind
+  const id = columnAt(1, other.id.column)
+  const { key, from } = othersByKey(field, target)
+  const keys = rows ? [sql`${key} in (select ${sql.id(link.here)} from ${rows})`] : []
+  const where = every([sql`${key} is not null`, ...keys, ...isOfType(1, other)])
+  const gathered = many
+    ? dialect.gatherIdsInGroups(asText(id, form, target), orderOf(id, form, target))
+    : sql`(array_agg(${asKey(id, form, target)}))[1]`
+  const groups = sql`(select ${key} as key, ${gathered} as ids from ${from} where ${where} group by ${key})`
+  const [name, here] = [sql.id(alias), columnAt(0, link.here)]
+  const ids = sql`${name}.ids`
+  return {
+    join: sql` left join ${groups} as ${name} on ${name}.key = ${here}`,
+    ids: many ? sql`coalesce(${ids}, '[]')` : ids,
+  }
+}
+
+/** Whether an index finds the rows of a relationship by the key of the row that it starts from. */
+function isFoundByKey(
+  { link, to }: RelationshipField,
+  { model, isIndexed = () => true }: Target,
+): boolean {
+  return link.key === 'between'
+    ? isIndexed(link.table, link.from)
+    : isIndexed(typeNamed(model, to).table, link.there)
+}
+
+/** All rows that a relationship leads to as `t1`, each with the key of the row that leads to it. */
+function othersByKey(
+  { link, to }: RelationshipField,
+  { model }: Target,
+): Readonly<{ key: Sql; from: Sql }> {
+  const there = columnAt(1, link.there)
+  const others = tableAt(1, typeNamed(model, to).table)
+  if (link.key !== 'between') return { key: there, from: others }
+  const pairs = sql`(select distinct ${sql.id(link.from)}, ${sql.id(link.to)} from ${tableName(link.table)}) as ${sql.id('j1')}`
+  return {
+    key: joinColumnAt(1, link.from),
+    from: sql`${pairs} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`,
+  }
 }
 
 /** A to-one's id or null; a to-many's ids as one text. */
@@ -49,22 +127,13 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
 }
 
 /** A to-many's ids where no index finds them by the row's key; `undefined` where one does. */
-function linkageByScan({ link, to }: RelationshipField, target: Target): Sql | undefined {
-  const { dialect, isIndexed = () => true } = target
-  const other = typeNamed(target.model, to)
+function linkageByScan(field: RelationshipField, target: Target): Sql | undefined {
+  const { dialect } = target
+  if (dialect.gatherIdsByScan === undefined || isFoundByKey(field, target)) return undefined
+  const other = typeNamed(target.model, field.to)
   const { form } = other.id.kind
-  const isFound =
-    link.key === 'between' ? isIndexed(link.table, link.from) : isIndexed(other.table, link.there)
-  if (isFound || dialect.gatherIdsByScan === undefined) return undefined
   const id = columnAt(1, other.id.column)
-  const there = columnAt(1, link.there)
-  const [key, from] =
-    link.key === 'between'
-      ? [
-          joinColumnAt(1, link.from),
-          sql`(select distinct ${sql.id(link.from)}, ${sql.id(link.to)} from ${tableName(link.table)}) as ${sql.id('j1')} join ${tableAt(1, other.table)} on ${there} = ${joinColumnAt(1, link.to)}`,
-        ]
-      : [there, tableAt(1, other.table)]
+  const { key, from } = othersByKey(field, target)
   return dialect.gatherIdsByScan(
     {
       id: asText(id, form, target),
@@ -73,7 +142,7 @@ function linkageByScan({ link, to }: RelationshipField, target: Target): Sql | u
       from,
       where: every([sql`${key} is not null`, ...isOfType(1, other)]),
     },
-    columnAt(0, link.here),
+    columnAt(0, field.link.here),
   )
 }
 

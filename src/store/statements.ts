@@ -1,9 +1,9 @@
 import { type ResourceType, typeNamed } from '../model/model.ts'
 import type { WriteShape } from '../plan/body.ts'
 import type { ReadShape } from '../plan/read.ts'
-import { perShape } from '../plan/shape.ts'
 import { type CompiledRead, compileHold, compilePresent, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
+import { StatementCache, statementSize } from './statement-cache.ts'
 import type { Target } from './tables.ts'
 import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './write.ts'
 
@@ -19,7 +19,7 @@ export interface TypeStatements {
   readonly remove: Statement
 }
 
-/** The statements of a store: each written once, those of a shape for as long as the shape is remembered. */
+/** The statements of a store: each written once, those of a shape for as long as the cache keeps them. */
 export interface Statements {
   readonly read: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
@@ -27,8 +27,11 @@ export interface Statements {
   readonly target: Target
 }
 
-/** Makes the statements of a model in a dialect. */
-export function statementsFor(target: Target): Statements {
+/**
+ * Makes the statements of a model in a dialect.
+ * @param cache - where those of shapes are kept
+ */
+export function statementsFor(target: Target, cache = new StatementCache()): Statements {
   const types = new Map(
     [...target.model.types.values()].map((resource): [string, TypeStatements] => [
       resource.type,
@@ -43,12 +46,22 @@ export function statementsFor(target: Target): Statements {
   )
   return {
     target,
-    read: perShape((shape: ReadShape) => compileRead(shape, target)),
-    write: perShape((shape: WriteShape) => compileWrite(shape, target)),
+    read: cache.memoize((shape: ReadShape) => compileRead(shape, target), readSize),
+    write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
     ofType: (type) => {
       const found = types.get(typeNamed(target.model, type).type)
       if (found === undefined) throw new Error(`No statements are compiled for ${type}.`)
       return found
     },
   }
+}
+
+/** Those that are written later are as long as the rows' own, and the expressions that they are made from are kept. */
+function readSize({ rows, count }: CompiledRead, { steps }: ReadShape): number {
+  return (6 + 2 * steps.length) * statementSize(rows, count)
+}
+
+function writeSize({ insert, update, links, parent }: CompiledWrite): number {
+  const own = [insert, update].filter((each) => each !== undefined)
+  return statementSize(...own, ...links.flat(), ...parent)
 }

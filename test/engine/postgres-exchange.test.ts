@@ -4,10 +4,11 @@ import { setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { sql } from '../../src/model/dialect.ts'
 import { PostgresPool } from '../../src/store/dialects/postgres-pool.ts'
-import { mostPrepared } from '../../src/store/dialects/postgres-prepared.ts'
+import { preparedBounds } from '../../src/store/dialects/postgres-prepared.ts'
 import { postgresDialect } from '../../src/store/dialects/postgres-sql.ts'
 import { writing } from '../../src/store/dialects/postgres-transaction.ts'
 import { type Statement, statement } from '../../src/store/statement.ts'
+import { defaultCacheSize } from '../../src/store/statement-cache.ts'
 import { filled, lasting } from '../filled.ts'
 
 /** A statement of one value. */
@@ -39,7 +40,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('comes back one by one, in the order sent', async (test) => {
       const pool = await connected(test)
-      await pool.begin(writing, async (transaction) => {
+      await pool.write(writing, async (transaction) => {
         const came = await Promise.all([
           transaction.run(add, { slots: [1] }),
           transaction.run(add, { slots: [2] }),
@@ -54,7 +55,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('fails together from the one that fails on; those before it are told, and nothing is kept', async (test) => {
       const pool = await connected(test)
-      const broken = pool.begin(writing, async (transaction) => {
+      const broken = pool.write(writing, async (transaction) => {
         const came = await Promise.allSettled([
           transaction.run(add, { slots: [1] }),
           transaction.run(add, { slots: [1] }),
@@ -72,7 +73,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('does not run where its transaction does not begin', async (test) => {
       const pool = await connected(test)
-      const broken = pool.begin([plain('begin isolation level none')], (transaction) =>
+      const broken = pool.write([plain('begin isolation level none')], (transaction) =>
         transaction.run(add, { slots: [1] }),
       )
       await assert.rejects(broken, /syntax error/)
@@ -175,8 +176,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('is kept prepared so often and no more; what was given up is prepared again', async (test) => {
       const { shared } = await connected(test)
-      const many = Array.from({ length: mostPrepared + 20 }, (_, number) =>
-        plain(`select ${number} as number`),
+      const many = Array.from(
+        { length: preparedBounds(defaultCacheSize).statements + 20 },
+        (_, number) => plain(`select ${number} as number`),
       )
       for (const round of [many, many.toReversed()])
         for (const statement of round)
@@ -185,12 +187,12 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
             statement.sql,
           )
       const kept = await shared.once(plain('select count(*)::integer from pg_prepared_statements'))
-      assert.deepEqual(kept, [[mostPrepared]])
+      assert.deepEqual(kept, [[preparedBounds(defaultCacheSize).statements]])
     })
 
     it('may be of the simple protocol, in its place', async (test) => {
       const pool = await connected(test)
-      await pool.begin(writing, async (transaction) => {
+      await pool.write(writing, async (transaction) => {
         const added = transaction.run(add, { slots: [1] })
         assert.equal(
           await transaction.execute('insert into thing values (2); savepoint here'),
@@ -204,9 +206,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('leaves a connection as it was where nothing was sent', async (test) => {
       const pool = await connected(test)
-      await pool.begin(writing, (transaction) => transaction.commit())
+      await pool.write(writing, (transaction) => transaction.commit())
       await assert.rejects(
-        pool.begin(writing, async () => {
+        pool.write(writing, async () => {
           throw new Error('no')
         }),
         /no/,

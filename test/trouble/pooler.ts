@@ -4,18 +4,24 @@ import { type Message, messageOf, messageReader } from './wire.ts'
 
 /** Protocol version 3.0, which starts a session. */
 const version = 196_608
+/** What stands for a version in a request to stop what runs for another connection. */
+const cancelCode = 80_877_102
 
 /** A pooler that lends each of its few connections for one transaction at a time, as PgBouncer does in that mode. */
 export interface Pooler {
   readonly url: string
   /** How many transactions it has lent a connection for. */
   readonly lent: number
+  /** How many requests to stop something it has passed on. */
+  readonly canceled: number
   close(): Promise<void>
 }
 
 /** A connection to the server, and the client that has it. */
 interface Server {
   readonly socket: Socket
+  /** What stops what runs on it, as the server has said it: a process and a key. */
+  readonly key: Buffer
   client: Client | undefined
 }
 
@@ -31,9 +37,11 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
   const free: Server[] = []
   const waiting: Client[] = []
   const sockets = new Set<Socket>()
+  const clients: Client[] = []
   let lent = 0
+  let canceled = 0
   for (let made = 0; made < size; made += 1) {
-    const server: Server = { socket: await loggedIn(new URL(database)), client: undefined }
+    const server: Server = { ...(await loggedIn(new URL(database))), client: undefined }
     const messages = messageReader(0)
     server.socket.on('data', (piece: Buffer) => {
       for (const message of messages(piece)) {
@@ -52,7 +60,8 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
     socket.on('error', () => {})
     socket.on('data', (piece: Buffer) => {
       for (const { type, bytes } of messages(piece)) {
-        if (type === '') greet(socket, bytes)
+        if (type === '' && bytes.readInt32BE(4) === cancelCode) void cancel(socket, bytes)
+        else if (type === '') greet(socket, bytes, clients.push(client))
         else if (type !== 'X') hear(client, bytes)
       }
     })
@@ -67,11 +76,29 @@ export async function poolerTo(database: string, size: number): Promise<Pooler> 
     get lent() {
       return lent
     },
+    get canceled() {
+      return canceled
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy()
       listener.close()
       await once(listener, 'close')
     },
+  }
+
+  /** Passes a request on to the server that the client has at present, and closes once it was taken. */
+  async function cancel(socket: Socket, bytes: Buffer): Promise<void> {
+    const server = clients[bytes.readInt32BE(8) - 1]?.server
+    if (server) {
+      canceled += 1
+      const own = connect(Number(new URL(database).port), new URL(database).hostname)
+      own.on('error', () => {})
+      const code = Buffer.alloc(4)
+      code.writeInt32BE(cancelCode)
+      own.write(Buffer.concat([Buffer.from([0, 0, 0, 16]), code, server.key]))
+      await once(own, 'close')
+    }
+    socket.end()
   }
 
   function hear(client: Client, bytes: Buffer): void {
@@ -111,7 +138,7 @@ function isIdle({ type, bytes }: Message): boolean {
 }
 
 /** Refuses settings of the session that PgBouncer would refuse. */
-function greet(socket: Socket, bytes: Buffer): void {
+function greet(socket: Socket, bytes: Buffer, number: number): void {
   const names = bytes
     .subarray(8)
     .toString()
@@ -122,19 +149,28 @@ function greet(socket: Socket, bytes: Buffer): void {
     socket.end(messageOf('E', 'SFATAL', 'C08P01', `Munsupported startup parameter: ${odd}`, ''))
     return
   }
-  socket.write(Buffer.concat([messageOf('R', 0), Buffer.from([90, 0, 0, 0, 5, 73])]))
+  const key = messageOf('K', number, 0)
+  socket.write(Buffer.concat([messageOf('R', 0), key, Buffer.from([90, 0, 0, 0, 5, 73])]))
 }
 
 /** Connects to a server that asks for the password as it is. */
-async function loggedIn({ hostname, port, username, password, pathname }: URL): Promise<Socket> {
+async function loggedIn({
+  hostname,
+  port,
+  username,
+  password,
+  pathname,
+}: URL): Promise<Pick<Server, 'socket' | 'key'>> {
   const socket = connect(Number(port), hostname)
   const messages = messageReader(0)
   socket.write(messageOf('', version, 'user', username, 'database', pathname.slice(1), ''))
+  let key = Buffer.alloc(0)
   for (;;) {
     const [piece] = await once(socket, 'data')
     const said = messages(piece)
+    for (const { type, bytes } of said) if (type === 'K') key = Buffer.from(bytes.subarray(5))
     if (said.some(({ type, bytes }) => type === 'R' && bytes.readInt32BE(5) === 3))
       socket.write(messageOf('p', password))
-    if (said.some(isIdle)) return socket
+    if (said.some(isIdle)) return { socket, key }
   }
 }

@@ -77,14 +77,31 @@ describe('PostgreSQL in trouble', () => {
     await database.start()
   })
 
-  it('a statement that runs for too long is given up, and only that one', async () => {
+  it('given a read that runs for too long, it is stopped, and only that one', async () => {
     await during({}, async (ask) => {
       const holder = await connected(database)
       await holder.query('begin; lock table person')
       const [slow, other] = await Promise.all([ask('GET', '/persons'), ask('GET', '/')])
-      assertUnavailable(slow)
-      assert.match(JSON.stringify(slow.body), /took too long/)
+      assert.equal(slow.status, 503)
+      assert.equal(slow.headers['retry-after'], undefined)
+      assert.deepEqual(slow.body.errors?.[0], {
+        status: '503',
+        code: 'query_timeout',
+        title: 'The query takes too long',
+        detail: `The read was stopped after ${databaseTimeout} ms; narrow the filter, sort by an indexed attribute, or include less.`,
+      })
       assert.equal(other.status, 200)
+      await holder.query('rollback')
+      await holder.end()
+      await assertBack(ask)
+    })
+  })
+
+  it('given a write that waits for a lock for too long, it gets 503 and when to come back', async () => {
+    await during({}, async (ask) => {
+      const holder = await connected(database)
+      await holder.query('begin; lock table person')
+      assertUnavailable(await ask('POST', '/persons', person('Eve')))
       await holder.query('rollback')
       await holder.end()
       await assertBack(ask)

@@ -1,9 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
-import pg, { type CustomTypesConfig, type PoolClient, type QueryResult } from 'pg'
+import pg, { type CustomTypesConfig, type QueryResult } from 'pg'
 import type { Row } from '../../plan/rows.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { translate } from './postgres-errors.ts'
 import type { Answered, Asked } from './postgres-exchange.ts'
+import type { Session } from './postgres-session.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
@@ -47,10 +48,17 @@ export class PostgresConnection {
     this.#prepares = prepares
   }
 
-  /** Every row, as arrays. */
-  async all(statement: Statement, values: RunValues): Promise<readonly Row[]> {
+  /**
+   * Every row, as arrays.
+   * @param signal - makes a signal on which the server stops the statement
+   */
+  async all(
+    statement: Statement,
+    values: RunValues,
+    signal?: () => AbortSignal,
+  ): Promise<readonly Row[]> {
     publish(statement.sql)
-    const { rows } = await this.#line.send({ statement, values, isKept: this.#prepares })
+    const { rows } = await this.#line.send({ statement, values, isKept: this.#prepares, signal })
     return rows
   }
 
@@ -87,14 +95,12 @@ export class PostgresConnection {
 }
 
 /** Runs text on a connection, as `Line.execute`. */
-export async function execute(
-  client: PoolClient,
-  text: string,
-  patience?: number,
-): Promise<string> {
+export async function execute(session: Session, text: string, patience?: number): Promise<string> {
   const query = { text, ...(patience !== undefined && { query_timeout: patience }) }
   // Of several statements the driver tells each, though its types know of one alone.
-  const told: QueryResult | QueryResult[] = await translated(() => client.query(query))
+  const told: QueryResult | QueryResult[] = await translated(session.limits.timeout, () =>
+    session.client.query(query),
+  )
   return (Array.isArray(told) ? told.at(-1) : told)?.command ?? ''
 }
 
@@ -103,11 +109,18 @@ export function publish(sql: string): void {
   if (statements.hasSubscribers) statements.publish({ sql })
 }
 
-/** Does what may fail in the driver. @throws what `translate` makes of it */
-export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Does what may fail in the driver.
+ * @param timeout - how long it may take, in milliseconds
+ * @throws what `translate` makes of its failure
+ */
+export async function translated<Result>(
+  timeout: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw translate(error)
+    throw translate(error, { timeout })
   }
 }

@@ -24,10 +24,16 @@ const refusers: Readonly<Record<string, ConstraintError['is']>> = {
 const tooComplex = /^54/
 /** Two transactions stood in each other's way: one of them is to be tried again. */
 const conflicts: readonly string[] = ['40001', '40P01']
-/** A statement ran for as long as it may, or waited for a lock for as long. */
-const cancelled: readonly string[] = ['57014', '55P03']
-/** The server refuses for now: shutting down, starting, out of connections. */
-const refusals = /^(08|53|57)/
+/** A statement was stopped, because it ran for as long as it may or because we asked for it. */
+const stopped = '57014'
+/** A statement waited for a lock for as long as it may. */
+const locked = '55P03'
+/** The server refuses for now: shutting down, starting, out of connections, memory or disk; or its files fail. */
+const refusals = /^(08|53|57|58)/
+/** A transaction that writes began where nothing can be written: on a standby, or where the default says so. */
+const readOnly = '25006'
+/** The role of our sessions may not do what a statement does. */
+const forbidden = '42501'
 /** Node's words for a connection that is not there, or no more. */
 const broken =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded|read timeout|Connection ended|ENETUNREACH|EAI_AGAIN/
@@ -55,26 +61,65 @@ function isUnavailable(error: unknown): boolean {
   return refusals.test(code) || (error instanceof Error && broken.test(`${code} ${error.message}`))
 }
 
-/**
- * PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503 and 400; anything else stays what it was.
- * @param statement - what was run, if it binds values
- */
-export function translate(error: unknown, statement?: Statement): unknown {
+/** What was run when an error came. */
+interface Circumstances {
+  /** What was run, if it binds values. */
+  readonly statement?: Statement | undefined
+  /** How long it may run, in milliseconds. */
+  readonly timeout: number
+}
+
+/** PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503, 403 and 400; anything else stays what it was. */
+export function translate(error: unknown, { statement, timeout }: Circumstances): unknown {
   const said = serverError(error)
   const { code = '' } = said
-  if (cancelled.includes(code)) return unavailable('The database took too long', error)
+  if (code === stopped) return queryTimeout(timeout, error)
+  if (code === locked) return unavailable(tookTooLong, error)
   if (isUnavailable(error)) return unavailable('The database is not available', error)
   const is = constraints.find(([start]) => start.test(code))?.[1] ?? refusers[said.routine ?? '']
   if (is !== undefined) {
     const slot = slotOf(said, statement)
     return new ConstraintError(is, { columns: columnsIn(said), slot }, error)
   }
+  if (code === forbidden) return permissionDenied(error)
   if (!tooComplex.test(code)) return error
   const advice = 'nest its filter less deep, or include fewer and shorter paths'
   return new HeaderError(
     'query_too_complex',
     `The query is more than the database can take; ${advice}.`,
   )
+}
+
+const tookTooLong = 'The database took too long'
+
+/** The error of a read that was stopped; its connection can be used again. */
+function queryTimeout(timeout: number, cause: unknown): HeaderError {
+  const advice = 'narrow the filter, sort by an indexed attribute, or include less'
+  const detail = `The read was stopped after ${timeout} ms; ${advice}.`
+  return new HeaderError('query_timeout', detail, {}, { cause })
+}
+
+/** The error of a read whose client is gone: nobody is told of it. */
+export function disconnected(): HeaderError {
+  return new HeaderError('query_timeout', 'The read was given up because its client disconnected.')
+}
+
+/** Names of tables and columns stay in the cause, which is for the log alone. */
+function permissionDenied(cause: unknown): HeaderError {
+  const detail = 'The database does not permit this to the account that the service uses.'
+  return new HeaderError('permission_denied', detail, {}, { cause })
+}
+
+/**
+ * The error of a write, from that of one of its statements: a write that was stopped may be sent again as it is, and one
+ * that found the database read-only needs another connection, as a session keeps the setting with which it began.
+ */
+export function writeError(error: unknown): unknown {
+  if (error instanceof HeaderError && error.code === 'query_timeout')
+    return unavailable(tookTooLong, error.cause)
+  return serverError(error).code === readOnly
+    ? unavailable('The database is read-only', error)
+    : error
 }
 
 /** What a request is told that cannot be served for now, and why. */

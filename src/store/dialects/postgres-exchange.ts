@@ -1,7 +1,8 @@
-import pg, { type Connection, type CustomTypesConfig, type FieldDef, type PoolClient } from 'pg'
+import pg, { type Connection, type CustomTypesConfig, type FieldDef } from 'pg'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { isLost, translate } from './postgres-errors.ts'
-import { type Columns, type Prepared, PreparedStatements } from './postgres-prepared.ts'
+import type { Columns, Prepared } from './postgres-prepared.ts'
+import { grace, type Session } from './postgres-session.ts'
 
 /** A value as it goes over the wire: bytes as they are, anything else as text. */
 type Sent = Buffer | string | null
@@ -19,6 +20,8 @@ export interface Asked {
   readonly isKept: boolean
   /** How values are read, by the OIDs of their types; as the driver does when absent. */
   readonly types?: CustomTypesConfig
+  /** Makes a signal on which the statement is stopped; asked for where it lasts. */
+  readonly signal?: (() => AbortSignal) | undefined
 }
 
 /** What a statement came to. */
@@ -37,38 +40,33 @@ export interface Outcome {
   readonly failure?: unknown
 }
 
-/** Sends a statement to the server and waits for what it comes to. @throws what `translate` makes of its failure */
-export async function exchange(client: PoolClient, asked: Asked): Promise<Answered> {
-  const { answers, failure } = await exchangeAll(client, [asked])
-  const [answer] = answers
-  if (answer === undefined) throw failure
-  return answer
+/** Statements under way. */
+export interface Running {
+  /** Rejects with what `translate` makes of a failure that leaves the connection of no more use. */
+  readonly outcome: Promise<Outcome>
+  /** Has the server stop. The outcome then comes when nothing of this can reach a later statement. */
+  cancel(): void
 }
 
 /**
  * Sends statements to the server in one go, and waits once for all that they come to. The server runs them one after the
  * other; when one fails, it skips the rest.
- * @throws what `translate` makes of the failure where the connection is of no more use
  */
-export function exchangeAll(client: PoolClient, all: readonly Asked[]): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    try {
-      client.query(new Exchange(all, patienceOf(client), resolve, reject))
-    } catch (failure) {
-      // What cannot be bound is found out before anything is sent.
-      resolve({ answers: [], failure })
-    }
-  })
+export function exchangeAll(session: Session, all: readonly Asked[]): Running {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+  try {
+    const exchange = new Exchange(session, all, resolve, reject)
+    session.client.query(exchange)
+    return { outcome: promise, cancel: () => exchange.cancel() }
+  } catch (failure) {
+    // What cannot be bound is found out before anything is sent.
+    resolve({ answers: [], failure })
+    return { outcome: promise, cancel: () => {} }
+  }
 }
 
-/** How long the driver waits for a query of its own, in milliseconds. */
-function patienceOf(client: PoolClient): number {
-  // The driver's types do not tell of it.
-  const { connectionParameters } = client as PoolClient & {
-    readonly connectionParameters: Readonly<{ query_timeout: number }>
-  }
-  return connectionParameters.query_timeout
-}
+/** What the driver says when a query takes longer than its `query_timeout`. */
+const late = 'Query read timeout'
 
 /** The columns of a statement that returns no rows. */
 const none: Columns = { names: [], readers: [] }
@@ -82,44 +80,92 @@ class Exchange {
   callback: (error?: unknown) => void
   /** How long the driver waits for all, in milliseconds: for each as long as for one alone. */
   readonly query_timeout: number
+  readonly #session: Session
   readonly #all: readonly Asked[]
   readonly #values: readonly Sent[][]
+  readonly #resolve: (outcome: Outcome) => void
+  readonly #reject: (error: unknown) => void
   #answers: Answered[] = []
   /** Of the statement whose rows come, where the server describes them. */
   #columns: Columns | undefined
   #rows: unknown[][] = []
   #failure: unknown
-  #kept: PreparedStatements | undefined
   #prepared: readonly (Prepared | undefined)[] = []
   readonly #fresh: Statement[] = []
+  #state: 'running' | 'late' | 'over' = 'running'
+  /** Whether the request to stop it was taken, once it was made. */
+  #canceled: Promise<boolean> | undefined
+  /** Ends the wait for a server that does not stop. */
+  #impatience: NodeJS.Timeout | undefined
 
   constructor(
+    session: Session,
     all: readonly Asked[],
-    patience: number,
     resolve: (outcome: Outcome) => void,
     reject: (error: unknown) => void,
   ) {
+    this.#session = session
     this.#all = all
-    this.query_timeout = patience * all.length
+    this.#resolve = resolve
+    this.#reject = reject
+    this.query_timeout = session.limits.patience * all.length
     this.#values = all.map(({ statement, values }) => bound(statement, values).map(sent))
     this.callback = (error) => {
-      // The driver's closures keep this object alive until V8 collects the whole heap: the rows are not to stay with it.
-      const answers = this.#answers
-      this.#answers = []
-      if (error == null) return resolve({ answers })
-      const failure = translate(error, all[answers.length]?.statement)
-      if (isLost(failure)) reject(failure)
-      else resolve({ answers, failure })
+      if (error instanceof Error && error.message === late) this.#expire(error)
+      else this.#end(error)
     }
   }
 
+  /** Has the server stop what runs; what it says then ends the exchange. */
+  cancel(): void {
+    if (this.#state !== 'over') this.#canceled ??= this.#session.cancel()
+  }
+
+  /** The server has not stopped by itself: behind a pooler nobody has told it to, or it hangs. */
+  #expire(error: Error): void {
+    this.#state = 'late'
+    this.cancel()
+    this.#impatience = setTimeout(() => this.#end(error), grace)
+  }
+
+  /** The driver has forgotten the callback of an exchange that is late. */
+  #finish(error?: unknown): void {
+    if (this.#state === 'late') this.#end(error)
+    else this.callback(error)
+  }
+
+  #end(error: unknown): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    clearTimeout(this.#impatience)
+    // The driver's closures keep this object alive until V8 collects the whole heap: the rows are not to stay with it.
+    const answers = this.#answers
+    this.#answers = []
+    if (this.#canceled === undefined) {
+      this.#settle(answers, error)
+      return
+    }
+    const inDoubt = new Error(late)
+    this.#canceled.then((isTaken) => this.#settle(answers, isTaken ? error : inDoubt))
+  }
+
+  #settle(answers: readonly Answered[], error: unknown): void {
+    if (error == null) {
+      this.#resolve({ answers })
+      return
+    }
+    const statement = this.#all[answers.length]?.statement
+    const failure = translate(error, { statement, timeout: this.#session.limits.timeout })
+    if (isLost(failure)) this.#reject(failure)
+    else this.#resolve({ answers, failure })
+  }
+
   submit(connection: Connection): void {
-    const kept = preparedOn(connection)
-    this.#kept = kept
+    const kept = this.#session.prepared
     connection.stream.cork()
     this.#prepared = this.#all.map(({ statement, isKept }, index) => {
       const isAgain = isKept && kept.hasMet(statement)
-      const prepared = isAgain ? this.#prepare(connection, statement, kept) : undefined
+      const prepared = isAgain ? this.#prepare(connection, statement) : undefined
       if (!prepared) connection.parse({ name: '', text: statement.sql, types: [] }, true)
       connection.bind({ statement: prepared?.name ?? '', values: this.#values[index] ?? [] }, true)
       if (prepared?.columns === undefined) connection.describe({ type: 'P' }, true)
@@ -130,15 +176,17 @@ class Exchange {
     connection.stream.uncork()
   }
 
-  /** @returns the statement as the server has it once it comes to it */
-  #prepare(connection: Connection, statement: Statement, kept: PreparedStatements): Prepared {
+  /** @returns the statement as the server has it once it comes to it; `undefined` where it is not kept */
+  #prepare(connection: Connection, statement: Statement): Prepared | undefined {
+    const { prepared: kept } = this.#session
     const known = kept.get(statement)
     if (known !== undefined) return known
-    const prepared = kept.add(statement)
-    const { name } = prepared
+    const added = kept.add(statement)
+    if (added === undefined) return undefined
+    const { prepared, closing } = added
     this.#fresh.push(statement)
-    connection.close({ type: 'S', name }, true)
-    connection.parse({ name, text: statement.sql, types: [] }, true)
+    for (const name of closing) connection.close({ type: 'S', name }, true)
+    connection.parse({ name: prepared.name, text: statement.sql, types: [] }, true)
     return prepared
   }
 
@@ -189,29 +237,16 @@ class Exchange {
   handleReadyForQuery(): void {
     // Which of them it was does not matter.
     if (this.#failure !== undefined) this.#answers = []
-    this.callback(this.#failure)
+    this.#finish(this.#failure)
   }
 
   handleError(error: unknown): void {
+    // The driver says so of every query that is late, also when it has told it already.
+    if (error instanceof Error && error.message === late) return
     // Nobody says which of them were prepared before it happened.
-    for (const statement of this.#fresh) this.#kept?.forget(statement)
-    this.callback(error)
+    for (const statement of this.#fresh) this.#session.prepared.forget(statement)
+    this.#finish(error)
   }
-}
-
-const kept = new WeakMap<Connection, PreparedStatements>()
-
-function preparedOn(connection: Connection): PreparedStatements {
-  const known = kept.get(connection) ?? new PreparedStatements()
-  kept.set(connection, known)
-  return known
-}
-
-/** Whether the server keeps a statement for a connection. */
-export function isPrepared(client: PoolClient, statement: Statement): boolean {
-  // The driver's types do not tell of a client's connection.
-  const { connection } = client as PoolClient & { readonly connection: Connection }
-  return kept.get(connection)?.has(statement) ?? false
 }
 
 /** As the driver sends it in its own queries: a hook's SQL may bind what only the driver knows, e.g. dates and arrays. */

@@ -1,4 +1,5 @@
 import type { Statement } from '../statement.ts'
+import { defaultCacheSize } from '../statement-cache.ts'
 
 /** What the rows of a statement are made of. */
 export interface Columns {
@@ -7,8 +8,26 @@ export interface Columns {
   readonly readers: readonly ((text: string) => unknown)[]
 }
 
-/** How many statements a connection keeps. One of a long filter takes the server some 80 kB, its plan with it. */
-export const mostPrepared = 500
+/** How many statements a connection keeps where a store keeps as much as it does by default. */
+const usual = 500
+/** How many bytes of a store's compiled statements make up for one byte of text that a connection keeps prepared. */
+const share = 64
+
+/** How much a connection keeps prepared. The server holds some hundred bytes for each of the text, its plan with it. */
+export interface PreparedBounds {
+  readonly statements: number
+  /** Characters of their texts in all. */
+  readonly length: number
+}
+
+/**
+ * How much a connection keeps prepared, in proportion to what the store keeps.
+ * @param statementCache - bytes of compiled statements
+ */
+export function preparedBounds(statementCache: number): PreparedBounds {
+  const statements = Math.max(Math.round((usual * statementCache) / defaultCacheSize), 10)
+  return { statements, length: Math.floor(statementCache / share) }
+}
 
 /** A statement that the server keeps for a connection. */
 export interface Prepared {
@@ -17,12 +36,27 @@ export interface Prepared {
   columns: Columns | undefined
 }
 
-/** The statements that the server keeps for a connection: the last used, so many and no more. */
+/** A statement that is about to be prepared. */
+interface Added {
+  readonly prepared: Prepared
+  /** The names of those that are to be closed before. */
+  readonly closing: readonly string[]
+}
+
+/** The statements that the server keeps for a connection: the last used, as many as the bounds allow. */
 export class PreparedStatements {
+  readonly #bounds: PreparedBounds
+  #length = 0
+  #names = 0
   /** The longest unused first. */
   readonly #kept = new Map<Statement, Prepared>()
   readonly #free: string[] = []
   readonly #met = new WeakSet<Statement>()
+
+  /** @param statementCache - bytes of compiled statements that the store keeps */
+  constructor(statementCache: number) {
+    this.#bounds = preparedBounds(statementCache)
+  }
 
   /**
    * Whether a statement has come before. One that comes for the first time may never come again: to prepare it under a
@@ -48,28 +82,32 @@ export class PreparedStatements {
     return prepared
   }
 
-  /** Names a statement that is to be prepared. Another may be there under the name, and has to be closed first. */
-  add(statement: Statement): Prepared {
-    const name = this.#free.pop() ?? this.#oldest() ?? `lapidary_${this.#kept.size}`
-    const prepared = { name, columns: undefined }
+  /** Names a statement that is to be prepared; `undefined` for one that is longer than all that may be kept. */
+  add(statement: Statement): Added | undefined {
+    const { length } = statement.sql
+    const { statements, length: mostLength } = this.#bounds
+    if (length > mostLength) return undefined
+    const closing: string[] = []
+    for (const [oldest, { name }] of this.#kept) {
+      if (this.#kept.size < statements && this.#length + length <= mostLength) break
+      this.forget(oldest)
+      closing.push(name)
+    }
+    const free = this.#free.pop()
+    // Nobody knows whether the server has a statement under a name that was given back.
+    if (free !== undefined && !closing.includes(free)) closing.push(free)
+    const prepared = { name: free ?? `lapidary_${this.#names++}`, columns: undefined }
     this.#kept.set(statement, prepared)
-    return prepared
+    this.#length += length
+    return { prepared, closing }
   }
 
-  /** Takes a statement back of which nobody knows whether it was prepared. */
+  /** Takes a statement back: to make room, or because nobody knows whether it was prepared. */
   forget(statement: Statement): void {
     const prepared = this.#kept.get(statement)
     if (prepared === undefined) return
     this.#kept.delete(statement)
+    this.#length -= statement.sql.length
     this.#free.push(prepared.name)
-  }
-
-  #oldest(): string | undefined {
-    if (this.#kept.size < mostPrepared) return undefined
-    for (const [statement, { name }] of this.#kept) {
-      this.#kept.delete(statement)
-      return name
-    }
-    return undefined
   }
 }

@@ -7,8 +7,9 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { countByRows, isUnbounded, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
-import { type Statement, statement } from '../statement.ts'
+import { refuseTooMany, refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
+import { countByRows, isList, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
+import { type RunValues, type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { Counted, PostgresCounts } from './postgres-counts.ts'
@@ -16,9 +17,6 @@ import { loaded } from './postgres-gathered.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import type { WholeStatement } from './postgres-whole.ts'
-
-/** How many rows a stream reads at a time. */
-const batchSize = 200
 
 /**
  * Reads all that a plan means, in one statement.
@@ -54,8 +52,26 @@ export async function readShort(
   statements: PostgresStatements,
 ): Promise<WholeRows | undefined> {
   const statement = statements.short(plan.shape)
-  const answer = await connection.all(statement, valuesOf(plan, id))
-  return unlessLong(readFrom(answer, statement, { plan, id }).rows, plan)
+  const answer = await connection.all(statement, boundedValues(plan, id))
+  const { rows, isCut } = readFrom(answer, statement, { plan, id })
+  return unlessLong(rows, isCut)
+}
+
+/** The values of one run that reads no more of a page than shows that it is too long to be held at once. */
+function boundedValues(plan: ReadPlan, id: string | undefined): RunValues {
+  const values = valuesOf(plan, id)
+  const { limit } = values
+  return limit === undefined || limit <= wholeAtMost
+    ? values
+    : { ...values, limit: wholeAtMost + 1 }
+}
+
+/** What a read outside of any transaction is run with. */
+interface Remembering {
+  readonly statements: PostgresStatements
+  readonly counts: PostgresCounts
+  /** Makes a signal on which the read is stopped. */
+  readonly signal?: (() => AbortSignal) | undefined
 }
 
 /** The same outside of any transaction, where a count may be one that is remembered. */
@@ -63,20 +79,21 @@ export async function readRemembering(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, counts }: Readonly<{ statements: PostgresStatements; counts: PostgresCounts }>,
+  { statements, counts, signal }: Remembering,
 ): Promise<WholeRows | undefined> {
   const { shape } = plan
-  const values = valuesOf(plan, id)
+  const values = boundedValues(plan, id)
   const countable = statements.countable(shape)
   const last = countable ? counts.last(countable, values) : undefined
-  const backwards = last && (await readBackwards(connection, plan, id, { statements, last }))
+  const backwards =
+    last && (await readBackwards(connection, plan, id, { statements, last, signal }))
   if (backwards) return backwards
   const statement = last ? statements.remembering(shape, values) : statements.short(shape)
-  const answer = await connection.all(statement, { ...values, moment: last?.moment })
-  const { rows, moment } = readFrom(answer, statement, { plan, id, known: last?.count })
+  const answer = await connection.all(statement, { ...values, moment: last?.moment }, signal)
+  const { rows, moment, isCut } = readFrom(answer, statement, { plan, id, known: last?.count })
   if (countable && moment !== null)
     counts.remember(countable, values, { count: rows.count, moment })
-  return unlessLong(rows, plan)
+  return unlessLong(rows, isCut)
 }
 
 /**
@@ -87,22 +104,27 @@ async function readBackwards(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, last }: Readonly<{ statements: PostgresStatements; last: Counted }>,
+  { statements, last, signal }: Omit<Remembering, 'counts'> & Readonly<{ last: Counted }>,
 ): Promise<WholeRows | undefined> {
   const { page, shape } = plan
   const { count, moment } = last
   if (page === undefined || moment === undefined) return undefined
   const { from, ...place } = placeOf(page, count)
-  if (from === 'start') return undefined
+  if (from === 'start' || place.limit > wholeAtMost) return undefined
   const statement = statements.backwards(shape, place)
-  const answer = await connection.all(statement, { ...valuesOf(plan, id), ...place, moment })
+  const values = { ...valuesOf(plan, id), ...place, moment }
+  const answer = await connection.all(statement, values, signal)
   if (answer[0]?.[0] !== true) return undefined
-  const { rows } = readFrom(answer, statement, { plan, id })
+  const { rows, isCut } = readFrom(answer, statement, { plan, id })
+  // What is included may be too much; the page is read again then.
+  if (isCut) return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
-function unlessLong(rows: WholeRows, { shape }: ReadPlan): WholeRows | undefined {
-  return isUnbounded(shape) && rows.primary.length > wholeAtMost ? undefined : rows
+/** Rows that may be held at once, those of which there are more resources are streamed. */
+function unlessLong(rows: WholeRows, isCut: boolean): WholeRows | undefined {
+  const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
+  return isCut || rows.primary.length > wholeAtMost || included > wholeAtMost ? undefined : rows
 }
 
 /** What a read needs to know to tell rows from what the server says. */
@@ -113,12 +135,20 @@ interface Asked {
   readonly known?: number | undefined
 }
 
-/** @returns the rows, and the moment of their count: absent when nobody asked for it, null when it is none to remember */
+/** What the server says. */
+interface Said {
+  readonly rows: WholeRows
+  /** That of their count: absent when nobody asked for it, null when it is none to remember. */
+  readonly moment: string | null | undefined
+  /** Whether a set was cut that does not show it. */
+  readonly isCut: boolean
+}
+
 function readFrom(
   [row = []]: readonly Row[],
   statement: WholeStatement,
   { plan, id, known }: Asked,
-): Readonly<{ rows: WholeRows; moment: string | null | undefined }> {
+): Said {
   const [counted, isPresent, gathered, ...more] = row
   if (isPresent !== true) throw notFound(plan.absence, id)
   const { primary, additions } = statement.read(gathered, more)
@@ -129,7 +159,22 @@ function readFrom(
     primary,
     included: plan.shape.steps.map(({ to }, step) => ({ type: to, rows: additions[step] ?? [] })),
   }
-  return { rows, moment: total === null ? null : moment }
+  const isCut = more[plan.shape.steps.length] === true
+  return { rows, moment: total === null ? null : moment, isCut }
+}
+
+/** What is done in a transaction that reads. */
+interface Reading {
+  readonly statements: PostgresStatements
+  readonly during?: DuringRead | undefined
+  /** How many resources a stream may hold. */
+  readonly limit?: SizeLimit | undefined
+}
+
+/** Whether a read may come to more than is held at once. */
+export function mayBeLong({ shape, page }: ReadPlan): boolean {
+  const size = page?.size ?? (isList(shape) ? Number.POSITIVE_INFINITY : 1)
+  return size > wholeAtMost || shape.steps.length > 0
 }
 
 /** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
@@ -137,39 +182,43 @@ export async function readDuring(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { during, statements }: Readonly<{ during: DuringRead; statements: PostgresStatements }>,
+  reading: Reading & Readonly<{ during: DuringRead }>,
 ): Promise<Rows> {
+  const { during, statements, limit } = reading
   const query = queryOn(transaction, statements)
   await during.before(query)
-  const after: Streaming['after'] = (rows, layout) => during.after(rows, layout, query)
   const whole = await readShort(transaction, plan, id, statements)
-  if (whole === undefined) return streamOn(transaction, plan, id, { statements, after })
-  for (const [rows, layout] of laidOut(whole, plan.shape)) await after(rows, layout)
+  if (whole === undefined) return streamOn(transaction, plan, id, reading)
+  if (limit) refuseTooManyOf(whole, plan, limit)
+  for (const [rows, layout] of laidOut(whole, plan.shape)) await during.after(rows, layout, query)
   await transaction.commit()
   return whole
 }
 
-/** What a stream has to itself. */
-interface Streaming {
-  readonly statements: PostgresStatements
-  readonly after?: (rows: readonly Row[], layout: RowLayout) => Promise<void>
-}
-
-/** Reads a long list as it is told, in a snapshot that is begun on a connection of its own. */
-export function streamOn(
+/**
+ * Reads a long list as it is told, in a snapshot that is begun on a connection of its own.
+ * @throws ParameterError `too_many_resources` (400) when it holds more than the limit
+ */
+export async function streamOn(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, after }: Streaming,
-): Rows {
+  { statements, during, limit }: Reading,
+): Promise<Rows> {
   const { shape } = plan
   const compiled = statements.read(shape)
-  const values = valuesOf(plan, id)
+  const values = streamedValues(plan, id)
+  const query = queryOn(transaction, statements)
+  if (limit)
+    await refuseTooMany(plan, compiled, limit, (statement, most) =>
+      transaction.all(statement, { ...values, most }),
+    )
+  const [total] = shape.isPaged ? await transaction.all(compiled.count, values) : []
   async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
-    for await (const batch of transaction.batches(of, values, batchSize)) {
+    for await (const batch of transaction.batches(of, values)) {
       // Nobody else holds them.
       const rows = loaded(batch as unknown[][], of.load)
-      await after?.(rows, layout)
+      await during?.after(rows, layout, query)
       yield { type: layout.type, rows }
     }
   }
@@ -183,7 +232,15 @@ export function streamOn(
     }
   }
   const end = () => void transaction.rollback()
-  return { is: 'stream', primary: primary(), included: included(), end }
+  const count = total && { count: Number(total[0]) }
+  return { is: 'stream', primary: primary(), included: included(), end, ...count }
+}
+
+/** The statements of streams add to limits, which makes them integers of 32 bits. */
+function streamedValues(plan: ReadPlan, id: string | undefined): RunValues {
+  const values = valuesOf(plan, id)
+  const { limit } = values
+  return limit === undefined ? values : { ...values, limit: Math.min(limit, 2 ** 31 - 1) }
 }
 
 /** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */

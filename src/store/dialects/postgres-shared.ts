@@ -1,13 +1,8 @@
-import type { PoolClient } from 'pg'
 import { execute, type Line } from './postgres-connection.ts'
-import {
-  type Answered,
-  type Asked,
-  exchange,
-  exchangeAll,
-  isPrepared,
-  type Outcome,
-} from './postgres-exchange.ts'
+import type { DisconnectWatch, Stoppable } from './postgres-disconnects.ts'
+import { disconnected } from './postgres-errors.ts'
+import { type Answered, type Asked, exchangeAll, type Outcome } from './postgres-exchange.ts'
+import type { Session } from './postgres-session.ts'
 
 /** How many quick statements go together: the last of them waits for the others. */
 const mostTogether = 4
@@ -18,7 +13,7 @@ const mostSought = 32
 const mostPassed = 16
 
 /** Does what takes a connection for a moment. */
-export type Lend = <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>
+export type Lend = <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>
 
 /** Quick statements that wait for one connection, and what they come to. */
 interface Group {
@@ -26,11 +21,13 @@ interface Group {
   readonly outcome: Promise<Outcome>
 }
 
-/** A statement that waits for a connection, whichever that is. */
+/** A statement that waits for a connection, whichever that is, or has come to its turn. */
 interface Waiting {
   readonly asked: Asked
   readonly resolve: (answer: Answered) => void
   readonly reject: (error: unknown) => void
+  /** Has the server stop it, once it runs. */
+  cancel?: () => void
 }
 
 /**
@@ -41,16 +38,20 @@ interface Waiting {
  */
 export class SharedLine implements Line {
   readonly #lend: Lend
+  readonly #disconnects: DisconnectWatch
   /** The longest waiting first. */
   readonly #waiting: Waiting[] = []
+  /** How many connections are on their way to those that wait: more than those, where some have given up. */
+  #coming = 0
   /** How often others have gone before the first of them. */
   #passed = 0
   /** Those that more may join. */
   #group: Group | undefined
   #joined = 0
 
-  constructor(lend: Lend) {
+  constructor(lend: Lend, disconnects: DisconnectWatch) {
     this.#lend = lend
+    this.#disconnects = disconnects
   }
 
   send(asked: Asked): Promise<Answered> {
@@ -58,45 +59,76 @@ export class SharedLine implements Line {
   }
 
   execute(text: string, patience?: number): Promise<string> {
-    return this.#lend((client) => execute(client, text, patience))
+    return this.#lend((session) => execute(session, text, patience))
   }
 
-  /** How many wait for a connection that another waits for as well. */
-  get joined(): number {
-    return this.#joined
+  /** How many more wait than connections are waited for; fewer, where some have given up. */
+  get surplus(): number {
+    return this.#joined + Math.min(this.#waiting.length - this.#coming, 0)
   }
 
   #alone(asked: Asked): Promise<Answered> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>()
-    const own: Waiting = { asked, resolve, reject }
+    const own = asked.signal
+      ? this.#stoppable({ asked, resolve, reject }, asked.signal)
+      : { asked, resolve, reject }
     this.#waiting.push(own)
+    this.#coming += 1
     let taken: Waiting | undefined
-    this.#lend((client) => {
-      taken = this.#take(this.#suiting(client))
-      return exchange(client, taken.asked)
+    this.#lend((session) => {
+      this.#coming -= 1
+      taken = this.#take(this.#suiting(session))
+      return taken ? runOn(session, taken) : nothing
     }).then(
-      (answer) => taken?.resolve(answer),
+      (answer) => answer && taken?.resolve(answer),
       (error) => {
+        if (taken) return taken.reject(error)
         // There may be no connection to be had; who has waited longest gets no other when its own was given away.
-        const refused = taken ?? this.#take(Math.max(this.#waiting.indexOf(own), 0))
-        refused.reject(error)
+        this.#coming -= 1
+        if (this.#waiting.length <= this.#coming) return
+        this.#take(Math.max(this.#waiting.indexOf(own), 0))?.reject(error)
       },
     )
     return promise
   }
 
+  /** Has a statement given up, or stopped by the server, when its client disconnects before it is answered. */
+  #stoppable({ asked, resolve, reject }: Waiting, signal: () => AbortSignal): Waiting {
+    const read: Stoppable = {
+      signal,
+      stop: () => {
+        const at = this.#waiting.indexOf(own)
+        if (at === -1) return own.cancel?.()
+        this.#take(at)
+        own.reject(disconnected())
+      },
+    }
+    const own: Waiting = {
+      asked,
+      resolve: (answer) => {
+        this.#disconnects.delete(read)
+        resolve(answer)
+      },
+      reject: (error) => {
+        this.#disconnects.delete(read)
+        reject(error)
+      },
+    }
+    this.#disconnects.add(read)
+    return own
+  }
+
   /** Which of those that wait goes next on a connection. */
-  #suiting(client: PoolClient): number {
+  #suiting({ prepared }: Session): number {
     const sought = this.#passed < mostPassed ? this.#waiting.slice(0, mostSought) : []
-    const at = sought.findIndex(({ asked }) => isPrepared(client, asked.statement))
+    const at = sought.findIndex(({ asked }) => prepared.has(asked.statement))
     this.#passed = at > 0 ? this.#passed + 1 : 0
     return Math.max(at, 0)
   }
 
-  #take(at: number): Waiting {
-    const [waiting] = this.#waiting.splice(at, 1)
-    if (waiting === undefined) throw new Error('There is a connection and nobody who waits for it.')
-    return waiting
+  /** The one at a place; `undefined` where all that waited have given up. */
+  #take(at: number): Waiting | undefined {
+    return this.#waiting.splice(at, 1)[0]
   }
 
   async #join(asked: Asked): Promise<Answered> {
@@ -120,12 +152,23 @@ export class SharedLine implements Line {
       if (this.#group?.all === all) this.#group = undefined
       isWaiting = false
     }
-    const outcome = this.#lend((client) => {
+    const outcome = this.#lend((session) => {
       goes()
-      return exchangeAll(client, all)
+      return exchangeAll(session, all).outcome
     }).finally(goes)
     const group = { all, outcome }
     this.#group = group
     return group
   }
+}
+
+const nothing = Promise.resolve(undefined)
+
+async function runOn(session: Session, waiting: Waiting): Promise<Answered> {
+  const running = exchangeAll(session, [waiting.asked])
+  waiting.cancel = running.cancel
+  const { answers, failure } = await running.outcome
+  const [answer] = answers
+  if (answer === undefined) throw failure
+  return answer
 }

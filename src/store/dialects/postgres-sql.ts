@@ -51,6 +51,7 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     lock: sql` for no key update`,
     gatherIds: (id, order, from, where) =>
       sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`,
+    gatherIdsInGroups: (id, order) => sql`json_agg(${id} order by ${order})::text`,
   }
 }
 

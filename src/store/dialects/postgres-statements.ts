@@ -1,19 +1,19 @@
+import { typeNamed } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { perShape } from '../../plan/shape.ts'
-import { membership } from '../read.ts'
 import { isUnbounded, wholeAtMost } from '../run.ts'
 import type { RunValues } from '../statement.ts'
+import { StatementCache, statementSize } from '../statement-cache.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import type { Target } from '../tables.ts'
 import { type Countable, compileCountable } from './postgres-counts.ts'
-import { compileWhole, type WholeStatement } from './postgres-whole.ts'
+import { compileWhole, type Reading, type WholeStatement } from './postgres-whole.ts'
 
 /** The statements of a store on PostgreSQL, which reads all of a document by one. */
 export interface PostgresStatements extends Statements {
   readonly whole: (shape: ReadShape) => WholeStatement
   /** The same of the resource that the transaction has made last. */
   readonly ofNew: (shape: ReadShape) => WholeStatement
-  /** The same of no more than the first primary rows, one beyond `wholeAtMost`, where all of a list is asked for. */
+  /** The same of no more rows of each set than show that there are too many to be held at once. */
   readonly short: (shape: ReadShape) => WholeStatement
   /** The same for a page whose count may be remembered. */
   readonly remembering: OfPage
@@ -26,24 +26,30 @@ export interface PostgresStatements extends Statements {
 /** A statement of a page that takes so many rows from so far. */
 type OfPage = (shape: ReadShape, place: Pick<RunValues, 'limit' | 'offset'>) => WholeStatement
 
-/** Makes the statements of a model. */
-export function postgresStatements(target: Target): PostgresStatements {
-  const whole = perShape((shape: ReadShape) => compileWhole(shape, target))
-  const start = perShape((shape: ReadShape) =>
-    compileWhole(shape, target, { most: wholeAtMost + 1 }),
-  )
+/**
+ * Makes the statements of a model.
+ * @param cache - where those of shapes are kept
+ */
+export function postgresStatements(
+  target: Target,
+  cache = new StatementCache(),
+): PostgresStatements {
+  const memoize = (make: (shape: ReadShape) => WholeStatement) =>
+    cache.memoize(make, (statement) => statementSize(statement))
+  const whole = memoize((shape) => compileWhole(shape, target))
+  const most = wholeAtMost + 1
+  const short = memoize((shape) => compileWhole(shape, target, { most }))
   return {
-    ...statementsFor(target),
+    ...statementsFor(target, cache),
     whole,
-    ofNew: perShape((shape) => compileWhole(shape, { ...target, lastNew: target.dialect.lastNew })),
-    short: (shape) => (isUnbounded(shape) ? start(shape) : whole(shape)),
-    remembering: perReach(target, (shape, reach) =>
-      compileWhole(shape, target, { remembers: true, reach }),
+    ofNew: memoize((shape) => compileWhole(shape, { ...target, lastNew: target.dialect.lastNew })),
+    short: (shape) => (isUnbounded(shape) || shape.steps.length > 0 ? short : whole)(shape),
+    remembering: perReach(target, memoize, { most, remembers: true }),
+    backwards: perReach(target, memoize, { most, isBackwards: true }),
+    countable: cache.memoize(
+      (shape) => compileCountable(shape, target),
+      (countable) => statementSize(...(countable ? [countable.statement] : [])),
     ),
-    backwards: perReach(target, (shape, reach) =>
-      compileWhole(shape, target, { isBackwards: true, reach }),
-    ),
-    countable: perShape((shape) => compileCountable(shape, target)),
   }
 }
 
@@ -58,20 +64,18 @@ const farthest = 1024
  */
 function perReach(
   target: Target,
-  make: (shape: ReadShape, reach: number | undefined) => WholeStatement,
+  memoize: (make: (shape: ReadShape) => WholeStatement) => (shape: ReadShape) => WholeStatement,
+  reading: Reading,
 ): OfPage {
-  const known = perShape((shape: ReadShape) => ({
-    hasConditions: membership(shape, 0, target).length > 0,
-    made: new Map<number | undefined, WholeStatement>(),
-  }))
+  const compile = (reach?: number) =>
+    memoize((shape) => compileWhole(shape, target, { ...reading, reach }))
+  const anywhere = compile()
+  const upTo = Array.from({ length: 1 + Math.log2(farthest) }, (_, power) => compile(2 ** power))
   return (shape, { limit = 0, offset = 0n }) => {
-    const { hasConditions, made } = known(shape)
-    const rows = limit + Number(offset)
-    const reach = hasConditions || rows > farthest ? undefined : 2 ** Math.ceil(Math.log2(rows))
-    const found = made.get(reach)
-    if (found !== undefined) return found
-    const fresh = make(shape, reach)
-    made.set(reach, fresh)
-    return fresh
+    const { where } = typeNamed(target.model, shape.type)
+    const hasConditions = (where ?? shape.where) !== undefined || shape.scope.is !== 'all'
+    const power = Math.ceil(Math.log2(limit + Number(offset)))
+    const ofReach = hasConditions ? undefined : upTo[Math.max(power, 0)]
+    return (ofReach ?? anywhere)(shape)
   }
 }

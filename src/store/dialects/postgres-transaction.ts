@@ -1,13 +1,25 @@
-import type { PoolClient } from 'pg'
 import type { Row } from '../../plan/rows.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { Turns } from '../turns.ts'
 import { execute, type Line, PostgresConnection, publish } from './postgres-connection.ts'
-import { isLost, unavailable } from './postgres-errors.ts'
-import { type Answered, type Asked, exchangeAll } from './postgres-exchange.ts'
+import { disconnected, isLost, unavailable } from './postgres-errors.ts'
+import { type Answered, type Asked, exchangeAll, type Running } from './postgres-exchange.ts'
+import type { Session } from './postgres-session.ts'
 
 const inDoubt =
   'The database went away while it made this write final, so it may have been kept or not'
+
+/** How many rows a stream reads first, and at most, at a time. */
+const [firstBatch, largestBatch] = [10, 200]
+/** How many characters the rows of a batch may have. */
+const batchLength = 250_000
+
+/** How many characters a row has. */
+function lengthOf(row: Row): number {
+  let length = 0
+  for (const value of row) if (typeof value === 'string') length += value.length
+  return length
+}
 
 /** Begins a transaction that writes. */
 export const writing: readonly Statement[] = [
@@ -20,23 +32,52 @@ export const snapshot: readonly Statement[] = [
   { sql: 'set local cursor_tuple_fraction = 1', placeholders: [] },
 ]
 
+/**
+ * The same for a stream, which waits for its client between two batches: the server ends it when it has waited for too long.
+ * @param patience - in milliseconds
+ */
+export function streaming(patience: number): readonly Statement[] {
+  const limit = `set local idle_in_transaction_session_timeout = ${patience}`
+  return [...snapshot, { sql: limit, placeholders: [] }]
+}
+
 /** Begins a transaction that changes the schema. */
 export const migrating: readonly Statement[] = [{ sql: 'begin', placeholders: [] }]
+
+/** How a transaction is run, beside what is done in it. */
+export interface TransactionOptions {
+  /** The statements that begin it. */
+  readonly begin: readonly Statement[]
+  /** Whether statements are kept by the server. */
+  readonly prepares: boolean
+  /** On which what the server does for it is stopped. */
+  readonly signal?: AbortSignal | undefined
+  /** Called once, when the connection is given back. */
+  readonly onEnd?: (() => void) | undefined
+}
 
 /** A connection with a transaction on it, which begins with its first statement; it goes back to the pool with its end. */
 export class PostgresTransaction extends PostgresConnection {
   readonly #line: TransactionLine
-  #client: PoolClient | undefined
+  readonly #options: TransactionOptions
+  #session: Session | undefined
   #cursors = 0
   #hasSavepoint = false
   readonly #turns = new Turns()
+  readonly #stop = () => this.#line.stop()
+  /** The server has ended the session, e.g. because its client was waited for too long: others can have its place. */
+  readonly #lose = () => this.#giveBack(true)
 
-  /** @param begin - the statements that begin it */
-  constructor(client: PoolClient, begin: readonly Statement[], prepares: boolean) {
-    const line = new TransactionLine(client, begin, prepares)
+  constructor(session: Session, options: TransactionOptions) {
+    const { begin, prepares, signal } = options
+    const line = new TransactionLine(session, begin, prepares)
     super(line, prepares)
     this.#line = line
-    this.#client = client
+    this.#options = options
+    this.#session = session
+    session.client.on('error', this.#lose)
+    signal?.addEventListener('abort', this.#stop, { once: true })
+    if (signal?.aborted) line.stop()
   }
 
   /**
@@ -61,7 +102,7 @@ export class PostgresTransaction extends PostgresConnection {
    * @param isLost - whether the connection is known to be gone, so that nothing more need be said on it
    */
   async rollback(isLost = false): Promise<void> {
-    if (this.#client === undefined) return
+    if (this.#session === undefined) return
     const isOver = !this.#line.hasBegun
     const isUndone =
       isOver || (!isLost && (await this.execute('rollback').then(Boolean, () => false)))
@@ -86,27 +127,38 @@ export class PostgresTransaction extends PostgresConnection {
     })
   }
 
-  /** Rows in batches, read as they are asked for; whatever else is run meanwhile comes between two of them. */
+  /**
+   * Rows in batches, read as they are asked for; whatever else is run meanwhile comes between two of them. A row may be
+   * large, as it holds its linkage: so many are read as fit into a batch, if they are as large as the largest so far.
+   */
   async *batches(
     { sql, placeholders }: Statement,
     values: RunValues,
-    size: number,
   ): AsyncGenerator<readonly Row[]> {
     publish(sql)
     this.#cursors += 1
     const name = `lapidary_${this.#cursors}`
     await this.once({ sql: `declare ${name} no scroll cursor for ${sql}`, placeholders }, values)
+    let [size, largest] = [firstBatch, 1]
     for (;;) {
       const rows = await this.once({ sql: `fetch ${size} from ${name}`, placeholders: [] })
+      const isLast = rows.length < size
+      for (const row of rows) largest = Math.max(largest, lengthOf(row))
       if (rows.length > 0) yield rows
-      if (rows.length < size) break
+      if (isLast) break
+      size = Math.max(Math.min(largestBatch, 4 * size, Math.floor(batchLength / largest)), 1)
     }
     await this.execute(`close ${name}`)
   }
 
   #giveBack(broken = false): void {
-    this.#client?.release(broken)
-    this.#client = undefined
+    const session = this.#session
+    if (session === undefined) return
+    this.#session = undefined
+    session.client.off('error', this.#lose)
+    this.#options.signal?.removeEventListener('abort', this.#stop)
+    session.release(broken)
+    this.#options.onEnd?.()
   }
 }
 
@@ -122,13 +174,15 @@ interface Waiting {
  * and those that begin the transaction go with the first: if they fail, nothing runs outside of it.
  */
 class TransactionLine implements Line {
-  readonly #client: PoolClient
+  readonly #session: Session
   readonly #begin: readonly Asked[]
   #hasBegun = false
   #waiting: Waiting[] = []
+  #isStopped = false
+  #running: Running | undefined
 
-  constructor(client: PoolClient, begin: readonly Statement[], prepares: boolean) {
-    this.#client = client
+  constructor(session: Session, begin: readonly Statement[], prepares: boolean) {
+    this.#session = session
     this.#begin = begin.map((statement) => ({
       statement,
       values: { slots: [] },
@@ -141,7 +195,14 @@ class TransactionLine implements Line {
     return this.#hasBegun
   }
 
+  /** Has the server stop what runs; nothing more is read. */
+  stop(): void {
+    this.#isStopped = true
+    this.#running?.cancel()
+  }
+
   send(asked: Asked): Promise<Answered> {
+    if (this.#isStopped) return Promise.reject(disconnected())
     return new Promise((resolve, reject) => {
       // Once nothing more can be done without waiting.
       if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
@@ -152,15 +213,21 @@ class TransactionLine implements Line {
   execute(text: string, patience?: number): Promise<string> {
     this.#flush()
     const begin = this.#beginning().map(({ statement }) => `${statement.sql}; `)
-    return execute(this.#client, begin.join('') + text, patience)
+    return execute(this.#session, begin.join('') + text, patience)
   }
 
   #flush(): void {
     const waiting = this.#waiting
     if (waiting.length === 0) return
     this.#waiting = []
+    if (this.#isStopped) {
+      for (const { reject } of waiting) reject(disconnected())
+      return
+    }
     const begin = this.#beginning()
-    exchangeAll(this.#client, [...begin, ...waiting.map(({ asked }) => asked)]).then(
+    const running = exchangeAll(this.#session, [...begin, ...waiting.map(({ asked }) => asked)])
+    this.#running = running
+    running.outcome.then(
       ({ answers, failure }) => {
         for (const [index, { resolve, reject }] of waiting.entries()) {
           const answer = answers[begin.length + index]

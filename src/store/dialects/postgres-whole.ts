@@ -7,7 +7,8 @@ import type { RowLayout } from '../../plan/rows.ts'
 import { type IncludeRead, startsAtLinkage } from '../../plan/shown.ts'
 import { tellsLinkage, toldBefore, untoldLayout } from '../linkage.ts'
 import { membership, presence } from '../read.ts'
-import { compileSelect } from '../select.ts'
+import { isUnbounded } from '../run.ts'
+import { compileSelection, type Selection } from '../select.ts'
 import { backwards, compileOrder } from '../sort.ts'
 import { plain, type Statement, statement } from '../statement.ts'
 import {
@@ -31,8 +32,8 @@ export interface WholeStatement extends Statement {
 }
 
 /** How a list is read. */
-interface Reading {
-  /** How many primary rows are read of one that is not paged; all of them when absent. */
+export interface Reading {
+  /** How many rows are read of each set, the primary one only where it is not paged; all of them when absent. */
   readonly most?: number
   /** Whether the count may be one that is remembered. */
   readonly remembers?: boolean
@@ -61,29 +62,69 @@ export function compileWhole(
   target: Target,
   reading: Reading = {},
 ): WholeStatement {
-  const primary = primaryRows(shape, target, reading)
-  const row = jsonArray(compileSelect(untoldLayout(shape, target.model), target))
   const isOne = shape.scope.is === 'one'
-  const columns = [
+  const { columns, joins } = primarySelection(shape, target)
+  const row = jsonArray(columns)
+  const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
+  const select = sql`select ${sql.join([
     totalOf(shape, target, reading),
     isOne ? sql`true` : (presence(shape, target) ?? sql`true`),
-    isOne ? sql`json_build_array(${row})` : sql`json_agg(${row})`,
-    ...shape.steps.map((step, index) => addition(shape, step, index, target)),
-  ]
-  const select = sql`select ${sql.join(columns, sql.raw(', '))}`
+    isOne ? sql`json_build_array(${row})` : sql`json_agg(${row}${ordered})`,
+    ...shape.steps.map((_, index) => addition(shape, index, target)),
+    ...overflow(shape, target, reading),
+  ])}`
+  const primary = primaryRows(shape, target, reading)
   const whole = (expression: Sql): WholeStatement => ({
     ...statement(expression, target.dialect),
     read: compileGathered(shape, target),
     isQuick: isOne && shape.steps.length === 0 && isOfColumns(shape.primary),
   })
-  if (shape.steps.length === 0) return whole(sql`${select} from (${primary}) as "t0"`)
+  const hasSets = shape.steps.length > 0 || joins.length > 0
+  if (!hasSets) return whole(sql`${select} from (${primary}) as "t0"`)
   const sets = [
     sql`p as materialized (${primary})`,
-    ...shape.steps.map(
-      (step, index) => sql`${setOf(index)} as (${reached(shape, step, index, target)})`,
-    ),
+    ...shape.steps.map((step, index) => {
+      const { most } = reading
+      const isAll = most === undefined || !mayGrow(shape, index, target)
+      const limit = isAll ? sql`` : sql` limit ${sql.lit(most)}`
+      return sql`${setOf(index)} as (${reached(shape, step, index, target)}${limit})`
+    }),
   ]
-  return whole(sql`with ${sql.join(sets, sql.raw(', '))} ${select} from p as "t0"`)
+  // Where something is joined to them, the rows would lose their order.
+  const from =
+    joins.length > 0
+      ? sql`(select *, row_number() over () as ${rowNumber} from p) as "t0"${sql.join([...joins], sql``)}`
+      : sql`p as "t0"`
+  return whole(sql`with ${sql.join(sets, sql.raw(', '))} ${select} from ${from}`)
+}
+
+const rowNumber = sql.id('lapidary_row')
+
+/** What is read of the primary rows: the linkage of a single one is read with it, which takes one scan at most. */
+function primarySelection(shape: ReadShape, target: Target): Selection {
+  const layout = untoldLayout(shape, target.model)
+  if (shape.order.length > 0) return compileSelection(layout, target, sql`p`)
+  const { gatherIdsInGroups: _, ...dialect } = target.dialect
+  return compileSelection(layout, { ...target, dialect })
+}
+
+/** Whether a step may reach more rows than it starts from: not where each of those leads to one by its id. */
+function mayGrow({ steps }: ReadShape, index: number, { model }: Target): boolean {
+  const step = steps[index]
+  if (step === undefined || startsAtLinkage(step)) return false
+  const { link } = relationshipNamed(typeNamed(model, step.type), step.relationship)
+  return link.key !== 'here' || link.there !== typeNamed(model, step.to).id.column
+}
+
+/** Whether a set was cut, where what is added does not show it. */
+function overflow(shape: ReadShape, target: Target, { most }: Reading): Sql[] {
+  if (most === undefined) return []
+  const sets = shape.steps.flatMap((_, index) => {
+    const isShown = !mayGrow(shape, index, target) || tellsLinkage(shape, index, target.model)
+    return isShown ? [] : [sql`(select count(*) from ${setOf(index)})`]
+  })
+  if (sets.length === 0) return []
+  return [sql`greatest(${sql.join(sets)}) >= ${sql.lit(most)}`]
 }
 
 /** Whether a row is told by its own columns alone, so that it is read as soon as it is found. */
@@ -110,7 +151,8 @@ function primaryRows(shape: ReadShape, target: Target, { most, isBackwards, reac
   const resource = typeNamed(target.model, shape.type)
   const order = compileOrder(isBackwards ? backwards(shape.order) : shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
-  const start = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`
+  const isAll = most === undefined || !isUnbounded(shape)
+  const start = isAll ? sql`` : sql` limit ${sql.lit(most)}`
   const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : start
   const select = bareColumns(shape, -1, shape.primary, target)
   const known = isBackwards ? [isRemembered(target)] : []
@@ -129,19 +171,27 @@ function reached(shape: ReadShape, step: IncludeRead, index: number, target: Tar
 }
 
 /**
- * Whether `t0` is reached by a step. The values to start from are gathered first, which finds the rows by their index
- * however many PostgreSQL expects; but where neither end is an id they may be arrays, and those can't be gathered into one.
+ * Whether `t0` is reached by a step. Where an index finds the rows, the values to start from are gathered first: so it is
+ * used however many rows PostgreSQL expects. Where none does, a subquery lets PostgreSQL hash the values and scan once. Where
+ * neither end is an id, they may be arrays, and those can't be gathered into one.
  */
 function isReached(step: IncludeRead, target: Target): Sql {
   const from = typeNamed(target.model, step.type)
   const to = typeNamed(target.model, step.to)
+  const { isIndexed = () => true } = target
   const heres = sql`select ${sql.id(startOf(step, target))} from ${setOf(step.from)}`
   const gathered = sql`any(array(${heres}))`
-  if (startsAtLinkage(step)) return sql`${columnAt(0, to.id.column)} = ${gathered}`
+  if (startsAtLinkage(step)) {
+    const { id, table } = to
+    const key = columnAt(0, id.column)
+    return isIndexed(table, id.column) ? sql`${key} = ${gathered}` : sql`${key} in (${heres})`
+  }
   const { link } = relationshipNamed(from, step.relationship)
   const isToId = link.key !== 'between' && link.there === to.id.column
   const isById = isToId || link.here === from.id.column
-  return isById ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
+  const isFound =
+    link.key === 'between' ? isIndexed(link.table, link.from) : isIndexed(to.table, link.there)
+  return isById && isFound ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
 }
 
 /** The column of earlier rows from which a step starts. */
@@ -175,23 +225,38 @@ function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: T
 }
 
 /** What a step adds to the rows that are told before it, in the order of their ids. */
-function addition(shape: ReadShape, step: IncludeRead, index: number, target: Target): Sql {
+function addition(shape: ReadShape, index: number, target: Target): Sql {
+  const step = stepAt(shape, index)
   const { id } = typeNamed(target.model, step.to)
   const key = columnAt(0, id.column)
   const order = orderOf(key, id.kind.form, target)
-  const row = jsonArray(compileSelect(includedLayout(shape, step.to), target))
+  const set = setOf(index)
+  const { columns, joins } = compileSelection(includedLayout(shape, step.to), target, set)
+  const row = jsonArray(columns)
+  const joined = sql.join([...joins], sql``)
   if (tellsLinkage(shape, index, target.model)) {
     const from = typeNamed(target.model, shape.type)
     const { link } = relationshipNamed(from, step.relationship)
     const it = sql`p.${sql.id(link.here)}`
     const pair = sql`json_build_array(${row}, ${asText(it, from.id.kind.form, target)})`
-    return sql`(select json_agg(${pair} order by ${order}) from ${setOf(index)} as "t0" join p on ${it} = ${columnAt(0, link.there)})`
+    return sql`(select json_agg(${pair} order by ${order}) from ${set} as "t0" join p on ${it} = ${columnAt(0, link.there)}${joined})`
   }
-  const told = toldBefore(shape, index).map(
-    (at) => sql`${key} not in (select ${sql.id(id.column)} from ${setOf(at)})`,
+  const isNew = every(
+    toldBefore(shape, index).map((at) => {
+      const isSame = sql`"told".${sql.id(id.column)} = ${key}`
+      return sql`not exists (select 1 from ${setOf(at)} as "told" where ${isSame})`
+    }),
   )
-  const rows = sql`select "t0".* from ${setOf(index)} as "t0" where ${every(told)} order by ${order}`
+  if (joins.length > 0)
+    return sql`(select json_agg(${row} order by ${order}) from ${set} as "t0"${joined} where ${isNew})`
+  const rows = sql`select "t0".* from ${set} as "t0" where ${isNew} order by ${order}`
   return sql`(select json_agg(${row}) from (${rows}) as "t0")`
+}
+
+function stepAt(shape: ReadShape, index: number): IncludeRead {
+  const step = shape.steps[index]
+  if (step === undefined) throw new Error(`The plan has no step ${index}.`)
+  return step
 }
 
 function setOf(step: number): Sql {

@@ -4,9 +4,12 @@ import type { Catalog } from '../../model/catalog.ts'
 import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
+import type { Rows } from '../../plan/result.ts'
 import { commitFault, constrained, TakenIdError } from '../constraints.ts'
 import { sqlMistakes } from '../declared-sql.ts'
+import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
 import { statement } from '../statement.ts'
+import { StatementCache } from '../statement-cache.ts'
 import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
@@ -15,10 +18,12 @@ import { collationMistakes, postgresCollations } from './postgres-collations.ts'
 import { PostgresCounts, plainTables } from './postgres-counts.ts'
 import { isConflict, unavailable } from './postgres-errors.ts'
 import { compileSkip } from './postgres-ids.ts'
+import { type IsIndexed, indexedColumns } from './postgres-indexes.ts'
 import { type Limits, limitFaults, limitsOf } from './postgres-limits.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 import { PostgresPool } from './postgres-pool.ts'
 import {
+  mayBeLong,
   queryOn,
   readDuring,
   readNew,
@@ -31,7 +36,7 @@ import { Replicas } from './postgres-replicas.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import { isItself, postgresDialect } from './postgres-sql.ts'
 import { type PostgresStatements, postgresStatements } from './postgres-statements.ts'
-import { migrating, type PostgresTransaction, snapshot, writing } from './postgres-transaction.ts'
+import { migrating, type PostgresTransaction, writing } from './postgres-transaction.ts'
 
 /** What may be said of a PostgreSQL database beside its address. */
 export type { PostgresOptions } from './postgres-options.ts'
@@ -67,32 +72,42 @@ export async function openPostgres(
     await pool.close()
     throw error
   })
-  const target: Target = { model, dialect: postgresDialect(folding, keepsSettings) }
-  const statements = postgresStatements(target)
+  /** Known once the tables are; before, every column counts as indexed. */
+  let indexed: IsIndexed = () => true
+  const target: Target = {
+    model,
+    dialect: postgresDialect(folding, keepsSettings),
+    isIndexed: (table, column) => indexed(table, column),
+  }
+  const statements = postgresStatements(target, new StatementCache(options.statementCache))
   const counts = new PostgresCounts()
+  const { maxResources } = options
+  const limit: SizeLimit | undefined =
+    maxResources === undefined ? undefined : { resources: maxResources }
   /** Known once the tables are. */
   let limits: Limits = new Map()
   return {
     dialect: 'postgres',
     description,
-    read: (plan, id, { during } = {}) =>
-      replicas.read(async (some) => {
-        if (during)
-          return some.begin(snapshot, (transaction) =>
-            readDuring(transaction, plan, id, { during, statements }),
+    read: (plan, id, { during, signal } = {}) =>
+      replicas.read(async (some): Promise<Rows> => {
+        if (during) {
+          const work = (transaction: PostgresTransaction) =>
+            readDuring(transaction, plan, id, { during, statements, limit })
+          return mayBeLong(plan) ? some.stream(signal?.(), work) : some.read(signal?.(), work)
+        }
+        const whole = await readRemembering(some.shared, plan, id, { statements, counts, signal })
+        if (whole === undefined)
+          return some.stream(signal?.(), (transaction) =>
+            streamOn(transaction, plan, id, { statements, limit }),
           )
-        const whole = await readRemembering(some.shared, plan, id, { statements, counts })
-        return (
-          whole ??
-          some.begin(snapshot, async (transaction) =>
-            streamOn(transaction, plan, id, { statements }),
-          )
-        )
+        if (limit) refuseTooManyOf(whole, plan, limit)
+        return whole
       }),
     transaction: (work) =>
       retried(
         () =>
-          pool.begin(writing, async (transaction) => {
+          pool.write(writing, async (transaction) => {
             const ours = writingOn(transaction, statements)
             const result = await work({
               ...ours,
@@ -113,6 +128,7 @@ export async function openPostgres(
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
       limits = limitsOf(model, catalog)
+      indexed = await indexedColumns(shared, catalog)
       counts.trust(await plainTables(model, shared, target))
       const collationOf = await postgresCollations(shared, catalog)
       refuseMistakes([
@@ -123,7 +139,7 @@ export async function openPostgres(
     },
     catalog: () => postgresCatalog(shared),
     migrate: (migrations, mode = 'run') =>
-      pool.begin(migrating, async (transaction) => {
+      pool.write(migrating, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       }),

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { Settings } from '../../service/settings.ts'
+import { startService } from '../../service/start.ts'
+import { type Answer, readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { type Call, connect, mediaType } from '../client.ts'
+import { PostgresServer } from '../postgres-server.ts'
+import { poolerTo } from './pooler.ts'
+
+type Ask = (method: string, path: string, call?: Call) => Promise<Answer>
+
+/** A service in a test: what is asked of it, and where it is. */
+interface Served {
+  readonly ask: Ask
+  readonly url: string
+}
+
+describe('Bounded work on PostgreSQL', () => {
+  let database: PostgresServer
+
+  before(async () => {
+    database = await PostgresServer.make('fsync=off')
+    await database.run("create role served login password 'served'")
+    await database.run('grant all on schema public to served')
+  })
+  after(() => database.remove())
+
+  async function during(
+    settings: Partial<Settings>,
+    work: (served: Served) => Promise<void>,
+  ): Promise<void> {
+    const service = await startService({
+      ...{ port: 0, logLevel: 'silent', databaseUrl: database.url },
+      ...settings,
+    })
+    const session = connect(service.url)
+    const ask: Ask = async (method, path, call) => {
+      const exchange = await session.send(method, path, call)
+      check(exchange)
+      return readAnswer(exchange)
+    }
+    try {
+      await work({ ask, url: service.url })
+    } finally {
+      session.close()
+      await service.close(0)
+    }
+  }
+
+  /** How many statements of the service's kind run at present. */
+  async function running(part: string): Promise<number> {
+    const [row] = await database.run(
+      `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%${part}%'`,
+    )
+    return Number(row?.n)
+  }
+
+  async function holding<Result>(table: string, work: () => Promise<Result>): Promise<Result> {
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    try {
+      await holder.query(`begin; lock table ${table}`)
+      return await work()
+    } finally {
+      await holder.query('rollback')
+      await holder.end()
+    }
+  }
+
+  it('given a read-only database, when it can be written again, then writes go on without a restart', async () => {
+    await during({ databasePool: 3 }, async ({ ask }) => {
+      await database.run('alter database postgres set default_transaction_read_only = on')
+      try {
+        // Sessions that began before know nothing of it.
+        await Promise.all(Array.from({ length: 5 }, () => ask('GET', '/persons')))
+        await database.run(
+          `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+        )
+        await until(async () => (await ask('GET', '/persons')).status === 200)
+        for (let each = 0; each < 5; each += 1) {
+          const refused = await ask('POST', '/persons', person('Ada'))
+          assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])
+          assert.equal(refused.body.errors?.[0]?.code, 'unavailable')
+          assert.equal((await ask('GET', '/persons')).status, 200)
+        }
+      } finally {
+        // The test's own session is read-only as well.
+        await database.run(
+          'begin read write; alter database postgres reset default_transaction_read_only; commit',
+        )
+      }
+      await until(async () => (await ask('POST', '/persons', person('Ada'))).status === 201)
+      await until(async () => (await ask('POST', '/persons', person('Eve'))).status === 201)
+    })
+  })
+
+  it('given a role without a permission, requests get 403 without names, until it is granted', async () => {
+    await during({}, async () => {})
+    await database.run('grant all on all tables in schema public to served')
+    const url = new URL(database.url)
+    url.username = 'served'
+    url.password = 'served'
+    await during({ databaseUrl: String(url), migrate: 'off' }, async ({ ask }) => {
+      assert.equal((await ask('GET', '/persons?include=computers')).status, 200)
+      await database.run('revoke all on person from served')
+      const attempts = [
+        await ask('GET', '/persons'),
+        await ask('GET', '/persons/1'),
+        await ask('GET', '/persons?page[size]=0'),
+        await ask('POST', '/persons', person('Ada')),
+        await ask('DELETE', '/persons/1'),
+      ]
+      for (const { status, body } of attempts) {
+        assert.equal(status, 403, JSON.stringify(body))
+        assert.equal(body.errors?.[0]?.code, 'permission_denied')
+        assert.doesNotMatch(JSON.stringify(body), /table|select|person|served/)
+      }
+      assert.equal((await ask('GET', '/computers')).status, 200)
+      await database.run('grant all on person to served')
+      assert.equal((await ask('GET', '/persons')).status, 200)
+      assert.equal((await ask('POST', '/persons', person('Ada'))).status, 201)
+    })
+  })
+
+  it('given a pooler, when a read takes too long, then the server is told to stop it', async () => {
+    const pooler = await poolerTo(database.url, 2)
+    const settings: Partial<Settings> = {
+      databaseUrl: pooler.url,
+      databasePooler: 'transaction',
+      databaseTimeout: 1000,
+    }
+    await during(settings, async ({ ask }) => {
+      await holding('person', async () => {
+        for (const path of ['/persons', '/persons?page[size]=0']) {
+          const { status, body } = await ask('GET', path)
+          assert.deepEqual([status, body.errors?.[0]?.code], [503, 'query_timeout'])
+        }
+        assert.equal(await running('from "person"'), 0)
+      })
+      assert.equal(pooler.canceled, 2)
+      assert.equal((await ask('GET', '/persons')).status, 200)
+    })
+    await pooler.close()
+  })
+
+  it('given a read on the server, when its client disconnects, then the server stops it and the connection serves others', async () => {
+    await during({ databasePool: 1, databaseTimeout: 60_000 }, async ({ ask, url }) => {
+      for (const path of ['/persons', '/persons?page[size]=0']) {
+        await holding('person', async () => {
+          const leave = started(url, path)
+          await until(async () => (await running('from "person"')) === 1)
+          leave()
+          await until(async () => (await running('from "person"')) === 0)
+          // The only connection is there for others, and what was canceled was that read alone.
+          for (let each = 0; each < 20; each += 1)
+            assert.equal((await ask('GET', '/computers')).status, 200)
+        })
+        assert.equal((await ask('GET', '/persons')).status, 200)
+      }
+    })
+  })
+
+  it('given a read that waits for a connection, when its client disconnects, then others have its place', async () => {
+    const settings = { databasePool: 1, databaseQueue: 3, databaseTimeout: 60_000 }
+    await during(settings, async ({ ask, url }) => {
+      await holding('person', async () => {
+        const leaveFirst = started(url, '/persons')
+        await until(async () => (await running('from "person"')) === 1)
+        const leave = Array.from({ length: 3 }, () => started(url, '/persons?page[size]=7'))
+        await pause(300)
+        assert.equal((await ask('GET', '/computers')).status, 503)
+        for (const each of leave) each()
+        await pause(300)
+        const waiting = ask('GET', '/computers')
+        await pause(100)
+        leaveFirst()
+        assert.equal((await waiting).status, 200)
+      })
+      assert.equal((await ask('GET', '/persons')).status, 200)
+    })
+  })
+
+  it('given more stalled readers than connections, other requests are served, and the readers are broken off', async () => {
+    const settings = { databasePool: 4, databaseTimeout: 1000, sendTimeout: 1000 }
+    await during(settings, async ({ ask, url }) => {
+      await database.run(
+        "insert into person (name) select repeat('long ', 2000) || i from generate_series(1, 3000) as many (i)",
+      )
+      const all = '/persons?page[size]=0'
+      const responses = await Promise.all(Array.from({ length: 6 }, () => stalled(url, all)))
+      const streams = responses.filter((response) => response.statusCode === 200)
+      const refused = responses.filter((response) => response.statusCode === 503)
+      assert.deepEqual([streams.length, refused.length], [2, 4])
+      for (const response of refused) assert.equal(response.headers['retry-after'], '1')
+      for (let each = 0; each < 10; each += 1) {
+        assert.equal((await ask('GET', '/persons?page[size]=3')).status, 200)
+        assert.equal(
+          (await ask('POST', '/computers', body('computer', { serial: 'x' }))).status,
+          201,
+        )
+      }
+      // The server ends transactions that wait for their clients for too long; then others can stream.
+      await until(async () => {
+        const response = await stalled(url, all)
+        response.destroy()
+        return response.statusCode === 200
+      })
+      for (const response of streams) {
+        const end = await outcomeOf(response)
+        assert.equal(end, 'broken off')
+      }
+      assert.equal((await ask('GET', '/persons?page[size]=3')).status, 200)
+    })
+  })
+})
+
+const body = (type: string, attributes: object) => ({ body: { data: { type, attributes } } })
+const person = (name: string) => body('person', { name })
+
+/** Fails unless a condition comes true within twenty seconds. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, 'it did not come true')
+    await pause(20)
+  }
+}
+
+/** Sends a request on a connection of its own; returns what disconnects. */
+function started(origin: string, path: string): () => void {
+  const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
+  request.on('error', () => {})
+  return () => void request.destroy()
+}
+
+/** Asks for a path and reads nothing of the body. */
+async function stalled(origin: string, path: string): Promise<IncomingMessage> {
+  const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
+  const [response] = await once(request, 'response')
+  // `once` cannot tell the types of an event's arguments.
+  const message = response as IncomingMessage
+  message.on('error', () => {})
+  return message
+}
+
+async function outcomeOf(response: IncomingMessage): Promise<'whole' | 'broken off'> {
+  try {
+    for await (const _piece of response);
+  } catch {
+    // What was broken off may say so.
+  }
+  return response.complete ? 'whole' : 'broken off'
+}
