@@ -66,7 +66,7 @@ export interface ConnectionOptions {
   /** Pages of the file, in KiB. */
   readonly pageCache?: number
   /** Compiled statements, in bytes. */
-  readonly statementCache?: number | undefined
+  readonly statementCache?: number
 }
 
 const commit: Statement = { sql: 'commit', placeholders: [] }
