@@ -1,10 +1,14 @@
 import cluster from 'node:cluster'
 import { helpText, readCommand, type Settings } from './settings.ts'
 import { prepareDatabase, startService } from './start.ts'
-import { superviseWorkers } from './supervise.ts'
+import { stopOnSignals } from './stop.ts'
+import { superviseWorkers, supervisorLimit } from './supervise.ts'
+import { onSupervisorGone, reportListening, workerPort } from './worker.ts'
 
 /** Does what the command line and the environment say. */
 export async function runCommand(): Promise<void> {
+  // Who has stopped reading what is printed here does not end the service.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const command = readCommand(process.argv.slice(2), process.env)
   switch (command.is) {
     case 'help':
@@ -23,33 +27,46 @@ export async function runCommand(): Promise<void> {
 }
 
 async function serve(settings: Settings, demo: boolean): Promise<void> {
-  // Whoever started the workers has seen to the database.
-  if (cluster.isWorker) return endWith(await startService({ ...settings, migrate: 'off' }))
+  if (cluster.isWorker) return work(settings)
   if (settings.migrate === 'only') {
     console.log(`${await prepareDatabase(settings, demo)} is ready.`)
     return
   }
+  warnOfHosts(settings)
   if (settings.workers === 1) {
+    const stop = stopOnSignals()
     const service = await startService(settings, demo)
-    endWith(service)
+    stop.with(service.close)
     console.log(greeting(service.url, service.database, settings))
     return
   }
+  const stop = stopOnSignals(supervisorLimit)
   const database = await prepareDatabase(settings, demo)
-  const workers = await superviseWorkers(settings.workers)
-  endWith(workers)
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
-  console.log(greeting(`http://${host}:${workers.port}`, database, settings))
+  const { host, port, workers: count } = settings
+  const workers = await superviseWorkers({ host, port, count })
+  stop.with(workers.close)
+  const name = host.includes(':') ? `[${host}]` : host
+  console.log(greeting(`http://${name}:${workers.port}`, database, settings))
 }
 
-/** Ends the process in good order when it is asked to, once; who asks twice in the same way does not wait. */
-function endWith({ close }: Readonly<{ close: () => Promise<void> }>): void {
-  let isEnding = false
-  const end = () => {
-    if (!isEnding) void close().then(() => process.exit(0))
-    isEnding = true
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
+/** Answers beside other workers; the supervisor has seen to the database. */
+async function work(settings: Settings): Promise<void> {
+  const stop = stopOnSignals()
+  const service = await startService({ ...settings, migrate: 'off', port: workerPort() })
+  onSupervisorGone(stop.request)
+  stop.with(service.close)
+  reportListening(service.url)
+}
+
+function warnOfHosts({ host, publicUrl, allowedHosts }: Settings): void {
+  if (isLoopback(host) || publicUrl !== undefined || allowedHosts.length > 0) return
+  console.warn(
+    `lapidary: HOST is ${host}, and neither PUBLIC_URL nor ALLOWED_HOSTS is set: absolute links repeat whatever Host a client sends.`,
+  )
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1)$/i.test(host)
 }
 
 function greeting(url: string, database: string, { basePath, workers }: Settings): string {

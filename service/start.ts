@@ -5,6 +5,7 @@ import { fillWithDemo } from './demo.ts'
 import { resources } from './resources/index.ts'
 import { migrations } from './schema.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { reusesPort } from './worker.ts'
 
 /** A service that answers requests. */
 export interface Running {
@@ -33,7 +34,9 @@ export async function startService(
   const chosen: Settings = { ...readSettings({}), ...settings }
   const { store, server } = await readied(chosen, demo)
   try {
-    const url = await server.listen({ host: chosen.host, port: chosen.port })
+    const { host, port } = chosen
+    const address = { host, port, reusePort: cluster.isWorker && reusesPort }
+    const url = await server.listen(address)
     return { url, database: store.description, close: (patience = 10_000) => close(patience) }
   } catch (error) {
     await store.close()
@@ -66,14 +69,20 @@ async function readied(
   demo: boolean,
 ): Promise<Readonly<{ store: Store; server: ReturnType<typeof createServer> }>> {
   const { clientIds, idMismatch, pageSize, maxPageSize } = settings
-  const model = defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize })
+  const model = defineModel(resources, {
+    clientIds,
+    idMismatch,
+    pageSize,
+    maxPageSize: maxPageSize ?? null,
+  })
   const store = await openStore(model, settings)
   try {
     await store.migrate(migrations[store.dialect], settings.migrate === 'off' ? 'compare' : 'run')
     const remarks = await store.check()
     // Whoever started the workers has said it once.
     if (cluster.isPrimary) for (const remark of remarks) console.warn(`lapidary: ${remark}`)
-    const { basePath, publicUrl, logLevel, maxBody } = settings
+    const { basePath, publicUrl, logLevel, maxBody, allowedHosts } = settings
+    const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout } = settings
     const server = createServer({
       model,
       store,
@@ -81,6 +90,11 @@ async function readied(
       publicUrl,
       logLevel,
       maxBody,
+      allowedHosts,
+      maxConnections,
+      maxConnectionsPerAddress,
+      queueTimeout,
+      sendTimeout,
       about: { description: 'Persons and computers, by JSON:API 1.0.', version: about.version },
     })
     if (demo) await fillWithDemo(server, basePath)

@@ -12,8 +12,8 @@ export interface Running {
   close(): Promise<void>
 }
 
-/** The declarations, put together. */
-export const model = defineModel(resources)
+/** The declarations, put together; whole lists may be asked for, and are streamed. */
+export const model = defineModel(resources, { maxPageSize: null })
 
 /**
  * Serves the music store from a database, which is filled when it is empty.

@@ -1,11 +1,5 @@
-import {
-  type ApiError,
-  BodyError,
-  faultsOf,
-  HeaderError,
-  ParameterError,
-  Refusal,
-} from '../errors/errors.ts'
+import { type ErrorList, errorsIn } from '../errors/collector.ts'
+import { type ApiError, BodyError, HeaderError, ParameterError, Refusal } from '../errors/errors.ts'
 import { faults } from '../errors/faults.ts'
 import { jsonapi } from './document.ts'
 
@@ -19,17 +13,17 @@ export interface ErrorAnswer {
 /**
  * Tells a client's faults.
  *
- * @returns the status they share, or 400, the most general, when they differ (JSON:API 1.0, Processing Errors);
- *   `undefined` when the thrown value is no fault of the client's
+ * @returns the status that the reported ones share, or 400, the most general, when they differ (JSON:API 1.0, Processing
+ *   Errors); `undefined` when the thrown value is no fault of the client's
  */
 export function errorAnswer(thrown: unknown): ErrorAnswer | undefined {
-  const all = faultsOf(thrown)
-  if (all === undefined) return undefined
-  const [first, ...others] = all
+  const list = errorsIn(thrown)
+  const [first, ...others] = list?.errors ?? []
+  if (list === undefined || first === undefined) return undefined
   return {
     status: others.every(({ status }) => status === first.status) ? first.status : 400,
     headers: first instanceof HeaderError || first instanceof Refusal ? first.headers : {},
-    body: errorsDocument(all.map(errorObject)),
+    body: errorsDocument(list.errors.map(errorObject), list),
   }
 }
 
@@ -39,14 +33,17 @@ export function internalErrorAnswer(id: string): ErrorAnswer {
   return {
     status: 500,
     headers: {},
-    body: errorsDocument([
-      { id, ...common({ code: 'internal_error', ...faults.internal_error }, detail) },
-    ]),
+    body: errorsDocument(
+      [{ id, ...common({ code: 'internal_error', ...faults.internal_error }, detail) }],
+      { more: 0 },
+    ),
   }
 }
 
-function errorsDocument(errors: readonly object[]): string {
-  return `{"errors":${JSON.stringify(errors)},${jsonapi}}`
+/** @param list - says in `meta` how many more errors there are, where there are any */
+function errorsDocument(errors: readonly object[], { more }: Pick<ErrorList, 'more'>): string {
+  const meta = more > 0 ? `"meta":{"moreErrors":${more}},` : ''
+  return `{"errors":${JSON.stringify(errors)},${meta}${jsonapi}}`
 }
 
 function errorObject(error: ApiError): object {

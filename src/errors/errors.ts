@@ -113,67 +113,48 @@ export class Refusal extends ApiError {
   }
 }
 
-/** All faults of one body or one query, told at once (SERVICE §6). */
-export class ManyErrors extends Error {
-  readonly all: readonly [ApiError, ...ApiError[]]
-  constructor(all: readonly [ApiError, ...ApiError[]]) {
-    super(all.map((error) => error.message).join(' '))
-    this.name = 'ManyErrors'
-    this.all = all
-  }
-}
-
-/** Throws when there is anything to throw: one fault as itself, several together, the same one once. */
-export function refuse(errors: readonly ApiError[]): void {
-  if (errors.length === 0) return
-  const [first, ...others] = new Map(
-    errors.map((error) => [JSON.stringify([error.code, error.where, error.message]), error]),
-  ).values()
-  if (first === undefined) return
-  throw others.length === 0 ? first : new ManyErrors([first, ...others])
-}
-
-/** The faults within a thrown value, or `undefined` when it is none of the client's. */
-export function faultsOf(thrown: unknown): readonly [ApiError, ...ApiError[]] | undefined {
-  if (thrown instanceof ApiError) return [thrown]
-  return thrown instanceof ManyErrors ? thrown.all : undefined
-}
-
-/**
- * Runs every part of a reading and tells the faults of all of them at once.
- *
- * @param parts - each returns its share or throws client faults; any other throw passes through
- * @returns the shares, in order, when no part threw
- * @throws ApiError | ManyErrors with every fault of every part
- */
-export function together<Parts extends readonly unknown[]>(
-  ...parts: { readonly [Index in keyof Parts]: () => Parts[Index] }
-): Parts {
-  const errors: ApiError[] = []
-  const shares = parts.map((part) => attempt(part, errors))
-  refuse(errors)
-  // Every part has returned its share, so the tuple is whole: the compiler cannot see that.
-  return shares as unknown as Parts
-}
-
-/** Runs one part; a client's fault is added to `errors` and `undefined` returned, any other throw passes. */
-export function attempt<Share>(part: () => Share, errors: ApiError[]): Share | undefined {
-  try {
-    return part()
-  } catch (thrown) {
-    const found = faultsOf(thrown)
-    if (found === undefined) throw thrown
-    errors.push(...found)
-    return undefined
-  }
-}
+/** The longest name or value that a detail shows whole, in characters. */
+const longest = 80
 
 /** A name or value as an error detail shows it: in quotes, shortened when it is long. */
 export function quoted(value: unknown): string {
-  const writable = (_key: string, each: unknown) => (typeof each === 'bigint' ? String(each) : each)
   const text =
-    typeof value === 'bigint' ? String(value) : (JSON.stringify(value, writable) ?? 'nothing')
-  return text.length <= 80
+    typeof value === 'bigint' ? String(value) : (JSON.stringify(beginning(value)) ?? 'nothing')
+  return text.length <= longest
     ? text
-    : `${text.slice(0, 77).toWellFormed()}…${text.startsWith('"') ? '"' : ''}`
+    : `${shortened(text, longest - 3)}…${text.startsWith('"') ? '"' : ''}`
+}
+
+/** The first characters of a text; no character is cut in two. */
+export function shortened(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed()
+}
+
+/**
+ * As much of a value as a detail can show of it, at proportional cost: it is a client's, so it may be long and may nest
+ * deep. What is written of a part is at least one character, in the order in which they are visited here.
+ */
+function beginning(value: unknown): unknown {
+  let room = longest + 1
+  const visit = (each: unknown): unknown => {
+    room -= 1
+    if (typeof each === 'string') return each.slice(0, longest + 1)
+    if (typeof each === 'bigint') return String(each)
+    if (typeof each !== 'object' || each === null || 'toJSON' in each) return each
+    if (Array.isArray(each)) {
+      const parts: unknown[] = []
+      for (const part of each) {
+        if (room <= 0) break
+        parts.push(visit(part))
+      }
+      return parts
+    }
+    const members: [string, unknown][] = []
+    for (const [name, part] of Object.entries(each)) {
+      if (room <= 0) break
+      members.push([name.slice(0, longest + 1), visit(part)])
+    }
+    return Object.fromEntries(members)
+  }
+  return visit(value)
 }

@@ -35,6 +35,11 @@ export interface StoredTable {
   /** Sets of columns of which no two rows hold the same, the primary key among them. */
   readonly uniques: readonly (readonly string[])[]
   readonly foreignKeys: readonly ForeignKey[]
+  /**
+   * The columns that an index begins with, that of a key among them, so that rows are found by them without a scan; not those
+   * of partial indexes and of indexes over expressions. Absent for what has no indexes: views, virtual and foreign tables.
+   */
+  readonly indexed?: ReadonlySet<string>
   readonly comment?: string
 }
 

@@ -204,5 +204,5 @@ const modelOptions = members({
   clientIds: optional(oneOf('discard', 'forbid')),
   idMismatch: optional(oneOf('discard', 'conflict')),
   pageSize: optional(aSize),
-  maxPageSize: optional(aSize),
+  maxPageSize: (value, place) => (value === null ? [] : optional(aSize)(value, place)),
 } satisfies Record<keyof ModelOptions, Check>)

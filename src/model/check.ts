@@ -51,7 +51,8 @@ export function refuseMistakes(mistakes: readonly string[]): void {
 }
 
 function sizeMistakes({ pageSize, maxPageSize }: ModelOptions): string[] {
-  if (pageSize === undefined || maxPageSize === undefined || pageSize <= maxPageSize) return []
+  const isNone = maxPageSize === undefined || maxPageSize === null
+  if (pageSize === undefined || isNone || pageSize <= maxPageSize) return []
   return [`options.pageSize: must not be above maxPageSize, ${maxPageSize}; it is ${pageSize}`]
 }
 

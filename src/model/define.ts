@@ -33,7 +33,16 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     ),
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',
-    pageSize: options.pageSize ?? 30,
-    maxPageSize: options.maxPageSize,
+    ...pageSizes(options),
   }
+}
+
+/** The largest page of a model whose options do not say. */
+const usualMaximum = 1000
+
+function pageSizes({
+  pageSize = 30,
+  maxPageSize = Math.max(usualMaximum, pageSize),
+}: ModelOptions): Pick<Model, 'pageSize' | 'maxPageSize'> {
+  return { pageSize, maxPageSize: maxPageSize ?? undefined }
 }

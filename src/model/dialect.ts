@@ -62,6 +62,8 @@ export interface Dialect {
   }
   /** Every word of `words` occurs in the text as a word, case folded. */
   match(text: Sql, words: Sql): Sql
+  /** The same condition, in which a subquery is not made a join; absent where the database makes none. Unknown becomes false. */
+  readonly apart?: (condition: Sql) => Sql
   /** How a statement finds the row that one before it in the transaction has made, where it need not be told the id. */
   readonly lastNew?: LastNew
   /** The end of a statement that finds a row and keeps others from writing it until the transaction ends; may be empty. */

@@ -101,8 +101,11 @@ export interface ModelOptions {
   readonly idMismatch?: 'discard' | 'conflict'
   /** Resources on a page unless `page[size]` says otherwise. Default 30. */
   readonly pageSize?: number
-  /** The largest `page[size]`; when set, `page[size]=0` is refused. Default none. */
-  readonly maxPageSize?: number | undefined
+  /**
+   * The largest `page[size]`; `page[size]=0`, which asks for everything, is refused. Default 1000, or `pageSize` where that
+   * is larger; `null` for none.
+   */
+  readonly maxPageSize?: number | null | undefined
 }
 
 /** What exists and what may be asked: every resource type, and the choices of the service. */
@@ -111,6 +114,7 @@ export interface Model {
   readonly clientIds: 'discard' | 'forbid'
   readonly idMismatch: 'discard' | 'conflict'
   readonly pageSize: number
+  /** The largest `page[size]`; `undefined` for none. */
   readonly maxPageSize: number | undefined
 }
 

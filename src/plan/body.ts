@@ -1,4 +1,5 @@
-import { type ApiError, BodyError, quoted, refuse } from '../errors/errors.ts'
+import { type ErrorList, refuse, report } from '../errors/collector.ts'
+import { BodyError, quoted } from '../errors/errors.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { LinkageWords, ResourceWords } from '../request/body.ts'
 import {
@@ -52,7 +53,7 @@ export interface WritePlan {
   /** Related resources that must be there. */
   readonly lookups: readonly Lookup[]
   /** What is wrong with the document's values, to be told with what the lookups find. */
-  readonly faults: readonly ApiError[]
+  readonly faults: ErrorList
   /** What the document is: a resource, mere linkage, or there is none. */
   readonly document: 'resource' | 'linkage' | 'none'
 }
@@ -170,10 +171,10 @@ function itself({ type }: ResourceType, id: string): Pick<WritePlan, 'id' | 'nee
 
 function planned(
   { type }: ResourceType,
-  { columns, links, values, linkIds, lookups, faults }: Draft,
+  { columns, links, values, linkIds, lookups, malformed, faults }: Draft,
   made: Pick<WriteShape, 'row' | 'parent'> = { row: 'there', parent: undefined },
 ): WritePlan {
-  refuse(faults.filter(({ status }) => status === 400))
+  refuse(malformed)
   return {
     shape: intern({ type, columns, links, ...made }),
     id: undefined,
@@ -210,7 +211,7 @@ function readNewId(
   if (id === undefined) {
     if (ids.client === 'optional') return undefined
     const detail = `A ${type} is created with an id; the document has none.`
-    draft.faults.push(new BodyError('missing_value', '/data/id', detail))
+    report(draft.faults, () => new BodyError('missing_value', '/data/id', detail))
     return undefined
   }
   if (typeof id !== 'string')
@@ -226,6 +227,6 @@ function readNewId(
       ? 'a text that can stand in a path, neither empty nor dots'
       : reading.expected
   const detail = `The id of a ${type} must be ${expected}; it is ${quoted(id)}.`
-  draft.faults.push(new BodyError('invalid_value', '/data/id', detail))
+  report(draft.faults, () => new BodyError('invalid_value', '/data/id', detail))
   return undefined
 }

@@ -1,4 +1,5 @@
-import { type ApiError, attempt, BodyError, pointerStep, quoted } from '../errors/errors.ts'
+import { attempt, type ErrorCollector, emptyCollector, report } from '../errors/collector.ts'
+import { BodyError, pointerStep, quoted } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
 import {
   type AttributeField,
@@ -9,7 +10,7 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import type { LinkageWords, ResourceWords } from '../request/body.ts'
-import { type Lookup, planLinkage } from './linkage.ts'
+import { absent, type Lookup, planLinkage, typeConflict } from './linkage.ts'
 import { readId } from './target.ts'
 
 /** A change to whom a relationship links: sets of a to-many, or a to-one whose key is not in the row itself. */
@@ -49,37 +50,40 @@ export interface Draft {
   /** Beside `links`: the ids of each. */
   readonly linkIds: (readonly string[])[]
   readonly lookups: Lookup[]
-  readonly faults: ApiError[]
+  /** What is wrong with the structure of the document: the only errors where there are any. */
+  readonly malformed: ErrorCollector
+  readonly faults: ErrorCollector
 }
 
 /** A draft of nothing. */
 export function emptyDraft(): Draft {
-  return { columns: [], values: [], links: [], linkIds: [], lookups: [], faults: [] }
+  return {
+    ...{ columns: [], values: [], links: [], linkIds: [], lookups: [] },
+    malformed: emptyCollector(),
+    faults: emptyCollector(),
+  }
 }
 
 /** Adds the attributes of a document; one that is only ever told is discarded, so that a resource can be sent back. */
 export function addAttributes(words: ResourceWords, resource: ResourceType, draft: Draft): void {
   for (const [name, value] of words.attributes) {
-    const pointer = `/data/attributes${pointerStep(name)}`
     const field = name === 'id' ? resource.id : resource.fields.get(name)
-    attempt(() => {
-      if (field === undefined || field.is === 'relationship')
-        throw unknownField(name, resource, pointer, 'attribute')
-      if (field.is === 'attribute' && field.writes)
-        setAttribute(field, readAttribute(field, value, pointer), draft)
-    }, draft.faults)
+    if (field === undefined || field.is === 'relationship')
+      report(draft.faults, () => unknownField(name, resource, 'attribute'))
+    else if (field.is === 'attribute' && field.writes) readAttribute(field, value, draft)
   }
 }
 
-function readAttribute(field: AttributeField, value: unknown, pointer: string): unknown {
-  if (value === null && !field.required) return null
-  const reading = field.kind.readBody(value)
-  if ('value' in reading) return reading.value
-  throw new BodyError(
-    'invalid_value',
-    pointer,
-    `${field.name} must be ${reading.expected}; it is ${quoted(value)}.`,
-  )
+function readAttribute(field: AttributeField, value: unknown, draft: Draft): void {
+  const isNone = value === null && !field.required
+  const reading = isNone ? { value } : field.kind.readBody(value)
+  if ('value' in reading) setAttribute(field, reading.value, draft)
+  else {
+    report(draft.faults, () => {
+      const detail = `${field.name} must be ${reading.expected}; it is ${quoted(value)}.`
+      return new BodyError('invalid_value', pointerTo(field), detail)
+    })
+  }
 }
 
 function setAttribute({ name }: AttributeField, value: unknown, draft: Draft): void {
@@ -96,8 +100,7 @@ export function addMissing(words: ResourceWords, resource: ResourceType, draft: 
       setAttribute(field, ownValue(field, field.makeDefault()), draft)
     } else if (field.required) {
       const detail = `A ${resource.type} needs the attribute "${field.name}".`
-      const pointer = `/data/attributes${pointerStep(field.name)}`
-      draft.faults.push(new BodyError('missing_value', pointer, detail))
+      report(draft.faults, () => new BodyError('missing_value', pointerTo(field), detail))
     }
   }
 }
@@ -124,13 +127,11 @@ export function addRelationships(
   change: 'add' | 'replace',
 ): void {
   for (const [name, linkage] of words.relationships) {
-    const pointer = `/data/relationships${pointerStep(name)}`
-    attempt(() => {
-      const field = resource.fields.get(name)
-      if (field?.is !== 'relationship') throw unknownField(name, resource, pointer, 'relationship')
-      if (field.writes)
-        addRelationship(field, { linkage, pointer: `${pointer}/data`, change }, model, draft)
-    }, draft.faults)
+    const field = resource.fields.get(name)
+    if (field?.is !== 'relationship')
+      report(draft.faults, () => unknownField(name, resource, 'relationship'))
+    else if (field.writes)
+      addRelationship(field, { linkage, pointer: `${pointerTo(field)}/data`, change }, model, draft)
   }
 }
 
@@ -141,12 +142,17 @@ export function addRelationship(
   model: Model,
   draft: Draft,
 ): void {
-  const { ids, lookups, absentees, faults } = planLinkage(said.linkage, field, model, said.pointer)
-  draft.faults.push(...faults)
+  const linkage = attempt(
+    () => planLinkage(said.linkage, field, model, said.pointer),
+    draft.malformed,
+  )
+  if (linkage === undefined) return
+  const { ids, lookups, unreadable, wrongType } = linkage
+  for (const each of wrongType) report(draft.faults, () => typeConflict(each, field))
   // Whoever is to be unlinked need not be there.
   if (said.change !== 'remove') {
-    draft.faults.push(...absentees)
-    draft.lookups.push(...lookups)
+    for (const each of unreadable) report(draft.faults, () => absent(each))
+    for (const each of lookups) draft.lookups.push(each)
   }
   if (holdsKey(field) && said.change !== 'remove') {
     draft.columns.push({ is: 'key', relationship: field.name })
@@ -191,8 +197,7 @@ export function linkToParent(
     draft.values.push(id)
   } else if (said[1].is !== 'one' || readId(resource, said[1].identifier.id) !== id) {
     const detail = `The path links the new ${relationship.to} to the ${resource.type} ${quoted(id)}; "${inverse.name}" says otherwise.`
-    const pointer = `/data/relationships${pointerStep(inverse.name)}`
-    draft.faults.push(new BodyError('relationship_conflict', pointer, detail))
+    report(draft.faults, () => new BodyError('relationship_conflict', pointerTo(inverse), detail))
   }
   return undefined
 }
@@ -207,7 +212,6 @@ function addMember(relationship: string, id: string, { links, linkIds }: Draft):
 function unknownField(
   name: string,
   resource: ResourceType,
-  pointer: string,
   what: 'attribute' | 'relationship',
 ): BodyError {
   const isWhat = (field: Field) => (field.is === 'relationship') === (what === 'relationship')
@@ -215,7 +219,7 @@ function unknownField(
   const known = suggestion(name, names, `${what}s`)
   return new BodyError(
     'unknown_field',
-    pointer,
+    `/data/${what}s${pointerStep(name)}`,
     `${resource.type} has no ${what} ${quoted(name)}; ${known}`,
   )
 }

@@ -1,4 +1,5 @@
-import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
 import type { AttributeField, Field, Model, ResourceType, StoredValue } from '../model/model.ts'
 import { isSame, type LinkageColumn, type RowLayout } from './rows.ts'
@@ -12,30 +13,43 @@ export type Fieldsets = ReadonlyMap<string, ReadonlySet<string>>
  * @see SERVICE §5; JSON:API 1.0, Sparse Fieldsets
  */
 export function planFields(words: ReadonlyMap<string, readonly string[]>, model: Model): Fieldsets {
-  const errors: ApiError[] = []
+  const errors = emptyCollector()
+  const fieldsets = new Map<string, ReadonlySet<string>>()
   for (const [type, names] of words) {
-    attempt(() => checkFieldset(type, names, model), errors)
+    const fieldset = new Set(names)
+    checkFieldset(type, fieldset, model, errors)
+    fieldsets.set(type, fieldset)
   }
   refuse(errors)
-  return new Map([...words].map(([type, names]) => [type, new Set(names)]))
+  return fieldsets
 }
 
-function checkFieldset(type: string, names: readonly string[], model: Model): void {
-  const parameter = `fields[${type}]`
+function checkFieldset(
+  type: string,
+  names: ReadonlySet<string>,
+  model: Model,
+  errors: ErrorCollector,
+): void {
   const resource = model.types.get(type)
-  if (resource === undefined) {
-    const known = suggestion(type, [...model.types.keys()], 'types')
-    const detail = `${parameter}: there is no resource type ${quoted(type)}; ${known}`
-    throw new ParameterError('invalid_fields', parameter, detail)
-  }
-  const strange = names.filter((name) => name !== 'id' && !resource.fields.has(name))
-  refuse(
-    strange.map((name) => {
-      const known = suggestion(name, [...resource.fields.keys()], 'fields')
-      const detail = `${parameter}: ${type} has no field ${quoted(name)}; ${known}`
-      return new ParameterError('invalid_fields', parameter, detail)
-    }),
-  )
+  if (resource === undefined) report(errors, () => unknownType(type, model))
+  else
+    for (const name of names)
+      if (name !== 'id' && !resource.fields.has(name))
+        report(errors, () => unknownName(name, resource))
+}
+
+function unknownType(type: string, model: Model): ParameterError {
+  const parameter = `fields[${type}]`
+  const known = suggestion(type, [...model.types.keys()], 'types')
+  const detail = `${parameter}: there is no resource type ${quoted(type)}; ${known}`
+  return new ParameterError('invalid_fields', parameter, detail)
+}
+
+function unknownName(name: string, { type, fields }: ResourceType): ParameterError {
+  const parameter = `fields[${type}]`
+  const known = suggestion(name, [...fields.keys()], 'fields')
+  const detail = `${parameter}: ${type} has no field ${quoted(name)}; ${known}`
+  return new ParameterError('invalid_fields', parameter, detail)
 }
 
 /** Whether a field of a type is to be shown. */

@@ -1,4 +1,5 @@
-import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { attempt, emptyCollector, refuse } from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
 import { listing, suggestion } from '../errors/nearest.ts'
 import {
   type AttributeField,
@@ -16,6 +17,7 @@ import {
   suits,
 } from '../model/operators.ts'
 import type { FilterClause, FilterPlace } from '../request/filter.ts'
+import { filterLimits } from '../request/filter-limits.ts'
 import { readOperand } from './operand.ts'
 
 /** The number of a client's value; the values travel beside the plan, so that equal shapes share one statement. */
@@ -48,12 +50,18 @@ export type Condition =
     }>
   | Readonly<{ is: 'fields'; operator: OperatorName; field: string; other: string }>
   | Readonly<{ is: 'null'; field: string }>
-  | Readonly<{ is: 'related'; relationship: string; where: Condition | undefined }>
+  | Readonly<{
+      is: 'related'
+      relationship: string
+      where: Condition | undefined
+      /** Whether the filter follows so many relationships that to plan them as joins costs more than it saves. */
+      isApart?: boolean
+    }>
   | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
   | Readonly<{ is: 'not'; inner: Condition }>
 
-/** How many relationships a filter may follow, one inside the other: databases bound the depth of an expression. */
-const mostRelationships = 20
+/** How many relationships a database plans as joins: the time that planning takes grows with a power of their number. */
+const mostJoined = 8
 
 type Test = Extract<FilterClause, { is: 'test' }>
 
@@ -72,9 +80,34 @@ export function planFilter(
   model: Model,
   given: Given,
 ): Condition | undefined {
-  const [first, ...others] = planAll(clauses, { resource, model, given, depth: 0 })
+  const followed = { count: 0 }
+  const [first, ...others] = planAll(clauses, { resource, model, given, depth: 0, followed })
+  if (followed.count > filterLimits.subqueries) {
+    const detail = `filter: ${followed.count} relationships are followed in all; at most ${filterLimits.subqueries} may be. Nest the conditions on one related resource in one "any" or "has".`
+    throw new ParameterError('invalid_filter', 'filter', detail)
+  }
   if (first === undefined) return undefined
-  return others.length === 0 ? first : { is: 'and', all: [first, ...others] }
+  const where: Condition = others.length === 0 ? first : { is: 'and', all: [first, ...others] }
+  return followed.count > mostJoined ? apart(where) : where
+}
+
+/** The same condition, its relationships looked for one by one. */
+function apart(condition: Condition): Condition {
+  switch (condition.is) {
+    case 'related': {
+      const where = condition.where && apart(condition.where)
+      return { ...condition, where, isApart: true }
+    }
+    case 'and':
+    case 'or': {
+      const [first, ...others] = condition.all
+      return { ...condition, all: [apart(first), ...others.map(apart)] }
+    }
+    case 'not':
+      return { ...condition, inner: apart(condition.inner) }
+    default:
+      return condition
+  }
 }
 
 /** What a clause is read against. */
@@ -82,12 +115,14 @@ interface Context {
   readonly resource: ResourceType
   readonly model: Model
   readonly given: Given
-  /** How many relationships have been followed. */
+  /** How many relationships have been followed, one inside the other. */
   readonly depth: number
+  /** How many have been followed in all terms. */
+  readonly followed: { count: number }
 }
 
 function planAll(clauses: readonly FilterClause[], context: Context): Condition[] {
-  const errors: ApiError[] = []
+  const errors = emptyCollector()
   const conditions = clauses.map((clause) => attempt(() => planClause(clause, context), errors))
   refuse(errors)
   return conditions.filter((condition) => condition !== undefined)
@@ -114,7 +149,7 @@ function planPath(test: Test, path: readonly string[], context: Context): Condit
   const field = context.resource.fields.get(name)
   if (rest.length > 0) {
     if (field?.is !== 'relationship') throw unknown(test, name, context.resource, 'relationship')
-    return related(field, planPath(test, rest, inside(test, field, context)))
+    return related(field, planPath(test, rest, inside(test, field, context)), context)
   }
   if (field?.is === 'relationship') return planRelationship(test, field, context)
   return planAttribute(test, attributeToFilter(test, name, context.resource), context)
@@ -125,7 +160,7 @@ function planRelationship(test: Test, field: RelationshipField, context: Context
   if (!allowed.includes(test.operator)) throw noOperator(test, field.name, allowed)
   if (test.operand.is === 'filter') {
     const { where } = test.operand
-    return related(field, where && planClause(where, inside(test, field, context)))
+    return related(field, where && planClause(where, inside(test, field, context)), context)
   }
   if (test.operand.is !== 'value' || test.operand.value !== null) {
     const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
@@ -135,7 +170,7 @@ function planRelationship(test: Test, field: RelationshipField, context: Context
       `${field.name} is a relationship, to be compared with null alone; use ${use}`,
     )
   }
-  const some = related(field, undefined)
+  const some = related(field, undefined, context)
   return test.operator === 'eq' || test.operator === 'is_' ? { is: 'not', inner: some } : some
 }
 
@@ -161,7 +196,7 @@ function planAttribute(test: Test, field: AttributeField, context: Context): Con
     return operator.ofNull === 'none' ? none : { is: 'not', inner: none }
   }
   const read = (sent: typeof operand) =>
-    readOperand(sent, field, operator, (what) =>
+    readOperand(sent, field, name, (what) =>
       complaint(test.at, sent.is === 'value' ? '.val' : '', what),
     )
   const { values, texts } = context.given
@@ -260,16 +295,21 @@ function complaint(at: FilterPlace, member: string, words: string): ParameterErr
 
 function inside(test: Test, field: RelationshipField, context: Context): Context {
   const depth = context.depth + 1
-  if (depth > mostRelationships) {
+  if (depth > filterLimits.relationships) {
     throw complaint(
       test.at,
       '',
-      `more than ${mostRelationships} relationships are followed, one inside the other`,
+      `more than ${filterLimits.relationships} relationships are followed, one inside the other`,
     )
   }
   return { ...context, resource: typeNamed(context.model, field.to), depth }
 }
 
-function related({ name }: RelationshipField, where: Condition | undefined): Condition {
+function related(
+  { name }: RelationshipField,
+  where: Condition | undefined,
+  { followed }: Context,
+): Condition {
+  followed.count += 1
   return { is: 'related', relationship: name, where }
 }

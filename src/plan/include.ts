@@ -1,4 +1,5 @@
-import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
 import { type Model, type ResourceType, relationshipOf, typeNamed } from '../model/model.ts'
 import { type Fieldsets, isShown } from './fields.ts'
@@ -33,46 +34,60 @@ export function planInclude(
   fieldsets: Fieldsets,
   model: Model,
 ): IncludeStep[] {
-  const errors: ApiError[] = []
-  const steps: IncludeStep[] = []
-  for (const path of paths) {
-    attempt(() => addPath(path, { resource, fieldsets, model, steps }), errors)
-  }
+  const plan: IncludePlan = { fieldsets, model, steps: [], indexes: new Map() }
+  const errors = emptyCollector()
+  for (const path of paths) addPath(path, resource, plan, errors)
   refuse(errors)
-  if (steps.length <= mostSteps) return steps
+  if (plan.steps.length <= mostSteps) return plan.steps
   throw refusal(
-    `include asks for ${steps.length} different steps; at most ${mostSteps} are served.`,
+    `include asks for ${plan.steps.length} different steps; at most ${mostSteps} are served.`,
   )
 }
 
-interface Context {
-  readonly resource: ResourceType
+/** The steps of the paths read so far. */
+interface IncludePlan {
   readonly fieldsets: Fieldsets
   readonly model: Model
   readonly steps: IncludeStep[]
+  /** The numbers of the steps, by where they start and what they follow. */
+  readonly indexes: Map<string, number>
 }
 
-function addPath(path: readonly string[], { resource, fieldsets, model, steps }: Context): void {
-  const text = quoted(path.join('.'))
-  if (path.length > longestPath)
-    throw refusal(`include: ${text} has more than ${longestPath} steps.`)
+function addPath(
+  path: readonly string[],
+  resource: ResourceType,
+  plan: IncludePlan,
+  errors: ErrorCollector,
+): void {
+  if (path.length > longestPath) {
+    report(errors, () =>
+      refusal(`include: ${quoted(path.join('.'))} has more than ${longestPath} steps.`),
+    )
+    return
+  }
   let at = resource
   let from = -1
   let isFollowed = true
   for (const name of path) {
     const field = relationshipOf(at, name)
-    if (field === undefined) throw unknown(name, at, text)
-    isFollowed &&= isShown(fieldsets, at.type, name)
-    if (isFollowed) from = stepFor({ from, type: at.type, relationship: name, to: field.to }, steps)
-    at = typeNamed(model, field.to)
+    if (field === undefined) {
+      const type = at
+      report(errors, () => unknown(name, type, quoted(path.join('.'))))
+      return
+    }
+    isFollowed &&= isShown(plan.fieldsets, at.type, name)
+    if (isFollowed) from = stepFor({ from, type: at.type, relationship: name, to: field.to }, plan)
+    at = typeNamed(plan.model, field.to)
   }
 }
 
-function stepFor(step: IncludeStep, steps: IncludeStep[]): number {
-  const known = steps.findIndex(
-    ({ from, relationship }) => from === step.from && relationship === step.relationship,
-  )
-  return known === -1 ? steps.push(step) - 1 : known
+function stepFor(step: IncludeStep, { steps, indexes }: IncludePlan): number {
+  const key = `${step.from} ${step.relationship}`
+  const known = indexes.get(key)
+  if (known !== undefined) return known
+  const index = steps.push(step) - 1
+  indexes.set(key, index)
+  return index
 }
 
 function unknown(name: string, at: ResourceType, path: string): ParameterError {

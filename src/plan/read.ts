@@ -1,4 +1,5 @@
-import { ParameterError, quoted, refuse, together } from '../errors/errors.ts'
+import { emptyCollector, refuse, report, together } from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
 import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
 import { type ApiQuery, writeQuery } from '../request/query.ts'
 import { type Condition, type Given, type GivenText, planFilter } from './filter.ts'
@@ -132,14 +133,17 @@ export function planLinkage(model: Model, query: ApiQuery, target: Required<Targ
  */
 export function checkNoQuery(query: ApiQuery): void {
   const names = new Set(query.pairs.map(([name]) => name))
-  const unused = [...names].map((name) => {
-    return new ParameterError(
-      'unknown_parameter',
-      name,
-      `The parameter ${quoted(name)} has no meaning here.`,
-    )
-  })
-  refuse([...query.faults.filter(({ where }) => !names.has(where)), ...unused])
+  const collector = emptyCollector()
+  // A parameter that has no meaning has none whatever is wrong with it.
+  for (const error of query.faults.errors)
+    if (!names.has(error.where)) report(collector, () => error)
+  for (const name of names) {
+    report(collector, () => {
+      const detail = `The parameter ${quoted(name)} has no meaning here.`
+      return new ParameterError('unknown_parameter', name, detail)
+    })
+  }
+  refuse(collector)
 }
 
 /** What a shape says where at most one row is meant. */
@@ -182,5 +186,5 @@ function refuseFilter(query: ApiQuery): undefined {
   const [first] = query.pairs.filter(([name]) => /^filter($|\[)/.test(name))
   if (first === undefined) return undefined
   const detail = `${first[0]}: only collections can be filtered; this path leads to one resource.`
-  refuse([new ParameterError('invalid_filter', first[0], detail)])
+  throw new ParameterError('invalid_filter', first[0], detail)
 }

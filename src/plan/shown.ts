@@ -1,4 +1,5 @@
-import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { attempt, emptyCollector, refuse } from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
 import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
 import type { ApiQuery } from '../request/query.ts'
 import { type Fieldsets, planFields, planLayout } from './fields.ts'
@@ -67,7 +68,7 @@ export function startsAtLinkage(step: IncludeRead): boolean {
 
 /** Fieldsets that do not hold up hide nothing, so that the paths are still checked and all faults told at once. */
 function planIncluded(model: Model, query: ApiQuery, resource: ResourceType) {
-  const errors: ApiError[] = []
+  const errors = emptyCollector()
   const fieldsets = attempt(() => planFields(query.fields, model), errors) ?? new Map()
   const steps =
     attempt(() => planInclude(query.include ?? [], resource, fieldsets, model), errors) ?? []

@@ -1,7 +1,8 @@
-import { type ApiError, attempt, ParameterError, quoted, refuse } from '../errors/errors.ts'
+import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
 import { suggestion } from '../errors/nearest.ts'
 import {
-  type AttributeField,
+  type Field,
   type Model,
   type ResourceType,
   relationshipOf,
@@ -32,22 +33,26 @@ export function planSort(
   terms: readonly SortTerm[],
   resource: ResourceType,
   model: Model,
-): Order[] {
-  const errors: ApiError[] = []
-  const orders = terms.map((term) => attempt(() => planTerm(term, resource, model), errors))
+): readonly Order[] {
+  const errors = emptyCollector()
+  const orders = terms.map((term) => planTerm(term, resource, model, errors))
   refuse(errors)
   const order = distinct(orders.filter((each) => each !== undefined))
-  if (joinsOf(order) > mostJoins)
-    throw refusal(`sort follows more than ${mostJoins} relationships.`)
+  if (joinsOf(order) > mostJoins) throw tooManyJoins()
   const isUnique = order.some(({ way, field }) => way.length === 0 && field === 'id')
   return isUnique ? order : [...order, { way: [], field: 'id', descending: false, nullable: false }]
 }
 
 /** A second term over the same field changes nothing. */
-function distinct(order: readonly Order[]): Order[] {
-  const same = (one: Order, other: Order) =>
-    one.field === other.field && wayKey(one.way) === wayKey(other.way)
-  return order.filter((term, index) => order.findIndex((other) => same(term, other)) === index)
+function distinct(order: readonly Order[]): readonly Order[] {
+  if (order.length < 2) return order
+  const known = new Set<string>()
+  return order.filter(({ way, field }) => {
+    const key = wayKey([...way, field])
+    if (known.has(key)) return false
+    known.add(key)
+    return true
+  })
 }
 
 /** Equal ways have equal keys; terms that go the same way share its joins. */
@@ -60,43 +65,55 @@ function joinsOf(order: readonly Order[]): number {
   return new Set(joins).size
 }
 
-function planTerm({ path, descending }: SortTerm, resource: ResourceType, model: Model): Order {
+function planTerm(
+  { path, descending }: SortTerm,
+  resource: ResourceType,
+  model: Model,
+  errors: ErrorCollector,
+): Order | undefined {
   const steps = path.slice(0, -1)
+  if (steps.length > mostJoins) return report(errors, tooManyJoins)
   let at = resource
   for (const step of steps) {
     const field = relationshipOf(at, step)
-    if (field === undefined) throw unknown(step, at, 'relationship', toOnes(at))
-    if (field.many)
-      throw refusal(
-        `${at.type}.${step} leads to many resources; a sort goes through to-one relationships.`,
-      )
+    const type = at
+    if (field === undefined)
+      return report(errors, () => unknown(step, type, 'relationship', toOnes(type)))
+    if (field.many) return report(errors, () => leadsToMany(step, type))
     at = typeNamed(model, field.to)
   }
-  const field = sortable(path[path.length - 1] ?? '', at)
-  return {
-    way: steps,
-    field: field.name,
-    descending,
-    nullable: steps.length > 0 || field !== at.id,
-  }
+  const name = path[path.length - 1] ?? ''
+  const field = name === 'id' ? at.id : at.fields.get(name)
+  if (field?.is !== 'attribute' || !field.sorts)
+    return report(errors, () => notSortable(name, field, at))
+  const nullable = steps.length > 0 || field !== at.id
+  return { way: steps, field: field.name, descending, nullable }
+}
+
+function leadsToMany(step: string, { type }: ResourceType): ParameterError {
+  return refusal(
+    `${type}.${step} leads to many resources; a sort goes through to-one relationships.`,
+  )
 }
 
 /** A name that may not be sorted by is refused word for word as one that does not exist. */
-function sortable(name: string, resource: ResourceType): AttributeField {
-  const field = name === 'id' ? resource.id : resource.fields.get(name)
-  if (field?.is === 'attribute' && field.sorts) return field
+function notSortable(
+  name: string,
+  field: Field | undefined,
+  resource: ResourceType,
+): ParameterError {
   if (field?.is === 'attribute' && field.reads && field.kind.operators === 'opaque')
-    throw refusal(`${resource.type}.${name} has no order and cannot be sorted by.`)
+    return refusal(`${resource.type}.${name} has no order and cannot be sorted by.`)
   if (field?.is === 'computed')
-    throw refusal(`${resource.type}.${name} is computed and cannot be sorted by.`)
+    return refusal(`${resource.type}.${name} is computed and cannot be sorted by.`)
   if (field?.is === 'relationship') {
     const use = field.many ? '' : `; sort by a field of it, as in "${name}.id"`
-    throw refusal(`${resource.type}.${name} is a relationship and cannot be sorted by${use}.`)
+    return refusal(`${resource.type}.${name} is a relationship and cannot be sorted by${use}.`)
   }
   const attributes = [...resource.fields.values()].filter(
     (each) => each.is === 'attribute' && each.sorts,
   )
-  throw unknown(name, resource, 'field', ['id', ...attributes.map((each) => each.name)])
+  return unknown(name, resource, 'field', ['id', ...attributes.map((each) => each.name)])
 }
 
 function toOnes(resource: ResourceType): string[] {
@@ -113,6 +130,10 @@ function unknown(
 ): ParameterError {
   const known = suggestion(name, names, `${what}s to sort by`)
   return refusal(`sort: ${resource.type} has no ${what} ${quoted(name)}; ${known}`)
+}
+
+function tooManyJoins(): ParameterError {
+  return refusal(`sort follows more than ${mostJoins} relationships.`)
 }
 
 function refusal(detail: string): ParameterError {

@@ -1,4 +1,4 @@
-import { attempt } from '../errors/errors.ts'
+import { errorsIn } from '../errors/collector.ts'
 import { readQuery } from '../request/query.ts'
 import { type ReadPlan, type RepeatedQuery, repeatedQuery } from './read.ts'
 import { rememberPlans } from './shape.ts'
@@ -36,8 +36,17 @@ export function byTemplate(plan: (search: string) => ReadPlan): (search: string)
     })
     if (texts.length === 0) return plan(search)
     const template = templates(form, search)
-    // A text that cannot be read is told by planning, with all else that is wrong.
-    return attempt(() => filled(template, texts), []) ?? plan(search)
+    return filledOrNone(template, texts) ?? plan(search)
+  }
+}
+
+/** A text that cannot be read is reported by planning, with all else that is wrong. */
+function filledOrNone(template: Template, texts: readonly string[]): ReadPlan | undefined {
+  try {
+    return filled(template, texts)
+  } catch (thrown) {
+    if (errorsIn(thrown) === undefined) throw thrown
+    return undefined
   }
 }
 

@@ -1,5 +1,12 @@
-import { type ApiError, attempt, BodyError, pointerStep, quoted, refuse } from '../errors/errors.ts'
-import { isObject, jsonComplaint, kindOfJson, parseJson } from './json.ts'
+import {
+  attempt,
+  type ErrorCollector,
+  emptyCollector,
+  refuse,
+  report,
+} from '../errors/collector.ts'
+import { BodyError, pointerStep, quoted, shortened } from '../errors/errors.ts'
+import { isObject, jsonComplaint, kindOfJson, NestingError, parseJson } from './json.ts'
 
 /** One resource as a document names it: type and id, both as sent. */
 export interface IdentifierWords {
@@ -41,12 +48,12 @@ export function readResource(bytes: Uint8Array, needsId = false): ResourceWords 
   const data = dataOf(bytes)
   if (!isObject(data))
     throw invalid('/data', `must be a resource object; it is ${kindOfJson(data)}`)
-  const errors: ApiError[] = []
+  const errors = emptyCollector()
   const words = {
-    type: attempt(() => readType(data, '/data'), errors) ?? '',
+    type: readType(data, '/data', errors) ?? '',
     id: attempt(() => readId(data, needsId), errors),
-    attributes: attempt(() => Object.entries(readMembers(data, 'attributes')), errors) ?? [],
-    relationships: attempt(() => readRelationships(data), errors) ?? [],
+    attributes: Object.entries(readMembers(data, 'attributes', errors)),
+    relationships: readRelationships(data, errors),
   }
   refuse(errors)
   return words
@@ -58,7 +65,10 @@ export function readResource(bytes: Uint8Array, needsId = false): ResourceWords 
  * @see JSON:API 1.0, Updating Relationships
  */
 export function readLinkage(bytes: Uint8Array): LinkageWords {
-  return linkage(dataOf(bytes), '/data')
+  const errors = emptyCollector()
+  const words = linkage(dataOf(bytes), '/data', errors)
+  refuse(errors)
+  return words ?? { is: 'none' }
 }
 
 function dataOf(bytes: Uint8Array): unknown {
@@ -74,14 +84,20 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return parseJson(utf8.decode(bytes))
   } catch (error) {
-    throw new BodyError('invalid_json', '', `The body is not JSON: ${jsonComplaint(error)}.`)
+    const complaint =
+      error instanceof NestingError ? error.message : `is not JSON: ${jsonComplaint(error)}`
+    throw new BodyError('invalid_json', '', `The body ${complaint}.`)
   }
 }
 
-function readType(object: Json, pointer: string): string {
-  if (object.type === undefined) throw invalid(pointer, 'must have the member "type"')
-  if (typeof object.type === 'string') return object.type
-  throw invalid(`${pointer}/type`, `must be a string; it is ${kindOfJson(object.type)}`)
+function readType(object: Json, pointer: string, errors: ErrorCollector): string | undefined {
+  const { type } = object
+  if (typeof type === 'string') return type
+  return report(errors, () =>
+    type === undefined
+      ? invalid(pointer, 'must have the member "type"')
+      : invalid(`${pointer}/type`, `must be a string; it is ${kindOfJson(type)}`),
+  )
 }
 
 function readId({ id }: Json, needsId: boolean): unknown {
@@ -90,66 +106,86 @@ function readId({ id }: Json, needsId: boolean): unknown {
   return isThere ? id : undefined
 }
 
-function readMembers(data: Json, member: 'attributes' | 'relationships'): Json {
+function readMembers(
+  data: Json,
+  member: 'attributes' | 'relationships',
+  errors: ErrorCollector,
+): Json {
   const members = data[member]
-  if (members === undefined) return {}
   if (isObject(members)) return members
-  throw invalid(`/data/${member}`, `must be an object; it is ${kindOfJson(members)}`)
+  if (members !== undefined)
+    report(errors, () =>
+      invalid(`/data/${member}`, `must be an object; it is ${kindOfJson(members)}`),
+    )
+  return {}
 }
 
-function readRelationships(data: Json): [string, LinkageWords][] {
-  const errors: ApiError[] = []
+function readRelationships(data: Json, errors: ErrorCollector): [string, LinkageWords][] {
   const read: [string, LinkageWords][] = []
-  for (const [name, relationship] of Object.entries(readMembers(data, 'relationships'))) {
-    attempt(() => {
-      const pointer = `/data/relationships${pointerStep(name)}`
-      if (!isObject(relationship))
-        throw invalid(pointer, `must be an object; it is ${kindOfJson(relationship)}`)
-      if (Object.hasOwn(relationship, 'data'))
-        read.push([name, linkage(relationship.data, `${pointer}/data`)])
-      else if (!('links' in relationship || 'meta' in relationship))
-        throw invalid(pointer, 'must have the member "data"')
-    }, errors)
+  for (const [name, relationship] of Object.entries(readMembers(data, 'relationships', errors))) {
+    const pointer = () => `/data/relationships${pointerStep(name)}`
+    if (!isObject(relationship))
+      report(errors, () =>
+        invalid(pointer(), `must be an object; it is ${kindOfJson(relationship)}`),
+      )
+    else if (Object.hasOwn(relationship, 'data')) {
+      const words = linkage(relationship.data, `${pointer()}/data`, errors)
+      if (words) read.push([name, words])
+    } else if (!('links' in relationship || 'meta' in relationship))
+      report(errors, () => invalid(pointer(), 'must have the member "data"'))
   }
-  refuse(errors)
   return read
 }
 
-function linkage(data: unknown, pointer: string): LinkageWords {
+function linkage(data: unknown, pointer: string, errors: ErrorCollector): LinkageWords | undefined {
   if (data === null) return { is: 'none' }
-  if (isObject(data)) return { is: 'one', identifier: readIdentifier(data, pointer) }
-  if (!Array.isArray(data)) {
-    throw invalid(
-      pointer,
-      `must be null, a resource identifier or an array of them; it is ${kindOfJson(data)}`,
-    )
+  if (isObject(data)) {
+    const identifier = readIdentifier(data, pointer, errors)
+    return identifier && { is: 'one', identifier }
   }
-  const errors: ApiError[] = []
-  const read = data.map((each: unknown, index) =>
-    attempt(() => readIdentifier(each, `${pointer}/${index}`), errors),
-  )
-  refuse(errors)
-  return { is: 'many', identifiers: read.filter((identifier) => identifier !== undefined) }
+  if (!Array.isArray(data)) {
+    const meant = 'null, a resource identifier or an array of them'
+    return report(errors, () => invalid(pointer, `must be ${meant}; it is ${kindOfJson(data)}`))
+  }
+  const identifiers: IdentifierWords[] = []
+  for (const [index, each] of data.entries()) {
+    const identifier = readIdentifier(each, `${pointer}/${index}`, errors)
+    if (identifier) identifiers.push(identifier)
+  }
+  return { is: 'many', identifiers }
 }
 
-function readIdentifier(json: unknown, pointer: string): IdentifierWords {
-  if (!isObject(json))
-    throw invalid(pointer, `must be a resource identifier; it is ${kindOfJson(json)}`)
-  const type = readType(json, pointer)
-  if (json.id === undefined) throw invalid(pointer, 'must have the member "id"')
-  if (typeof json.id !== 'string') {
-    throw invalid(
-      `${pointer}/id`,
-      `must be a string; it is ${kindOfJson(json.id)}, ${quoted(json.id)}`,
+/** A client may send very many: none that is wrong costs more than to count it, once enough errors are reported. */
+function readIdentifier(
+  json: unknown,
+  pointer: string,
+  errors: ErrorCollector,
+): IdentifierWords | undefined {
+  if (!isObject(json)) {
+    return report(errors, () =>
+      invalid(pointer, `must be a resource identifier; it is ${kindOfJson(json)}`),
     )
   }
-  return { type, id: json.id, pointer }
+  const type = readType(json, pointer, errors)
+  if (type === undefined) return undefined
+  const { id } = json
+  if (typeof id === 'string') return { type, id, pointer }
+  return report(errors, () =>
+    id === undefined
+      ? invalid(pointer, 'must have the member "id"')
+      : invalid(`${pointer}/id`, `must be a string; it is ${kindOfJson(id)}, ${quoted(id)}`),
+  )
 }
+
+/** The most characters of a pointer that a detail repeats. */
+const longestPointer = 200
 
 function invalid(pointer: string, complaint: string): BodyError {
+  const place =
+    pointer.length <= longestPointer ? pointer : `${shortened(pointer, longestPointer)}…`
   return new BodyError(
     'invalid_document',
     pointer,
-    `${pointer === '' ? 'The document' : pointer} ${complaint}.`,
+    `${pointer === '' ? 'The document' : place} ${complaint}.`,
   )
 }

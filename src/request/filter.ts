@@ -1,12 +1,7 @@
-import {
-  type ApiError,
-  attempt,
-  ParameterError,
-  quoted,
-  refuse,
-  together,
-} from '../errors/errors.ts'
-import { isObject, jsonComplaint, kindOfJson, parseJson } from './json.ts'
+import { attempt, emptyCollector, refuse, together } from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
+import { filterLimits } from './filter-limits.ts'
+import { isObject, jsonComplaint, kindOfJson, NestingError, parseJson } from './json.ts'
 
 /** Where a word of a filter stands: the parameter, and the way to it from there, e.g. `filter[0].or[1]`. */
 export interface FilterPlace {
@@ -27,21 +22,52 @@ export type FilterClause =
   | Readonly<{ is: 'and' | 'or'; all: readonly [FilterClause, ...FilterClause[]] }>
   | Readonly<{ is: 'not'; inner: FilterClause }>
 
-/** How deep filters may nest: deeper than anyone writes, shallower than any database's own limit. */
-export const deepestFilter = 100
-
 const parameter = 'filter'
+
+/** A `filter` parameter as it is read. */
+export interface ParsedFilter {
+  /** All of them hold together (AND). */
+  readonly clauses: readonly FilterClause[]
+  /** How many terms they have. */
+  readonly terms: number
+}
 
 /**
  * Reads `filter`: a JSON array of filter objects, which hold together (AND).
+ * @param terms - how many it may have: what the request's other filters leave
  * @throws ApiError | ManyErrors `invalid_filter` (400) with every fault and its place
  * @see seed §4.1 filter
  */
-export function readFilter(text: string): FilterClause[] {
+export function readFilter(text: string, terms: number): ParsedFilter {
   const json = parsed(text)
   if (!Array.isArray(json))
     throw fault('filter', `must be a JSON array of filter objects; it is ${kindOfJson(json)}`)
-  return readAll(json, 'filter', 1)
+  const found = countTerms(json)
+  if (found > terms) throw tooManyTerms(parameter)
+  return { clauses: readAll(json, 'filter', 1), terms: found }
+}
+
+/** The error of a request whose filters have too many terms together; reported at the first parameter that exceeds it. */
+export function tooManyTerms(parameter: string): ParameterError {
+  const detail = `${parameter}: more than ${filterLimits.terms} filter terms in one request; use "in_" with a list of values instead of many "eq", or send several requests.`
+  return new ParameterError('invalid_filter', parameter, detail)
+}
+
+/**
+ * Counts comparisons, those of nested filters included; what has the place of one counts, whatever it is.
+ * @param json - nests no deeper than `parseJson` allows
+ */
+function countTerms(json: unknown): number {
+  if (Array.isArray(json))
+    return Math.max(
+      1,
+      json.reduce((sum, each) => sum + countTerms(each), 0),
+    )
+  if (!isObject(json)) return 1
+  const { and, or, not, op, val } = json
+  if (op === 'any' || op === 'has') return 1 + (val ? countTerms(val) : 0)
+  const group = and ?? or ?? not
+  return group === undefined ? 1 : countTerms(group)
 }
 
 /** Reads `filter[name]=text`: equality with the text, whatever it holds. */
@@ -61,13 +87,13 @@ function parsed(text: string): unknown {
   } catch (error) {
     throw fault(
       'filter',
-      `is not JSON: ${error instanceof Error ? jsonComplaint(error) : 'unreadable'}`,
+      error instanceof NestingError ? error.message : `is not JSON: ${jsonComplaint(error)}`,
     )
   }
 }
 
 function readAll(list: readonly unknown[], path: string, depth: number): FilterClause[] {
-  const errors: ApiError[] = []
+  const errors = emptyCollector()
   const clauses = list.map((json, index) =>
     attempt(() => readClause(json, `${path}[${index}]`, depth), errors),
   )
@@ -76,7 +102,8 @@ function readAll(list: readonly unknown[], path: string, depth: number): FilterC
 }
 
 function readClause(json: unknown, path: string, depth: number): FilterClause {
-  if (depth > deepestFilter) throw fault(path, `is nested more than ${deepestFilter} deep`)
+  if (depth > filterLimits.depth)
+    throw fault(path, `is nested more than ${filterLimits.depth} deep`)
   if (!isObject(json)) throw fault(path, `must be a filter object; it is ${kindOfJson(json)}`)
   const members = Object.keys(json)
   const [first] = members

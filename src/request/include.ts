@@ -7,7 +7,7 @@ import { ParameterError } from '../errors/errors.ts'
  */
 export function readInclude(text: string): string[][] {
   if (text === '') return []
-  return text.split(',').map((path) => {
+  return [...new Set(text.split(','))].map((path) => {
     const steps = path.split('.')
     if (steps.includes('')) {
       throw new ParameterError(

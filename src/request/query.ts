@@ -1,6 +1,15 @@
-import { type ApiError, attempt, ParameterError, quoted } from '../errors/errors.ts'
+import {
+  attempt,
+  type ErrorCollector,
+  type ErrorList,
+  emptyCollector,
+  noErrors,
+  report,
+} from '../errors/collector.ts'
+import { ParameterError, quoted } from '../errors/errors.ts'
 import { readFields } from './fields.ts'
-import { type FilterClause, readFilter, readSimpleFilter } from './filter.ts'
+import { type FilterClause, readFilter, readSimpleFilter, tooManyTerms } from './filter.ts'
+import { filterLimits } from './filter-limits.ts'
 import { readInclude } from './include.ts'
 import { type PageWords, readPageNumber, readPageSize } from './page.ts'
 import { readSort, type SortTerm } from './sort.ts'
@@ -20,7 +29,7 @@ export interface ApiQuery {
   /** Field names by resource type. */
   readonly fields: ReadonlyMap<string, readonly string[]>
   /** What is wrong with the words themselves, to be told with what is wrong with their meaning. */
-  readonly faults: readonly ApiError[]
+  readonly faults: ErrorList
 }
 
 /** A query as it is read. */
@@ -30,6 +39,9 @@ interface Draft extends ApiQuery {
   page: PageWords
   include: readonly (readonly string[])[] | undefined
   readonly fields: Map<string, readonly string[]>
+  /** How many terms the filters have so far. */
+  terms: number
+  readonly faults: ErrorCollector
 }
 
 /** The query of a request that has none. */
@@ -40,7 +52,7 @@ export const emptyQuery: ApiQuery = {
   page: {},
   include: undefined,
   fields: new Map(),
-  faults: [],
+  faults: noErrors,
 }
 
 /**
@@ -52,7 +64,7 @@ export const emptyQuery: ApiQuery = {
  */
 export function readQuery(raw: string): ApiQuery {
   if (raw === '') return emptyQuery
-  const errors: ApiError[] = []
+  const errors = emptyCollector()
   const pairs = attempt(() => decodePairs(raw), errors) ?? []
   const draft: Draft = {
     pairs,
@@ -61,21 +73,14 @@ export function readQuery(raw: string): ApiQuery {
     page: {},
     include: undefined,
     fields: new Map(),
+    terms: 0,
     faults: errors,
   }
   const seen = new Set<string>()
   for (const [name, value] of pairs) {
-    attempt(() => {
-      if (seen.has(name) && !/^filter\[/.test(name)) {
-        throw new ParameterError(
-          'repeated_parameter',
-          name,
-          `The parameter ${quoted(name)} is sent more than once.`,
-        )
-      }
-      seen.add(name)
-      readParameter(name, value, draft)
-    }, errors)
+    if (seen.has(name) && !name.startsWith('filter[')) report(errors, () => repeated(name))
+    else attempt(() => readParameter(name, value, draft), errors)
+    seen.add(name)
   }
   return draft
 }
@@ -88,16 +93,37 @@ export function writeQuery(pairs: readonly Pair[]): string {
 
 function readParameter(name: string, value: string, draft: Draft): void {
   const [, family, inner] = /^(filter|fields)\[([^[\]]+)\]$/s.exec(name) ?? []
-  if (family === 'filter' && inner !== undefined)
-    draft.filter.push(readSimpleFilter(name, inner, value))
-  else if (family === 'fields' && inner !== undefined)
-    draft.fields.set(inner, readFields(name, value))
-  else if (name === 'filter') draft.filter.push(...readFilter(value))
+  if (family === 'filter' && inner !== undefined) addSimpleFilter(name, inner, value, draft)
+  else if (family === 'fields' && inner !== undefined) addFields(name, inner, value, draft)
+  else if (name === 'filter') addFilter(value, draft)
   else if (name === 'sort') draft.sort = readSort(value)
   else if (name === 'page[size]') draft.page = { ...draft.page, size: readPageSize(value) }
   else if (name === 'page[number]') draft.page = { ...draft.page, number: readPageNumber(value) }
   else if (name === 'include') draft.include = readInclude(value)
-  else throw unknownParameter(name)
+  else report(draft.faults, () => unknownParameter(name))
+}
+
+function addFilter(text: string, draft: Draft): void {
+  const { clauses, terms } = readFilter(text, filterLimits.terms - draft.terms)
+  draft.filter.push(...clauses)
+  draft.terms += terms
+}
+
+function addSimpleFilter(parameter: string, name: string, text: string, draft: Draft): void {
+  draft.terms += 1
+  if (draft.terms <= filterLimits.terms) draft.filter.push(readSimpleFilter(parameter, name, text))
+  // Once is enough.
+  else if (draft.terms === filterLimits.terms + 1) throw tooManyTerms(parameter)
+}
+
+function addFields(parameter: string, type: string, text: string, draft: Draft): void {
+  const names = readFields(parameter, text, draft.faults)
+  if (names) draft.fields.set(type, names)
+}
+
+function repeated(name: string): ParameterError {
+  const detail = `The parameter ${quoted(name)} is sent more than once.`
+  return new ParameterError('repeated_parameter', name, detail)
 }
 
 function unknownParameter(name: string): ParameterError {

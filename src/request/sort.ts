@@ -12,7 +12,8 @@ export interface SortTerm {
  * @see seed §4.1; JSON:API 1.0, Sorting
  */
 export function readSort(text: string): SortTerm[] {
-  return text.split(',').map((word) => {
+  // A term that comes again changes nothing.
+  return [...new Set(text.split(','))].map((word) => {
     const descending = word.startsWith('-')
     const name = descending ? word.slice(1) : word
     const [first = '', ...rest] = name.split('.')

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type ApiError, BodyError, pointerStep, quoted, refuse } from '../errors/errors.ts'
+import { type ErrorList, emptyCollector, refuse, report, reportAll } from '../errors/collector.ts'
+import { BodyError, pointerStep, quoted } from '../errors/errors.ts'
 import type { AttributeField, ResourceType } from '../model/model.ts'
 import { type WritePlan, withValues } from '../plan/body.ts'
 import { pointerTo } from '../plan/draft.ts'
@@ -18,11 +19,13 @@ export type Attributes = Readonly<Record<string, unknown>>
  */
 export async function checked(
   plan: WritePlan,
-  missing: readonly ApiError[],
+  missing: ErrorList,
   resource: ResourceType,
   stored: Attributes | undefined,
 ): Promise<WritePlan> {
-  const faults = [...plan.faults, ...missing]
+  const faults = emptyCollector()
+  reportAll(faults, plan.faults)
+  reportAll(faults, missing)
   const changed: Record<string, unknown> = {}
   for (const [index, column] of plan.shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
@@ -30,22 +33,23 @@ export async function checked(
     const { name } = field
     const value = plan.values[index]
     if (stored && field.isFixed && !isSame(field, value, stored[name]))
-      faults.push(fixed(field, stored))
+      report(faults, () => fixed(field, stored))
     if (field.validate && value !== null) {
       const result = await field.validate['~standard'].validate(value)
-      if (result.issues)
-        faults.push(...result.issues.map((issue) => fieldFault(field, value, issue)))
-      else if (!Object.is(result.value, value)) changed[name] = result.value
+      if (result.issues) {
+        const shown = quoted(value)
+        for (const issue of result.issues) report(faults, () => fieldFault(field, shown, issue))
+      } else if (!Object.is(result.value, value)) changed[name] = result.value
     }
   }
   // Links change no attribute: what is stored already does not stand in their way.
   const isWritten = plan.shape.columns.some(({ is }) => is === 'attribute')
   if (resource.validate && (!stored || isWritten)) {
-    const told = new Set(faults.map(({ where }) => where))
+    const told = new Set(faults.errors.map(({ where }) => where))
     const whole = { ...everyAttribute(resource), ...stored, ...attributesOf(plan), ...changed }
     const { issues = [] } = await resource.validate['~standard'].validate(whole)
-    const found = issues.map((issue) => resourceFault(resource, issue))
-    faults.push(...found.filter(({ where }) => !told.has(where)))
+    for (const issue of issues)
+      if (!told.has(placeOf(resource, issue))) report(faults, () => resourceFault(resource, issue))
   }
   refuse(faults)
   return Object.keys(changed).length === 0 ? plan : withValues(plan, changed, resource)
@@ -77,28 +81,31 @@ function fixed(field: AttributeField, stored: Attributes): BodyError {
 
 function fieldFault(
   field: AttributeField,
-  value: unknown,
+  shown: string,
   issue: StandardSchemaV1.Issue,
 ): BodyError {
   return new BodyError(
     'invalid_value',
     pointerTo(field) + pathOf(issue.path ?? []),
-    `${field.name}: ${issue.message}; it is ${quoted(value)}.`,
+    `${field.name}: ${issue.message}; it is ${shown}.`,
   )
 }
 
 /** The first step of an issue's path names the attribute; an issue without a path is about the resource. */
+function fieldOf({ fields }: ResourceType, { path = [] }: StandardSchemaV1.Issue) {
+  const [first] = path
+  return first === undefined ? undefined : fields.get(keyOf(first))
+}
+
+/** Where in the document an issue of a whole resource lies. */
+function placeOf(resource: ResourceType, issue: StandardSchemaV1.Issue): string {
+  const field = fieldOf(resource, issue)
+  return field === undefined ? '/data' : pointerTo(field) + pathOf((issue.path ?? []).slice(1))
+}
+
 function resourceFault(resource: ResourceType, issue: StandardSchemaV1.Issue): BodyError {
-  const [first, ...rest] = issue.path ?? []
-  const name = first === undefined ? undefined : keyOf(first)
-  const field = name === undefined ? undefined : resource.fields.get(name)
-  if (field === undefined)
-    return new BodyError('invalid_value', '/data', `${resource.type}: ${issue.message}.`)
-  return new BodyError(
-    'invalid_value',
-    pointerTo(field) + pathOf(rest),
-    `${field.name}: ${issue.message}.`,
-  )
+  const name = fieldOf(resource, issue)?.name ?? resource.type
+  return new BodyError('invalid_value', placeOf(resource, issue), `${name}: ${issue.message}.`)
 }
 
 type Step = PropertyKey | StandardSchemaV1.PathSegment

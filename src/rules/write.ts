@@ -1,3 +1,4 @@
+import { hasErrors } from '../errors/collector.ts'
 import type { Change, HookContext, MemberChange, Stored } from '../model/hooks.ts'
 import { type Model, type ResourceType, typeNamed } from '../model/model.ts'
 import { type WritePlan, withValues } from '../plan/body.ts'
@@ -102,7 +103,7 @@ async function write(
 function isStraight(plan: WritePlan, resource: ResourceType): boolean {
   const { shape, faults } = plan
   const { hooks, validate, fields } = resource
-  if (faults.length > 0 || validate) return false
+  if (hasErrors(faults) || validate) return false
   if (shape.row === 'there' ? needsStored(plan, resource) : hooks.beforeCreate) return false
   return shape.columns.every((column) => {
     const field = column.is === 'attribute' ? fields.get(column.name) : undefined

@@ -4,8 +4,8 @@ import type { DocumentText } from '../document/document.ts'
 import { mediaType } from '../request/negotiate.ts'
 import { logFailure } from './log.ts'
 
-/** The headers of every answer (SERVICE §7). */
-export const everyAnswer = { vary: 'Accept' } as const
+/** The header fields of every response; `nosniff` keeps browsers from taking a document for HTML or a script. */
+export const everyAnswer = { vary: 'Accept', 'x-content-type-options': 'nosniff' } as const
 
 /** A status, headers and a document, whoever made them. */
 interface Sendable {
@@ -24,7 +24,7 @@ export function send(
   reply: FastifyReply,
   { status, headers, body }: Sendable,
 ): Promise<FastifyReply> | undefined {
-  reply.code(status).header('content-type', mediaType).header('vary', everyAnswer.vary)
+  reply.code(status).header('content-type', mediaType).headers(everyAnswer)
   if (headers) reply.headers(headers)
   if (typeof body !== 'string') return sendPieces(reply, body)
   reply.serializer(asItIs).send(body)

@@ -3,6 +3,8 @@ import { type ErrorAnswer, errorAnswer, internalErrorAnswer } from '../document/
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import { send } from './answer.ts'
 import { logFailure } from './log.ts'
+import { logUnavailable } from './log-unavailable.ts'
+import { errorResponse } from './raw-response.ts'
 
 /** Tells whatever was thrown while a request was answered: the client's faults as such, ours as a bare 500. */
 export async function tellError(
@@ -10,7 +12,10 @@ export async function tellError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
-  const answer = errorAnswer(error) ?? errorAnswer(ofFastify(error, request))
+  if (error instanceof HeaderError && error.status === 503 && error.cause !== undefined)
+    logUnavailable(error, request)
+  const answer =
+    errorAnswer(error) ?? errorAnswer(ofFastify(error, request) ?? ofClient(error, request))
   return send(reply, answer ?? internalErrorAnswer(logFailure(error, request)))
 }
 
@@ -36,6 +41,17 @@ function ofFastify(error: unknown, request: FastifyRequest): ApiError | undefine
   return undefined
 }
 
+/**
+ * The client disconnected: nobody reads the response, and the server has not failed. `undefined` for any other error.
+ */
+function ofClient(error: unknown, { raw, log, method, url }: FastifyRequest): ApiError | undefined {
+  const { code, name }: Partial<FastifyError> = error instanceof Error ? error : {}
+  const isCutOff = code === 'ECONNRESET' && !raw.complete
+  if (!isCutOff && !(name === 'AbortError' && raw.socket.destroyed)) return undefined
+  log.debug({ method, url }, 'the client disconnected before its request was processed')
+  return new HeaderError('invalid_request', 'The connection was closed during the request.')
+}
+
 /** What Node's parser says of bytes that are no request, as an answer. */
 export function protocolFault(code: string | undefined): ErrorAnswer {
   const fault =
@@ -47,6 +63,5 @@ export function protocolFault(code: string | undefined): ErrorAnswer {
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? new HeaderError('request_timeout', 'The request did not arrive in time.')
         : new HeaderError('invalid_request', 'The bytes sent are no HTTP request.')
-  // An ApiError is always a client's fault, so there is an answer.
-  return errorAnswer(fault) ?? internalErrorAnswer(crypto.randomUUID())
+  return errorResponse(fault)
 }

@@ -1,8 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Bindings, type ChildLoggerOptions, type Logger, pino } from 'pino'
+import { tolerantDestination } from './log-destination.ts'
 
 /**
- * Makes what is logged to standard error, as lines of JSON.
+ * Makes what is logged to standard error, as lines of JSON. A standard error that cannot be written to costs lines, nothing
+ * else.
  * @param level - the least that is logged: `trace` … `fatal`, or `silent`
  */
 export function makeLog(level: string): Logger {
@@ -12,7 +14,7 @@ export function makeLog(level: string): Logger {
     },
     res: ({ statusCode }: FastifyReply) => ({ statusCode }),
   }
-  return pino({ level, serializers }, process.stderr)
+  return pino({ level, serializers }, tolerantDestination(process.stderr))
 }
 
 /**

@@ -133,10 +133,10 @@ function callOf(
 /** A signal that aborts when the connection closes before the response is sent. */
 function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  if (raw.destroyed) controller.abort()
-  else
-    raw.once('close', () => {
-      if (!raw.writableFinished) controller.abort()
-    })
+  const abort = () => {
+    if (!raw.writableEnded) controller.abort()
+  }
+  if (raw.destroyed) abort()
+  else raw.once('close', abort)
   return controller.signal
 }

@@ -1,13 +1,13 @@
-import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { defineDocuments } from '../document/document.ts'
-import { type ErrorAnswer, errorAnswer } from '../document/errors.ts'
 import type { House } from '../endpoints/endpoint.ts'
 import { HeaderError, quoted } from '../errors/errors.ts'
-import { mediaType } from '../request/negotiate.ts'
-import { everyAnswer } from './answer.ts'
-import { protocolFault, tellError } from './faults.ts'
+import { addDrain } from './drain.ts'
+import { tellError } from './faults.ts'
+import { type HttpServerOptions, httpServer } from './http-server.ts'
+import { listenOnAllOfLocalhost } from './localhost.ts'
 import { addLog, makeLog } from './log.ts'
+import { withPublicHost } from './request-head.ts'
 import { addRoutes, longestUrl } from './routes.ts'
 
 /** What a server is made of. */
@@ -26,12 +26,29 @@ export interface ServerOptions extends Pick<House, 'model' | 'store'> {
   readonly logLevel?: string
   /** The largest body, in bytes. Default 1 MiB. */
   readonly maxBody?: number
+  /** Milliseconds in which a request must have arrived whole. Default 60,000. */
+  readonly requestTimeout?: number
+  /** Milliseconds after which a connection is closed that accepts no data. Default 60,000. */
+  readonly sendTimeout?: number
+  /**
+   * Milliseconds that a request may wait until the server begins with it; one that has waited longer is refused with
+   * 503 `overloaded`, if 32 connections or more are open. Default 1000.
+   */
+  readonly queueTimeout?: number
+  /** Open client connections; the server refuses more with 503 `overloaded`. Default 4096. */
+  readonly maxConnections?: number
+  /** Open client connections from one address; the server refuses more with 503 `overloaded`. Default 2048. */
+  readonly maxConnectionsPerAddress?: number
+  /**
+   * Values of the `Host` header that are served, e.g. `api.example.org`; one without a port stands for any port. The
+   * host of `publicUrl` is always one of them; any other is refused with 421 `misdirected_request`. Empty: every host is
+   * served. Default empty.
+   */
+  readonly allowedHosts?: readonly string[]
 }
 
 /** Request line and header fields together, in bytes. */
 const longestHead = 64 * 1024
-/** How long a request may take to arrive, in milliseconds. */
-const arrival = 60_000
 
 /**
  * Makes the HTTP server of a model and a store: not listening yet, plugins may be added.
@@ -51,17 +68,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: maxBody,
     // Nobody but our own reader reads the query.
     routerOptions: { querystringParser: () => ({}), maxParamLength: longestUrl },
-    clientErrorHandler: (error, socket) => tellOnSocket(socket, protocolFault(error.code)),
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => {
       giveLog(request, reply)
       void tellError(error, request, reply)
     },
-    http: { maxHeaderSize: longestHead, requireHostHeader: false, insecureHTTPParser: false },
     logController: new LogController({ disableRequestLogging: true }),
-    requestTimeout: arrival,
     return503OnClosing: false,
+    ...httpServer(limitsOf(options)),
   })
+  listenOnAllOfLocalhost(app)
   const giveLog = addLog(app, makeLog(logLevel))
   app.removeAllContentTypeParsers()
   // What a regular expression has found is remembered, so that the header is not read again; and a plugin may have a
@@ -77,17 +93,30 @@ export function createServer(options: ServerOptions): FastifyInstance {
     giveLog(request, reply)
     done(request.is404 ? nothingAt(request) : undefined)
   })
-  app.server.on('checkExpectation', ({ headers: { expect } }, response) => {
-    const fault = new HeaderError(
-      'expectation_failed',
-      `The expectation ${quoted(expect)} is not met.`,
-    )
-    const headers = { ...everyAnswer, 'content-type': mediaType }
-    response.writeHead(fault.status, headers).end(errorAnswer(fault)?.body)
-  })
+  addDrain(app)
   addMethods(app)
   addRoutes(app, house, { publicUrl: options.publicUrl, identify: options.identify })
   return app
+}
+
+/** What bounds the HTTP server, with the defaults. */
+function limitsOf({ publicUrl, allowedHosts = [], ...options }: ServerOptions): HttpServerOptions {
+  const {
+    requestTimeout = 60_000,
+    sendTimeout = 60_000,
+    queueTimeout = 1000,
+    maxConnections = 4096,
+    maxConnectionsPerAddress = 2048,
+  } = options
+  return {
+    maxHeaderSize: longestHead,
+    requestTimeout,
+    sendTimeout,
+    queueTimeout,
+    maxConnections,
+    maxConnectionsPerAddress,
+    allowedHosts: withPublicHost(allowedHosts, publicUrl),
+  }
 }
 
 /** Teaches the router the methods it does not know, so that they get their 405 and not a 404. */
@@ -106,17 +135,4 @@ function nothingAt(request: FastifyRequest): HeaderError {
     'route_not_found',
     `There is nothing at ${quoted(path)}; the root document tells what there is.`,
   )
-}
-
-/** Answers where there is no request to answer: bytes that are no HTTP. */
-function tellOnSocket(socket: Socket, { status, body }: ErrorAnswer): void {
-  if (!socket.writable) return void socket.destroy()
-  const head = [
-    `HTTP/1.1 ${status} Refused`,
-    `content-type: ${mediaType}`,
-    `vary: ${everyAnswer.vary}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -102,7 +102,7 @@ function sideOf(
  * The subquery does not depend on the row, so it runs once however many rows there are and however deep it nests.
  */
 function compileRelated(
-  { relationship, where }: Extract<Condition, { is: 'related' }>,
+  { relationship, where, isApart }: Extract<Condition, { is: 'related' }>,
   { resource, depth, isDenied }: Place,
   target: Target,
 ): Sql {
@@ -122,8 +122,10 @@ function compileRelated(
     isId && link.key === 'here' && isOfOneId(where) && !isDenied
       ? target.dialect.isTheOne(here, theres)
       : isLinkedFromAny(depth, reversed(link), theres)
-  if (link.here === resource.id.column) return isLinked
-  return sql`(${here} is not null and ${isLinked})`
+  const found =
+    link.here === resource.id.column ? isLinked : sql`(${here} is not null and ${isLinked})`
+  // Where it is denied, no database makes it a join.
+  return isApart && !isDenied && target.dialect.apart ? target.dialect.apart(found) : found
 }
 
 /** Whether at most one id meets a condition. */

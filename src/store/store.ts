@@ -1,4 +1,4 @@
-import type { ApiError } from '../errors/errors.ts'
+import type { ErrorList } from '../errors/collector.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
 import type { WritePlan } from '../plan/body.ts'
@@ -44,7 +44,7 @@ export interface Transaction {
    * @returns the faults of naming related resources that are not there
    * @throws NotFoundError for the path's resource
    */
-  examine(plan: WritePlan): Promise<readonly ApiError[]>
+  examine(plan: WritePlan): Promise<ErrorList>
   /**
    * Carries out a create or an update. Where examining it finds a fault, that is what is wrong, whatever comes of this.
    * @param answer - what is to be read of it; it is read along with the write where that saves waiting

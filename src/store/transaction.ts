@@ -1,4 +1,5 @@
-import { type ApiError, BodyError, NotFoundError } from '../errors/errors.ts'
+import { type ErrorList, emptyCollector, noErrors, report } from '../errors/collector.ts'
+import { BodyError, NotFoundError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { relationshipNamed } from '../model/model.ts'
 import type { WritePlan } from '../plan/body.ts'
@@ -45,8 +46,8 @@ async function examine(
   connection: WritingConnection,
   { needs, lookups }: WritePlan,
   statements: Statements,
-): Promise<ApiError[]> {
-  if (!needs && lookups.length === 0) return []
+): Promise<ErrorList> {
+  if (!needs && lookups.length === 0) return noErrors
   const idsOf = Map.groupBy(lookups, ({ type }) => type)
   const [held, ...found] = await Promise.all([
     needs &&
@@ -57,10 +58,12 @@ async function examine(
     }),
   ])
   if (needs && held?.length === 0) throw notFound(needs.absence, needs.id)
-  return [...idsOf.values()].flatMap((ours, index) => {
+  const missing = emptyCollector()
+  for (const [index, ours] of [...idsOf.values()].entries()) {
     const there = new Set(found[index]?.map(([id]) => String(id)))
-    return ours.filter(({ id }) => !there.has(id)).map(absent)
-  })
+    for (const each of ours) if (!there.has(each.id)) report(missing, () => absent(each))
+  }
+  return missing
 }
 
 /** A write, and what is to be read of it. */

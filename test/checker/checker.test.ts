@@ -62,6 +62,7 @@ const bad: readonly Bad[] = [
   ['NEG-1', '', 'HEAD without a media type', without(headOnly, 'content-type')],
   ['service §7', '', 'no Vary', without(single, 'vary')],
   ['service §7', '', 'Vary without Accept', headers(single, { vary: 'Origin' })],
+  ['limits', '', 'no X-Content-Type-Options', without(single, 'x-content-type-options')],
   ['GEN-2', '', 'a body after HEAD', { ...single, method: 'HEAD' }],
   ['GEN-2', '', 'a body beside 204', { ...deleted, status: 204 }],
   ['GEN-2', '', '405 without Allow', without(unknownMethod, 'allow')],

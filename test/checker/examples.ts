@@ -15,7 +15,11 @@ export function made(
   path: string,
   { method = 'GET', status = 200, headers, body }: Made,
 ): Exchange {
-  const usual = { 'content-type': mediaType, vary: 'Accept' }
+  const usual = {
+    'content-type': mediaType,
+    vary: 'Accept',
+    'x-content-type-options': 'nosniff',
+  }
   const text = body === undefined ? '' : JSON.stringify(body)
   const url = `http://host${path}`
   return { method, url, sent: '', status, headers: { ...usual, ...headers }, text }

@@ -16,6 +16,9 @@ export function* checkHttp({ method, status, headers, text }: Exchange): Breache
   }
   const vary = listed(headers.vary)
   if (!vary.includes('accept')) yield { rule: 'service §7', at, why: 'Vary must name Accept' }
+  if (headers['x-content-type-options'] !== 'nosniff') {
+    yield { rule: 'limits', at, why: 'X-Content-Type-Options must be nosniff' }
+  }
   yield* checkAllow(method, status, headers.allow)
 }
 

@@ -60,7 +60,7 @@ export async function fittingModel(
   resources: readonly ResourceDeclaration[],
   url: string,
 ): Promise<Model> {
-  const model = defineModel(resources)
+  const model = defineModel(resources, { maxPageSize: null })
   const store = await openStore(model, url)
   try {
     await store.check()

@@ -15,7 +15,7 @@ import { statementsOf } from '../service/statements.ts'
 import { page, placeOf, section, tableRows } from './pages.ts'
 
 const architecture = page('docs/architecture.md')
-const model = defineModel(resources)
+const model = defineModel(resources, { maxPageSize: null })
 
 /** The blocks of a language in a part of the page. */
 function blocks(part: string, language: string): string[] {

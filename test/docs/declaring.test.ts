@@ -108,6 +108,10 @@ describe('docs/declaring.md', () => {
     }
   })
 
+  it('declares tables of which the start has nothing to say', async () => {
+    assert.deepEqual(await program.store.check(), [])
+  })
+
   it('shows relationships in the words of the program', () => {
     const bare = (code: string) =>
       code.replace(/\s/g, '').replaceAll(',}', '}').replaceAll(',)', ')')
@@ -185,6 +189,36 @@ describe('docs/declaring.md', () => {
       })
       assert.deepEqual(remarks.toSorted(), expected.toSorted())
       for (const [, , , mend = ''] of rows) await execute(url, mend)
+      assert.deepEqual(await remarksOn(model, url), [])
+    })
+  }
+
+  for (const other of lasting) {
+    it(`tells the relationships that the start warns of, and what mends it · ${other.name}`, async (test) => {
+      const rows = codeRows(
+        section(declaring, '## What differs by database'),
+        '| relationship of `thing` |',
+      )
+      assert.equal(rows.length, 2)
+      const tables = `create table thing (id integer primary key, whole_id integer);
+         create table liking (one_id integer not null, other_id integer not null, primary key (one_id, other_id))`
+      const url = await filled(test, other, tables)
+      const fields = Object.fromEntries(
+        rows.map(([code = '']) => {
+          const [, name = '', declaration = ''] = /^(\w+): (.*)$/.exec(code) ?? []
+          return [name, made(declaration)]
+        }),
+      )
+      const thing = { type: 'thing', path: '/things', table: 'thing', id: { client: 'required' } }
+      const model: Model = Reflect.apply(lapidary.defineModel, undefined, [[{ ...thing, fields }]])
+      const expected = rows.map(([code = '', says, mend = '']) => {
+        const [, table = '', column = ''] = /on "(\w+)" \("(\w+)"\)/.exec(mend) ?? []
+        const whole =
+          other.dialect === 'sqlite' ? mend.replace('on', `"${table}_${column}" on`) : mend
+        return `thing.fields.${code.split(':')[0]}: ${says}; to mend it: ${whole}`
+      })
+      assert.deepEqual(await remarksOn(model, url), expected)
+      for (const line of expected) await execute(url, line.split('; to mend it: ')[1] ?? '')
       assert.deepEqual(await remarksOn(model, url), [])
     })
   }

@@ -30,7 +30,7 @@ const note = resource('note', {
 })
 
 const served = {
-  model: defineModel([note]),
+  model: defineModel([note], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) =>
     `create table note (id ${newId}, text text); insert into note values (1, 'a')`,
   server: {

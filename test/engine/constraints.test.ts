@@ -29,7 +29,7 @@ const item = resource('item', {
 })
 
 const served = {
-  model: defineModel([owner, item]),
+  model: defineModel([owner, item], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes, dialect: DialectName) => `
     create table owner (id ${newId}, name text);
     create table shelf (id ${newId});
@@ -141,7 +141,7 @@ const club = resource('club', {
 })
 const fan = resource('fan', { path: '/fans', table: 'fan', fields: { name: attribute(text) } })
 const joined = {
-  model: defineModel([club, fan]),
+  model: defineModel([club, fan], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes, dialect: DialectName) => `
     create table club (id ${newId}, name text);
     create table fan (id ${newId}, name text);

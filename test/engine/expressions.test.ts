@@ -65,7 +65,7 @@ const line = resource('line', {
 })
 
 const served = {
-  model: defineModel([invoice, line]),
+  model: defineModel([invoice, line], { maxPageSize: null }),
   tables: ({ newId, date, number }: ColumnTypes) => `
     create table invoice (id ${newId}, code text not null, day ${date}, "limit" integer,
       successor_id integer references invoice (id));

@@ -28,7 +28,7 @@ const page = resource('page', {
 })
 
 const served = {
-  model: defineModel([page]),
+  model: defineModel([page], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) => `create table page (id ${newId}, title text,
     next_id integer references page (id))`,
   server: { logLevel: 'error' },

@@ -81,7 +81,7 @@ const fan = resource('fan', {
 })
 
 const served = {
-  model: defineModel([band, song, fan]),
+  model: defineModel([band, song, fan], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) => `
     create table band (id ${newId}, name text, secret text);
     create table song (id ${newId}, name text, length integer, band_id integer references band (id));

@@ -29,7 +29,7 @@ const track = resource('track', {
 })
 
 const served = {
-  model: defineModel([album, track]),
+  model: defineModel([album, track], { maxPageSize: null }),
   tables: ({ newId, date }: ColumnTypes) => `
     create table album (id ${newId}, name text, made ${date});
     create table track (id ${newId}, code text unique);

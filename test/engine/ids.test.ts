@@ -50,7 +50,7 @@ function things(id: ResourceDeclaration['id'], { column, key }: Columns) {
     },
   })
   return {
-    model: defineModel([thing]),
+    model: defineModel([thing], { maxPageSize: null }),
     tables: (columnTypes: ColumnTypes, dialect: DialectName) => {
       const type = key(columnTypes)
       return `

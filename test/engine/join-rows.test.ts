@@ -37,7 +37,7 @@ const membership = resource('membership', {
 })
 
 const served = {
-  model: defineModel([person, club, membership]),
+  model: defineModel([person, club, membership], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) => `
     create table person (id ${newId}, name text);
     create table club (id ${newId}, name text);

@@ -21,7 +21,7 @@ const tree = resource('tree', {
 const [first, last] = ['9007199254740993', '9223372036854775807']
 
 const served = {
-  model: defineModel([tree]),
+  model: defineModel([tree], { maxPageSize: null }),
   tables: ({ newId, boolean }: ColumnTypes) => `
     create table tree (id ${newId}, name text, stands ${boolean}, parent_id bigint references tree (id))`,
 }

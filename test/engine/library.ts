@@ -16,33 +16,36 @@ import {
 import type { ColumnTypes } from '../databases.ts'
 
 /** A small library; the names on the wire are not those of the tables. */
-export const library: Model = defineModel([
-  resource('author', {
-    path: '/authors',
-    table: 'writer',
-    id: 'writer_no',
-    fields: {
-      name: attribute(text, { required: true }),
-      mail: attribute(email, { column: 'e_mail' }),
-      born: attribute(date),
-      label: computed(text, { name: text, born: date }, ({ name, born }) => `${name} ${born}`),
-      books: toMany('book', { column: 'by' }),
-      pupils: toMany('author', { column: 'taught_by' }),
-      teacher: toOne('author', { column: 'taught_by' }),
-    },
-  }),
-  resource('book', {
-    path: '/books',
-    table: 'book',
-    fields: {
-      title: attribute(text),
-      pages: attribute(integer),
-      price: attribute(number),
-      lent: attribute(boolean),
-      author: toOne('author', { column: 'by' }),
-    },
-  }),
-])
+export const library: Model = defineModel(
+  [
+    resource('author', {
+      path: '/authors',
+      table: 'writer',
+      id: 'writer_no',
+      fields: {
+        name: attribute(text, { required: true }),
+        mail: attribute(email, { column: 'e_mail' }),
+        born: attribute(date),
+        label: computed(text, { name: text, born: date }, ({ name, born }) => `${name} ${born}`),
+        books: toMany('book', { column: 'by' }),
+        pupils: toMany('author', { column: 'taught_by' }),
+        teacher: toOne('author', { column: 'taught_by' }),
+      },
+    }),
+    resource('book', {
+      path: '/books',
+      table: 'book',
+      fields: {
+        title: attribute(text),
+        pages: attribute(integer),
+        price: attribute(number),
+        lent: attribute(boolean),
+        author: toOne('author', { column: 'by' }),
+      },
+    }),
+  ],
+  { maxPageSize: null },
+)
 
 /** The tables of the library, and a few authors and books. */
 export const libraryTables = ({ newId, date, number, boolean }: ColumnTypes) => `

@@ -150,7 +150,7 @@ function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: W
   const types: ResourceDeclaration[] = isSelf
     ? [declare(near, { ...nearFields, ...farFields })]
     : [declare(near, nearFields), declare(far, farFields)]
-  return defineModel(types)
+  return defineModel(types, { maxPageSize: null })
 }
 
 function tablesOf(

@@ -62,7 +62,7 @@ const thing = resource('thing', {
 })
 
 const served = {
-  model: defineModel([thing]),
+  model: defineModel([thing], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) =>
     `create table thing (id ${newId}, ${names
       .map((name) => `"${name}" text default 'as it was'`)

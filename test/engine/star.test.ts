@@ -25,7 +25,7 @@ const star = new Forest(
 )
 
 const served = {
-  model: defineModel([node]),
+  model: defineModel([node], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) => `
     create table node (id ${newId}, name text, parent_id integer references node (id));
     create index node_parent_id on node (parent_id);

@@ -20,7 +20,7 @@ const thing = resource('thing', {
 })
 
 const served = {
-  model: defineModel([thing]),
+  model: defineModel([thing], { maxPageSize: null }),
   tables: ({ newId, integer, number }: ColumnTypes) => `
     create table thing (id ${newId}, "integer" ${integer}, "number" ${number},
     text text, whole_id integer references thing (id))`,
@@ -88,7 +88,7 @@ const amount = resource('thing', {
   fields: { number: attribute(number), text: attribute(text, { required: true }) },
 })
 const loose = {
-  model: defineModel([amount]),
+  model: defineModel([amount], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) =>
     `create table amount (id ${newId}, number numeric, text text)`,
 }

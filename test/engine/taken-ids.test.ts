@@ -16,7 +16,7 @@ const thing = resource('thing', {
 })
 
 const served = {
-  model: defineModel([thing]),
+  model: defineModel([thing], { maxPageSize: null }),
   tables: ({ newId, id }: ColumnTypes) => `
     create table thing (id ${newId}, code text unique, whole_id ${id} references thing (id))`,
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { faultsOf } from '../../src/errors/errors.ts'
+import { errorsIn } from '../../src/errors/collector.ts'
 import { typeNamed } from '../../src/model/model.ts'
 import { planCollection, type ReadPlan } from '../../src/plan/read.ts'
 import { byTemplate } from '../../src/plan/template.ts'
@@ -21,7 +21,9 @@ function made(planner: (search: string) => ReadPlan, search: string): unknown {
     const { texts, shape, ...told } = planner(search)
     return { ...told, shape: JSON.stringify(shape), texts: texts.map(({ slot }) => slot) }
   } catch (error) {
-    return faultsOf(error)?.map(({ code, where, message }) => [code, where, message]) ?? error
+    return (
+      errorsIn(error)?.errors.map(({ code, where, message }) => [code, where, message]) ?? error
+    )
   }
 }
 

@@ -19,7 +19,7 @@ const sheet = resource('sheet', {
 })
 
 const served = {
-  model: defineModel([sheet]),
+  model: defineModel([sheet], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) => `
     create table sheet (id ${newId}, ${names.map((name) => `${name} text`).join(', ')}, parent_id integer references sheet (id));
     insert into sheet (id, ${names.join(', ')}) values (1, ${names.map((_, at) => `'a ${at}'`).join(', ')});

@@ -42,7 +42,7 @@ describe('A query string', () => {
         const meant = meantBy(text.replaceAll('+', ' '))
         if (meant === undefined)
           assert.deepEqual(
-            faults.map(({ code }) => code),
+            faults.errors.map(({ code }) => code),
             ['invalid_encoding'],
           )
         else assert.deepEqual(pairs, [['filter[name]', meant]])

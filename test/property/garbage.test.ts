@@ -1,50 +1,20 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import * as fc from 'fast-check'
-import { check } from '../checker/checker.ts'
 import { databases } from '../databases.ts'
 import { chapter, type World } from '../world.ts'
-import { sendBytes } from './bare-connection.ts'
-import type { BareGarbage, Garbage } from './garbage.ts'
-import { anyBadBody, anyHugeBody } from './garbage-bodies.ts'
-import { anyBadBytes } from './garbage-bytes.ts'
-import { anyBadHeader } from './garbage-headers.ts'
-import { anyBadFilter, anyBadQuery } from './garbage-queries.ts'
-import { seed } from './seed.ts'
+import { assertNoFailures, noToll, storm } from './garbage-storm.ts'
 
 /** Malformed requests for each database: with all databases together well over 20,000 of them are refused. */
 const requests = Math.ceil(28_000 / databases.length)
 
-/** How many are under way at once. */
-const workers = 32
-
-/** Milliseconds after which a request counts as a hang. */
-const patience = 5000
-
-/** What a storm of malformed requests came to. */
-interface Toll {
-  sent: number
-  refused: number
-  /** Persons and computers created by requests that turned out harmless. */
-  persons: number
-  computers: number
-  /** How often each complaint came up, with the first request it was about. */
-  readonly failures: Map<string, { times: number; first: string }>
-}
-
 chapter('§6 malformed requests', (world: World) => {
   it('never break, hang or corrupt the service, and are all answered by a document', async () => {
-    const toll: Toll = { sent: 0, refused: 0, persons: 2, computers: 2, failures: new Map() }
+    const toll = noToll(2, 2)
     for (const name of ['Ada', 'Alan']) await world.person({ name })
     for (const serial of ['A-1', 'A-2']) await world.computer({ serial })
-    await storm(world, toll)
+    await storm(world, toll, requests)
 
-    const failures = Array.from(toll.failures.values(), ({ times, first }) => `${times}× ${first}`)
-    assert.equal(
-      failures.length,
-      0,
-      `with PROPERTY_SEED=${seed}:\n${failures.slice(0, 20).join('\n\n')}`,
-    )
+    assertNoFailures(toll)
     const enough = 20_000 / databases.length
     assert.ok(toll.refused >= enough, `only ${toll.refused} of ${toll.sent} were refused`)
     const size = { 'page[size]': '1' }
@@ -53,105 +23,3 @@ chapter('§6 malformed requests', (world: World) => {
     assert.equal((await world.get('/persons/1')).one.id, '1')
   })
 })
-
-/** Sends every kind of malformed request, all kinds mixed, and waits for the last answer. */
-async function storm(world: World, toll: Toll): Promise<void> {
-  const attacks = fc.sample(
-    fc.oneof(
-      { weight: 160, arbitrary: fc.oneof(anyBadQuery(), anyBadFilter()).map(attackBy) },
-      { weight: 130, arbitrary: anyBadBody().map(attackBy) },
-      { weight: 50, arbitrary: anyBadHeader().map(attackBy) },
-      { weight: 50, arbitrary: anyBadBytes().map(attackByBytes) },
-      { weight: 1, arbitrary: anyHugeBody().map(attackBy) },
-    ),
-    { seed, numRuns: requests },
-  )
-  const next = attacks.values()
-  const work = async () => {
-    for (const attack of next) await attack(world, toll)
-  }
-  await Promise.all(Array.from({ length: workers }, work))
-}
-
-type Attack = (world: World, toll: Toll) => Promise<void>
-
-/** Sends a request that is HTTP; the world checks the answer. */
-function attackBy(garbage: Garbage): Attack {
-  const { method, path, query, headers, body, hopeless } = garbage
-  return async (world, toll) => {
-    toll.sent += 1
-    try {
-      const call = world.call(method, path, { query, headers, raw: body })
-      const { status, body: document } = await inTime(call)
-      assert.ok(status < 500, `it was answered with ${status}`)
-      assert.ok(status >= 400 || !hopeless, `it was not refused, but answered with ${status}`)
-      if (status >= 400) toll.refused += 1
-      if (status !== 201 || Array.isArray(document.data)) return
-      if (document.data?.type === 'person') toll.persons += 1
-      else toll.computers += 1
-    } catch (error) {
-      if (isCutOff(error) && (body?.length ?? 0) > 2 ** 20) return
-      note(toll, garbage, error)
-    }
-  }
-}
-
-/** Sends bytes; an answer with a body is checked as any other. */
-function attackByBytes(garbage: BareGarbage): Attack {
-  const { method, target, bytes, answer, ends } = garbage
-  return async ({ url }, toll) => {
-    toll.sent += 1
-    try {
-      const got = await sendBytes(url, bytes, { method, ends, patience })
-      if (got !== undefined) assert.ok(got.status < 500, `it was answered with ${got.status}`)
-      if (got !== undefined && got.status >= 400) toll.refused += 1
-      if (answer === 'protocol' && (got === undefined || got.text === '')) return
-      assert.ok(got, 'the connection was closed without an answer')
-      check({ method, url: urlOf(url, target), sent: bytes.toString('latin1'), ...got })
-    } catch (error) {
-      note(toll, bytes, error)
-    }
-  }
-}
-
-/** A target may be a whole URL; what follows a `#` is nothing to a server. */
-function urlOf(origin: string, target: string): string {
-  const [address = ''] = target.split('#')
-  return /^https?:/.test(address) ? address : origin + address
-}
-
-function note(toll: Toll, request: unknown, error: unknown): void {
-  const complaint = brief(error)
-    .split('\n', 1)
-    .join()
-    .replaceAll(/\d+|"[^"]*"/g, '…')
-  const known = toll.failures.get(complaint)
-  if (known) known.times += 1
-  else toll.failures.set(complaint, { times: 1, first: `${brief(request)}\n${brief(error)}` })
-}
-
-function inTime<T>(promise: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer in ${patience} ms`)), patience)
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
-}
-
-/** A server may close the connection on a body that it will not read. */
-function isCutOff(error: unknown): boolean {
-  return error instanceof Error && /ECONNRESET|EPIPE|socket hang up/.test(error.message)
-}
-
-function brief(thing: unknown): string {
-  const text = thing instanceof Error ? thing.message : tell(thing)
-  return text.length > 1000 ? `${text.slice(0, 700)} … ${text.slice(-300)}` : text
-}
-
-function tell(thing: unknown): string {
-  if (Buffer.isBuffer(thing)) return JSON.stringify(thing.toString('latin1'))
-  if (typeof thing !== 'object' || thing === null) return JSON.stringify(thing) ?? ''
-  return Object.entries(thing)
-    .map(
-      ([name, value]) => `${name}: ${Buffer.isBuffer(value) ? tell(value) : JSON.stringify(value)}`,
-    )
-    .join(', ')
-}

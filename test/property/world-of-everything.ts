@@ -160,7 +160,9 @@ const guide = resource('guide', {
 })
 
 /** A model with every kind of attribute and every shape of relationship. */
-export const everything: Model = defineModel([hall, item, tag, plan, staff, guide])
+export const everything: Model = defineModel([hall, item, tag, plan, staff, guide], {
+  maxPageSize: null,
+})
 
 /** The tables of the model, in the column types of a database. */
 export function tablesOfEverything(type: ColumnTypes): string {

@@ -6,7 +6,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -33,8 +32,13 @@ export interface Child {
   end(signal: NodeJS.Signals): Promise<Ended>
 }
 
+/** What ends: a test, or whatever else has things to be cleaned up after it. */
+export interface Scope {
+  after(work: () => unknown): void
+}
+
 /** A folder that is gone when the test ends. */
-export async function folder(test: TestContext): Promise<string> {
+export async function folder(test: Scope): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'lapidary-'))
   test.after(() => rm(path, { recursive: true, force: true }))
   return path
@@ -61,7 +65,7 @@ function launch(
 
 /** Runs the service's command to its end, which has to come by itself. */
 export async function run(
-  test: TestContext,
+  test: Scope,
   args: readonly string[],
   environment: Environment = {},
 ): Promise<Ended> {
@@ -82,7 +86,7 @@ async function ended(child: ChildProcess): Promise<Ended> {
 
 /** Starts the service in a folder and waits until it answers; it is stopped when the test ends. */
 export async function start(
-  test: TestContext,
+  test: Scope,
   cwd: string,
   args: readonly string[] = [],
   environment: Environment = {},
@@ -112,7 +116,7 @@ export async function start(
 
 /** Waits for the first address that a process prints, and for it to answer. */
 async function listening(child: ChildProcess, printed: () => string): Promise<string> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     assert.equal(child.exitCode, null, `ended at once: ${printed()}`)
     const [url] = printed().match(/https?:\/\/[^\s/"',]+/) ?? []
     if (url !== undefined && (await answers(url))) return url

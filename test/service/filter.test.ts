@@ -67,7 +67,9 @@ chapter('§4.1 filter, the JSON form', (world) => {
   it('nests as deep as a hundred', async () => {
     await enter(world)
     let filter: unknown = named('Ada Lovelace')
-    for (let depth = 0; depth < 80; depth++) filter = { not: filter }
+    // The comparison itself is the hundredth level; an even number of nots cancels out.
+    for (let depth = 0; depth < 98; depth++) filter = { not: filter }
+    filter = { and: [filter] }
     assert.deepEqual(await finds(world, '/persons', [filter]), ['Ada'])
   })
 })

@@ -192,6 +192,24 @@ describe('SERVICE §1 start', () => {
     assert.deepEqual(await loads(), [])
   })
 
+  it('given an address beyond this machine and no known hosts, warns of links in one line', async (test) => {
+    // An address of nobody, so that nothing listens; the warning comes first.
+    const args = ['--host', '192.0.2.1', '--port', '0', '--database-url', 'sqlite::memory:']
+    const { stderr } = await run(test, args)
+    const [warning = '', ...rest] = stderr.trimEnd().split('\n')
+    assert.match(
+      warning,
+      /^lapidary: HOST is 192\.0\.2\.1, and neither PUBLIC_URL nor ALLOWED_HOSTS/,
+    )
+    assert.equal(rest.length, 1, stderr)
+    for (const known of [{ PUBLIC_URL: 'https://example.org' }, { ALLOWED_HOSTS: 'example.org' }])
+      assert.doesNotMatch((await run(test, args, known)).stderr, /neither/)
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const child = await start(test, await folder(test), ['--host', host])
+      assert.doesNotMatch(child.printed(), /neither/)
+    }
+  })
+
   it('keeps what is stored from one start to the next', async (test) => {
     const cwd = await folder(test)
     const args = ['--database-url', `sqlite:${join(cwd, 'new', 'folder', 'kept.db')}`]

@@ -198,6 +198,7 @@ describe('SERVICE §5 streaming in a process of its own', () => {
     const headers = {
       'content-type': String(slow.headers['content-type']),
       vary: String(slow.headers.vary),
+      'x-content-type-options': String(slow.headers['x-content-type-options']),
     }
     const exchange = {
       method: 'GET',

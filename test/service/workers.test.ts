@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { folder, run, start } from './child.ts'
+import { childrenOf } from './processes.ts'
 
 const workers = 2
 
@@ -54,6 +53,14 @@ it('workers that cannot start end the process, and say why once each at most', a
   assert.ok(stderr.trimEnd().split('\n').length <= workers + 1, stderr)
 })
 
+it('workers of two services do not share a port', async (test) => {
+  const first = await start(test, await folder(test), ['--workers', '2'])
+  const { port } = new URL(first.url)
+  const { code, stderr } = await run(test, ['--workers', '2', '--port', port])
+  assert.equal(code, 2)
+  assert.match(stderr, new RegExp(`^lapidary: listen EADDRINUSE.*:${port}\\n$`))
+})
+
 /** Writes on some connections and reads on others. */
 async function assertKeeps(url: string): Promise<void> {
   await Promise.all(
@@ -79,10 +86,4 @@ async function replaced(parent: number | undefined, victim: number): Promise<num
     assert.ok(tries < 200, `never replaced: ${now}`)
     await pause(50)
   }
-}
-
-async function childrenOf(parent: number | undefined): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
-  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
-  return rows.flatMap(([pid = 0, of]) => (of === parent ? [pid] : []))
 }

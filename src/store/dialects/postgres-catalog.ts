@@ -42,6 +42,13 @@ const uniques = sql`
   from pg_index as i
   where i.indrelid = t.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null`
 
+/** The columns that whole indexes begin with, of those that find rows by equality. */
+const indexed = sql`
+  select json_agg(distinct c.attname)
+  from pg_index as i join pg_class as x on x.oid = i.indexrelid join pg_am as a on a.oid = x.relam
+    join pg_attribute as c on c.attrelid = t.oid and c.attnum = i.indkey[0]
+  where i.indrelid = t.oid and i.indisvalid and i.indpred is null and a.amname in ('btree', 'hash')`
+
 /** A key to a partitioned table has one more for each partition, which says nothing new. */
 const foreignKeys = sql`
   select json_agg(json_build_array(m.nspname, o.relname, ${namesOf(sql`t.oid`, sql`f.conkey`)},
@@ -56,7 +63,8 @@ const catalog = statement(
   with recursive ${domains}
   select current_schema(), (
     select json_agg(json_build_array(n.nspname, t.relname, t.relkind in ('v', 'm'),
-      obj_description(t.oid, 'pg_class'), (${columns}), (${uniques}), (${foreignKeys})
+      obj_description(t.oid, 'pg_class'), (${columns}), (${uniques}), (${foreignKeys}),
+      case when t.relkind in ('r', 'p') then coalesce((${indexed}), '[]') end
     ) order by n.nspname, t.relname)
     from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
     where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
@@ -76,6 +84,7 @@ type TableRow = readonly [
   foreignKeys:
     | readonly (readonly [string, string, columns: string[], references: string[]])[]
     | null,
+  indexed: readonly string[] | null,
 ]
 
 type ColumnRow = readonly [
@@ -98,7 +107,7 @@ export async function postgresCatalog(connection: PostgresConnection): Promise<C
 }
 
 function table(row: TableRow): StoredTable {
-  const [schema, name, isView, comment, columns, uniques, foreignKeys] = row
+  const [schema, name, isView, comment, columns, uniques, foreignKeys, indexed] = row
   return {
     is: isView ? 'view' : 'table',
     name,
@@ -111,6 +120,7 @@ function table(row: TableRow): StoredTable {
       to: { schema, name },
       references,
     })),
+    ...(indexed !== null && { indexed: new Set(indexed) }),
     ...(comment !== null && { comment }),
   }
 }

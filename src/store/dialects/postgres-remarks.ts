@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Catalog, tableIn } from '../../model/catalog.ts'
 import type { Kind } from '../../model/kinds.ts'
 import type { Model, Table } from '../../model/model.ts'
+import { indexRemarks } from '../index-remarks.ts'
 import { type Difference, remarksOf, type Use, usesOf } from '../remarks.ts'
 import { statement } from '../statement.ts'
 import type { Collation, CollationOf } from './postgres-collations.ts'
@@ -129,6 +130,7 @@ export async function postgresRemarks(
     ...remarksOf(differences(indexRule, known), (table, parts) =>
       parts.map((part) => `create index on ${nameIn(table)} (${part})`).join('; '),
     ),
+    ...indexRemarks(model, catalog),
   ]
 }
 

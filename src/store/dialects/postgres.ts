@@ -111,10 +111,10 @@ export async function openPostgres(
             const ours = writingOn(transaction, statements)
             const result = await work({
               ...ours,
-              examine: async (plan) => [
-                ...limitFaults(plan, model, limits),
-                ...(await ours.examine(plan)),
-              ],
+              examine: async (plan) => {
+                const { errors, more } = await ours.examine(plan)
+                return { errors: [...limitFaults(plan, model, limits), ...errors], more }
+              },
             })
             await constrained(() => transaction.commit(), commitFault)
             return result

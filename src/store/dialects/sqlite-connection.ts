@@ -2,18 +2,36 @@ import { channel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { LRUCache } from 'lru-cache'
 import type { Bound, RunValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { translated } from './sqlite-errors.ts'
 import { addFunctions, noticeFleeting } from './sqlite-functions.ts'
 import { isLike, isPattern, Patterns } from './sqlite-patterns.ts'
+import { finalize, PreparedCache } from './sqlite-prepared.ts'
 import { allOf, asNumber, type Prepared, stepsOf } from './sqlite-rows.ts'
 import type { PlanLine } from './sqlite-statement-cost.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
 const statements = channel('lapidary:statement')
+
+/** What each read cost is published here as `{ sql, steps, rows }`: the operations that SQLite carried out (vmStep). */
+export const work = channel('lapidary:work')
+
+/** What a statement cost. */
+export interface StatementWork {
+  readonly sql: string
+  readonly steps: number
+  readonly rows: number
+}
+
+/** Publishes what a statement cost since this was done the last time. */
+function publishWork({ sync }: Prepared, sql: string, rows: number): void {
+  if (!work.hasSubscribers) return
+  const cost: StatementWork = { sql, steps: sync.stat?.('vmStep') ?? 0, rows }
+  work.publish(cost)
+  sync.resetStats?.()
+}
 
 /** Tells whoever counts statements of one. */
 export function publish(sql: string): void {
@@ -59,7 +77,7 @@ const dataVersion: Statement = { sql: 'pragma data_version', placeholders: [] }
 /** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
-  readonly #prepared: LRUCache<Statement, Prepared>
+  readonly #prepared: PreparedCache
   readonly #always = new Map<Statement, Prepared>()
   readonly #patterns = new Patterns()
   readonly #role: 'reader' | 'writer' | 'visitor'
@@ -84,13 +102,7 @@ export class SqliteConnection {
   ) {
     this.#role = role
     const options = { timeout: openingPatience, enableForeignKeyConstraints: true }
-    this.#prepared = new LRUCache({
-      maxSize: statementCache,
-      sizeCalculation: sizeOf,
-      dispose: (prepared) => {
-        if (this.#database.isOpen) finalize(prepared)
-      },
-    })
+    this.#prepared = new PreparedCache(statementCache)
     if (role === 'visitor') {
       this.#database = new DatabaseSync(asItStands(path), { ...options, readOnly: true })
       return
@@ -118,10 +130,14 @@ export class SqliteConnection {
 
   /** Every row as the driver returns it. */
   query(statement: Statement, values: readonly RunValue[]): unknown[][] {
+    const run = (parameters: readonly Bound[]) => {
+      const prepared = this.#start(statement)
+      const rows = allOf(prepared, parameters)
+      publishWork(prepared, statement.sql, rows.length)
+      return rows
+    }
     return this.#withPatterns(values, (parameters) =>
-      this.#role === 'visitor'
-        ? allOf(this.#start(statement), parameters)
-        : translated(() => allOf(this.#start(statement), parameters)),
+      this.#role === 'visitor' ? run(parameters) : translated(() => run(parameters)),
     )
   }
 
@@ -162,6 +178,7 @@ export class SqliteConnection {
     publish(statement.sql)
     // The cache may close a statement of its own while this one is read row by row.
     const prepared = translated(() => this.#compile(statement.sql))
+    let count = 0
     try {
       const next = stepsOf(prepared, parameters)
       for (;;) {
@@ -174,12 +191,16 @@ export class SqliteConnection {
           characters += textIn(row)
           batch.push(row)
         }
+        count += batch.length
         if (batch.length > 0) yield batch
         if (row === undefined) return
       }
     } finally {
       release()
-      if (this.#database.isOpen) finalize(prepared)
+      if (this.#database.isOpen) {
+        publishWork(prepared, statement.sql, count)
+        finalize(prepared)
+      }
     }
   }
 
@@ -317,7 +338,7 @@ export class SqliteConnection {
     this.#isFleeting = false
     const prepared = this.#compile(statement.sql)
     if (this.#isFleeting) this.#fleeting.add(statement)
-    this.#prepared.set(statement, prepared)
+    this.#prepared.add(statement, prepared)
     return prepared
   }
 
@@ -348,16 +369,6 @@ export class SqliteConnection {
       release()
     }
   }
-}
-
-/** What a statement takes of memory: SQLite says it, from Node 26 on; before, it is estimated from its text. */
-function sizeOf({ sync }: Prepared): number {
-  return sync.stat?.('memused') || 4000 + 10 * sync.sourceSQL.length
-}
-
-/** Frees a statement at once, where Node can; else it goes with the garbage. */
-function finalize({ sync }: Prepared): void {
-  sync.close?.()
 }
 
 /** How many characters a row holds, as far as texts are concerned. */

@@ -8,8 +8,8 @@ import type { SqliteStatements } from './sqlite-whole.ts'
 
 /** What may take so long is not run where everybody waits for it, in milliseconds. */
 export const expensive = 10
-/** A read that has taken so long once is taken for expensive from then on, in milliseconds. */
-const slow = 50
+/** A read that took so long is taken for expensive for a while, whatever was expected; all in milliseconds. */
+const slow = { taken: 50, for: 60_000 }
 /** For how long the sizes of tables are taken for known, in milliseconds. */
 const known = 1000
 /** To count the rows of a table, SQLite reads nothing but the pages of its smallest index: so much of a visit to each. */
@@ -33,8 +33,10 @@ interface ReadCost {
   /** The rows that are counted and nothing else. */
   readonly counted: StatementCost | undefined
   estimate: Estimate | undefined
-  /** The longest that it has taken, in milliseconds, if that was long. */
-  longest: number
+  /** Whether it was slow by the clock, which may have been the machine's doing: the next run is measured by its CPU time. */
+  isSuspect: boolean
+  /** Until when it is taken for expensive because it was slow, on the clock of `performance.now`. */
+  slowUntil: number
 }
 
 /** Tells expensive reads from cheap ones, by what SQLite plans to do and how large its tables are. */
@@ -59,7 +61,8 @@ export class SqliteCosts {
         page: stops ? first : undefined,
         counted: shape.isPaged && isAll ? costOf(count) : undefined,
         estimate: undefined,
-        longest: 0,
+        isSuspect: false,
+        slowUntil: 0,
       }
     }
     this.#whole = perShape((shape) => {
@@ -74,30 +77,37 @@ export class SqliteCosts {
     })
   }
 
-  /** How long a read that holds all of its rows is expected to take, in milliseconds. */
-  whole(plan: ReadPlan): number {
-    return this.#estimate(this.#whole(plan.shape), plan)
+  /** How long a read that holds all of its rows is expected to take, in milliseconds. @param now - of `performance.now` */
+  whole(plan: ReadPlan, now = performance.now()): number {
+    return this.#estimate(this.#whole(plan.shape), plan, now)
   }
 
   /** How long a stream is expected to keep others waiting at most before its next batch, in milliseconds. */
-  stream(plan: ReadPlan): number {
-    return this.#estimate(this.#stream(plan.shape), plan)
+  stream(plan: ReadPlan, now = performance.now()): number {
+    return this.#estimate(this.#stream(plan.shape), plan, now)
   }
 
-  /** Learns how long a read took, in milliseconds. */
-  learn({ shape }: ReadPlan, taken: number): void {
-    if (taken < slow) return
+  /** Runs a read that is expected to be cheap, and learns when it is not. @param began - on the clock of `performance.now` */
+  measured<Result>({ shape }: ReadPlan, began: number, run: () => Result): Result {
     const cost = this.#whole(shape)
-    cost.longest = Math.max(cost.longest, taken)
+    const before = cost.isSuspect ? process.threadCpuUsage() : undefined
+    const result = run()
+    const now = performance.now()
+    if (before) {
+      const { user, system } = process.threadCpuUsage(before)
+      cost.isSuspect = false
+      if ((user + system) / 1000 > slow.taken) cost.slowUntil = now + slow.for
+    } else if (now - began > slow.taken) cost.isSuspect = true
+    return result
   }
 
-  #estimate(cost: ReadCost, { page }: ReadPlan): number {
-    const now = performance.now()
+  #estimate(cost: ReadCost, { page }: ReadPlan, now: number): number {
     if (now - this.#checked > known) this.#forget(now)
     const estimate = cost.estimate
     const { fixed, perRow } = estimate?.version === this.#version ? estimate : this.#renew(cost)
     const reach = page === undefined ? 500 : page.number * page.size
-    return Math.max(fixed + perRow * reach, cost.longest)
+    const expected = fixed + perRow * reach
+    return now < cost.slowUntil ? Math.max(expected, slow.taken) : expected
   }
 
   #forget(now: number): void {

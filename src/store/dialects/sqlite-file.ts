@@ -43,9 +43,8 @@ export class DatabaseFile {
     )
   }
 
-  /** The same for a read, which need not look each time. */
-  verifyNowAndThen(): void {
-    const now = performance.now()
+  /** The same for a read, which need not look each time. @param now - on the clock of `performance.now` */
+  verifyNowAndThen(now: number): void {
     if (now - this.#checked < trusted) return
     this.verify()
     this.#checked = now

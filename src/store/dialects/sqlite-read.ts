@@ -8,7 +8,7 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import type { ReadSteps } from '../executor.ts'
+import type { QueryRequest, ReadSteps } from '../executor.ts'
 import { type Budget, followIncludes } from '../include.ts'
 import { refuseTooMany, type SizeLimit } from '../resource-limit.ts'
 import { countByRows, isUnbounded, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
@@ -48,6 +48,8 @@ export function* readSteps(
     const parent = yield { statement: present, values: { slots: [], id } }
     if (parent.length === 0) throw notFound(absence, id)
   }
+  if (shape.steps.length === 0 && whole.linkages.length === 0)
+    return { is: 'whole', count: total, primary: found.primary, included: [] }
   const followed = yield* followIncludes({ shape, statements: whole, budget }, primary, id)
   return followed && { is: 'whole', count: total, ...followed }
 }
@@ -74,10 +76,11 @@ function* primarySteps(
     const primary = yield { statement: compiled.start, values: limited(values, resources) }
     if (primary.length > resources && (page !== undefined || isUnbounded(plan.shape)))
       return undefined
-    const total = countByRows(plan, primary.length) ?? (yield* countSteps(compiled.count, values))
-    return { primary, total }
+    const known = countByRows(plan, primary.length)
+    if (known !== undefined) return { primary, total: known }
+    return { primary, total: countIn(yield counting(compiled.count, values)) }
   }
-  const total = yield* countSteps(compiled.count, values)
+  const total = countIn(yield counting(compiled.count, values))
   const { from, ...place } = placeOf(page, total)
   if (place.limit === 0) return { primary: [], total }
   if (place.limit > resources) return undefined
@@ -91,8 +94,11 @@ function limited(values: RunValues, most: number): RunValues {
   return limit !== undefined && limit > most ? { ...values, limit: most + 1 } : values
 }
 
-function* countSteps(statement: Statement, values: RunValues): ReadSteps<number> {
-  const [row] = yield { statement, values, isCount: true }
+function counting(statement: Statement, values: RunValues): QueryRequest {
+  return { statement, values, isCount: true }
+}
+
+function countIn([row]: readonly Row[]): number {
   return Number(row?.[0])
 }
 
@@ -114,11 +120,11 @@ export async function streamOn(
   const { shape, page } = plan
   const compiled = statements.read(shape)
   const values = valuesOf(plan, id)
-  const query = async (each: Statement, more: RunValues, isCount = false) =>
-    await session.query({ statement: each, values: more, isCount })
   if (limit)
-    await refuseTooMany(plan, compiled, limit, (each, most) => query(each, { ...values, most }))
-  const total = page && Number((await query(compiled.count, values, true))[0]?.[0])
+    await refuseTooMany(plan, compiled, limit, async (statement, most) =>
+      session.query({ statement, values: { ...values, most } }),
+    )
+  const total = page && countIn(await session.query(counting(compiled.count, values)))
   async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
     for await (const rows of session.batches(of, values, batchSize)) {
       await after?.(rows, layout)

@@ -1,4 +1,5 @@
 import type { RunValue } from '../../model/dialect.ts'
+import type { StatementWork } from './sqlite-connection.ts'
 import type { SqlRecord } from './sqlite-session.ts'
 
 /** What a reader process is asked to do. It does one thing after the other, and replies to those that return something. */
@@ -14,8 +15,16 @@ export type ReaderRequest =
   /** Ends the snapshot. No reply. */
   | Readonly<{ do: 'end' }>
 
-/** What comes of a request. */
-export type ReaderReply =
+/** A request as it is sent. */
+export type SentRequest = ReaderRequest & {
+  /** Whether somebody wants to know what statements cost. */
+  readonly isMeasured?: boolean
+}
+
+/** What comes of a request, and what its statement cost if that was asked for. */
+export type ReaderReply = ReplyContent & { readonly work?: StatementWork | undefined }
+
+type ReplyContent =
   | Readonly<{ is: 'rows'; rows: unknown[][] }>
   | Readonly<{ is: 'records'; records: readonly SqlRecord[] }>
   /** The next batch; empty at the end. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { HeaderError } from '../../errors/errors.ts'
 import type { Statement } from '../statement.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { SqliteConnection, type StatementWork, work } from './sqlite-connection.ts'
 import { rememberedRaw } from './sqlite-counts.ts'
-import type { ReaderReply, ReaderRequest } from './sqlite-reader-messages.ts'
+import type { ReaderReply, ReaderRequest, SentRequest } from './sqlite-reader-messages.ts'
 
 // The entry point of a reader process: it runs the expensive reads of a SQLite database, so that it can be killed when one
 // takes too long. `node:sqlite` cannot interrupt a statement.
@@ -68,7 +68,15 @@ function failureOf(error: unknown): ReaderReply {
 /** A request that has no reply leaves its failure to the next one that has. */
 let failed: ReaderReply | undefined
 
-process.on('message', (request: ReaderRequest) => {
+/** What the last statement cost, where somebody wants to know. */
+let measured: StatementWork | undefined
+
+process.on('message', (request: SentRequest) => {
+  if (request.isMeasured && !work.hasSubscribers)
+    // The connection publishes nothing else.
+    work.subscribe((cost) => {
+      measured = cost as StatementWork
+    })
   if (request.do === 'begin') failed = undefined
   let reply: ReaderReply | undefined
   try {
@@ -76,8 +84,10 @@ process.on('message', (request: ReaderRequest) => {
   } catch (error) {
     reply = failureOf(error)
   }
+  const cost = measured
+  measured = undefined
   const isAwaited = request.do !== 'begin' && request.do !== 'open' && request.do !== 'end'
-  if (isAwaited) process.send?.(reply)
+  if (isAwaited) process.send?.({ ...reply, work: cost })
   else if (request.do !== 'end') failed = reply
   else if (failed) run(request)
 })

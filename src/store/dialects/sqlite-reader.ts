@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
-import type { ReaderReply, ReaderRequest } from './sqlite-reader-messages.ts'
+import { work } from './sqlite-connection.ts'
+import type { ReaderReply, ReaderRequest, SentRequest } from './sqlite-reader-messages.ts'
 
 /** The program of a reader, in the same form as this file: as it was written, or built. */
 const program = fileURLToPath(
@@ -71,9 +72,12 @@ export class SqliteReader {
     this.#awaiting.push({ resolve, reject })
     this.#child.channel?.ref()
     const timer = setTimeout(() => this.kill(queryTimeout()), Math.max(timeout, 0))
-    this.#child.send(request, () => {})
+    const sent: SentRequest = work.hasSubscribers ? { ...request, isMeasured: true } : request
+    this.#child.send(sent, () => {})
     try {
-      return await promise
+      const reply = await promise
+      if (reply.work) work.publish(reply.work)
+      return reply
     } finally {
       clearTimeout(timer)
       if (this.#awaiting.length === 0) this.#rest()

@@ -46,19 +46,12 @@ export function readsOf(
 
   const query = ({ statement, values, isCount }: QueryRequest) =>
     isCount ? [[count(statement, values)]] : common.all(statement, values)
-  const checked = (rows: WholeRows, plan: ReadPlan): WholeRows => {
-    if (limit) refuseTooManyOf(rows, plan, limit)
-    return rows
-  }
 
   /** Runs a cheap read at once; `undefined` when there is more than should be held at once. */
-  const readNow = (plan: ReadPlan, id: string | undefined): WholeRows | undefined => {
+  const readNow = (plan: ReadPlan, id: string | undefined, began: number) => {
     const work = () => runSync(readSteps(statements, plan, id), query)
     if (isPointRead(plan, statements)) return work()
-    const began = performance.now()
-    const rows = common.snapshot(work)
-    costs.learn(plan, performance.now() - began)
-    return rows
+    return costs.measured(plan, began, () => common.snapshot(work))
   }
 
   const begin = (
@@ -99,21 +92,18 @@ export function readsOf(
       }
       if (whole && during) await afterWhole(whole, plan, during, run)
       session.end()
-      return whole && checked(whole, plan)
+      return whole
     })
   }
 
   return {
     read: async (plan, id, { during, signal } = {}) => {
-      file.verifyNowAndThen()
-      const isCheap =
-        during === undefined && (isPointRead(plan, statements) || costs.whole(plan) <= expensive)
-      if (!isCheap) {
-        const rows = await readApart(plan, id, { during, signal })
-        return rows ?? stream(plan, id, signal)
-      }
-      const rows = readNow(plan, id)
-      return rows ? checked(rows, plan) : stream(plan, id, signal)
+      const now = performance.now()
+      file.verifyNowAndThen(now)
+      const isApart = during !== undefined || costs.whole(plan, now) > expensive
+      const rows = isApart ? await readApart(plan, id, { during, signal }) : readNow(plan, id, now)
+      if (rows === undefined) return stream(plan, id, signal)
+      return limit && rows.is === 'whole' ? checked(rows, limit, plan) : rows
     },
     close: () => {
       readers.close()
@@ -121,6 +111,12 @@ export function readsOf(
       common.close()
     },
   }
+}
+
+/** @throws ParameterError `too_many_resources` (400) when there are more than allowed */
+function checked(rows: WholeRows, limit: SizeLimit, plan: ReadPlan): WholeRows {
+  refuseTooManyOf(rows, plan, limit)
+  return rows
 }
 
 /** Runs work on a session, which ends when the work fails. */

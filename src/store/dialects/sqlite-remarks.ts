@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import type { Catalog } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
+import { indexRemarks } from '../index-remarks.ts'
 import { type Difference, remarksOf, type Use, usesOf } from '../remarks.ts'
 import { statement } from '../statement.ts'
 import { tableName } from '../tables.ts'
@@ -8,17 +10,24 @@ import { sqliteDialect as dialect } from './sqlite-sql.ts'
 
 /**
  * What differs about the tables of a SQLite database from those that would be made for the model: columns of texts under
- * a collation of their own, a line for each table.
+ * a collation of their own, a line for each table, and relationships that no index serves.
  */
-export function sqliteRemarks(model: Model, connection: SqliteConnection): string[] {
+export function sqliteRemarks(
+  model: Model,
+  catalog: Catalog,
+  connection: SqliteConnection,
+): string[] {
   const differences = usesOf(model).flatMap((use): Difference[] => {
     const says = use.kind.form === 'text' ? differenceOf(use, connection) : undefined
     return says === undefined ? [] : [{ use, says, mend: `"${use.column}"` }]
   })
-  return remarksOf(
-    differences,
-    ({ name }, columns) => `make "${name}" anew with ${columns.join(', ')} collate binary`,
-  )
+  return [
+    ...remarksOf(
+      differences,
+      ({ name }, columns) => `make "${name}" anew with ${columns.join(', ')} collate binary`,
+    ),
+    ...indexRemarks(model, catalog),
+  ]
 }
 
 /** No catalog tells of a collation, but a comparison under it does. */

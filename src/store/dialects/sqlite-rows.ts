@@ -4,7 +4,8 @@ import type { Bound } from '../../model/dialect.ts'
 /** What Node can do about the memory of a statement from version 26 on; its types do not know of it. */
 interface StatementMemory {
   /** A number that SQLite keeps of the statement (sqlite.org/c3ref/c_stmtstatus_counter.html). */
-  stat(counter: 'memused'): number
+  stat(counter: 'memused' | 'vmStep'): number
+  resetStats(): void
   /** Frees it. */
   close(): void
 }

@@ -15,15 +15,20 @@ const uniquesOfAll = reading(
   sql`pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as c
     where i."unique" and not i.partial and c.key order by t.name, i.name, c.seqno`,
 )
+const indexesOfAll = reading(
+  sql`select t.name, c.name`,
+  sql`pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as c
+    where not i.partial and c.seqno = 0 and c.name is not null`,
+)
 const foreignKeysOfAll = reading(
   sql`select t.name, f.id, f."table", f."from", f."to"`,
   sql`pragma_foreign_key_list(t.name) as f order by t.name, f.id, f.seq`,
 )
-const tablesOfAll = reading(sql`select t.name, t.type, t.sql`, sql`(select 1) order by t.name`)
+const tablesOfAll = reading(sql`select t.name, t.kind, t.sql`, sql`(select 1) order by t.name`)
 
 /** A query over every table and view, but for those that are SQLite's own or stand behind a virtual table. */
 function reading(what: Sql, from: Sql): Statement {
-  const all = sql`(select s.name, s.type, s.sql, l.wr
+  const all = sql`(select s.name, l.type as kind, s.sql, l.wr
     from sqlite_schema as s join pragma_table_list as l on l.schema = 'main' and l.name = s.name
     where s.type in ('table', 'view') and l.type <> 'shadow'
     and s.name not like 'sqlite\\_%' escape '\\' and s.name <> 'lapidary_migration')`
@@ -33,14 +38,15 @@ function reading(what: Sql, from: Sql): Statement {
 /** The tables and views of the database, their columns and keys. */
 export function sqliteCatalog(connection: SqliteConnection): Catalog {
   const read = (statement: Statement) => groups(connection.all(statement, { slots: [] }))
-  const [columns, uniques, foreignKeys] = [
+  const [columns, uniques, indexes, foreignKeys] = [
     read(columnsOfAll),
     read(uniquesOfAll),
+    read(indexesOfAll),
     read(foreignKeysOfAll),
   ]
   const tables = connection
     .all(tablesOfAll, { slots: [] })
-    .map(([each, type, text]): StoredTable => {
+    .map(([each, kind, text]): StoredTable => {
       const name = String(each)
       const own = columns.get(name) ?? []
       const primaryKey = own
@@ -48,7 +54,7 @@ export function sqliteCatalog(connection: SqliteConnection): Catalog {
         .sort((one, other) => Number(one[6]) - Number(other[6]))
         .map((row) => String(row[1]))
       return {
-        is: type === 'view' ? 'view' : 'table',
+        is: kind === 'view' ? 'view' : 'table',
         name,
         schema: 'main',
         columns: new Map(own.map((row) => [String(row[1]), column(row, primaryKey, String(text))])),
@@ -58,6 +64,13 @@ export function sqliteCatalog(connection: SqliteConnection): Catalog {
           ...uniqueSets(uniques.get(name) ?? []),
         ],
         foreignKeys: foreignKeySets(foreignKeys.get(name) ?? []),
+        // The integer that is a row's own number has no index beside the table itself.
+        ...(kind === 'table' && {
+          indexed: new Set([
+            ...primaryKey.slice(0, 1),
+            ...(indexes.get(name) ?? []).map((row) => String(row[1])),
+          ]),
+        }),
       }
     })
   const foundIn = foreignKeyFinder(tables)

@@ -47,9 +47,10 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     read: reads.read,
     transaction: (work) => commits.transaction(() => work(opened)),
     check: async () => {
-      checkTables(model, sqliteCatalog(writer))
+      const catalog = sqliteCatalog(writer)
+      checkTables(model, catalog)
       refuseMistakes(await sqlMistakes(target, (statement) => writer.check(statement)))
-      return sqliteRemarks(model, writer)
+      return sqliteRemarks(model, catalog, writer)
     },
     catalog: async () => sqliteCatalog(writer),
     migrate: (migrations, mode = 'run') =>

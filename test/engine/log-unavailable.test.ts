@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createServer, defineModel } from 'lapidary'
+import { openSqlite } from 'lapidary/sqlite'
+import { HeaderError } from '../../src/errors/errors.ts'
+import { logOf } from '../log.ts'
+
+it('requests that cannot be served are logged with the cause, once a second, and then how many more', async (test) => {
+  const model = defineModel([])
+  const store = openSqlite(model, ':memory:')
+  const server = createServer({ model, store })
+  test.after(async () => {
+    await server.close()
+    await store.close()
+  })
+  const failing = (cause: unknown) => async () => {
+    const headers = { 'retry-after': '1' }
+    throw new HeaderError('unavailable', 'The database is away.', headers, { cause })
+  }
+  server.get('/away', failing(new Error('connect ECONNREFUSED')))
+  server.get('/full', failing(new Error('disk full')))
+  server.get('/busy', failing(undefined))
+  const lines = await logOf(async () => {
+    for (const path of ['/away', '/busy', '/full', '/away', '/away']) {
+      assert.equal((await server.inject(path)).statusCode, 503)
+    }
+    await pause(1200)
+    await server.inject('/full')
+  })
+  const told = lines.map((line) => {
+    const { level, msg, err, url, suppressed } = JSON.parse(line)
+    return [level, msg, err?.message, url, suppressed]
+  })
+  assert.deepEqual(told, [
+    [50, 'a request could not be served', 'connect ECONNREFUSED', '/away', undefined],
+    [50, 'a request could not be served', 'disk full', '/full', undefined],
+    [50, 'more requests could not be served', undefined, undefined, 2],
+    [50, 'a request could not be served', 'disk full', '/full', undefined],
+  ])
+})

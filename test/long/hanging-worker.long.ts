@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { folder, start } from '../service/child.ts'
+import { childrenOf, isRunning, until } from '../service/processes.ts'
+
+it('given a worker that hangs, the service ends within 30 seconds of SIGTERM and leaves no process', async (test) => {
+  const child = await start(test, await folder(test), ['--workers', '2'])
+  const workers = await childrenOf(child.process.pid)
+  const [hanging = 0] = workers
+  process.kill(hanging, 'SIGSTOP')
+  const begun = performance.now()
+  await child.end('SIGTERM')
+  assert.ok(performance.now() - begun < 30_000, `${performance.now() - begun} ms`)
+  await until(() => !workers.some(isRunning), `${workers} are left`)
+})

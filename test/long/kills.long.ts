@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { oneOfEach } from '../databases.ts'
+import { assertCovered, killDuringWrites } from '../trouble/kills.ts'
+
+/** How many kills for each database. */
+const kills = Number(process.env.LAPIDARY_KILLS ?? 200)
+
+for (const database of oneOfEach) {
+  it(`given ${kills} kills during writes, no acknowledged write is lost and none is half done · ${database.name}`, async (test) => {
+    const report = await killDuringWrites(test, database, kills)
+    assertCovered(report)
+    assert.ok(report.inDoubt > kills / 2, `only ${report.inDoubt} writes were interrupted`)
+    const acknowledged = [...report.acknowledged.values()].reduce((sum, count) => sum + count, 0)
+    const { inDoubt, carriedOut } = report
+    test.diagnostic(
+      `${acknowledged} writes acknowledged; ${inDoubt} without an answer, ${carriedOut} of them carried out`,
+    )
+  })
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdir, readlink } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/** The processes that a process has started and that still run. */
+export async function childrenOf(parent: number | undefined): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,stat='])
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))
+  return rows.flatMap(([pid = '', of, state = '']) =>
+    Number(of) === parent && !state.startsWith('Z') ? [Number(pid)] : [],
+  )
+}
+
+/** Whether a process runs. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Waits until a condition holds; fails with a text after a minute. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  complaint: string,
+): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, complaint)
+    await pause(20)
+  }
+}
+
+/** How many sockets a process holds; `undefined` where the system does not say (only Linux does). */
+export async function socketsOf(pid: number): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const folder = `/proc/${pid}/fd`
+  const links = (await readdir(folder)).map((name) =>
+    readlink(`${folder}/${name}`).catch(() => 'closed'),
+  )
+  return (await Promise.all(links)).filter((link) => link.startsWith('socket:')).length
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
+import { chapter } from '../world.ts'
+import { insertMany, isShared } from './beside.ts'
+import { serveNotes } from './notes.ts'
+
+const sendTimeout = 500
+
+chapter(
+  'Clients that stop reading a stream',
+  (world) => {
+    if (!isShared(world)) return
+
+    it('given as many as there are database connections, when the time is over, then others are served', async () => {
+      await insertMany(world.databaseUrl, { persons: 20_000, computers: 0, nameLength: 1_000 })
+      const stalled = await Promise.all(
+        Array.from({ length: 4 }, () => openSocket(world.url, { reads: false })),
+      )
+      for (const { send } of stalled) send(request('GET', '/persons?page[size]=0'))
+      // Each of them has begun, or waits for a database connection.
+      await pause(200)
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => world.get('/persons/1', { include: 'computers' })),
+      )
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+      const whole = await world.get('/persons', { 'page[size]': '0' })
+      assert.equal(whole.many.length, 20_000)
+      for (const { socket } of stalled) socket.destroy()
+    })
+
+    it('given a client that reads slowly, when it reads on, then it gets the whole document', async () => {
+      await insertMany(world.databaseUrl, { persons: 10_000, computers: 0, nameLength: 1_000 })
+      const slow = await openSocket(world.url)
+      slow.send(request('GET', '/persons?page[size]=0', ['Connection: close']))
+      for (let times = 0; times < 8; times += 1) {
+        slow.socket.resume()
+        await pause(30)
+        slow.socket.pause()
+        await pause(sendTimeout / 3)
+      }
+      slow.socket.resume()
+      assert.match(await slow.closed(), /\r\n0\r\n\r\n$/)
+    })
+  },
+  { sendTimeout, databasePool: 2 },
+)
+
+describe('Clients that stop reading', () => {
+  const server = serveNotes({ sendTimeout: 300 }, 100_000)
+  const large = 'x'.repeat(32 * 1024 * 1024)
+  const accepted = new Set<Socket>()
+  server.app.get('/large', async () => large)
+  server.app.server.on('connection', (socket) => {
+    accepted.add(socket)
+    socket.on('close', () => accepted.delete(socket))
+  })
+
+  for (const [what, path] of [
+    ['a large document', '/large'],
+    ['a stream', '/notes?page[size]=0'],
+  ] as const) {
+    it(`given ${what}, when nothing of it is read, then the connection is closed`, async () => {
+      const client = await openSocket(server.origin, { reads: false })
+      client.send(request('GET', path))
+      await eventually('the connection', () => accepted.size === 1)
+      await eventually('its end', () => accepted.size === 0)
+      client.socket.destroy()
+    })
+  }
+
+  it('given a large document, when it is read slowly, then it arrives whole', async () => {
+    const client = await openSocket(server.origin)
+    client.send(request('GET', '/large', ['Connection: close']))
+    for (let times = 0; times < 10; times += 1) {
+      client.socket.pause()
+      await pause(100)
+      client.socket.resume()
+      await pause(5)
+    }
+    const received = await client.closed()
+    assert.deepEqual(statuses(received), [200])
+    assert.ok(received.endsWith(large.slice(-1000)) && received.length > large.length)
+  })
+
+  it('given a connection without a request, when nothing is sent, then it stays open', async () => {
+    const client = await openSocket(server.origin)
+    await pause(1000)
+    client.send(request('GET', '/notes/1'))
+    await client.until(/"type":"note"/)
+    client.socket.destroy()
+  })
+})

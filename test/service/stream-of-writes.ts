@@ -1,0 +1,83 @@
+import { Agent, type AgentOptions, request } from 'node:http'
+import { mediaType } from '../client.ts'
+
+/** What became of writes, each by a name of its own. */
+export interface WriteLog {
+  /** Answered with 201. */
+  readonly acknowledged: Set<string>
+  /** Answered otherwise: status and body. */
+  readonly refused: Map<string, string>
+  /** The connection ended without an answer. */
+  readonly unanswered: Set<string>
+  /** Neither answered nor ended within the patience of the client. */
+  readonly hanging: Set<string>
+}
+
+/** Milliseconds after which a request counts as hanging. */
+const patience = 30_000
+
+/** Who writes, and how. */
+export interface Writers {
+  /** How many at the same time. */
+  readonly clients: number
+  /** Begins each name; several groups that write to one service need one each. */
+  readonly prefix?: string
+  /** Options of the connections; kept open from request to request unless they say otherwise. */
+  readonly agent?: AgentOptions
+}
+
+/** Creates persons one after the other on several connections, until it is told to stop. */
+export async function writeUntil(
+  url: string,
+  stop: AbortSignal,
+  { clients, prefix = '', agent = { keepAlive: true } }: Writers,
+): Promise<WriteLog> {
+  const log: WriteLog = {
+    acknowledged: new Set(),
+    refused: new Map(),
+    unanswered: new Set(),
+    hanging: new Set(),
+  }
+  const client = async (_: unknown, number: number) => {
+    const own = new Agent({ ...agent, maxSockets: 1 })
+    for (let each = 0; !stop.aborted; each += 1)
+      await write(url, `${prefix}${number}-${each}`, own, log)
+    own.destroy()
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return log
+}
+
+function write(url: string, name: string, agent: Agent, log: WriteLog): Promise<void> {
+  const body = JSON.stringify({ data: { type: 'person', attributes: { name } } })
+  const headers = { accept: mediaType, 'content-type': mediaType }
+  return new Promise((resolve) => {
+    const outgoing = request(`${url}/persons`, { method: 'POST', agent, headers })
+    const end = (note: () => void) => {
+      clearTimeout(timer)
+      note()
+      // Where nobody listens any more, do not try again as fast as possible.
+      setTimeout(resolve, 1)
+    }
+    const timer = setTimeout(() => {
+      end(() => log.hanging.add(name))
+      outgoing.destroy()
+    }, patience)
+    outgoing.once('error', () => end(() => log.unanswered.add(name)))
+    outgoing.once('response', (incoming) => {
+      incoming.setEncoding('utf8')
+      let text = ''
+      incoming.on('data', (piece: string) => {
+        text += piece
+      })
+      incoming.once('error', () => end(() => log.unanswered.add(name)))
+      incoming.once('end', () =>
+        end(() => {
+          if (incoming.statusCode === 201) log.acknowledged.add(name)
+          else log.refused.set(name, `${incoming.statusCode} ${text}`)
+        }),
+      )
+    })
+    outgoing.end(body)
+  })
+}

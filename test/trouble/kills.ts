@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database } from '../databases.ts'
+import { behind } from '../service/beside.ts'
+import { type Child, folder, start } from '../service/child.ts'
+import { childrenOf, isRunning, until } from '../service/processes.ts'
+import { type State, TrackedClient, writeKinds } from './tracked-writes.ts'
+
+/** Who is killed: the only process, one of two workers, or the supervisor of two workers. */
+const victims = ['server', 'worker', 'supervisor'] as const
+
+/** How many clients write at the same time. */
+const clients = 8
+
+const nothing: State = { persons: new Map(), computers: new Map() }
+
+/** What came of it. */
+export interface KillReport {
+  readonly acknowledged: ReadonlyMap<string, number>
+  /** How many writes got no answer, and how many of these were found to be carried out. */
+  readonly inDoubt: number
+  readonly carriedOut: number
+}
+
+/**
+ * Kills processes of the service again and again while clients write, and examines the database each time: every
+ * acknowledged write is there, one without an answer is there whole or not at all, and nothing else has changed.
+ */
+export async function killDuringWrites(
+  test: TestContext,
+  database: Database,
+  kills: number,
+): Promise<KillReport> {
+  const { url, remove } = await database.create()
+  const all = Array.from({ length: clients }, (_, number) => new TrackedClient(`c${number}`))
+  const acknowledged = new Map<string, number>()
+  let [inDoubt, carriedOut] = [0, 0]
+  for (let kill = 0; kill < kills; kill += 1) {
+    const victim = victims[kill % victims.length] ?? 'server'
+    const workers = victim === 'server' ? '1' : '2'
+    const args = ['--workers', workers, '--log-level', 'warn', '--database-url', url]
+    const child = await start(test, await folder(test), args)
+    const stop = new AbortController()
+    const work = Promise.all(all.map((each) => each.write(child.url, stop.signal, acknowledged)))
+    await pause(50 + Math.random() * 150)
+    await killed(child, victim)
+    stop.abort()
+    await work
+    if (victim === 'worker') assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+    await assertSound(url)
+    const found = await statesOf(url)
+    for (const each of all) {
+      if (each.inDoubt) inDoubt += 1
+      const isCarriedOut = each.settle(found.get(each.prefix) ?? nothing)
+      if (isCarriedOut) carriedOut += 1
+    }
+  }
+  await remove()
+  return { acknowledged, inDoubt, carriedOut }
+}
+
+/** Fails unless every kind of write was acknowledged. */
+export function assertCovered({ acknowledged }: KillReport): void {
+  for (const kind of writeKinds) assert.ok(acknowledged.get(kind), `never: ${kind}`)
+}
+
+async function killed(child: Child, victim: (typeof victims)[number]): Promise<void> {
+  const workers = await childrenOf(child.process.pid)
+  if (victim !== 'worker') {
+    await child.end('SIGKILL')
+    // Whoever it has started ends by itself.
+    await until(() => !workers.some(isRunning), `${workers} are left`)
+    return
+  }
+  const [pid = 0] = workers
+  process.kill(pid, 'SIGKILL')
+  await until(() => !isRunning(pid), `${pid} is left`)
+  await pause(50)
+}
+
+/** Fails if the database is damaged; waits first until it has finished what the killed process had sent. */
+async function assertSound(url: string): Promise<void> {
+  if (url.startsWith('postgres:')) {
+    const busy = `select 1 from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+        and (state <> 'idle' or state_change > clock_timestamp() - interval '200 ms')`
+    await until(async () => (await behind(url, busy)).length === 0, 'PostgreSQL is still busy')
+  } else {
+    assert.deepEqual(await behind(url, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
+    assert.deepEqual(await behind(url, 'pragma foreign_key_check'), [])
+  }
+  const astray = `select computer.id from computer left join person on person.id = computer.person_id
+    where computer.person_id is not null and person.id is null`
+  assert.deepEqual(await behind(url, astray), [])
+}
+
+/** What is stored, by the prefix of the client that wrote it. */
+async function statesOf(url: string): Promise<Map<string, State>> {
+  const persons = await behind(url, 'select id, name, email from person')
+  const computers = await behind(
+    url,
+    `select computer.id, serial, person.name as owner from computer
+     left join person on person.id = computer.person_id`,
+  )
+  const prefixes = [...persons.map(({ name }) => name), ...computers.map(({ serial }) => serial)]
+  const states = new Map(
+    prefixes.map((name) => {
+      const state = { persons: new Map(), computers: new Map() }
+      return [prefixOf(name), state] as const
+    }),
+  )
+  for (const { id, name, email } of persons)
+    states.get(prefixOf(name))?.persons.set(String(name), { id: String(id), email })
+  for (const { id, serial, owner } of computers)
+    states.get(prefixOf(serial))?.computers.set(String(serial), { id: String(id), owner })
+  return states
+}
+
+const prefixOf = (name: unknown): string => String(name).split('-', 1).join()

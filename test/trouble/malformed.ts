@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { connect } from '../client.ts'
+import type { Database } from '../databases.ts'
+import { assertNoFailures, noToll, storm, type Target } from '../property/garbage-storm.ts'
+import { folder, start } from '../service/child.ts'
+
+/** How many malformed requests are made at a time. */
+const batch = 10_000
+/** How much more memory the service may use after all of them than after the first batch, in MiB. */
+const growth = 150
+/** How long a plain request may take afterwards, in milliseconds. */
+const patience = 2000
+
+/** What it came to. */
+export interface MalformedReport {
+  readonly sent: number
+  readonly refused: number
+  /** Resident memory of the service after the first batch and at the end, in MiB. */
+  readonly memory: readonly [first: number, last: number]
+}
+
+/**
+ * Sends malformed requests of every kind to the service as a process of its own. None may be answered with a 500, hang or
+ * break the service, which must answer soon afterwards and not have grown.
+ */
+export async function attackWithMalformed(
+  test: TestContext,
+  database: Database,
+  requests: number,
+): Promise<MalformedReport> {
+  const { url: databaseUrl, remove } = await database.create()
+  const args = ['--log-level', 'silent', '--database-url', databaseUrl]
+  const child = await start(test, await folder(test), args)
+  const { target, close } = targetAt(child.url)
+  for (const name of ['Ada', 'Alan']) await create(target, 'person', { name })
+  for (const serial of ['A-1', 'A-2']) await create(target, 'computer', { serial })
+  const toll = noToll(2, 2)
+  let first: number | undefined
+  for (let round = 0; toll.sent < requests; round += 1) {
+    await storm(target, toll, Math.min(batch, requests - toll.sent), round)
+    assertNoFailures(toll)
+    first ??= await memoryOf(child.process.pid)
+  }
+  const begun = performance.now()
+  const { status } = await target.call('GET', '/persons/1')
+  assert.equal(status, 200)
+  assert.ok(performance.now() - begun < patience, `${performance.now() - begun} ms`)
+  const last = await memoryOf(child.process.pid)
+  assert.ok(last - (first ?? last) < growth, `${first} MiB became ${last} MiB`)
+  for (const [path, count] of [
+    ['/persons', toll.persons],
+    ['/computers', toll.computers],
+  ] as const) {
+    const answer = await target.call('GET', path, { query: { 'page[size]': '1' } })
+    assert.equal(answer.body.meta?.count, count)
+  }
+  close()
+  assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+  await remove()
+  return { sent: toll.sent, refused: toll.refused, memory: [first ?? last, last] }
+}
+
+function targetAt(url: string): Readonly<{ target: Target; close: () => void }> {
+  const session = connect(url)
+  const call: Target['call'] = async (method, path, options) => {
+    const exchange = await session.send(method, path, options)
+    check(exchange)
+    return readAnswer(exchange)
+  }
+  return { target: { url, call }, close: session.close }
+}
+
+async function create({ call }: Target, type: string, attributes: object): Promise<void> {
+  const { status } = await call('POST', `/${type}s`, { body: { data: { type, attributes } } })
+  assert.equal(status, 201)
+}
+
+/** The resident memory of a process, in MiB. */
+async function memoryOf(pid: number | undefined): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])
+  return Math.round(Number(stdout) / 1024)
+}

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { startService } from '../../service/start.ts'
+import { connect, mediaType } from '../client.ts'
+import { behind, insertMany } from '../service/beside.ts'
+import { folder, start } from '../service/child.ts'
+import { childrenOf, isRunning, until } from '../service/processes.ts'
+import { type WriteLog, writeUntil } from '../service/stream-of-writes.ts'
+
+/** Milliseconds: less than a connection in the middle of a request is given. */
+const patience = 9000
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+for (const workers of ['1', '2']) {
+  it(`two signals 2 ms apart leave no write unanswered · ${workers} processes`, async (test) => {
+    for (const [first, second] of [
+      ['SIGTERM', 'SIGTERM'],
+      ['SIGINT', 'SIGTERM'],
+    ] as const) {
+      const place = await folder(test)
+      const child = await start(test, place, ['--workers', workers, '--log-level', 'warn'])
+      const stop = new AbortController()
+      const load = writeUntil(child.url, stop.signal, { clients: 16 })
+      await pause(300)
+      const all = workers === '1' ? [] : await childrenOf(child.process.pid)
+      child.process.kill(first)
+      await pause(2)
+      // As a terminal does it, which signals everybody.
+      for (const pid of all) signalled(pid, second)
+      const { code } = await child.end(second)
+      assert.equal(code, 0, child.printed())
+      stop.abort()
+      await assertAnswered(await load, `sqlite:${place}/data/lapidary.db`)
+    }
+  })
+}
+
+it('npm start ends in good order when npm gets SIGTERM, and frees its port', async (test) => {
+  const place = await folder(test)
+  const databaseUrl = `sqlite:${place}/test.db`
+  const npm = await npmStart(test, databaseUrl)
+  const stop = new AbortController()
+  const load = writeUntil(npm.url, stop.signal, { clients: 8 })
+  await pause(300)
+  npm.kill('SIGTERM')
+  await pause(2)
+  npm.kill('SIGTERM')
+  assert.deepEqual(await npm.exit, [0, null])
+  await assertFree(Number(new URL(npm.url).port))
+  for (const pid of npm.family) assert.ok(!isRunning(pid), `${pid} is left`)
+  stop.abort()
+  await assertAnswered(await load, databaseUrl)
+})
+
+it('connections that are silent or kept open do not hold up the end', async (test) => {
+  const child = await start(test, await folder(test), ['--log-level', 'warn'])
+  const silent = await opened(child.url)
+  const kept = connect(child.url)
+  await kept.send('GET', '/persons')
+  const begun = performance.now()
+  assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+  assert.ok(performance.now() - begun < patience, `${performance.now() - begun} ms`)
+  silent.destroy()
+  kept.close()
+})
+
+for (const size of [400, 0]) {
+  it(`a client that reads slowly gets the whole of its answer, and is left then · page[size]=${size}`, async (test) => {
+    const databaseUrl = `sqlite:${await folder(test)}/test.db`
+    const service = await startService({ port: 0, logLevel: 'silent', databaseUrl })
+    await insertMany(databaseUrl, { persons: 400, computers: 0, nameLength: 40_000 })
+    const slow = await opened(service.url)
+    slow.write(`GET /persons?page[size]=${size} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await once(slow, 'readable')
+    await pause(200)
+    const begun = performance.now()
+    const closed = service.close()
+    await pause(200)
+    const received = await buffer(slow)
+    const head = received.toString('latin1', 0, 1000)
+    const length = /content-length: (\d+)/i.exec(head)?.[1]
+    if (length === undefined) assert.equal(received.toString('latin1').slice(-5), '0\r\n\r\n')
+    else assert.equal(received.length - received.indexOf('\r\n\r\n') - 4, Number(length))
+    assert.ok(received.length > 400 * 40_000)
+    await closed
+    assert.ok(performance.now() - begun < patience, `${performance.now() - begun} ms`)
+  })
+}
+
+it('a request whose body arrives after the signal is answered, and its connection closed', async () => {
+  const service = await startService({
+    port: 0,
+    logLevel: 'silent',
+    databaseUrl: 'sqlite::memory:',
+  })
+  const body = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
+  const socket = await opened(service.url)
+  socket.write(
+    `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`,
+  )
+  await pause(100)
+  const begun = performance.now()
+  const closed = service.close()
+  await pause(300)
+  socket.write(body)
+  assert.match(String(await buffer(socket)), /^HTTP\/1\.1 201 /)
+  await closed
+  assert.ok(performance.now() - begun < patience, `${performance.now() - begun} ms`)
+})
+
+it('a client that stops in the middle of a request holds up the end for a while only', async () => {
+  const service = await startService({
+    port: 0,
+    logLevel: 'silent',
+    databaseUrl: 'sqlite::memory:',
+  })
+  const half = await opened(service.url)
+  half.write('POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: application/vnd.api+json\r\n')
+  await pause(100)
+  const closed = once(half, 'close')
+  await service.close(200)
+  await closed
+})
+
+it('a signal that comes before the service is ready ends it all the same', async (test) => {
+  const place = await folder(test)
+  for (const delay of [50, 100, 150, 200, 250, 300]) {
+    const child = spawn(process.execPath, [`${root}/service/main.js`], {
+      cwd: place,
+      env: { PATH: process.env.PATH, PORT: '0' },
+      stdio: 'ignore',
+    })
+    test.after(() => child.kill('SIGKILL'))
+    await pause(delay)
+    child.kill('SIGTERM')
+    const [code, signal] = await once(child, 'exit')
+    assert.ok(code === 0 || signal === 'SIGTERM', `${code} ${signal}`)
+  }
+})
+
+/** Sends a signal to a process that may have ended. */
+function signalled(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    assert.ok(!isRunning(pid))
+  }
+}
+
+/** What is stored is what was answered: nothing more, nothing less. */
+async function assertAnswered(log: WriteLog, databaseUrl: string): Promise<void> {
+  const { acknowledged, refused, hanging } = log
+  assert.deepEqual([...refused], [])
+  assert.deepEqual([...hanging], [])
+  assert.ok(acknowledged.size > 8, `only ${acknowledged.size} writes`)
+  const rows = await behind(databaseUrl, 'select name from person')
+  assert.deepEqual(rows.map(({ name }) => String(name)).sort(), [...acknowledged].sort())
+}
+
+async function opened(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connectSocket({ host: hostname, port: Number(port) })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Runs `npm start` as a user does, in a process group of its own. */
+async function npmStart(test: TestContext, databaseUrl: string) {
+  const { PATH, HOME } = process.env
+  const npm = spawn('npm', ['start', '--', '--database-url', databaseUrl], {
+    cwd: root,
+    env: { PATH, HOME, PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exit = once(npm, 'exit')
+  let printed = ''
+  npm.stdout.on('data', (piece) => {
+    printed += piece
+  })
+  const greeting = /listens at (http:\/\/[^\s/]+)/
+  await until(() => greeting.test(printed) || npm.exitCode !== null, 'npm start never listened')
+  const url = greeting.exec(printed)?.[1] ?? assert.fail(printed)
+  const family = await descendantsOf(npm.pid ?? 0)
+  test.after(() => {
+    for (const pid of [npm.pid ?? 0, ...family]) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  })
+  return { url, exit, family, kill: (signal: NodeJS.Signals) => npm.kill(signal) }
+}
+
+async function descendantsOf(pid: number): Promise<number[]> {
+  const children = await childrenOf(pid)
+  return [...children, ...(await Promise.all(children.map(descendantsOf))).flat()]
+}
+
+/** Fails unless the port can be listened on. */
+async function assertFree(port: number): Promise<void> {
+  const server = createServer()
+  server.listen({ host: '127.0.0.1', port })
+  await once(server, 'listening')
+  server.close()
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { readAnswer } from '../answer.ts'
+import { connect } from '../client.ts'
+
+/** The persons and computers of one client, by names that no other client uses. */
+export interface State {
+  readonly persons: ReadonlyMap<string, Readonly<{ id: string; email: string | null }>>
+  /** With the names of their owners. */
+  readonly computers: ReadonlyMap<string, Readonly<{ id: string; owner: string | null }>>
+}
+
+/** A state without its ids, to be compared: a line for each resource. */
+function linesOf({ persons, computers }: State): string[] {
+  return [
+    ...Array.from(persons, ([name, { email }]) => `person ${name} ${email}`),
+    ...Array.from(computers, ([serial, { owner }]) => `computer ${serial} of ${owner}`),
+  ].sort()
+}
+
+/** A request that changes a state, and the state after it; ids that the service gives are passed to `after`. */
+interface Write {
+  readonly method: string
+  readonly path: string
+  readonly data?: unknown
+  readonly after: (id: string) => State
+}
+
+/** How many persons and how many computers a client has at most. */
+const most = 6
+
+/** Every kind of write, made for a state; nothing where the state has nothing to do it to. */
+const kinds: Readonly<Record<string, (state: State, name: string) => Write | undefined>> = {
+  'create a person': (state, name) => {
+    if (state.persons.size >= most) return undefined
+    const owned = some(state)
+    const attributes = { name, email: `${name}@example.org` }
+    const data = { type: 'person', attributes, relationships: { computers: linkage(state, owned) } }
+    const after = (id: string) =>
+      withOwner(withPerson(state, name, id, attributes.email), owned, name)
+    return { method: 'POST', path: '/persons?include=computers', data, after }
+  },
+  'create a computer': (state, serial) => {
+    const [owner, person] = pick(state.persons) ?? []
+    if (owner === undefined || state.computers.size >= most) return undefined
+    const data = { type: 'computer', attributes: { serial } }
+    const after = (id: string) => withComputer(state, serial, id, owner)
+    return { method: 'POST', path: `/persons/${person?.id}/computers?include=owner`, data, after }
+  },
+  'create a computer alone': (state, serial) => {
+    if (state.computers.size >= most) return undefined
+    const data = { type: 'computer', attributes: { serial } }
+    return {
+      method: 'POST',
+      path: '/computers',
+      data,
+      after: (id) => withComputer(state, serial, id, null),
+    }
+  },
+  'update a person and what she owns': (state, text) => {
+    const [name, person] = pick(state.persons) ?? []
+    if (name === undefined || person === undefined) return undefined
+    const owned = some(state)
+    const { id } = person
+    const email = `${text}@example.org`
+    const relationships = { computers: linkage(state, owned) }
+    const data = { type: 'person', id, attributes: { email }, relationships }
+    const after = () =>
+      withOwner(withPerson(withoutOwner(state, name), name, id, email), owned, name)
+    return { method: 'PATCH', path: `/persons/${id}?include=computers.owner`, data, after }
+  },
+  'update a computer': (state) => {
+    const [serial, computer] = pick(state.computers) ?? []
+    const [owner, person] = pick(state.persons) ?? []
+    if (serial === undefined || computer === undefined || owner === undefined) return undefined
+    const relationships = { owner: { data: { type: 'person', id: person?.id } } }
+    const data = { type: 'computer', id: computer.id, relationships }
+    const after = () => withComputer(state, serial, computer.id, owner)
+    return { method: 'PATCH', path: `/computers/${computer.id}?include=owner`, data, after }
+  },
+  'delete a person': (state) => {
+    const [name, person] = pick(state.persons) ?? []
+    if (name === undefined) return undefined
+    const after = () => {
+      const left = withoutOwner(state, name)
+      return { ...left, persons: new Map([...left.persons].filter(([each]) => each !== name)) }
+    }
+    return { method: 'DELETE', path: `/persons/${person?.id}`, after }
+  },
+  'delete a computer': (state) => {
+    const [serial, computer] = pick(state.computers) ?? []
+    if (serial === undefined) return undefined
+    const computers = new Map([...state.computers].filter(([each]) => each !== serial))
+    return {
+      method: 'DELETE',
+      path: `/computers/${computer?.id}`,
+      after: () => ({ ...state, computers }),
+    }
+  },
+  'add to a relationship': (state) =>
+    relationshipWrite(state, 'POST', (name, serials) => withOwner(state, serials, name)),
+  'replace a relationship': (state) =>
+    relationshipWrite(state, 'PATCH', (name, serials) =>
+      withOwner(withoutOwner(state, name), serials, name),
+    ),
+  'remove from a relationship': (state) =>
+    relationshipWrite(state, 'DELETE', (name, serials) => {
+      const owned = serials.filter((serial) => state.computers.get(serial)?.owner === name)
+      return withOwner(state, owned, null)
+    }),
+}
+
+/** What kinds of writes there are. */
+export const writeKinds: readonly string[] = Object.keys(kinds)
+
+/** A client that writes one request after the other and knows what it must find afterwards. */
+export class TrackedClient {
+  /** Begins every name that it gives. */
+  readonly prefix: string
+  /** What was acknowledged. */
+  state: State = { persons: new Map(), computers: new Map() }
+  /** What there is instead if the write that got no answer was carried out. */
+  inDoubt: State | undefined
+  #count = 0
+
+  constructor(prefix: string) {
+    this.prefix = prefix
+  }
+
+  /**
+   * Writes until it is told to stop or gets no answer.
+   * @param acknowledged - counts acknowledged writes by kind
+   * @throws Error when a write is refused, or when its connection hangs
+   */
+  async write(url: string, stop: AbortSignal, acknowledged: Map<string, number>): Promise<void> {
+    const session = connect(url)
+    try {
+      while (!stop.aborted) {
+        const kind = writeKinds[Math.floor(Math.random() * writeKinds.length)] ?? ''
+        this.#count += 1
+        const write = kinds[kind]?.(this.state, `${this.prefix}-${this.#count}`)
+        if (write === undefined) continue
+        this.inDoubt = write.after('?')
+        const { method, path, data } = write
+        const exchange = await session
+          .send(method, path, data === undefined ? {} : { body: { data } })
+          .catch(unlessHanging)
+        if (exchange === undefined) return
+        // Who is overloaded has not begun with the request.
+        if (exchange.status === 503 && exchange.text.includes('"overloaded"')) {
+          this.inDoubt = undefined
+          await pause(20)
+          continue
+        }
+        assert.ok(exchange.status < 300, `${kind}: ${exchange.status} ${exchange.text}`)
+        const { body } = readAnswer(exchange)
+        this.state = write.after(method === 'POST' ? idOf(body.data) : '')
+        this.inDoubt = undefined
+        acknowledged.set(kind, (acknowledged.get(kind) ?? 0) + 1)
+      }
+    } finally {
+      session.close()
+    }
+  }
+
+  /**
+   * Takes over what there is, which must be what was acknowledged, with or without the write that is in doubt.
+   * @returns whether that write was carried out
+   */
+  settle(found: State): boolean {
+    const lines = linesOf(found)
+    const [without, after] = [linesOf(this.state), this.inDoubt && linesOf(this.inDoubt)]
+    const isCarriedOut = after !== undefined && isDeepStrictEqual(lines, after)
+    if (!isCarriedOut) assert.deepEqual(lines, without, `in doubt:\n${after?.join('\n')}`)
+    this.state = found
+    this.inDoubt = undefined
+    return isCarriedOut
+  }
+}
+
+function unlessHanging(error: unknown): undefined {
+  if (error instanceof Error && error.message.endsWith('no answer')) throw error
+}
+
+function idOf(data: unknown): string {
+  return typeof data === 'object' && data !== null && 'id' in data ? String(data.id) : ''
+}
+
+function relationshipWrite(
+  state: State,
+  method: string,
+  change: (name: string, serials: readonly string[]) => State,
+): Write | undefined {
+  const [name, person] = pick(state.persons) ?? []
+  if (name === undefined || person === undefined) return undefined
+  const serials = some(state)
+  const path = `/persons/${person.id}/relationships/computers`
+  const { data } = linkage(state, serials)
+  return { method, path, data, after: () => change(name, serials) }
+}
+
+function linkage({ computers }: State, serials: readonly string[]) {
+  return { data: serials.map((serial) => ({ type: 'computer', id: computers.get(serial)?.id })) }
+}
+
+function pick<T>(map: ReadonlyMap<string, T>): readonly [string, T] | undefined {
+  return [...map][Math.floor(Math.random() * map.size)]
+}
+
+/** The serials of some computers. */
+function some({ computers }: State): string[] {
+  return [...computers.keys()].filter(() => Math.random() < 0.5)
+}
+
+function withPerson(state: State, name: string, id: string, email: string): State {
+  return { ...state, persons: new Map([...state.persons, [name, { id, email }]]) }
+}
+
+function withComputer(state: State, serial: string, id: string, owner: string | null): State {
+  return { ...state, computers: new Map([...state.computers, [serial, { id, owner }]]) }
+}
+
+function withOwner(state: State, serials: readonly string[], owner: string | null): State {
+  const changed = [...state.computers].map(
+    ([serial, computer]) =>
+      [serial, serials.includes(serial) ? { ...computer, owner } : computer] as const,
+  )
+  return { ...state, computers: new Map(changed) }
+}
+
+/** Takes all of a person's computers from her. */
+function withoutOwner(state: State, name: string): State {
+  const owned = [...state.computers].filter(([, { owner }]) => owner === name)
+  return withOwner(
+    state,
+    owned.map(([serial]) => serial),
+    null,
+  )
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect } from '../client.ts'
+import { behind } from '../service/beside.ts'
+import { folder, start } from '../service/child.ts'
+import { childrenOf, isRunning, socketsOf, until } from '../service/processes.ts'
+import { writeUntil } from '../service/stream-of-writes.ts'
+
+/** How many workers answer. */
+const workers = 2
+/** How often one of them is killed. */
+const kills = 10
+
+const started = async (test: Parameters<typeof start>[0]) => {
+  const place = await folder(test)
+  const child = await start(test, place, ['--workers', String(workers), '--log-level', 'warn'])
+  const supervisor = child.process.pid ?? 0
+  return { child, supervisor, databaseUrl: `sqlite:${place}/data/lapidary.db` }
+}
+
+it('connections spread over the workers, and none passes through the supervisor', async (test) => {
+  const { child, supervisor } = await started(test)
+  const pids = await childrenOf(supervisor)
+  const before = await Promise.all([supervisor, ...pids].map(socketsOf))
+  const clients = Array.from({ length: 64 }, () => connect(child.url))
+  const answers = await Promise.all(clients.map((each) => each.send('GET', '/persons')))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  const after = await Promise.all([supervisor, ...pids].map(socketsOf))
+  const [ofSupervisor, ...ofWorkers] = after.map((count, at) => (count ?? 0) - (before[at] ?? 0))
+  if (process.platform === 'linux') {
+    assert.equal(ofSupervisor, 0)
+    assert.ok(
+      ofWorkers.every((count) => count > 0),
+      String(ofWorkers),
+    )
+    // A connection from before may have been closed meanwhile.
+    assert.ok(ofWorkers.reduce((sum, count) => sum + count) >= clients.length - 2)
+  }
+  for (const each of clients) each.close()
+})
+
+it(`connections of workers that are killed end, over ${kills} kills, and none is kept`, async (test) => {
+  const { child, supervisor, databaseUrl } = await started(test)
+  const before = await socketsOf(supervisor)
+  const stop = new AbortController()
+  const load = [
+    writeUntil(child.url, stop.signal, { clients: 4 }),
+    writeUntil(child.url, stop.signal, { clients: 4, prefix: 'new-', agent: { keepAlive: false } }),
+  ]
+  for (let kill = 0; kill < kills; kill += 1) {
+    await pause(200)
+    await until(async () => (await childrenOf(supervisor)).length > 0, 'no worker was replaced')
+    const [victim = 0] = await childrenOf(supervisor)
+    process.kill(victim, 'SIGKILL')
+    await until(() => !isRunning(victim), `${victim} is left`)
+  }
+  await until(
+    async () => (await childrenOf(supervisor)).length === workers,
+    'not all workers were replaced',
+  )
+  await pause(200)
+  stop.abort()
+  const logs = await Promise.all(load)
+  for (const { hanging, refused } of logs) {
+    assert.deepEqual([...hanging], [])
+    assert.deepEqual([...refused], [])
+  }
+  assert.ok(logs.some(({ acknowledged }) => acknowledged.size > kills))
+  assert.equal(await socketsOf(supervisor), before)
+  const rows = await behind(databaseUrl, 'select name, count(*) as times from person group by name')
+  const stored = new Map(rows.map(({ name, times }) => [String(name), Number(times)]))
+  for (const name of logs.flatMap(({ acknowledged }) => [...acknowledged]))
+    assert.ok(stored.has(name), `${name} was acknowledged and is not there`)
+  assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+})
+
+it('workers whose supervisor is killed answer what is under way, and end', async (test) => {
+  const { child, supervisor, databaseUrl } = await started(test)
+  const pids = await childrenOf(supervisor)
+  const stop = new AbortController()
+  const load = writeUntil(child.url, stop.signal, { clients: 8 })
+  await pause(300)
+  await child.end('SIGKILL')
+  await until(() => !pids.some(isRunning), `${pids} are left`)
+  stop.abort()
+  const { acknowledged, refused, hanging } = await load
+  assert.deepEqual([...refused], [])
+  assert.deepEqual([...hanging], [])
+  assert.ok(acknowledged.size > 8, String(acknowledged.size))
+  const rows = await behind(databaseUrl, 'select name from person order by name')
+  assert.deepEqual(rows.map(({ name }) => String(name)).sort(), [...acknowledged].sort())
+  await assert.rejects(connect(child.url).send('GET', '/persons'))
+})
