@@ -71,7 +71,7 @@ function linkageInGroups(
   const { form } = other.id.kind
   const id = columnAt(1, other.id.column)
   const { key, from } = othersByKey(field, target)
-  const keys = rows ? [sql`${key} in (select ${sql.id(link.here)} from ${rows})`] : []
+  const keys = rows ? [isAmong(key, sql`select ${sql.id(link.here)} from ${rows}`)] : []
   const where = every([sql`${key} is not null`, ...keys, ...isOfType(1, other)])
   const gathered = many
     ? dialect.gatherIdsInGroups(asText(id, form, target), orderOf(id, form, target))
@@ -85,8 +85,16 @@ function linkageInGroups(
   }
 }
 
+/**
+ * Whether a value is one of a few, found by one probe of a hash for each row of a scan: PostgreSQL makes a join of a mere
+ * `in`, and a nested loop of the join where it expects too few rows.
+ */
+export function isAmong(value: Sql, few: Sql): Sql {
+  return sql`(${value} in (${few})) is true`
+}
+
 /** Whether an index finds the rows of a relationship by the key of the row that it starts from. */
-function isFoundByKey(
+export function isFoundByKey(
   { link, to }: RelationshipField,
   { model, isIndexed = () => true }: Target,
 ): boolean {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Catalog } from '../../model/catalog.ts'
+import { type Catalog, tableIn } from '../../model/catalog.ts'
 import type { Table } from '../../model/model.ts'
 import { statement } from '../statement.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
@@ -21,13 +21,15 @@ const indexes = statement(
   postgresDialect('und-x-icu'),
 )
 
-/** Reads which columns are indexed; a view's are not, whatever those of its tables are. */
+/** Reads which columns are indexed. Of a view nobody knows: its columns count as indexed, as those of its tables may be. */
 export async function indexedColumns(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<IsIndexed> {
   const rows = await connection.all(indexes, { slots: [] })
   const all = new Set(rows.map((names) => JSON.stringify(names)))
-  return ({ schema = catalog.schema, name }, column) =>
-    all.has(JSON.stringify([schema, name, column]))
+  return (table, column) => {
+    const { schema = catalog.schema, name } = table
+    return all.has(JSON.stringify([schema, name, column])) || tableIn(catalog, table)?.is === 'view'
+  }
 }

@@ -209,6 +209,8 @@ export async function streamOn(
   const compiled = statements.read(shape)
   const values = streamedValues(plan, id)
   const query = queryOn(transaction, statements)
+  // Where it expects fewer rows than there are, PostgreSQL would scan a table for each of them.
+  if (statements.needsHashes(shape)) await transaction.once(hashing)
   if (limit)
     await refuseTooMany(plan, compiled, limit, (statement, most) =>
       transaction.all(statement, { ...values, most }),
@@ -235,6 +237,8 @@ export async function streamOn(
   const count = total && { count: Number(total[0]) }
   return { is: 'stream', primary: primary(), included: included(), end, ...count }
 }
+
+const hashing: Statement = { sql: 'set local enable_nestloop = off', placeholders: [] }
 
 /** The statements of streams add to limits, which makes them integers of 32 bits. */
 function streamedValues(plan: ReadPlan, id: string | undefined): RunValues {

@@ -1,6 +1,7 @@
 import { typeNamed } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { isUnbounded, wholeAtMost } from '../run.ts'
+import { isFoundByKey } from '../select.ts'
 import type { RunValues } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
 import { type Statements, statementsFor } from '../statements.ts'
@@ -19,6 +20,8 @@ export interface PostgresStatements extends Statements {
   readonly remembering: OfPage
   /** The same for a page that is read from the end, because its count is remembered. */
   readonly backwards: OfPage
+  /** Whether a stream looks for rows by a column without an index, so that nested loops could take for ever. */
+  readonly needsHashes: (shape: ReadShape) => boolean
   /** What that count is of; null where it may not be remembered. */
   readonly countable: (shape: ReadShape) => Countable | null
 }
@@ -46,6 +49,10 @@ export function postgresStatements(
     short: (shape) => (isUnbounded(shape) || shape.steps.length > 0 ? short : whole)(shape),
     remembering: perReach(target, memoize, { most, remembers: true }),
     backwards: perReach(target, memoize, { most, isBackwards: true }),
+    needsHashes: cache.memoize(
+      (shape) => !isAllFound(shape, target),
+      () => 100,
+    ),
     countable: cache.memoize(
       (shape) => compileCountable(shape, target),
       (countable) => statementSize(...(countable ? [countable.statement] : [])),
@@ -78,4 +85,21 @@ function perReach(
     const ofReach = hasConditions ? undefined : upTo[Math.max(power, 0)]
     return (ofReach ?? anywhere)(shape)
   }
+}
+
+/** Whether an index finds everything that a document leads to, from either end. */
+function isAllFound({ steps, primary, included }: ReadShape, target: Target): boolean {
+  const { isIndexed = () => true, model } = target
+  const linked = [primary, ...included].flatMap(({ type, linkages }) =>
+    linkages.map(({ relationship }) => ({ type, relationship })),
+  )
+  return [...steps, ...linked].every(({ type, relationship }) => {
+    const resource = typeNamed(model, type)
+    const field = resource.fields.get(relationship)
+    if (field?.is !== 'relationship') return true
+    const { link } = field
+    const isBack =
+      link.key === 'between' ? isIndexed(link.table, link.to) : isIndexed(resource.table, link.here)
+    return isBack && isFoundByKey(field, target)
+  })
 }

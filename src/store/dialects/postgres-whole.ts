@@ -8,7 +8,7 @@ import { type IncludeRead, startsAtLinkage } from '../../plan/shown.ts'
 import { tellsLinkage, toldBefore, untoldLayout } from '../linkage.ts'
 import { membership, presence } from '../read.ts'
 import { isUnbounded } from '../run.ts'
-import { compileSelection, type Selection } from '../select.ts'
+import { compileSelection, isAmong, isFoundByKey, type Selection } from '../select.ts'
 import { backwards, compileOrder } from '../sort.ts'
 import { plain, type Statement, statement } from '../statement.ts'
 import {
@@ -19,6 +19,8 @@ import {
   isLinkedFrom,
   isLinkedFromAny,
   isOfType,
+  joinAt,
+  joinColumnAt,
   orderOf,
   type Target,
   tableAt,
@@ -172,26 +174,31 @@ function reached(shape: ReadShape, step: IncludeRead, index: number, target: Tar
 
 /**
  * Whether `t0` is reached by a step. Where an index finds the rows, the values to start from are gathered first: so it is
- * used however many rows PostgreSQL expects. Where none does, a subquery lets PostgreSQL hash the values and scan once. Where
- * neither end is an id, they may be arrays, and those can't be gathered into one.
+ * used however many rows PostgreSQL expects. Where none does, the values are hashed and the rows scanned once. Where neither
+ * end is an id, they may be arrays, and those can't be gathered into one.
  */
 function isReached(step: IncludeRead, target: Target): Sql {
   const from = typeNamed(target.model, step.type)
   const to = typeNamed(target.model, step.to)
-  const { isIndexed = () => true } = target
   const heres = sql`select ${sql.id(startOf(step, target))} from ${setOf(step.from)}`
   const gathered = sql`any(array(${heres}))`
   if (startsAtLinkage(step)) {
     const { id, table } = to
     const key = columnAt(0, id.column)
-    return isIndexed(table, id.column) ? sql`${key} = ${gathered}` : sql`${key} in (${heres})`
+    const isFound = target.isIndexed?.(table, id.column) ?? true
+    return isFound ? sql`${key} = ${gathered}` : isAmong(key, heres)
   }
-  const { link } = relationshipNamed(from, step.relationship)
+  const field = relationshipNamed(from, step.relationship)
+  const { link } = field
+  if (!isFoundByKey(field, target)) {
+    if (link.key !== 'between') return isAmong(columnAt(0, link.there), heres)
+    const [start, end] = [joinColumnAt(0, link.from), joinColumnAt(0, link.to)]
+    const ends = sql`select ${end} from ${joinAt(0, link.table)} where ${isAmong(start, heres)}`
+    return sql`${columnAt(0, link.there)} in (${ends})`
+  }
   const isToId = link.key !== 'between' && link.there === to.id.column
   const isById = isToId || link.here === from.id.column
-  const isFound =
-    link.key === 'between' ? isIndexed(link.table, link.from) : isIndexed(to.table, link.there)
-  return isById && isFound ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
+  return isById ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
 }
 
 /** The column of earlier rows from which a step starts. */
