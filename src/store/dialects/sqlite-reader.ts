@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
-import { work } from './sqlite-connection.ts'
+import { work } from './sqlite-channels.ts'
 import type { ReaderReply, ReaderRequest, SentRequest } from './sqlite-reader-messages.ts'
 
 /** The program of a reader, in the same form as this file: as it was written, or built. */
