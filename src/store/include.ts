@@ -85,10 +85,15 @@ export function* followIncludes(
   const reached: (readonly Row[])[] = []
   const included: Batch[] = []
   for (const [index, step] of steps.entries()) {
-    const ids = ownedRows.has(index)
-      ? idsOf(ownedRows.get(index) ?? [])
+    const owned = ownedRows.get(index)
+    // Nothing starts from what the last edge reaches.
+    const isLast = index === steps.length - 1
+    const ids = owned
+      ? isLast
+        ? []
+        : idsOf(owned)
       : linkedIds(step.from === -1 ? primary : (reached[step.from] ?? []), step)
-    let fetched = ownedRows.get(index)
+    let fetched = owned
     if (fetched === undefined) {
       const missing = ids.filter((each) => !known.has(step.to, each))
       left -= missing.length
@@ -99,14 +104,13 @@ export function* followIncludes(
       fetched = missing.length === 0 ? [] : yield { statement, values }
     }
     const linkages = statements.includedLinkages.get(step.to) ?? []
-    const complete: readonly Row[] | undefined = yield* withLinkages(fetched, linkages, budget)
+    const complete: readonly Row[] | undefined =
+      linkages.length === 0 ? fetched : yield* withLinkages(fetched, linkages, budget)
     if (complete === undefined) return exceeded(budget, index)
     included.push({ type: step.to, rows: complete })
-    // Nothing starts from what the last edge reaches.
-    if (index < steps.length - 1) {
-      known.add(step.to, complete)
-      reached.push(known.find(step.to, ids))
-    }
+    if (isLast) break
+    known.add(step.to, complete)
+    reached.push(known.find(step.to, ids))
   }
   return { primary, included }
 }
@@ -158,11 +162,23 @@ function* withLinkages(
   return complete
 }
 
-/** Gives each row the ids of the rows that it owns, in their order. */
+/**
+ * Gives each row the ids of the rows that it owns, in their order. Equal keys are the same number or text, unless the
+ * column of a foreign key has another type than the id it refers to.
+ */
 function withOwned(rows: readonly Row[], at: number, owned: readonly Row[]): readonly Row[] {
-  const byOwner = new Map(rows.map((row): [string, string[]] => [String(row[0]), []]))
-  for (const row of owned) byOwner.get(String(row.at(-1)))?.push(String(row[0]))
-  return rows.map((row) => row.with(at, byOwner.get(String(row[0]))))
+  const byOwner = new Map(rows.map((row): [unknown, string[]] => [row[0], []]))
+  let byText: ReadonlyMap<string, string[]> | undefined
+  for (const row of owned) {
+    const key = row[row.length - 1]
+    let ids = byOwner.get(key)
+    if (ids === undefined) {
+      byText ??= new Map([...byOwner].map(([id, each]) => [String(id), each]))
+      ids = byText.get(String(key))
+    }
+    ids?.push(`${row[0]}`)
+  }
+  return rows.map((row) => row.with(at, byOwner.get(row[0])))
 }
 
 function idsOf(rows: readonly Row[]): string[] {

@@ -71,8 +71,8 @@ function compileWholeRead(shape: ReadShape, target: Target): WholeRead {
 }
 
 /**
- * The rows that a to-many include edge from the primary data reaches, and behind each the key of its owner. Without an
- * index on the foreign key SQLite scans the table once, not once per owner.
+ * The rows that a to-many include edge from the primary data reaches, and behind each the key of its owner. Where an index
+ * finds them by the key, SQLite looks up one owner after the other; else it scans the table once.
  */
 function compileOwned(step: IncludeRead, shape: ReadShape, target: Target): Statement {
   const { dialect, model } = target
@@ -83,13 +83,17 @@ function compileOwned(step: IncludeRead, shape: ReadShape, target: Target): Stat
   const { form } = owner.id.kind
   const key = columnAt(0, link.there)
   const columns = sql.join([...compileSelect(layout, target), asKey(key, form, target)])
+  const { isIndexed = () => true } = target
+  const owners = list('ids', form, dialect)
   // The one owner is the resource in the path.
-  const isOwned =
+  const [isOwned, lookups] =
     shape.scope.is === 'one'
-      ? sql`${key} = ${one('id', form, dialect)}`
-      : dialect.inList(key, list('ids', form, dialect))
+      ? [sql`${key} = ${one('id', form, dialect)}`, sql``]
+      : isIndexed(resource.table, link.there)
+        ? [sql`${key} = ${sql.ref('owner.value')}`, sql`json_each(${owners}) as "owner", `]
+        : [dialect.inList(key, owners), sql``]
   const order = orderOf(columnAt(0, resource.id.column), resource.id.kind.form, target)
   const where = every([isOwned, ...isOfType(0, resource)])
-  const select = sql`select ${columns} from ${tableAt(0, resource.table)} where ${where} order by ${order} limit ${plain('most')} + 0`
+  const select = sql`select ${columns} from ${lookups}${tableAt(0, resource.table)} where ${where} order by ${order} limit ${plain('most')} + 0`
   return selecting(layout, select, dialect)
 }
