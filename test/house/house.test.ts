@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, Readonly<{ rooms: readonly string[]; outsid
   model:     { rooms: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec'] },
   request:   { rooms: ['errors'],                                                       outside: [] },
   plan:      { rooms: ['errors', 'model', 'request'],                                   outside: ['lru-cache'] },
-  store:     { rooms: ['errors', 'model', 'plan'],                                      outside: ['kysely'] },
+  store:     { rooms: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache'] },
   document:  { rooms: ['errors', 'model', 'plan'],                                      outside: [] },
   rules:     { rooms: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
   endpoints: { rooms: ['errors', 'model', 'request', 'plan', 'store', 'document', 'rules'], outside: [] },
