@@ -210,6 +210,25 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
+  it('given a write whose response would include too much, it is refused and nothing is written', async () => {
+    await during({}, async ({ ask }) => {
+      const { id } = (await ask('POST', '/persons', person('Ada'))).one
+      await database.run(
+        `insert into computer (serial, person_id) select i, ${id} from generate_series(1, 10001) as many (i)`,
+      )
+      const change = { data: { type: 'person', id, attributes: { name: 'Eve' } } }
+      const path = `/persons/${id}?include=computers`
+      const refused = await ask('PATCH', path, { body: change })
+      assert.equal(refused.status, 400)
+      const [error] = refused.body.errors ?? []
+      assert.equal(error?.code, 'too_many_resources')
+      assert.deepEqual(error?.source, { parameter: 'include' })
+      const read = await ask('GET', path)
+      assert.equal(read.one.attributes?.name, 'Ada')
+      assert.equal(read.body.included?.length, 10_001)
+    })
+  })
+
   it('given readers that stall, the database breaks them off by itself, and others can stream', async () => {
     await during({}, async () => {})
     await database.run(longNames)
