@@ -1,42 +1,16 @@
-import { channel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Bound, RunValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/rows.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
+import { publish, publishWork } from './sqlite-channels.ts'
 import { translated } from './sqlite-errors.ts'
 import { addFunctions, noticeFleeting } from './sqlite-functions.ts'
 import { isLike, isPattern, Patterns } from './sqlite-patterns.ts'
 import { finalize, PreparedCache } from './sqlite-prepared.ts'
 import { allOf, asNumber, type Prepared, stepsOf } from './sqlite-rows.ts'
 import type { PlanLine } from './sqlite-statement-cost.ts'
-
-/** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
-const statements = channel('lapidary:statement')
-
-/** What each read cost is published here as `{ sql, steps, rows }`: the operations that SQLite carried out (vmStep). */
-export const work = channel('lapidary:work')
-
-/** What a statement cost. */
-export interface StatementWork {
-  readonly sql: string
-  readonly steps: number
-  readonly rows: number
-}
-
-/** Publishes what a statement cost since this was done the last time. */
-function publishWork({ sync }: Prepared, sql: string, rows: number): void {
-  if (!work.hasSubscribers) return
-  const cost: StatementWork = { sql, steps: sync.stat?.('vmStep') ?? 0, rows }
-  work.publish(cost)
-  sync.resetStats?.()
-}
-
-/** Tells whoever counts statements of one. */
-export function publish(sql: string): void {
-  if (statements.hasSubscribers) statements.publish({ sql })
-}
 
 /** How long opening waits for another process, in milliseconds. */
 const openingPatience = 5000
@@ -66,7 +40,7 @@ export interface ConnectionOptions {
   /** Pages of the file, in KiB. */
   readonly pageCache?: number
   /** Compiled statements, in bytes. */
-  readonly statementCache?: number | undefined
+  readonly statementCache?: number
 }
 
 const commit: Statement = { sql: 'commit', placeholders: [] }

@@ -1,5 +1,5 @@
 import type { RunValue } from '../../model/dialect.ts'
-import type { StatementWork } from './sqlite-connection.ts'
+import type { StatementWork } from './sqlite-channels.ts'
 import type { SqlRecord } from './sqlite-session.ts'
 
 /** What a reader process is asked to do. It does one thing after the other, and replies to those that return something. */

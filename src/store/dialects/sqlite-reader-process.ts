@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { HeaderError } from '../../errors/errors.ts'
 import type { Statement } from '../statement.ts'
-import { SqliteConnection, type StatementWork, work } from './sqlite-connection.ts'
+import { type StatementWork, work } from './sqlite-channels.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
 import { rememberedRaw } from './sqlite-counts.ts'
 import type { ReaderReply, ReaderRequest, SentRequest } from './sqlite-reader-messages.ts'
 

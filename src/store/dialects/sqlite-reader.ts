@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
-import { work } from './sqlite-connection.ts'
+import { work } from './sqlite-channels.ts'
 import type { ReaderReply, ReaderRequest, SentRequest } from './sqlite-reader-messages.ts'
 
 /** The program of a reader, in the same form as this file: as it was written, or built. */
@@ -14,8 +13,6 @@ const program = fileURLToPath(
 )
 /** A reader holds one result at a time; it must not take the memory of the machine, in MiB. */
 const heap = 512
-/** Small requests go before expensive reads, where the system knows priorities. */
-const lowerPriority = 10
 
 /** Who waits for a reply. */
 interface Awaiting {
@@ -37,7 +34,6 @@ export class SqliteReader {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    lowerPriorityOf(this.#child)
     this.#child.on('message', (reply: ReaderReply) => this.#awaiting.shift()?.resolve(reply))
     const end = () => {
       if (!this.#isAlive) return
@@ -111,14 +107,6 @@ export class SqliteReader {
   #rest(): void {
     this.#child.unref()
     this.#child.channel?.unref()
-  }
-}
-
-function lowerPriorityOf({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, lowerPriority)
-  } catch {
-    // Without a priority of its own it works all the same.
   }
 }
 

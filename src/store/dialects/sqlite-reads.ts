@@ -5,7 +5,7 @@ import { type QueryRequest, runAsync, runSync } from '../executor.ts'
 import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
 import { isUnbounded } from '../run.ts'
 import type { DuringRead, ReadOptions, Store } from '../store.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { type ConnectionOptions, SqliteConnection } from './sqlite-connection.ts'
 import { expensive, SqliteCosts } from './sqlite-cost.ts'
 import { remembered } from './sqlite-counts.ts'
 import type { DatabaseFile } from './sqlite-file.ts'
@@ -21,22 +21,24 @@ export interface Reads {
   readonly close: () => void
 }
 
+/** What reads are made from. */
+export interface ReadsSource {
+  readonly model: Model
+  readonly statements: SqliteStatements
+  /** What a connection may keep in memory. */
+  readonly prepared: ConnectionOptions
+}
+
 /**
  * Reads the last committed state. Cheap reads run at once on a common connection; expensive ones in another process, which
  * can be killed; whatever is streamed or waits for hooks has a connection of its own.
  */
 export function readsOf(
   file: DatabaseFile,
-  { model, statements }: Readonly<{ model: Model; statements: SqliteStatements }>,
-  {
-    timeout = 10_000,
-    readers: mostReaders = 2,
-    queueSize = 1000,
-    statementCache,
-    maxResources,
-  }: SqliteOptions,
+  { model, statements, prepared }: ReadsSource,
+  { timeout = 10_000, readers: mostReaders = 2, queueSize = 1000, maxResources }: SqliteOptions,
 ): Reads {
-  const common = new SqliteConnection(file.path, 'reader', { statementCache })
+  const common = new SqliteConnection(file.path, 'reader', prepared)
   const local = new LocalSessions(file.path)
   const readers = new SqliteReaders(file.path, { readers: mostReaders, timeout, queueSize })
   const costs = new SqliteCosts(common, statements, model)

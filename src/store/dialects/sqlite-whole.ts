@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { relationshipNamed, typeNamed } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { includedLayout } from '../../plan/result.ts'
-import { perShape } from '../../plan/shape.ts'
 import type { IncludeRead } from '../../plan/shown.ts'
 import type { IncludeStatements } from '../include.ts'
 import { compileLinkages, tellsLinkage, withoutLookups } from '../linkage.ts'
 import { type CompiledRead, compileRead, selecting } from '../read.ts'
 import { compileSelect } from '../select.ts'
 import { list, one, plain, type Statement } from '../statement.ts'
+import { type StatementCache, statementSize } from '../statement-cache.ts'
 import { type Statements, statementsFor } from '../statements.ts'
 import { asKey, columnAt, every, isOfType, orderOf, type Target, tableAt } from '../tables.ts'
 
@@ -23,10 +23,24 @@ export interface SqliteStatements extends Statements {
   readonly whole: (shape: ReadShape) => WholeRead
 }
 
-/** Makes the statements of a model for SQLite. */
-export function sqliteStatements(target: Target): SqliteStatements {
-  const statements = statementsFor(target)
-  return { ...statements, whole: perShape((shape) => compileWholeRead(shape, target)) }
+/**
+ * Makes the statements of a model for SQLite.
+ * @param cache - where those of shapes are kept
+ */
+export function sqliteStatements(target: Target, cache: StatementCache): SqliteStatements {
+  return {
+    ...statementsFor(target, cache),
+    whole: cache.memoize((shape) => compileWholeRead(shape, target), wholeSize),
+  }
+}
+
+function wholeSize({ read, byIds, owned, linkages, includedLinkages }: WholeRead): number {
+  const lookups = [...linkages, ...[...includedLinkages.values()].flat()]
+  return statementSize(
+    // Reading backwards is compiled when the first one asks.
+    ...[read.rows, read.start, read.count, read.rows],
+    ...[...byIds.values(), ...owned.values(), ...lookups.map(({ statement }) => statement)],
+  )
 }
 
 /** Writes the SQL of a read that holds all of its rows at once. Pure: the same shape gives the same text. */

@@ -4,6 +4,7 @@ import { refuseMistakes } from '../../model/check.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
 import { sqlMistakes } from '../declared-sql.ts'
+import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
@@ -32,15 +33,18 @@ export type { SqliteOptions } from './sqlite-options.ts'
  */
 export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
   const file = new DatabaseFile(path)
-  const writer = new SqliteConnection(file.path, 'writer')
+  // Half of the memory is for texts and what binds their values, the other half for what SQLite makes of them.
+  const { statementCache = defaultCacheSize } = options
+  const prepared = { statementCache: statementCache / 4 }
+  const writer = new SqliteConnection(file.path, 'writer', prepared)
   // Nobody looks for what a temporary file held after the machine has failed.
   if (file.isTemporary) writer.execute('pragma synchronous = off')
   const target: Target = { model, dialect, isIndexed: indexedColumns(writer) }
-  const statements = sqliteStatements(target)
+  const statements = sqliteStatements(target, new StatementCache(statementCache / 2))
   const turns = new Turns()
   const commits = new SharedCommits(writer, { turns, file, queueSize: options.queueSize })
   const opened = transactionOn(writingOn(writer, statements), statements)
-  const reads = readsOf(file, { model, statements }, options)
+  const reads = readsOf(file, { model, statements, prepared }, options)
   return {
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { faults } from '../../src/errors/faults.ts'
+import { page, placeOf, section, tableRows } from './pages.ts'
+
+const limits = page('docs/limits.md')
+const rows = ['Requests', 'Queries', 'Reads', 'Connections'].flatMap((heading) =>
+  tableRows(section(limits, `## ${heading}`)),
+)
+
+describe('docs/limits.md', () => {
+  it('names for each limit a default, a reason and a test that exists', () => {
+    assert.ok(rows.length > 30)
+    for (const row of rows) {
+      const [what = '', initial, , , reason, test = ''] = row
+      assert.equal(row.length, 6, what)
+      assert.ok(initial && reason, what)
+      assert.ok(existsSync(placeOf(test.replaceAll('`', ''))), `${what}: ${test}`)
+    }
+  })
+
+  it('names settings and error codes that there are, by their defaults', () => {
+    const settings = new Map(
+      tableRows(section(page('README.md'), '## Settings')).map(
+        ([, variable = '', initial = '']) => [variable, initial],
+      ),
+    )
+    for (const [what, , setting = '', error = ''] of rows) {
+      for (const [name] of setting.matchAll(/`[A-Z_]+`/g))
+        assert.ok(settings.has(name), `${what}: ${name}`)
+      for (const [, status, code = ''] of error.matchAll(/(\d{3}) `(\w+)`/g))
+        assert.equal(
+          String(new Map(Object.entries(faults)).get(code)?.status),
+          status,
+          `${what}: ${code}`,
+        )
+    }
+    for (const [name, initial] of [
+      ['`DATABASE_TIMEOUT`', '10000'],
+      ['`MAX_CONNECTIONS`', '4096'],
+      ['`MAX_CONNECTIONS_PER_ADDRESS`', '2048'],
+      ['`SEND_TIMEOUT`', '60000'],
+      ['`QUEUE_TIMEOUT`', '1000'],
+      ['`STATEMENT_CACHE`', String(64 * 2 ** 20)],
+      ['`DATABASE_QUEUE`', '1000'],
+      ['`DATABASE_READERS`', '2'],
+      ['`MAX_BODY`', String(2 ** 20)],
+    ] as const)
+      assert.equal(settings.get(name), `\`${initial}\``, name)
+  })
+})
