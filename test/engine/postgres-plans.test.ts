@@ -18,37 +18,40 @@ const most = 2
 /** How many rows a set has at most that is not streamed: two of them may be joined row by row. */
 const held = 501
 
-const model = defineModel([
-  resource('team', {
-    path: '/teams',
-    table: 'team',
-    fields: {
-      number: attribute(integer),
-      tasks: toMany('task', { column: 'team_id' }),
-      steps: toMany('step', { through: { table: 'member', from: 'team_id', to: 'step_id' } }),
-    },
-  }),
-  resource('task', {
-    path: '/tasks',
-    table: 'task',
-    fields: {
-      number: attribute(integer),
-      team: toOne('team', { column: 'team_id' }),
-      steps: toMany('step', { column: 'task_id' }),
-    },
-  }),
-  resource('step', {
-    path: '/steps',
-    table: 'step',
-    fields: {
-      number: attribute(integer),
-      task: toOne('task', { column: 'task_id' }),
-      next: toOne('step', { column: 'next_id' }),
-      previous: toMany('step', { column: 'next_id' }),
-      teams: toMany('team', { through: { table: 'member', from: 'step_id', to: 'team_id' } }),
-    },
-  }),
-])
+const model = defineModel(
+  [
+    resource('team', {
+      path: '/teams',
+      table: 'team',
+      fields: {
+        number: attribute(integer),
+        tasks: toMany('task', { column: 'team_id' }),
+        steps: toMany('step', { through: { table: 'member', from: 'team_id', to: 'step_id' } }),
+      },
+    }),
+    resource('task', {
+      path: '/tasks',
+      table: 'task',
+      fields: {
+        number: attribute(integer),
+        team: toOne('team', { column: 'team_id' }),
+        steps: toMany('step', { column: 'task_id' }),
+      },
+    }),
+    resource('step', {
+      path: '/steps',
+      table: 'step',
+      fields: {
+        number: attribute(integer),
+        task: toOne('task', { column: 'task_id' }),
+        next: toOne('step', { column: 'next_id' }),
+        previous: toMany('step', { column: 'next_id' }),
+        teams: toMany('team', { through: { table: 'member', from: 'step_id', to: 'team_id' } }),
+      },
+    }),
+  ],
+  { maxPageSize: null },
+)
 
 /** Where relationships lead, by type. */
 const relationships: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { PreparedStatements } from '../../src/store/dialects/postgres-prepared.ts'
 import { StatementCache, statementSize } from '../../src/store/statement-cache.ts'
 
 /** Counts how often a shape is compiled, to something of a thousand bytes. */
@@ -62,4 +63,24 @@ it('the size of a statement grows with its text and its placeholders', () => {
   const long = statementSize({ sql: 'x'.repeat(10_000), placeholders: [] })
   const many = statementSize({ sql: '', placeholders: Array(100).fill(placeholder) })
   assert.ok(small < 2000 && long > 10_000 && many > 5000, `${small} ${long} ${many}`)
+})
+
+it('what a connection keeps prepared is bounded by length, and the names of what goes are closed', () => {
+  const kept = new PreparedStatements(64 * 1000)
+  const of = (name: string) => ({ sql: name.padEnd(400), placeholders: [] })
+  const [first, second, third, long] = [
+    of('1'),
+    of('2'),
+    of('3'),
+    { ...of(''), sql: 'x'.repeat(1001) },
+  ]
+  assert.deepEqual(kept.add(first)?.closing, [])
+  assert.deepEqual(kept.add(second)?.closing, [])
+  assert.deepEqual(kept.add(third)?.closing, ['lapidary_0'])
+  assert.deepEqual(
+    [first, second, third].map((each) => kept.has(each)),
+    [false, true, true],
+  )
+  assert.equal(kept.add(long), undefined)
+  assert.equal(kept.has(third), true)
 })

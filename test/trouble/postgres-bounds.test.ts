@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createServer, defineModel } from 'lapidary'
+import { openPostgres } from 'lapidary/postgres'
 import { Client } from 'pg'
+import { resources } from '../../service/resources/index.ts'
 import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start.ts'
 import { type Answer, readAnswer } from '../answer.ts'
@@ -185,13 +188,9 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
-  it('given more stalled readers than connections, other requests are served, and the readers are broken off', async () => {
-    const settings = { databasePool: 4, databaseTimeout: 1000, sendTimeout: 1000 }
-    await during(settings, async ({ ask, url }) => {
-      await database.run(
-        "insert into person (name) select repeat('long ', 2000) || i from generate_series(1, 3000) as many (i)",
-      )
-      const all = '/persons?page[size]=0'
+  it('given more stalled readers than connections, other requests are served', async () => {
+    await during({ databasePool: 4, databaseTimeout: 1000 }, async ({ ask, url }) => {
+      await database.run(longNames)
       const responses = await Promise.all(Array.from({ length: 6 }, () => stalled(url, all)))
       const streams = responses.filter((response) => response.statusCode === 200)
       const refused = responses.filter((response) => response.statusCode === 503)
@@ -199,25 +198,70 @@ describe('Bounded work on PostgreSQL', () => {
       for (const response of refused) assert.equal(response.headers['retry-after'], '1')
       for (let each = 0; each < 10; each += 1) {
         assert.equal((await ask('GET', '/persons?page[size]=3')).status, 200)
-        assert.equal(
-          (await ask('POST', '/computers', body('computer', { serial: 'x' }))).status,
-          201,
-        )
+        const made = await ask('POST', '/computers', body('computer', { serial: 'x' }))
+        assert.equal(made.status, 201)
       }
-      // The server ends transactions that wait for their clients for too long; then others can stream.
+      for (const response of streams) response.destroy()
       await until(async () => {
         const response = await stalled(url, all)
         response.destroy()
         return response.statusCode === 200
       })
-      for (const response of streams) {
-        const end = await outcomeOf(response)
-        assert.equal(end, 'broken off')
-      }
-      assert.equal((await ask('GET', '/persons?page[size]=3')).status, 200)
     })
   })
+
+  it('given a write whose response would include too much, it is refused and nothing is written', async () => {
+    await during({}, async ({ ask }) => {
+      const { id } = (await ask('POST', '/persons', person('Ada'))).one
+      await database.run(
+        `insert into computer (serial, person_id) select i, ${id} from generate_series(1, 10001) as many (i)`,
+      )
+      const change = { data: { type: 'person', id, attributes: { name: 'Eve' } } }
+      const path = `/persons/${id}?include=computers`
+      const refused = await ask('PATCH', path, { body: change })
+      assert.equal(refused.status, 400)
+      const [error] = refused.body.errors ?? []
+      assert.equal(error?.code, 'too_many_resources')
+      assert.deepEqual(error?.source, { parameter: 'include' })
+      const read = await ask('GET', path)
+      assert.equal(read.one.attributes?.name, 'Ada')
+      assert.equal(read.body.included?.length, 10_001)
+    })
+  })
+
+  it('given readers that stall, the database breaks them off by itself, and others can stream', async () => {
+    await during({}, async () => {})
+    await database.run(longNames)
+    const model = defineModel(resources, { maxPageSize: null })
+    const store = await openPostgres(model, database.url, { poolSize: 2, sendTimeout: 1 })
+    // This server waits for longer than the database.
+    const server = createServer({ model, store, logLevel: 'silent' })
+    const url = await server.listen({ host: '127.0.0.1', port: 0 })
+    try {
+      const reader = await stalled(url, all)
+      const waiting = async () => {
+        const [row] = await database.run(
+          "select count(*)::int as n from pg_stat_activity where state = 'idle in transaction'",
+        )
+        return Number(row?.n)
+      }
+      await until(async () => (await waiting()) === 1)
+      await until(async () => (await waiting()) === 0)
+      const next = await stalled(url, all)
+      assert.equal(next.statusCode, 200)
+      next.destroy()
+      assert.equal(await outcomeOf(reader), 'broken off')
+    } finally {
+      await server.close()
+      await store.close()
+    }
+  })
 })
+
+/** Asks for a response that no buffer holds. */
+const all = '/persons?page[size]=0'
+const longNames =
+  "insert into person (name) select repeat('long ', 2000) || i from generate_series(1, 2000) as many (i)"
 
 const body = (type: string, attributes: object) => ({ body: { data: { type, attributes } } })
 const person = (name: string) => body('person', { name })

@@ -106,7 +106,7 @@ export function disconnected(): HeaderError {
 
 /** Names of tables and columns stay in the cause, which is for the log alone. */
 function permissionDenied(cause: unknown): HeaderError {
-  const detail = 'The database does not permit this to the account that the service uses.'
+  const detail = 'The database does not permit this; its administrator has to grant the privilege.'
   return new HeaderError('permission_denied', detail, {}, { cause })
 }
 

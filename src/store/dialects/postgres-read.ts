@@ -7,20 +7,28 @@ import {
   type WholeRows,
 } from '../../plan/result.ts'
 import type { Row, RowLayout } from '../../plan/rows.ts'
-import { refuseTooMany, refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
+import {
+  refuseTooMany,
+  refuseTooManyOf,
+  type SizeLimit,
+  tooManyResources,
+} from '../resource-limit.ts'
 import { countByRows, isList, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
 import { type RunValues, type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { Counted, PostgresCounts } from './postgres-counts.ts'
 import { loaded } from './postgres-gathered.ts'
-import type { PostgresStatements } from './postgres-statements.ts'
+import { mostInWrite, type PostgresStatements } from './postgres-statements.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import type { WholeStatement } from './postgres-whole.ts'
 
+/** The response to a write, which is read in its transaction and cannot be streamed. */
+const writeLimit: SizeLimit = { resources: mostInWrite, isWrite: true }
+
 /**
- * Reads all that a plan means, in one statement.
- * @throws NotFoundError when the resource in the path is not there
+ * Reads all that a plan means for the response to a write, in one statement.
+ * @throws NotFoundError when the resource in the path is not there; ParameterError `too_many_resources` (400)
  */
 export async function readWhole(
   connection: PostgresConnection,
@@ -30,7 +38,7 @@ export async function readWhole(
 ): Promise<WholeRows> {
   const statement = statements.whole(plan.shape)
   const answer = await connection.all(statement, valuesOf(plan, id))
-  return readFrom(answer, statement, { plan, id }).rows
+  return unlessTooMany(readFrom(answer, statement, { plan, id }), plan)
 }
 
 /** The same of the resource that the transaction has made last, whose id the server alone needs to know. */
@@ -41,7 +49,13 @@ export async function readNew(
 ): Promise<WholeRows> {
   const statement = statements.ofNew(plan.shape)
   const answer = await connection.all(statement, valuesOf(plan, undefined))
-  return readFrom(answer, statement, { plan, id: undefined }).rows
+  return unlessTooMany(readFrom(answer, statement, { plan, id: undefined }), plan)
+}
+
+function unlessTooMany({ rows, isCut }: Said, plan: ReadPlan): WholeRows {
+  refuseTooManyOf(rows, plan, writeLimit)
+  if (isCut) throw tooManyResources(plan, writeLimit, plan.shape.steps.length - 1)
+  return rows
 }
 
 /** As `readWhole`; `undefined` when there are more rows than should be held at once. */

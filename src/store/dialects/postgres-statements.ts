@@ -9,6 +9,9 @@ import type { Target } from '../tables.ts'
 import { type Countable, compileCountable } from './postgres-counts.ts'
 import { compileWhole, type Reading, type WholeStatement } from './postgres-whole.ts'
 
+/** The most resources in the response to a write. */
+export const mostInWrite = 10_000
+
 /** The statements of a store on PostgreSQL, which reads all of a document by one. */
 export interface PostgresStatements extends Statements {
   readonly whole: (shape: ReadShape) => WholeStatement
@@ -39,13 +42,19 @@ export function postgresStatements(
 ): PostgresStatements {
   const memoize = (make: (shape: ReadShape) => WholeStatement) =>
     cache.memoize(make, (statement) => statementSize(statement))
-  const whole = memoize((shape) => compileWhole(shape, target))
+  const whole = memoize((shape) => compileWhole(shape, target, { most: mostInWrite + 1 }))
   const most = wholeAtMost + 1
   const short = memoize((shape) => compileWhole(shape, target, { most }))
   return {
     ...statementsFor(target, cache),
     whole,
-    ofNew: memoize((shape) => compileWhole(shape, { ...target, lastNew: target.dialect.lastNew })),
+    ofNew: memoize((shape) =>
+      compileWhole(
+        shape,
+        { ...target, lastNew: target.dialect.lastNew },
+        { most: mostInWrite + 1 },
+      ),
+    ),
     short: (shape) => (isUnbounded(shape) || shape.steps.length > 0 ? short : whole)(shape),
     remembering: perReach(target, memoize, { most, remembers: true }),
     backwards: perReach(target, memoize, { most, isBackwards: true }),
