@@ -110,7 +110,9 @@ const page = fc.integer({ min: 1_000_000, max: 9_000_000 })
 
 describe('Shapes', () => {
   it('filters of one form share one shape and one text, whatever their values; none stands in it', () => {
-    const property = fc.property(twins, rest, page, page, (filters, more, size, number) => {
+    // Larger filters are refused.
+    const served = twins.filter(({ one }) => JSON.stringify(one).split('"op"').length <= 100)
+    const property = fc.property(served, rest, page, page, (filters, more, size, number) => {
       const one = planned({ filter: [filters.one], ...more })
       const other = planned({
         ...{ filter: [filters.other], ...more },

@@ -15,7 +15,7 @@ import {
 import { openSqlite } from 'lapidary/sqlite'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
-const model = defineModel([note])
+const model = defineModel([note], { maxPageSize: null })
 
 /** A request that the server has begun and that waits for the test. */
 export type Held = () => void
