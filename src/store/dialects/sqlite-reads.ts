@@ -3,7 +3,6 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows, WholeRows } from '../../plan/result.ts'
 import { type QueryRequest, runAsync, runSync } from '../executor.ts'
 import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
-import { isUnbounded } from '../run.ts'
 import type { DuringRead, ReadOptions, Store } from '../store.ts'
 import { type ConnectionOptions, SqliteConnection } from './sqlite-connection.ts'
 import { expensive, SqliteCosts } from './sqlite-cost.ts'
@@ -79,8 +78,8 @@ export function readsOf(
     id: string | undefined,
     { during, signal }: ReadOptions,
   ): Promise<Rows | undefined> => {
-    const isStream = during !== undefined && isUnbounded(plan.shape)
-    const session = await begin(costs.whole(plan), { isStream, signal })
+    // Hooks take their own time, and what they watch may become a stream: each statement has a deadline of its own.
+    const session = await begin(costs.whole(plan), { isStream: during !== undefined, signal })
     return ended(session, async () => {
       const run = queryOn(session)
       await during?.before(run)
