@@ -8,6 +8,7 @@ import {
   operatorsOf,
   relationshipOperators,
 } from './reference-operators.ts'
+import { words } from './reference-text.ts'
 import {
   type AttributeDescription,
   attributeNamed,
@@ -117,7 +118,7 @@ class Maker {
     if (side === 'null') return fc.constant({ name, op, val: null })
     if (side === 'empty list') return fc.constant({ name, op, val: [] })
     const attribute = attributeNamed(this.#schema, type, name)
-    const one = this.#values.one(attribute, op)
+    const one = this.#values.one(attribute, op).filter((val) => isServed(op, val))
     if (side === 'value') return one.map((val) => ({ name, op, val }))
     const orNull = fc.option(one, { freq: 8 })
     if (op === 'between') {
@@ -228,4 +229,16 @@ function remembered<Made>(known: Map<string, Made>, key: string, make: () => Mad
   const made = known.get(key) ?? make()
   known.set(key, made)
   return made
+}
+
+/** The operators that search in texts for what is not a whole one. */
+const searching: readonly string[] = [
+  ...['like', 'notlike', 'ilike', 'notilike', 'startswith', 'endswith', 'match'],
+]
+
+/** Whether a searched text is within the limits of docs/limits.md. */
+function isServed(op: string, val: unknown): boolean {
+  if (typeof val !== 'string' || !searching.includes(op)) return true
+  if (val.length > 1000 || val.split('%').length > 30) return false
+  return op !== 'match' || words(val).length <= 30
 }
