@@ -24,6 +24,8 @@ export class DatabaseFile {
     mkdirSync(dirname(this.path), { recursive: true, ...(this.isTemporary && { mode: 0o700 }) })
     if (!existsSync(this.path)) closeSync(openSync(this.path, 'a', ownerOnly))
     this.#identity = identityOf(this.path)
+    // Whoever forgets to close leaves nothing behind either.
+    if (this.isTemporary) process.once('exit', this.remove)
   }
 
   /**
@@ -51,8 +53,10 @@ export class DatabaseFile {
   }
 
   /** Deletes the file if it is a temporary one. */
-  remove(): void {
-    if (this.isTemporary) rmSync(dirname(this.path), { recursive: true, force: true })
+  readonly remove = (): void => {
+    if (!this.isTemporary) return
+    process.off('exit', this.remove)
+    rmSync(dirname(this.path), { recursive: true, force: true })
   }
 }
 
