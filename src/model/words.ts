@@ -2,7 +2,7 @@
 const betweenWords =
   /[\0-/:-@[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+/u
 
-/** How many words a text has, as every database that `match` runs on finds them. */
-export function countWords(text: string): number {
-  return text.split(betweenWords).filter((word) => word !== '').length
+/** The words of a text, as every database that `match` runs on finds them. */
+export function wordsIn(text: string): string[] {
+  return text.split(betweenWords).filter((word) => word !== '')
 }

@@ -3,7 +3,7 @@ import { type Kind, text } from '../model/kinds.ts'
 import type { AttributeField } from '../model/model.ts'
 import { type Operator, type OperatorName, operators } from '../model/operators.ts'
 import type { Reading } from '../model/reading.ts'
-import { countWords } from '../model/words.ts'
+import { wordsIn } from '../model/words.ts'
 import { filterLimits } from '../request/filter-limits.ts'
 import { kindOfJson } from '../request/json.ts'
 
@@ -79,7 +79,7 @@ function checkPattern(
       )
     }
   }
-  const found = operator === 'match' ? countWords(pattern) : 0
+  const found = operator === 'match' ? wordsIn(pattern).length : 0
   if (found > words) {
     throw refusal(
       `"match" takes at most ${words} words; this has ${found}. Use several "match", joined by "and"`,

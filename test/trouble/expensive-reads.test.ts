@@ -38,6 +38,7 @@ chapter(
       const answer = await stopped
       assert.equal(answer.status, 503)
       assert.equal(answer.fault.code, 'query_timeout')
+      assert.match(answer.fault.detail, /^The read was stopped after 2000 ms; narrow the filter/)
       // Whatever was stopped, the next search is served.
       const next = await world.get('/persons', search)
       assert.deepEqual([next.status, next.body.meta?.count], [200, 0])

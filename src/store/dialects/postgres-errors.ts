@@ -1,5 +1,6 @@
 import { HeaderError } from '../../errors/errors.ts'
 import { ConstraintError } from '../constraints.ts'
+import { queryTimeout } from '../query-timeout.ts'
 import type { Statement } from '../statement.ts'
 
 /** What of PostgreSQL's errors is somebody else's doing, by the starts of their codes (PostgreSQL 18, Appendix A). */
@@ -91,13 +92,6 @@ export function translate(error: unknown, { statement, timeout }: Circumstances)
 }
 
 const tookTooLong = 'The database took too long'
-
-/** The error of a read that was stopped; its connection can be used again. */
-function queryTimeout(timeout: number, cause: unknown): HeaderError {
-  const advice = 'narrow the filter, sort by an indexed attribute, or include less'
-  const detail = `The read was stopped after ${timeout} ms; ${advice}.`
-  return new HeaderError('query_timeout', detail, {}, { cause })
-}
 
 /** The error of a read whose client is gone: nobody is told of it. */
 export function disconnected(): HeaderError {

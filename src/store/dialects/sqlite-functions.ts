@@ -1,6 +1,7 @@
 import { constants, type DatabaseSync } from 'node:sqlite'
 import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
 import { instantKey, storedInstantOf, storedTimeOf } from '../../model/times.ts'
+import { wordsIn } from '../../model/words.ts'
 
 /** The form in which case no longer counts: Unicode's full mappings, up from down, so that `ß`, `ς` and `K` fold too. */
 export function fold(text: string): string {
@@ -24,19 +25,13 @@ export function after(start: string): string | Uint8Array {
   return start.slice(0, end - size) + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1)
 }
 
-/** Whatever stands between words: ASCII but letters and digits, Latin-1 signs, general and CJK punctuation. */
-const between =
-  /[\0-/:-@[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+/u
-
 /** The words of a text, case folded. */
 export function wordsOf(text: string): string[] {
-  return fold(text)
-    .split(between)
-    .filter((word) => word !== '')
+  return wordsIn(fold(text))
 }
 
 /** Whether every one of the words occurs in the text as a word. */
-export function hasWords(text: string, words: string): boolean {
+function hasWords(text: string, words: string): boolean {
   const present = new Set(wordsOf(text))
   return wordsOf(words).every((word) => present.has(word))
 }

@@ -22,7 +22,7 @@ import type { SqliteStatements } from './sqlite-whole.ts'
 const batchSize = 50
 
 /** What a read may hold in memory; a larger document is streamed. */
-export const wholeBudget: Budget = { resources: wholeAtMost, linkage: 20 * wholeAtMost }
+const wholeBudget: Budget = { resources: wholeAtMost, linkage: 20 * wholeAtMost }
 /** What the response to a write may hold in memory: it cannot be streamed, because it is read before the commit. */
 export const writeBudget: Budget = { resources: 10_000, linkage: 100_000 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
+import { queryTimeout } from '../query-timeout.ts'
 import { work } from './sqlite-channels.ts'
 import type { ReaderReply, ReaderRequest, SentRequest } from './sqlite-reader-messages.ts'
 
@@ -18,6 +19,14 @@ const heap = 512
 interface Awaiting {
   readonly resolve: (reply: ReaderReply) => void
   readonly reject: (error: unknown) => void
+}
+
+/** When a reply has to be there, in milliseconds. */
+export interface ReaderDeadline {
+  /** From now on. */
+  readonly left: number
+  /** What the whole read was allowed. */
+  readonly timeout: number
 }
 
 /** A reader process as the server sees it. */
@@ -59,15 +68,14 @@ export class SqliteReader {
 
   /**
    * Asks for something and waits for it.
-   * @param timeout - in milliseconds; then the process is killed
-   * @throws HeaderError `query_timeout` (503) after the timeout; `unavailable` when the process ended
+   * @throws HeaderError `query_timeout` (503) after the deadline, when the process is killed; `unavailable` when the process ended
    */
-  async ask(request: ReaderRequest, timeout: number): Promise<ReaderReply> {
+  async ask(request: ReaderRequest, { left, timeout }: ReaderDeadline): Promise<ReaderReply> {
     if (!this.#isAlive) throw this.#ended()
     const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
     this.#awaiting.push({ resolve, reject })
     this.#child.channel?.ref()
-    const timer = setTimeout(() => this.kill(queryTimeout()), Math.max(timeout, 0))
+    const timer = setTimeout(() => this.kill(queryTimeout(timeout)), Math.max(left, 0))
     const sent: SentRequest = work.hasSubscribers ? { ...request, isMeasured: true } : request
     this.#child.send(sent, () => {})
     try {
@@ -116,11 +124,3 @@ function lost(): HeaderError {
   const headers = { 'retry-after': '1' }
   return new HeaderError('unavailable', 'The read was broken off; try again.', headers, { cause })
 }
-
-function queryTimeout(): HeaderError {
-  return new HeaderError('query_timeout', timeoutDetail)
-}
-
-/** What a request is answered whose read took too long. */
-export const timeoutDetail =
-  'The read took too long and was stopped; narrow the filter, sort by an indexed attribute, or include less.'

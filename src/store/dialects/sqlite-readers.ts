@@ -201,7 +201,7 @@ class RemoteSession implements ReadSession {
   async #ask(request: Parameters<SqliteReader['ask']>[0]): Promise<ReaderReply> {
     const { timeout, deadline } = this.#options
     const left = deadline === undefined ? timeout : deadline - performance.now()
-    return succeeded(await this.#reader.ask(request, left))
+    return succeeded(await this.#reader.ask(request, { left, timeout }))
   }
 }
 
