@@ -32,7 +32,7 @@ const idle = /^\((idle|root)\)$|^node:inspector/
 const owners: readonly (readonly [owner: string, fits: RegExp])[] = [
   ['sockets', / (writeUtf8String|writeLatin1String|writev|writeBuffer|readStart|shutdown|writeQueueSize)$/],
   ['garbage', / \(garbage collector\)$/],
-  ['database', /^(src\/store\/dialects\/sqlite-(connection|rows|functions)|src\/store\/dialects\/postgres-(exchange|connection|pool|prepared)|pg|pg-\w+)\b|^bench\/floor\/(sqlite|postgres)/],
+  ['database', /^(src\/store\/sqlite\/(connection|rows|functions)|src\/store\/postgres\/(pipeline|connection|pool|prepared)|pg|pg-\w+)\b|^bench\/floor\/(sqlite|postgres)/],
   ['telling', /^(src\/document\/|service\/resources\/|src\/model\/|bench\/floor\/documents)/],
   ['planning', /^src\/(request|plan)\//],
   ['the rest of ours', /^(src|service|bench)\//],

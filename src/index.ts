@@ -1,8 +1,10 @@
 /** The door: everything that users of the engine may touch. Databases have doors of their own, e.g. `lapidary/sqlite`. */
 export { Refusal, type RefusalOptions } from './errors/errors.ts'
+export { createServer, type ServerOptions } from './http/server.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
 export { DeclarationError } from './model/check.ts'
 export { checkTables } from './model/check-tables.ts'
+export { keeps } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { defineModel } from './model/define.ts'
 export { type Sql, sql } from './model/dialect.ts'
@@ -16,7 +18,6 @@ export {
   toMany,
   toOne,
 } from './model/fields.ts'
-export { keeps } from './model/forms.ts'
 export type { Change, HookContext, Hooks, MemberChange, Stored, Told } from './model/hooks.ts'
 export type { Json, JsonValue } from './model/json-values.ts'
 export {
@@ -38,6 +39,5 @@ export {
 export type { Model, ModelOptions } from './model/model.ts'
 export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
 export { type ResourceDeclaration, resource } from './model/resource.ts'
-export { createServer, type ServerOptions } from './server/server.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { Store } from './store/store.ts'

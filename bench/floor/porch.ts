@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { addLog, makeLog } from '../../src/server/log.ts'
+import { addLog, makeLog } from '../../src/http/log.ts'
 import { told } from './server.ts'
 import type { Floor } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import { type FaultCode, type FaultRow, faults } from './faults.ts'
+import { type FaultCode, type FaultRow, faults } from './codes.ts'
 
 /** A fault the client is told about. Each subclass says *where* in the request it lies. */
 export abstract class ApiError extends Error {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 import type { StoredTable } from './catalog.ts'
+import { type FormName, formNamed } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import type { Expression } from './fields.ts'
-import { type FormName, formNamed } from './forms.ts'
 
 /** A column that a declaration speaks of: where it says so, and what it takes for granted. */
 export interface Mention {

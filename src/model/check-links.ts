@@ -1,8 +1,8 @@
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 import { type Catalog, isUnique, type StoredTable, tableIn } from './catalog.ts'
 import { columnMistakes, type Mention, nobodyFills, unwritable } from './check-columns.ts'
+import type { FormName } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
-import type { FormName } from './forms.ts'
 import {
   type Link,
   type Model,

@@ -10,6 +10,7 @@ import {
   optional,
   shown,
 } from './checks.ts'
+import { isForm } from './codecs.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
@@ -21,7 +22,6 @@ import type {
   ThroughOptions,
   ToOne,
 } from './fields.ts'
-import { isForm } from './forms.ts'
 import type { Hooks } from './hooks.ts'
 import type { ModelOptions } from './model.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'

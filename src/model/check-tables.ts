@@ -1,4 +1,4 @@
-import { listing } from '../errors/nearest.ts'
+import { listing } from '../errors/suggestion.ts'
 import { type Catalog, isUnique, type StoredTable, tableIn } from './catalog.ts'
 import { refuseMistakes } from './check.ts'
 import { columnMistakes, columnsIn, type Mention } from './check-columns.ts'

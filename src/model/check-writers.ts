@@ -1,6 +1,6 @@
 import type { FieldDeclaration } from './fields.ts'
+import { idOptions } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
-import { idOptions } from './settle.ts'
 
 /** The hooks that only writes run. */
 const writeHooks = [

@@ -1,5 +1,5 @@
 import { quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 import { optionMistakes } from './check-options.ts'
 import {
   columnOf,
@@ -11,8 +11,8 @@ import {
 import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
 import type { Kind } from './kinds.ts'
 import type { ModelOptions } from './model.ts'
+import { idOptions } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
-import { idOptions } from './settle.ts'
 
 /** A declaration that cannot be served. Its message holds a line per mistake, each with the path to the wrong word. */
 export class DeclarationError extends Error {

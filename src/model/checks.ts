@@ -1,5 +1,5 @@
 import { quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 
 /** Says what is wrong with a value at a place of a declaration: a line per mistake. */
 export type Check = (value: unknown, place: string) => readonly string[]

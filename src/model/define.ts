@@ -1,7 +1,7 @@
 import { checkDeclarations } from './check.ts'
 import type { Model, ModelOptions } from './model.ts'
+import { settledResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
-import { settledResource } from './settle.ts'
 
 type Strangers<Resources extends readonly ResourceDeclaration[]> = {
   [Index in keyof Resources]: {

@@ -1,4 +1,4 @@
-import type { FormName } from './forms.ts'
+import type { FormName } from './codecs.ts'
 import { type Json, jsonText, readJson } from './json-values.ts'
 import {
   booleanOfText,

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { FormName } from './codecs.ts'
 import type { Bound } from './dialect.ts'
 import type { ColumnUse, Computed, Expression } from './fields.ts'
-import type { FormName } from './forms.ts'
 import type { Hooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
 

@@ -1,4 +1,4 @@
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 import {
   type DecimalSize,
   decimalPattern,

@@ -1,4 +1,4 @@
-import { nearest } from '../errors/nearest.ts'
+import { nearest } from '../errors/suggestion.ts'
 import type { Reading } from './reading.ts'
 
 /** Reads any text that every database can keep. */

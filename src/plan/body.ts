@@ -1,7 +1,11 @@
 import { type ErrorList, refuse, report } from '../errors/collector.ts'
 import { BodyError, quoted } from '../errors/errors.ts'
 import type { Model, ResourceType } from '../model/model.ts'
-import type { LinkageWords, ResourceWords } from '../request/body.ts'
+import type { LinkageWords, ResourceWords } from '../parse/body.ts'
+import type { Lookup } from './linkage.ts'
+import type { Absence } from './read.ts'
+import { intern } from './shape.ts'
+import { readId } from './target.ts'
 import {
   addAttributes,
   addMissing,
@@ -15,11 +19,7 @@ import {
   type ParentLink,
   type RelationshipTarget,
   type WriteColumn,
-} from './draft.ts'
-import type { Lookup } from './linkage.ts'
-import type { Absence } from './read.ts'
-import { intern } from './shape.ts'
-import { readId } from './target.ts'
+} from './write-builder.ts'
 
 /** Everything of a write but the client's values. */
 export interface WriteShape {

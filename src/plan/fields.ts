@@ -1,6 +1,6 @@
 import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
 import { ParameterError, quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 import type { AttributeField, Field, Model, ResourceType, StoredValue } from '../model/model.ts'
 import { isSame, type LinkageColumn, type RowLayout } from './rows.ts'
 

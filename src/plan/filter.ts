@@ -1,6 +1,6 @@
 import { attempt, emptyCollector, refuse } from '../errors/collector.ts'
 import { ParameterError, quoted } from '../errors/errors.ts'
-import { listing, suggestion } from '../errors/nearest.ts'
+import { listing, suggestion } from '../errors/suggestion.ts'
 import {
   type AttributeField,
   type Model,
@@ -16,8 +16,8 @@ import {
   relationshipOperators,
   suits,
 } from '../model/operators.ts'
-import type { FilterClause, FilterPlace } from '../request/filter.ts'
-import { filterLimits } from '../request/filter-limits.ts'
+import type { FilterClause, FilterPlace } from '../parse/filter.ts'
+import { filterLimits } from '../parse/filter-limits.ts'
 import { readOperand } from './operand.ts'
 
 /** The number of a client's value; the values travel beside the plan, so that equal shapes share one statement. */

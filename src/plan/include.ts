@@ -1,6 +1,6 @@
 import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
 import { ParameterError, quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 import { type Model, type ResourceType, relationshipOf, typeNamed } from '../model/model.ts'
 import { type Fieldsets, isShown } from './fields.ts'
 

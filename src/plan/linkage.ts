@@ -1,6 +1,6 @@
 import { BodyError, quoted } from '../errors/errors.ts'
 import { type Model, type RelationshipField, typeNamed } from '../model/model.ts'
-import type { IdentifierWords, LinkageWords } from '../request/body.ts'
+import type { IdentifierWords, LinkageWords } from '../parse/body.ts'
 import { readId } from './target.ts'
 
 /** A related resource that a document names, and where: it must be there. */

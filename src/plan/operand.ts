@@ -4,8 +4,8 @@ import type { AttributeField } from '../model/model.ts'
 import { type Operator, type OperatorName, operators } from '../model/operators.ts'
 import type { Reading } from '../model/reading.ts'
 import { wordsIn } from '../model/words.ts'
-import { filterLimits } from '../request/filter-limits.ts'
-import { kindOfJson } from '../request/json.ts'
+import { filterLimits } from '../parse/filter-limits.ts'
+import { kindOfJson } from '../parse/json.ts'
 
 /**
  * Reads what a field is compared with as the field's kind.

@@ -1,6 +1,6 @@
 import { ParameterError } from '../errors/errors.ts'
 import type { Model } from '../model/model.ts'
-import type { PageWords } from '../request/page.ts'
+import type { PageWords } from '../parse/page.ts'
 
 /** The part of a list that is asked for: `size` resources a page, pages counted from 1. */
 export interface Page {

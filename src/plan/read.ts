@@ -1,11 +1,11 @@
 import { emptyCollector, refuse, report, together } from '../errors/collector.ts'
 import { ParameterError, quoted } from '../errors/errors.ts'
 import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
-import { type ApiQuery, writeQuery } from '../request/query.ts'
+import { type ApiQuery, writeQuery } from '../parse/query.ts'
 import { type Condition, type Given, type GivenText, planFilter } from './filter.ts'
 import { type Page, planPage } from './page.ts'
+import { planShown, planShownLinkage, type Shown } from './projection.ts'
 import { intern } from './shape.ts'
-import { planShown, planShownLinkage, type Shown } from './shown.ts'
 import { type Order, planSort } from './sort.ts'
 import { parentParameter } from './target.ts'
 

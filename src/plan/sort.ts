@@ -1,6 +1,6 @@
 import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
 import { ParameterError, quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/nearest.ts'
+import { suggestion } from '../errors/suggestion.ts'
 import {
   type Field,
   type Model,
@@ -8,7 +8,7 @@ import {
   relationshipOf,
   typeNamed,
 } from '../model/model.ts'
-import type { SortTerm } from '../request/sort.ts'
+import type { SortTerm } from '../parse/sort.ts'
 
 /** One term of an order: an attribute, here or at the end of a way through to-one relationships. */
 export interface Order {

@@ -1,5 +1,5 @@
 import { errorsIn } from '../errors/collector.ts'
-import { readQuery } from '../request/query.ts'
+import { readQuery } from '../parse/query.ts'
 import { type ReadPlan, type RepeatedQuery, repeatedQuery } from './read.ts'
 import { rememberPlans } from './shape.ts'
 

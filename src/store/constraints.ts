@@ -2,7 +2,7 @@ import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Field, ResourceType } from '../model/model.ts'
 import type { WritePlan } from '../plan/body.ts'
-import { pointerTo, type WriteColumn } from '../plan/draft.ts'
+import { pointerTo, type WriteColumn } from '../plan/write-builder.ts'
 
 /** How a database refuses a write: what its tables demand, and of which columns as far as it says. */
 export class ConstraintError extends Error {

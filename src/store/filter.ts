@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { formNamed } from '../model/codecs.ts'
 import type { Sql } from '../model/dialect.ts'
-import { formNamed } from '../model/forms.ts'
 import { type ResourceType, relationshipNamed, reversed, typeNamed } from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'

@@ -1,7 +1,7 @@
+import { type IncludeRead, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { Batch, WholeRows } from '../plan/result.ts'
 import type { Row } from '../plan/rows.ts'
-import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 import type { ReadSteps } from './executor.ts'
 import type { LinkageRead } from './linkage.ts'
 import type { Statement } from './statement.ts'

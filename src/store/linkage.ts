@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { type Model, type RelationshipField, relationshipNamed, typeNamed } from '../model/model.ts'
+import { startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { linkageIndex, type RowLayout } from '../plan/rows.ts'
-import { startsAtLinkage } from '../plan/shown.ts'
 import { list, plain, type Statement, statement } from './statement.ts'
 import {
   asKey,

@@ -6,10 +6,10 @@ import {
   relationshipNamed,
   typeNamed,
 } from '../model/model.ts'
+import { type IncludeRead, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { includedLayout } from '../plan/result.ts'
 import type { RowLayout } from '../plan/rows.ts'
-import { type IncludeRead, startsAtLinkage } from '../plan/shown.ts'
 import type { Order } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
 import { toldBefore } from './linkage.ts'

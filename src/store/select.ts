@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { formNamed } from '../model/codecs.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
-import { formNamed } from '../model/forms.ts'
 import { type RelationshipField, relationshipNamed, typeNamed } from '../model/model.ts'
 import type { RowLayout } from '../plan/rows.ts'
 import { isOwnKey } from './linkage.ts'

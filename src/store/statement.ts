@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
+import { type FormName, formNamed } from '../model/codecs.ts'
 import type {
   Bound,
   Dialect,
@@ -19,7 +20,6 @@ import type {
   Sql,
   TextPattern,
 } from '../model/dialect.ts'
-import { type FormName, formNamed } from '../model/forms.ts'
 
 /** What a placeholder of a compiled statement stands for. */
 export type Source = number | 'id' | 'ids' | 'limit' | 'offset' | 'most' | 'moment' | 'constant'

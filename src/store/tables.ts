@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { type FormName, formNamed } from '../model/codecs.ts'
 import type { Dialect, LastNew, Sql } from '../model/dialect.ts'
-import { type FormName, formNamed } from '../model/forms.ts'
 import type {
   AttributeField,
   Link,

@@ -8,7 +8,7 @@ import {
   typeNamed,
 } from '../model/model.ts'
 import type { WriteShape } from '../plan/body.ts'
-import type { LinkChange, WriteColumn } from '../plan/draft.ts'
+import type { LinkChange, WriteColumn } from '../plan/write-builder.ts'
 import {
   assigned,
   constant,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Running, startService } from '../../service/start.ts'
-import { faults } from '../../src/errors/faults.ts'
+import { faults } from '../../src/errors/codes.ts'
 import { type Fault, readAnswer } from '../answer.ts'
 import { type Client, connect } from '../client.ts'
 import { page } from './pages.ts'

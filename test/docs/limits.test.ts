@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { faults } from '../../src/errors/faults.ts'
+import { faults } from '../../src/errors/codes.ts'
 import { page, placeOf, section, tableRows } from './pages.ts'
 
 const limits = page('docs/limits.md')

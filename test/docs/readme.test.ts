@@ -78,7 +78,7 @@ describe('README.md', () => {
 
 /** Runs the page's program in a folder of its own, on any free port, and returns the address it prints. */
 async function run(test: TestContext, code: string): Promise<string> {
-  const doors = { lapidary: 'src/index.ts', 'lapidary/sqlite': 'src/store/dialects/sqlite.ts' }
+  const doors = { lapidary: 'src/index.ts', 'lapidary/sqlite': 'src/store/sqlite/store.ts' }
   let program = code.replace('port: 3001', 'port: 0')
   assert.notEqual(program, code, 'the program says its port')
   for (const [name, path] of Object.entries(doors)) {

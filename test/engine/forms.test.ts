@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { decimal, enumeration, type Json, json } from 'lapidary'
 import { type Affinity, affinityOf } from '../../src/model/affinities.ts'
-import { type FormName, formNamed, forms } from '../../src/model/forms.ts'
+import { type FormName, formNamed, forms } from '../../src/model/codecs.ts'
 
 /** Types of columns as people declare them, by the affinity that SQLite gives them. */
 // biome-ignore format: a table, one affinity a row

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { tolerantDestination } from '../../src/server/log-destination.ts'
+import { tolerantDestination } from '../../src/http/log-destination.ts'
 
 /** A stream that takes what it is given, or takes nothing for a while. */
 class Sink extends Writable {

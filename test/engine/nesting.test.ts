@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { attribute, defineModel, json, resource, text, toMany, toOne } from 'lapidary'
 import { quoted } from '../../src/errors/errors.ts'
-import { NestingError, parseJson } from '../../src/request/json.ts'
+import { NestingError, parseJson } from '../../src/parse/json.ts'
 import { engine } from './engine.ts'
 import { jsonApi } from './things.ts'
 

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { attribute, createServer, defineModel, resource, text } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
-import { mediaType } from '../../src/request/negotiate.ts'
+import { mediaType } from '../../src/parse/negotiate.ts'
 import { logOf } from '../log.ts'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { defineModel } from 'lapidary'
-import { type FormName, formNamed, forms } from '../../src/model/forms.ts'
+import { type FormName, formNamed, forms } from '../../src/model/codecs.ts'
 import { databases } from '../databases.ts'
 import { openStore } from './engine.ts'
 

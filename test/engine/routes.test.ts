@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { it } from 'node:test'
-import { type Route, routesOf } from '../../src/endpoints/table.ts'
+import { type Route, routesOf } from '../../src/handlers/endpoints.ts'
 import { type Engine, engine } from './engine.ts'
 import { library, libraryTables } from './library.ts'
 

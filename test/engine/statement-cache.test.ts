@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { PreparedStatements } from '../../src/store/dialects/postgres-prepared.ts'
+import { PreparedStatements } from '../../src/store/postgres/prepared.ts'
 import { StatementCache, statementSize } from '../../src/store/statement-cache.ts'
 
 /** Counts how often a shape is compiled, to something of a thousand bytes. */

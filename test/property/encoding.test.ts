@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { readQuery } from '../../src/request/query.ts'
+import { readQuery } from '../../src/parse/query.ts'
 import { seed } from './seed.ts'
 
 /** What queries are made of, valid and not: characters, bytes of characters, and percent signs that begin nothing. */

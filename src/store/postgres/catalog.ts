@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { Catalog, StoredColumn, StoredTable } from '../../model/catalog.ts'
+import type { Sql } from '../../model/dialect.ts'
+import { statement } from '../statement.ts'
+import type { PostgresConnection } from './connection.ts'
+import { postgresDialect } from './dialect.ts'
+import { listedValues } from './list-values.ts'
+
+/** A domain with the type that it is made from in the end, and what it and those on the way say beside that. */
+const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (
+    select oid, typbasetype, typtypmod, typnotnull, typdefault is not null, array[oid]
+    from pg_type where typtype = 'd'
+    union all
+    select d.own, y.typbasetype, y.typtypmod, d.is_never_null or y.typnotnull, d.has_default, d.chain || y.oid
+    from domain as d join pg_type as y on y.oid = d.base where y.typtype = 'd'
+  )`
+
+/** A domain's columns are told as those of the type that it is made from. */
+const columns = sql`
+  select json_agg(json_build_array(c.attname,
+    case when b.typtype = 'e' then 'enum' when b.typname = 'citext' then 'citext'
+      else format_type(b.oid, case when d.own is null then c.atttypmod else d.modifier end) end,
+    not (c.attnotnull or coalesce(d.is_never_null, false)),
+    c.atthasdef or c.attidentity <> '' or coalesce(d.has_default, false),
+    c.attgenerated = '' and c.attidentity <> 'a', col_description(t.oid, c.attnum),
+    (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum as e where e.enumtypid = b.oid),
+    (select json_agg(pg_get_expr(k.conbin, k.conrelid) order by k.oid) from pg_constraint as k where k.contype = 'c'
+      and (k.conrelid = t.oid and k.conkey = array[c.attnum] or k.contypid = any(d.chain)))
+  ) order by c.attnum)
+  from pg_attribute as c left join domain as d on d.own = c.atttypid
+    join pg_type as b on b.oid = coalesce(d.base, c.atttypid) and b.typtype <> 'd'
+  where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped`
+
+/** Names of columns of a table by their numbers, in the order of those. */
+const namesOf = (table: Sql, numbers: Sql) => sql`(
+    select json_agg(c.attname order by k.at) from unnest(${numbers}) with ordinality as k (number, at)
+    join pg_attribute as c on c.attrelid = ${table} and c.attnum = k.number)`
+
+const uniques = sql`
+  select json_agg(json_build_array(i.indisprimary,
+    ${namesOf(sql`t.oid`, sql`(i.indkey::int2[])[:i.indnkeyatts - 1]`)}) order by i.indexrelid)
+  from pg_index as i
+  where i.indrelid = t.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null`
+
+/** The columns that whole indexes begin with, of those that find rows by equality. */
+const indexed = sql`
+  select json_agg(distinct c.attname)
+  from pg_index as i join pg_class as x on x.oid = i.indexrelid join pg_am as a on a.oid = x.relam
+    join pg_attribute as c on c.attrelid = t.oid and c.attnum = i.indkey[0]
+  where i.indrelid = t.oid and i.indisvalid and i.indpred is null and a.amname in ('btree', 'hash')`
+
+/** A key to a partitioned table has one more for each partition, which says nothing new. */
+const foreignKeys = sql`
+  select json_agg(json_build_array(m.nspname, o.relname, ${namesOf(sql`t.oid`, sql`f.conkey`)},
+    ${namesOf(sql`o.oid`, sql`f.confkey`)}) order by f.oid)
+  from pg_constraint as f join pg_class as o on o.oid = f.confrelid
+    join pg_namespace as m on m.oid = o.relnamespace
+  where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0`
+
+/** One statement, so that all of it is of one moment. */
+const catalog = statement(
+  sql`
+  with recursive ${domains}
+  select current_schema(), (
+    select json_agg(json_build_array(n.nspname, t.relname, t.relkind in ('v', 'm'),
+      obj_description(t.oid, 'pg_class'), (${columns}), (${uniques}), (${foreignKeys}),
+      case when t.relkind in ('r', 'p') then coalesce((${indexed}), '[]') end
+    ) order by n.nspname, t.relname)
+    from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
+    where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
+      and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
+  )`,
+  postgresDialect('und-x-icu'),
+)
+
+/** What the statement tells of a table; null stands for an empty list. */
+type TableRow = readonly [
+  schema: string,
+  name: string,
+  isView: boolean,
+  comment: string | null,
+  columns: readonly ColumnRow[] | null,
+  uniques: readonly (readonly [isPrimary: boolean, columns: string[]])[] | null,
+  foreignKeys:
+    | readonly (readonly [string, string, columns: string[], references: string[]])[]
+    | null,
+  indexed: readonly string[] | null,
+]
+
+type ColumnRow = readonly [
+  name: string,
+  type: string,
+  nullable: boolean,
+  hasDefault: boolean,
+  writable: boolean,
+  comment: string | null,
+  labels: string[] | null,
+  checks: string[] | null,
+]
+
+/** The tables and views of the database, their columns and keys. */
+export async function postgresCatalog(connection: PostgresConnection): Promise<Catalog> {
+  const [[schema, tables] = []] = await connection.all(catalog, { slots: [] })
+  // The statement gathers tables as JSON arrays.
+  const rows = (tables ?? []) as readonly TableRow[]
+  return { dialect: 'postgres', schema: String(schema), tables: rows.map(table) }
+}
+
+function table(row: TableRow): StoredTable {
+  const [schema, name, isView, comment, columns, uniques, foreignKeys, indexed] = row
+  return {
+    is: isView ? 'view' : 'table',
+    name,
+    schema,
+    columns: new Map((columns ?? []).map((each) => [each[0], column(each)])),
+    primaryKey: uniques?.find(([isPrimary]) => isPrimary)?.[1] ?? [],
+    uniques: (uniques ?? []).map(([, names]) => names),
+    foreignKeys: (foreignKeys ?? []).map(([schema, name, columns, references]) => ({
+      columns,
+      to: { schema, name },
+      references,
+    })),
+    ...(indexed !== null && { indexed: new Set(indexed) }),
+    ...(comment !== null && { comment }),
+  }
+}
+
+function column(row: ColumnRow): StoredColumn {
+  const [name, type, nullable, hasDefault, writable, comment, labels, checks] = row
+  const [listed] = (checks ?? []).flatMap((check) => {
+    const values = listedValues(check, name)
+    return values === undefined ? [] : [values]
+  })
+  const values = listed ?? labels
+  return {
+    ...{ name, type, nullable, hasDefault, writable },
+    ...(values !== null && { values }),
+    ...(comment !== null && { comment }),
+  }
+}

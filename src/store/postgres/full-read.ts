@@ -1,0 +1,271 @@
+import { sql } from 'kysely'
+import type { Sql } from '../../model/dialect.ts'
+import { relationshipNamed, typeNamed } from '../../model/model.ts'
+import { type IncludeRead, startsAtLinkage } from '../../plan/projection.ts'
+import type { ReadShape } from '../../plan/read.ts'
+import { includedLayout } from '../../plan/result.ts'
+import type { RowLayout } from '../../plan/rows.ts'
+import { tellsLinkage, toldBefore, untoldLayout } from '../linkage.ts'
+import { membership, presence } from '../read.ts'
+import { isUnbounded } from '../run.ts'
+import { compileSelection, isAmong, isFoundByKey, type Selection } from '../select.ts'
+import { backwards, compileOrder } from '../sort.ts'
+import { plain, type Statement, statement } from '../statement.ts'
+import {
+  asText,
+  attributeNamed,
+  columnAt,
+  every,
+  isLinkedFrom,
+  isLinkedFromAny,
+  isOfType,
+  joinAt,
+  joinColumnAt,
+  orderOf,
+  type Target,
+  tableAt,
+} from '../tables.ts'
+import { compileGathered, jsonArray } from './aggregated-includes.ts'
+import { isRemembered, witness } from './counts.ts'
+
+/** A whole read, and how its arrays are read. */
+export interface WholeStatement extends Statement {
+  readonly read: ReturnType<typeof compileGathered>
+}
+
+/** How a list is read. */
+export interface Reading {
+  /** How many rows are read of each set, the primary one only where it is not paged; all of them when absent. */
+  readonly most?: number
+  /** Whether the count may be one that is remembered. */
+  readonly remembers?: boolean
+  /**
+   * Whether a page is read from the end, its last row first. Where it stands follows from the count that is remembered: unless
+   * it still holds there is nothing to read, and what stands for the count is whether it does.
+   */
+  readonly isBackwards?: boolean
+  /** How many rows are walked past and read at most, where the statement says so that its plan fits. */
+  readonly reach?: number | undefined
+}
+
+/**
+ * Writes all of a read as one statement, so that it takes one round trip and sees one snapshot. Its one row holds
+ * how many there are over all pages (null where the rows say it; with the moment of the count, or null, where it may be
+ * remembered), whether the resource in the path is there, the primary rows, and the rows that each step of the inclusion
+ * adds, each as a JSON array of rows, or null for none. Where the path names the one primary row and it is not there, there
+ * is no row.
+ *
+ * The primary rows are `p`, the rows reached by step n are `r<n>`, all of them bare columns: JSON is made of those that are
+ * told alone, once they are found, sorted and cut. Rows are gathered in the order in which they come: that of a subquery
+ * stays as long as nothing is joined to it (PostgreSQL 18, 9.21).
+ */
+export function compileWhole(
+  shape: ReadShape,
+  target: Target,
+  reading: Reading = {},
+): WholeStatement {
+  const isOne = shape.scope.is === 'one'
+  const { columns, joins } = primarySelection(shape, target)
+  const row = jsonArray(columns)
+  const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
+  const select = sql`select ${sql.join([
+    totalOf(shape, target, reading),
+    isOne ? sql`true` : (presence(shape, target) ?? sql`true`),
+    isOne ? sql`json_build_array(${row})` : sql`json_agg(${row}${ordered})`,
+    ...shape.steps.map((_, index) => addition(shape, index, target)),
+    ...overflow(shape, target, reading),
+  ])}`
+  const primary = primaryRows(shape, target, reading)
+  const whole = (expression: Sql): WholeStatement => ({
+    ...statement(expression, target.dialect),
+    read: compileGathered(shape, target),
+    isQuick: isOne && shape.steps.length === 0 && isOfColumns(shape.primary),
+  })
+  const hasSets = shape.steps.length > 0 || joins.length > 0
+  if (!hasSets) return whole(sql`${select} from (${primary}) as "t0"`)
+  const sets = [
+    sql`p as materialized (${primary})`,
+    ...shape.steps.map((step, index) => {
+      const { most } = reading
+      const isAll = most === undefined || !mayGrow(shape, index, target)
+      const limit = isAll ? sql`` : sql` limit ${sql.lit(most)}`
+      return sql`${setOf(index)} as (${reached(shape, step, index, target)}${limit})`
+    }),
+  ]
+  // Where something is joined to them, the rows would lose their order.
+  const from =
+    joins.length > 0
+      ? sql`(select *, row_number() over () as ${rowNumber} from p) as "t0"${sql.join([...joins], sql``)}`
+      : sql`p as "t0"`
+  return whole(sql`with ${sql.join(sets, sql.raw(', '))} ${select} from ${from}`)
+}
+
+const rowNumber = sql.id('lapidary_row')
+
+/** What is read of the primary rows: the linkage of a single one is read with it, which takes one scan at most. */
+function primarySelection(shape: ReadShape, target: Target): Selection {
+  const layout = untoldLayout(shape, target.model)
+  if (shape.order.length > 0) return compileSelection(layout, target, sql`p`)
+  const { gatherIdsInGroups: _, ...dialect } = target.dialect
+  return compileSelection(layout, { ...target, dialect })
+}
+
+/** Whether a step may reach more rows than it starts from: not where each of those leads to one by its id. */
+function mayGrow({ steps }: ReadShape, index: number, { model }: Target): boolean {
+  const step = steps[index]
+  if (step === undefined || startsAtLinkage(step)) return false
+  const { link } = relationshipNamed(typeNamed(model, step.type), step.relationship)
+  return link.key !== 'here' || link.there !== typeNamed(model, step.to).id.column
+}
+
+/** Whether a set was cut, where what is added does not show it. */
+function overflow(shape: ReadShape, target: Target, { most }: Reading): Sql[] {
+  if (most === undefined) return []
+  const sets = shape.steps.flatMap((_, index) => {
+    const isShown = !mayGrow(shape, index, target) || tellsLinkage(shape, index, target.model)
+    return isShown ? [] : [sql`(select count(*) from ${setOf(index)})`]
+  })
+  if (sets.length === 0) return []
+  return [sql`greatest(${sql.join(sets)}) >= ${sql.lit(most)}`]
+}
+
+/** Whether a row is told by its own columns alone, so that it is read as soon as it is found. */
+function isOfColumns({ values, linkages }: RowLayout): boolean {
+  return values.every((value) => 'column' in value) && !linkages.some(({ many }) => many)
+}
+
+/**
+ * How many there are over all pages, unless the rows of one say it, as `countByRows` has it; where the count may be remembered
+ * also unless it is, and with its moment.
+ */
+function totalOf(shape: ReadShape, target: Target, { remembers, isBackwards }: Reading): Sql {
+  if (!shape.isPaged) return sql`null`
+  if (isBackwards) return isRemembered(target)
+  const { table } = typeNamed(target.model, shape.type)
+  const isLast = sql`count(*) < ${plain('limit')} and (count(*) > 0 or ${plain('offset')}::bigint = 0)`
+  const count = sql`(select count(*) from ${tableAt(0, table)} where ${every(membership(shape, 0, target))})`
+  if (!remembers) return sql`case when ${isLast} then null else ${count} end`
+  const isKnown = sql`(${isLast}) or ${isRemembered(target)}`
+  return sql`case when ${isKnown} then null else json_build_array(${count}, ${witness}) end`
+}
+
+function primaryRows(shape: ReadShape, target: Target, { most, isBackwards, reach }: Reading): Sql {
+  const resource = typeNamed(target.model, shape.type)
+  const order = compileOrder(isBackwards ? backwards(shape.order) : shape.order, resource, target)
+  const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
+  const isAll = most === undefined || !isUnbounded(shape)
+  const start = isAll ? sql`` : sql` limit ${sql.lit(most)}`
+  const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : start
+  const select = bareColumns(shape, -1, shape.primary, target)
+  const known = isBackwards ? [isRemembered(target)] : []
+  const where = every([...membership(shape, 0, target), ...known])
+  const rows = sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}`
+  if (reach === undefined) return sql`${rows}${limit}`
+  return sql`select * from (${rows} limit ${sql.lit(reach)}) as "t0"${limit}`
+}
+
+/** The rows that a step reaches, those told already among them. */
+function reached(shape: ReadShape, step: IncludeRead, index: number, target: Target): Sql {
+  const resource = typeNamed(target.model, step.to)
+  const select = bareColumns(shape, index, includedLayout(shape, step.to), target)
+  const where = every([isReached(step, target), ...isOfType(0, resource)])
+  return sql`select ${select} from ${tableAt(0, resource.table)} where ${where}`
+}
+
+/**
+ * Whether `t0` is reached by a step. Where an index finds the rows, the values to start from are gathered first: so it is
+ * used however many rows PostgreSQL expects. Where none does, the values are hashed and the rows scanned once. Where neither
+ * end is an id, they may be arrays, and those can't be gathered into one.
+ */
+function isReached(step: IncludeRead, target: Target): Sql {
+  const from = typeNamed(target.model, step.type)
+  const to = typeNamed(target.model, step.to)
+  const heres = sql`select ${sql.id(startOf(step, target))} from ${setOf(step.from)}`
+  const gathered = sql`any(array(${heres}))`
+  if (startsAtLinkage(step)) {
+    const { id, table } = to
+    const key = columnAt(0, id.column)
+    const isFound = target.isIndexed?.(table, id.column) ?? true
+    return isFound ? sql`${key} = ${gathered}` : isAmong(key, heres)
+  }
+  const field = relationshipNamed(from, step.relationship)
+  const { link } = field
+  if (!isFoundByKey(field, target)) {
+    if (link.key !== 'between') return isAmong(columnAt(0, link.there), heres)
+    const [start, end] = [joinColumnAt(0, link.from), joinColumnAt(0, link.to)]
+    const ends = sql`select ${end} from ${joinAt(0, link.table)} where ${isAmong(start, heres)}`
+    return sql`${columnAt(0, link.there)} in (${ends})`
+  }
+  const isToId = link.key !== 'between' && link.there === to.id.column
+  const isById = isToId || link.here === from.id.column
+  return isById ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
+}
+
+/** The column of earlier rows from which a step starts. */
+function startOf(step: IncludeRead, { model }: Target): string {
+  if (startsAtLinkage(step)) return typeNamed(model, step.to).id.column
+  return relationshipNamed(typeNamed(model, step.type), step.relationship).link.here
+}
+
+/** What is read of the rows of a set, −1 being the primary one: all that makes up their layout, and where steps start. */
+function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: Target): Sql {
+  const resource = typeNamed(target.model, layout.type)
+  const columns = new Set([resource.id.column])
+  const noted = (column: string): Sql => {
+    columns.add(column)
+    return columnAt(0, column)
+  }
+  for (const value of layout.values) {
+    if ('column' in value) columns.add(value.column)
+    else attributeNamed(resource, value.expression).expression(noted)
+  }
+  for (const { relationship } of layout.linkages)
+    columns.add(relationshipNamed(resource, relationship).link.here)
+  for (const step of shape.steps) if (step.from === set) columns.add(startOf(step, target))
+  const step = shape.steps[set]
+  if (step && tellsLinkage(shape, set, target.model))
+    columns.add(relationshipNamed(typeNamed(target.model, step.type), step.relationship).link.there)
+  return sql.join(
+    [...columns].map((column) => columnAt(0, column)),
+    sql.raw(', '),
+  )
+}
+
+/** What a step adds to the rows that are told before it, in the order of their ids. */
+function addition(shape: ReadShape, index: number, target: Target): Sql {
+  const step = stepAt(shape, index)
+  const { id } = typeNamed(target.model, step.to)
+  const key = columnAt(0, id.column)
+  const order = orderOf(key, id.kind.form, target)
+  const set = setOf(index)
+  const { columns, joins } = compileSelection(includedLayout(shape, step.to), target, set)
+  const row = jsonArray(columns)
+  const joined = sql.join([...joins], sql``)
+  if (tellsLinkage(shape, index, target.model)) {
+    const from = typeNamed(target.model, shape.type)
+    const { link } = relationshipNamed(from, step.relationship)
+    const it = sql`p.${sql.id(link.here)}`
+    const pair = sql`json_build_array(${row}, ${asText(it, from.id.kind.form, target)})`
+    return sql`(select json_agg(${pair} order by ${order}) from ${set} as "t0" join p on ${it} = ${columnAt(0, link.there)}${joined})`
+  }
+  const isNew = every(
+    toldBefore(shape, index).map((at) => {
+      const isSame = sql`"told".${sql.id(id.column)} = ${key}`
+      return sql`not exists (select 1 from ${setOf(at)} as "told" where ${isSame})`
+    }),
+  )
+  if (joins.length > 0)
+    return sql`(select json_agg(${row} order by ${order}) from ${set} as "t0"${joined} where ${isNew})`
+  const rows = sql`select "t0".* from ${set} as "t0" where ${isNew} order by ${order}`
+  return sql`(select json_agg(${row}) from (${rows}) as "t0")`
+}
+
+function stepAt(shape: ReadShape, index: number): IncludeRead {
+  const step = shape.steps[index]
+  if (step === undefined) throw new Error(`The plan has no step ${index}.`)
+  return step
+}
+
+function setOf(step: number): Sql {
+  return step === -1 ? sql`p` : sql.id(`r${step}`)
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { type Catalog, tableIn } from '../../model/catalog.ts'
+import type { Table } from '../../model/model.ts'
+import { statement } from '../statement.ts'
+import type { PostgresConnection } from './connection.ts'
+import { postgresDialect } from './dialect.ts'
+
+/** Whether a column is the first of an index that finds each of its values. */
+export type IsIndexed = (table: Table, column: string) => boolean
+
+/** An index of the rows that have a value in the column finds as much as one of all rows. */
+const indexes = statement(
+  sql`
+    select distinct n.nspname, t.relname, c.attname
+    from pg_index as i join pg_class as t on t.oid = i.indrelid join pg_namespace as n on n.oid = t.relnamespace
+      join pg_attribute as c on c.attrelid = t.oid and c.attnum = i.indkey[0]
+      join pg_class as x on x.oid = i.indexrelid join pg_am as m on m.oid = x.relam
+    where i.indisvalid and m.amname in ('btree', 'hash')
+      and (i.indpred is null or pg_get_expr(i.indpred, t.oid) = format('(%I IS NOT NULL)', c.attname))
+      and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'`,
+  postgresDialect('und-x-icu'),
+)
+
+/** Reads which columns are indexed. Of a view nobody knows: its columns count as indexed, as those of its tables may be. */
+export async function indexedColumns(
+  connection: PostgresConnection,
+  catalog: Catalog,
+): Promise<IsIndexed> {
+  const rows = await connection.all(indexes, { slots: [] })
+  const all = new Set(rows.map((names) => JSON.stringify(names)))
+  return (table, column) => {
+    const { schema = catalog.schema, name } = table
+    return all.has(JSON.stringify([schema, name, column])) || tableIn(catalog, table)?.is === 'view'
+  }
+}

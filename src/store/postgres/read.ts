@@ -1,0 +1,271 @@
+import type { ReadPlan } from '../../plan/read.ts'
+import {
+  type Batch,
+  includedLayout,
+  laidOut,
+  type Rows,
+  type WholeRows,
+} from '../../plan/result.ts'
+import type { Row, RowLayout } from '../../plan/rows.ts'
+import {
+  refuseTooMany,
+  refuseTooManyOf,
+  type SizeLimit,
+  tooManyResources,
+} from '../resource-limit.ts'
+import { countByRows, isList, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
+import { type RunValues, type Statement, statement } from '../statement.ts'
+import type { DuringRead, RunQuery } from '../store.ts'
+import { loaded } from './aggregated-includes.ts'
+import type { PostgresConnection } from './connection.ts'
+import type { Counted, PostgresCounts } from './counts.ts'
+import type { WholeStatement } from './full-read.ts'
+import { mostInWrite, type PostgresStatements } from './statements.ts'
+import type { PostgresTransaction } from './transaction.ts'
+
+/** The response to a write, which is read in its transaction and cannot be streamed. */
+const writeLimit: SizeLimit = { resources: mostInWrite, isWrite: true }
+
+/**
+ * Reads all that a plan means for the response to a write, in one statement.
+ * @throws NotFoundError when the resource in the path is not there; ParameterError `too_many_resources` (400)
+ */
+export async function readWhole(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  statements: PostgresStatements,
+): Promise<WholeRows> {
+  const statement = statements.whole(plan.shape)
+  const answer = await connection.all(statement, valuesOf(plan, id))
+  return unlessTooMany(readFrom(answer, statement, { plan, id }), plan)
+}
+
+/** The same of the resource that the transaction has made last, whose id the server alone needs to know. */
+export async function readNew(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  statements: PostgresStatements,
+): Promise<WholeRows> {
+  const statement = statements.ofNew(plan.shape)
+  const answer = await connection.all(statement, valuesOf(plan, undefined))
+  return unlessTooMany(readFrom(answer, statement, { plan, id: undefined }), plan)
+}
+
+function unlessTooMany({ rows, isCut }: Said, plan: ReadPlan): WholeRows {
+  refuseTooManyOf(rows, plan, writeLimit)
+  if (isCut) throw tooManyResources(plan, writeLimit, plan.shape.steps.length - 1)
+  return rows
+}
+
+/** As `readWhole`; `undefined` when there are more rows than should be held at once. */
+export async function readShort(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  statements: PostgresStatements,
+): Promise<WholeRows | undefined> {
+  const statement = statements.short(plan.shape)
+  const answer = await connection.all(statement, boundedValues(plan, id))
+  const { rows, isCut } = readFrom(answer, statement, { plan, id })
+  return unlessLong(rows, isCut)
+}
+
+/** The values of one run that reads no more of a page than shows that it is too long to be held at once. */
+function boundedValues(plan: ReadPlan, id: string | undefined): RunValues {
+  const values = valuesOf(plan, id)
+  const { limit } = values
+  return limit === undefined || limit <= wholeAtMost
+    ? values
+    : { ...values, limit: wholeAtMost + 1 }
+}
+
+/** What a read outside of any transaction is run with. */
+interface Remembering {
+  readonly statements: PostgresStatements
+  readonly counts: PostgresCounts
+  /** Makes a signal on which the read is stopped. */
+  readonly signal?: (() => AbortSignal) | undefined
+}
+
+/** The same outside of any transaction, where a count may be one that is remembered. */
+export async function readRemembering(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, counts, signal }: Remembering,
+): Promise<WholeRows | undefined> {
+  const { shape } = plan
+  const values = boundedValues(plan, id)
+  const countable = statements.countable(shape)
+  const last = countable ? counts.last(countable, values) : undefined
+  const backwards =
+    last && (await readBackwards(connection, plan, id, { statements, last, signal }))
+  if (backwards) return backwards
+  const statement = last ? statements.remembering(shape, values) : statements.short(shape)
+  const answer = await connection.all(statement, { ...values, moment: last?.moment }, signal)
+  const { rows, moment, isCut } = readFrom(answer, statement, { plan, id, known: last?.count })
+  if (countable && moment !== null)
+    counts.remember(countable, values, { count: rows.count, moment })
+  return unlessLong(rows, isCut)
+}
+
+/**
+ * The same of a page that is nearer to the end of its list than to the start, as far as is known; `undefined` of any other,
+ * and when what is known no longer holds.
+ */
+async function readBackwards(
+  connection: PostgresConnection,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, last, signal }: Omit<Remembering, 'counts'> & Readonly<{ last: Counted }>,
+): Promise<WholeRows | undefined> {
+  const { page, shape } = plan
+  const { count, moment } = last
+  if (page === undefined || moment === undefined) return undefined
+  const { from, ...place } = placeOf(page, count)
+  if (from === 'start' || place.limit > wholeAtMost) return undefined
+  const statement = statements.backwards(shape, place)
+  const values = { ...valuesOf(plan, id), ...place, moment }
+  const answer = await connection.all(statement, values, signal)
+  if (answer[0]?.[0] !== true) return undefined
+  const { rows, isCut } = readFrom(answer, statement, { plan, id })
+  // What is included may be too much; the page is read again then.
+  if (isCut) return undefined
+  return { ...rows, count, primary: rows.primary.toReversed() }
+}
+
+/** Rows that may be held at once, those of which there are more resources are streamed. */
+function unlessLong(rows: WholeRows, isCut: boolean): WholeRows | undefined {
+  const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
+  return isCut || rows.primary.length > wholeAtMost || included > wholeAtMost ? undefined : rows
+}
+
+/** What a read needs to know to tell rows from what the server says. */
+interface Asked {
+  readonly plan: ReadPlan
+  readonly id: string | undefined
+  /** The count that the server may take for known. */
+  readonly known?: number | undefined
+}
+
+/** What the server says. */
+interface Said {
+  readonly rows: WholeRows
+  /** That of their count: absent when nobody asked for it, null when it is none to remember. */
+  readonly moment: string | null | undefined
+  /** Whether a set was cut that does not show it. */
+  readonly isCut: boolean
+}
+
+function readFrom(
+  [row = []]: readonly Row[],
+  statement: WholeStatement,
+  { plan, id, known }: Asked,
+): Said {
+  const [counted, isPresent, gathered, ...more] = row
+  if (isPresent !== true) throw notFound(plan.absence, id)
+  const { primary, additions } = statement.read(gathered, more)
+  const [total, moment] = Array.isArray(counted) ? counted : [counted]
+  const rows: WholeRows = {
+    is: 'whole',
+    count: countByRows(plan, primary.length) ?? Number(total ?? known),
+    primary,
+    included: plan.shape.steps.map(({ to }, step) => ({ type: to, rows: additions[step] ?? [] })),
+  }
+  const isCut = more[plan.shape.steps.length] === true
+  return { rows, moment: total === null ? null : moment, isCut }
+}
+
+/** What is done in a transaction that reads. */
+interface Reading {
+  readonly statements: PostgresStatements
+  readonly during?: DuringRead | undefined
+  /** How many resources a stream may hold. */
+  readonly limit?: SizeLimit | undefined
+}
+
+/** Whether a read may come to more than is held at once. */
+export function mayBeLong({ shape, page }: ReadPlan): boolean {
+  const size = page?.size ?? (isList(shape) ? Number.POSITIVE_INFINITY : 1)
+  return size > wholeAtMost || shape.steps.length > 0
+}
+
+/** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
+export async function readDuring(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  reading: Reading & Readonly<{ during: DuringRead }>,
+): Promise<Rows> {
+  const { during, statements, limit } = reading
+  const query = queryOn(transaction, statements)
+  await during.before(query)
+  const whole = await readShort(transaction, plan, id, statements)
+  if (whole === undefined) return streamOn(transaction, plan, id, reading)
+  if (limit) refuseTooManyOf(whole, plan, limit)
+  for (const [rows, layout] of laidOut(whole, plan.shape)) await during.after(rows, layout, query)
+  await transaction.commit()
+  return whole
+}
+
+/**
+ * Reads a long list as it is told, in a snapshot that is begun on a connection of its own.
+ * @throws ParameterError `too_many_resources` (400) when it holds more than the limit
+ */
+export async function streamOn(
+  transaction: PostgresTransaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  { statements, during, limit }: Reading,
+): Promise<Rows> {
+  const { shape } = plan
+  const compiled = statements.read(shape)
+  const values = streamedValues(plan, id)
+  const query = queryOn(transaction, statements)
+  // Where it expects fewer rows than there are, PostgreSQL would scan a table for each of them.
+  if (statements.needsHashes(shape)) await transaction.once(hashing)
+  if (limit)
+    await refuseTooMany(plan, compiled, limit, (statement, most) =>
+      transaction.all(statement, { ...values, most }),
+    )
+  const [total] = shape.isPaged ? await transaction.all(compiled.count, values) : []
+  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
+    for await (const batch of transaction.batches(of, values)) {
+      // Nobody else holds them.
+      const rows = loaded(batch as unknown[][], of.load)
+      await during?.after(rows, layout, query)
+      yield { type: layout.type, rows }
+    }
+  }
+  async function* primary(): AsyncGenerator<readonly Row[]> {
+    for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
+  }
+  async function* included(): AsyncGenerator<Batch> {
+    for (const [index, { to }] of shape.steps.entries()) {
+      const addition = compiled.additions[index]
+      if (addition) yield* batches(addition, includedLayout(shape, to))
+    }
+  }
+  const end = () => void transaction.rollback()
+  const count = total && { count: Number(total[0]) }
+  return { is: 'stream', primary: primary(), included: included(), end, ...count }
+}
+
+const hashing: Statement = { sql: 'set local enable_nestloop = off', placeholders: [] }
+
+/** The statements of streams add to limits, which makes them integers of 32 bits. */
+function streamedValues(plan: ReadPlan, id: string | undefined): RunValues {
+  const values = valuesOf(plan, id)
+  const { limit } = values
+  return limit === undefined ? values : { ...values, limit: Math.min(limit, 2 ** 31 - 1) }
+}
+
+/** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */
+export function queryOn(
+  transaction: PostgresTransaction,
+  { target }: PostgresStatements,
+): RunQuery {
+  return (expression) =>
+    transaction.guarded(() => transaction.records(statement(expression, target.dialect)))
+}

@@ -1,0 +1,114 @@
+import { typeNamed } from '../../model/model.ts'
+import type { ReadShape } from '../../plan/read.ts'
+import { isUnbounded, wholeAtMost } from '../run.ts'
+import { isFoundByKey } from '../select.ts'
+import type { RunValues } from '../statement.ts'
+import { StatementCache, statementSize } from '../statement-cache.ts'
+import { type Statements, statementsFor } from '../statements.ts'
+import type { Target } from '../tables.ts'
+import { type Countable, compileCountable } from './counts.ts'
+import { compileWhole, type Reading, type WholeStatement } from './full-read.ts'
+
+/** The most resources in the response to a write. */
+export const mostInWrite = 10_000
+
+/** The statements of a store on PostgreSQL, which reads all of a document by one. */
+export interface PostgresStatements extends Statements {
+  readonly whole: (shape: ReadShape) => WholeStatement
+  /** The same of the resource that the transaction has made last. */
+  readonly ofNew: (shape: ReadShape) => WholeStatement
+  /** The same of no more rows of each set than show that there are too many to be held at once. */
+  readonly short: (shape: ReadShape) => WholeStatement
+  /** The same for a page whose count may be remembered. */
+  readonly remembering: OfPage
+  /** The same for a page that is read from the end, because its count is remembered. */
+  readonly backwards: OfPage
+  /** Whether a stream looks for rows by a column without an index, so that nested loops could take for ever. */
+  readonly needsHashes: (shape: ReadShape) => boolean
+  /** What that count is of; null where it may not be remembered. */
+  readonly countable: (shape: ReadShape) => Countable | null
+}
+
+/** A statement of a page that takes so many rows from so far. */
+type OfPage = (shape: ReadShape, place: Pick<RunValues, 'limit' | 'offset'>) => WholeStatement
+
+/**
+ * Makes the statements of a model.
+ * @param cache - where those of shapes are kept
+ */
+export function postgresStatements(
+  target: Target,
+  cache = new StatementCache(),
+): PostgresStatements {
+  const memoize = (make: (shape: ReadShape) => WholeStatement) =>
+    cache.memoize(make, (statement) => statementSize(statement))
+  const whole = memoize((shape) => compileWhole(shape, target, { most: mostInWrite + 1 }))
+  const most = wholeAtMost + 1
+  const short = memoize((shape) => compileWhole(shape, target, { most }))
+  return {
+    ...statementsFor(target, cache),
+    whole,
+    ofNew: memoize((shape) =>
+      compileWhole(
+        shape,
+        { ...target, lastNew: target.dialect.lastNew },
+        { most: mostInWrite + 1 },
+      ),
+    ),
+    short: (shape) => (isUnbounded(shape) || shape.steps.length > 0 ? short : whole)(shape),
+    remembering: perReach(target, memoize, { most, remembers: true }),
+    backwards: perReach(target, memoize, { most, isBackwards: true }),
+    needsHashes: cache.memoize(
+      (shape) => !isAllFound(shape, target),
+      () => 100,
+    ),
+    countable: cache.memoize(
+      (shape) => compileCountable(shape, target),
+      (countable) => statementSize(...(countable ? [countable.statement] : [])),
+    ),
+  }
+}
+
+/** A page that reaches farther takes longer to read than to plan. */
+const farthest = 1024
+
+/**
+ * Keeps a statement of each shape for each power of two that its pages reach into a list without conditions. PostgreSQL
+ * takes a limit that it does not know for a tenth of the table, so a plan that serves every page looks worse to it than one
+ * for the page at hand, and it plans each page of a large table anew. Where no value decides what is read but how far, that
+ * is in vain.
+ */
+function perReach(
+  target: Target,
+  memoize: (make: (shape: ReadShape) => WholeStatement) => (shape: ReadShape) => WholeStatement,
+  reading: Reading,
+): OfPage {
+  const compile = (reach?: number) =>
+    memoize((shape) => compileWhole(shape, target, { ...reading, reach }))
+  const anywhere = compile()
+  const upTo = Array.from({ length: 1 + Math.log2(farthest) }, (_, power) => compile(2 ** power))
+  return (shape, { limit = 0, offset = 0n }) => {
+    const { where } = typeNamed(target.model, shape.type)
+    const hasConditions = (where ?? shape.where) !== undefined || shape.scope.is !== 'all'
+    const power = Math.ceil(Math.log2(limit + Number(offset)))
+    const ofReach = hasConditions ? undefined : upTo[Math.max(power, 0)]
+    return (ofReach ?? anywhere)(shape)
+  }
+}
+
+/** Whether an index finds everything that a document leads to, from either end. */
+function isAllFound({ steps, primary, included }: ReadShape, target: Target): boolean {
+  const { isIndexed = () => true, model } = target
+  const linked = [primary, ...included].flatMap(({ type, linkages }) =>
+    linkages.map(({ relationship }) => ({ type, relationship })),
+  )
+  return [...steps, ...linked].every(({ type, relationship }) => {
+    const resource = typeNamed(model, type)
+    const field = resource.fields.get(relationship)
+    if (field?.is !== 'relationship') return true
+    const { link } = field
+    const isBack =
+      link.key === 'between' ? isIndexed(link.table, link.to) : isIndexed(resource.table, link.here)
+    return isBack && isFoundByKey(field, target)
+  })
+}

@@ -1,0 +1,251 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Catalog } from '../../model/catalog.ts'
+import { refuseMistakes } from '../../model/check.ts'
+import { checkTables } from '../../model/check-tables.ts'
+import type { Model } from '../../model/model.ts'
+import type { Rows } from '../../plan/result.ts'
+import { commitFault, constrained, TakenIdError } from '../constraints.ts'
+import { sqlMistakes } from '../declared-sql.ts'
+import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
+import { statement } from '../statement.ts'
+import { StatementCache } from '../statement-cache.ts'
+import type { Store, Transaction } from '../store.ts'
+import type { Target } from '../tables.ts'
+import { transactionOn } from '../transaction.ts'
+import { postgresCatalog } from './catalog.ts'
+import { collationMistakes, postgresCollations } from './collations.ts'
+import { PostgresCounts, plainTables } from './counts.ts'
+import { isItself, postgresDialect } from './dialect.ts'
+import { isConflict, unavailable } from './errors.ts'
+import { type IsIndexed, indexedColumns } from './indexes.ts'
+import type { PostgresOptions } from './options.ts'
+import { PostgresPool } from './pool.ts'
+import {
+  mayBeLong,
+  queryOn,
+  readDuring,
+  readNew,
+  readRemembering,
+  readWhole,
+  streamOn,
+} from './read.ts'
+import { Replicas } from './replicas.ts'
+import { migratePostgres } from './schema.ts'
+import { compileSkip } from './sequences.ts'
+import { type PostgresStatements, postgresStatements } from './statements.ts'
+import { migrating, type PostgresTransaction, writing } from './transaction.ts'
+import { type Limits, limitFaults, limitsOf } from './value-limits.ts'
+import { postgresRemarks } from './warnings.ts'
+
+/** What may be said of a PostgreSQL database beside its address. */
+export type { PostgresOptions } from './options.ts'
+
+/** How often a transaction is tried when another stands in its way. */
+const mostTries = 5
+/** How long the first pause between two tries is at most, in milliseconds; each is twice as long as the one before. */
+const pause = 20
+
+const oldest = 140_000
+/** The collation of no language in particular. */
+const icu = 'und-x-icu'
+
+/**
+ * Opens a PostgreSQL database, 14 or later, as a store.
+ * @param url - `postgres://user:password@host:port/database`
+ * @throws Error with one clear line when the database cannot be reached, is older, or has sessions of another time zone
+ */
+export async function openPostgres(
+  model: Model,
+  url: string,
+  options: PostgresOptions = {},
+): Promise<Store> {
+  const pool = new PostgresPool(url, options)
+  const { replicaUrls = [] } = options
+  const replicas = new Replicas(
+    pool,
+    replicaUrls.map((replica) => new PostgresPool(replica, options)),
+  )
+  const { shared } = pool
+  const description = descriptionOf(url)
+  const { folding, keepsSettings } = await sessionOf(pool, description).catch(async (error) => {
+    await pool.close()
+    throw error
+  })
+  /** Known once the tables are; before, every column counts as indexed. */
+  let indexed: IsIndexed = () => true
+  const target: Target = {
+    model,
+    dialect: postgresDialect(folding, keepsSettings),
+    isIndexed: (table, column) => indexed(table, column),
+  }
+  const statements = postgresStatements(target, new StatementCache(options.statementCache))
+  const counts = new PostgresCounts()
+  const { maxResources } = options
+  const limit: SizeLimit | undefined =
+    maxResources === undefined ? undefined : { resources: maxResources }
+  /** Known once the tables are. */
+  let limits: Limits = new Map()
+  return {
+    dialect: 'postgres',
+    description,
+    read: (plan, id, { during, signal } = {}) =>
+      replicas.read(async (some): Promise<Rows> => {
+        if (during) {
+          const work = (transaction: PostgresTransaction) =>
+            readDuring(transaction, plan, id, { during, statements, limit })
+          return mayBeLong(plan) ? some.stream(signal?.(), work) : some.read(signal?.(), work)
+        }
+        const whole = await readRemembering(some.shared, plan, id, { statements, counts, signal })
+        if (whole === undefined)
+          return some.stream(signal?.(), (transaction) =>
+            streamOn(transaction, plan, id, { statements, limit }),
+          )
+        if (limit) refuseTooManyOf(whole, plan, limit)
+        return whole
+      }),
+    transaction: (work) =>
+      retried(
+        () =>
+          pool.write(writing, async (transaction) => {
+            const ours = writingOn(transaction, statements)
+            const result = await work({
+              ...ours,
+              examine: async (plan) => {
+                const { errors, more } = await ours.examine(plan)
+                return { errors: [...limitFaults(plan, model, limits), ...errors], more }
+              },
+            })
+            await constrained(() => transaction.commit(), commitFault)
+            return result
+          }),
+        async ({ resource }) => {
+          // Ids that are no numbers are made anew each time.
+          if (resource.id.kind.form === 'id') await shared.once(compileSkip(resource, target))
+        },
+      ),
+    check: async () => {
+      const catalog = await postgresCatalog(shared)
+      checkTables(model, catalog)
+      limits = limitsOf(model, catalog)
+      indexed = await indexedColumns(shared, catalog)
+      counts.trust(await plainTables(model, shared, target))
+      const collationOf = await postgresCollations(shared, catalog)
+      refuseMistakes([
+        ...collationMistakes(model, catalog, collationOf),
+        ...(await sqlMistakes(target, (statement) => shared.check(statement))),
+      ])
+      return postgresRemarks(model, catalog, { connection: shared, collationOf })
+    },
+    catalog: () => postgresCatalog(shared),
+    migrate: (migrations, mode = 'run') =>
+      pool.write(migrating, async (transaction) => {
+        await migratePostgres(transaction, migrations, mode)
+        await transaction.commit()
+      }),
+    close: async () => {
+      await Promise.all([pool.close(), replicas.close()])
+    },
+  }
+}
+
+/**
+ * What a PostgreSQL database holds, without changing anything about it.
+ * @throws Error with one clear line when it cannot be reached or is older than version 14
+ */
+export async function readPostgresCatalog(url: string): Promise<Catalog> {
+  const pool = new PostgresPool(url, { poolSize: 1 })
+  try {
+    await firstSession(pool, descriptionOf(url))
+    return await postgresCatalog(pool.shared)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** What a person calls the database; its user's name and password are not in it. */
+function descriptionOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `PostgreSQL at ${host}${pathname}`
+}
+
+function writingOn(transaction: PostgresTransaction, statements: PostgresStatements): Transaction {
+  return transactionOn(
+    {
+      isTogether: true,
+      all: (statement, values) => transaction.all(statement, values),
+      run: (statement, values) => transaction.run(statement, values),
+      read: (plan, id) => readWhole(transaction, plan, id, statements),
+      ...(statements.target.dialect.lastNew && {
+        readNew: (plan) => readNew(transaction, plan, statements),
+      }),
+      query: queryOn(transaction, statements),
+    },
+    statements,
+  )
+}
+
+/** Runs work, and again when others stood in its way or `skip` has found an id that is not taken. */
+async function retried<Result>(
+  work: () => Promise<Result>,
+  skip: (taken: TakenIdError) => Promise<void>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isTaken = error instanceof TakenIdError
+      if (!isTaken && !isConflict(error)) throw error
+      if (isTaken) await skip(error)
+      if (tries === mostTries) throw unavailable('Others write the same')
+      await setTimeout(Math.random() * pause * 2 ** (tries - 1))
+    }
+  }
+}
+
+const session = sql`
+  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
+    current_setting('synchronous_commit'), current_setting('server_encoding'), ${isItself}`
+
+/** Connects for the first time, and reads what a session is. */
+async function firstSession({ shared }: PostgresPool, description: string) {
+  const read = statement(session, postgresDialect(icu))
+  const [row = []] = await shared.all(read, { slots: [] }).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw new Error(`${description} cannot be reached: ${cause}`, { cause })
+  })
+  const [version, [zone = '', dates = '', commits, encoding, isPostgres]] = [
+    Number(row[0]),
+    row.slice(1).map(String),
+  ]
+  if (version < oldest)
+    throw new Error(`${description} is at version ${version / 10_000}; it must be 14 or later.`)
+  return { version, zone, dates, commits, encoding, keepsSettings: isPostgres === 'true' }
+}
+
+/**
+ * Makes sure that sessions are what our statements take for granted.
+ * @returns the collation that maps case as Unicode says in full, the server's own from PostgreSQL 18 on, ICU's before; and
+ *   whether one statement sees what another has set
+ */
+async function sessionOf(pool: PostgresPool, description: string) {
+  const { version, zone, dates, commits, encoding, keepsSettings } = await firstSession(
+    pool,
+    description,
+  )
+  if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
+    throw new Error(
+      `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
+    )
+  if (commits === 'off')
+    throw new Error(
+      `${description} has synchronous_commit off, so a write that was acknowledged may be lost; say alter role … set synchronous_commit = on.`,
+    )
+  // In it letters are bytes, and have no case.
+  if (encoding === 'SQL_ASCII')
+    throw new Error(`${description} is encoded as SQL_ASCII; it must be UTF8.`)
+  return {
+    folding: version >= 180_000 && encoding === 'UTF8' ? 'pg_unicode_fast' : icu,
+    keepsSettings,
+  }
+}
