@@ -1,7 +1,7 @@
 import { cpus, release, totalmem, type } from 'node:os'
 
-/** What numbers were measured on. */
-export interface Machine {
+/** The machine of a measurement. */
+interface Machine {
   readonly processor: string
   readonly cores: number
   /** In bytes. */
@@ -12,7 +12,7 @@ export interface Machine {
 }
 
 /** Describes this machine. */
-export function machine(): Machine {
+export function describeMachine(): Machine {
   return {
     processor: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,

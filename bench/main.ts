@@ -1,32 +1,38 @@
 import { AssertionError } from 'node:assert'
 import { join } from 'node:path'
-import { type Arena, arenasOf, type Bout, type Contestant } from './arenas.ts'
-import { type Databases, openDatabases } from './databases.ts'
-import { type Long, measureLong } from './long.ts'
-import { duel, type Pair, summary } from './measure.ts'
-import { type Options, readOptions } from './options.ts'
-import { type Generator, type Served, serve, startGenerator } from './processes.ts'
+import { type Comparison, planComparisons, type Scenario, type Target } from './comparisons.ts'
+import type { Databases } from './databases/databases.ts'
+import { openDatabases } from './databases/open.ts'
+import { type Options, parseOptions } from './options.ts'
 import {
-  type AnyResult,
-  longHead,
-  longRow,
+  type LoadGenerator,
+  type ServerProcess,
+  startLoadGenerator,
+  startServerProcess,
+} from './processes.ts'
+import {
+  type ComparisonResult,
+  formatComparisonHead,
+  formatComparisonRow,
+  formatStartupHead,
+  formatStartupRow,
+  formatStreamingHead,
+  formatStreamingRow,
   type Result,
-  save,
-  startHead,
-  startRow,
-  tableHead,
-  tableRow,
+  saveResults,
 } from './report.ts'
-import { checkSame } from './same.ts'
-import { measureStarts, type Start } from './start.ts'
+import { type RoundPair, runRounds, summarize } from './rounds.ts'
+import { measureStartup, type StartupResult } from './startup.ts'
+import { measureStreaming, type StreamingResult } from './streaming.ts'
+import { verifyEqual } from './verify-equal.ts'
 
-const options = understood(process.argv.slice(2))
+const options = readOptions(process.argv.slice(2))
 if (options !== undefined) await run(options)
 
-/** The command line as options; what is wrong with it is told in one line. */
-function understood(words: readonly string[]): Options | undefined {
+/** Parses the command line, and prints one line if it is invalid. */
+function readOptions(parameters: readonly string[]): Options | undefined {
   try {
-    return readOptions(words)
+    return parseOptions(parameters)
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1
@@ -35,149 +41,171 @@ function understood(words: readonly string[]): Options | undefined {
 }
 
 async function run(options: Options): Promise<void> {
-  const generator = startGenerator()
-  const results: AnyResult[] = []
-  if (options.against.some((name) => name !== 'long' && name !== 'start')) console.log(tableHead())
+  const generator = startLoadGenerator()
+  const results: Result[] = []
+  if (options.against.some((name) => name !== 'streaming' && name !== 'startup'))
+    console.log(formatComparisonHead())
   try {
-    for (const name of options.databases) {
-      const databases = await openDatabases(name)
+    for (const engine of options.databases) {
+      const databases = await openDatabases(engine)
       try {
-        const arenas = arenasOf(options).filter(({ database }) => database === name)
-        for (const arena of arenas)
-          results.push(...(await fight(arena, databases, { generator, options })))
-        if (options.against.includes('long'))
-          results.push(await stream(name, databases, { generator, options }))
-        if (options.against.includes('start'))
-          results.push(...(await startEach(name, databases, options)))
+        results.push(...(await runEngine(engine, { databases, generator, options })))
       } finally {
-        await databases.end()
+        await databases.close()
       }
     }
   } finally {
-    await generator.end()
+    await generator.stop()
   }
-  if (options.saves) console.log(`Saved as ${await save(results, options.pace)}`)
+  if (options.saves) console.log(`Saved as ${await saveResults(results, options.timing)}`)
 }
 
-/** What a comparison is made with. */
-interface Tools {
-  readonly generator: Generator
+/** What every measurement needs. */
+interface Context {
+  readonly databases: Databases
+  readonly generator: LoadGenerator
   readonly options: Options
 }
 
-/** Compares two servers in everything, some times over with new processes: each compiles its own code in its own way. */
-async function fight(arena: Arena, databases: Databases, tools: Tools): Promise<Result[]> {
-  const { launches } = tools.options.pace
-  const rounds = new Map<Bout, Pair[]>()
-  for (let launch = 1; launch <= launches; launch += 1)
-    await launched(arena, databases, async (servers) => {
-      const bouts = launch === 1 ? await checked(arena, servers) : [...rounds.keys()]
-      for (const bout of bouts) {
-        const pairs = [...(rounds.get(bout) ?? []), ...(await compare(arena, bout, servers, tools))]
-        rounds.set(bout, pairs)
-        if (launch === launches) console.log(tableRow(resultOf(arena, bout, pairs)))
-      }
-    })
-  return [...rounds].map(([bout, pairs]) => resultOf(arena, bout, pairs))
+async function runEngine(engine: string, context: Context): Promise<Result[]> {
+  const { options } = context
+  const results: Result[] = []
+  for (const comparison of planComparisons(options))
+    if (comparison.database === engine) results.push(...(await runComparison(comparison, context)))
+  if (options.against.includes('streaming')) results.push(await runStreaming(engine, context))
+  if (options.against.includes('startup')) results.push(...(await runStartup(engine, context)))
+  return results
 }
 
-type Both = readonly [ours: Served, theirs: Served]
+/** Measures every scenario of a comparison. Each launch starts new processes, because V8 optimizes each one differently. */
+async function runComparison(
+  comparison: Comparison,
+  context: Context,
+): Promise<ComparisonResult[]> {
+  const { launches } = context.options.timing
+  const rounds = new Map<Scenario, RoundPair[]>()
+  for (let launch = 1; launch <= launches; launch += 1)
+    await withServers(comparison, context.databases, async (servers) => {
+      const scenarios =
+        launch === 1 ? await selectEqualScenarios(comparison, servers) : [...rounds.keys()]
+      for (const scenario of scenarios) {
+        const pairs = await runScenario(comparison, scenario, servers, context)
+        const allPairs = [...(rounds.get(scenario) ?? []), ...pairs]
+        rounds.set(scenario, allPairs)
+        if (launch === launches)
+          console.log(formatComparisonRow(makeResult(comparison, scenario, allPairs)))
+      }
+    })
+  return [...rounds].map(([scenario, pairs]) => makeResult(comparison, scenario, pairs))
+}
 
-/** Starts both servers of an arena and ends them after the work. */
-async function launched(
-  { left, right, bouts }: Arena,
+type ServerPair = readonly [left: ServerProcess, right: ServerProcess]
+
+/** Starts both servers of a comparison, and stops them afterwards. */
+async function withServers(
+  { left, right, scenarios }: Comparison,
   databases: Databases,
-  work: (servers: Both) => Promise<void>,
+  measure: (servers: ServerPair) => Promise<void>,
 ): Promise<void> {
-  const isWritten = bouts.some((bout) => bout.left.writes)
-  const servers: Served[] = []
-  const started = async ({ subject, persons }: Contestant, side: string): Promise<Served> => {
-    const url = isWritten ? await databases.copy(persons, side) : await databases.with(persons)
-    const server = await serve(subject, url)
+  const writes = scenarios.some((scenario) => scenario.left.writes)
+  const servers: ServerProcess[] = []
+  const start = async ({ server: name, persons }: Target, side: string): Promise<ServerProcess> => {
+    const url = writes ? await databases.copy(persons, side) : await databases.open(persons)
+    const server = await startServerProcess(name, url)
     servers.push(server)
     return server
   }
   try {
-    await work([await started(left, 'left'), await started(right, 'right')])
+    await measure([await start(left, 'left'), await start(right, 'right')])
   } finally {
-    for (const server of servers) await server.end()
+    for (const server of servers) await server.stop()
   }
 }
 
-/** @returns the bouts in which both sides answer alike; a peer may fail in some, the floor may not */
-async function checked(
-  { bouts, alike, left, against }: Arena,
-  servers: Both,
-): Promise<readonly Bout[]> {
-  if (alike === undefined) return bouts
-  const unfair = new Set<string>()
-  for (const workload of new Set(bouts.map((bout) => bout.left))) {
-    const theirs = bouts.find((bout) => bout.left === workload)?.right ?? workload
-    const comparison = { servers, workloads: [workload, theirs], persons: left.persons } as const
+/**
+ * Selects the scenarios in which both servers send equal responses.
+ * @throws AssertionError if a baseline or another version of the service responds differently; a peer may
+ */
+async function selectEqualScenarios(
+  { scenarios, equality, left, against }: Comparison,
+  servers: ServerPair,
+): Promise<readonly Scenario[]> {
+  if (equality === undefined) return scenarios
+  const different = new Set<string>()
+  for (const workload of new Set(scenarios.map((scenario) => scenario.left))) {
+    const right = scenarios.find((scenario) => scenario.left === workload)?.right ?? workload
+    const pair = { servers, workloads: [workload, right], persons: left.persons } as const
     try {
-      await checkSame(comparison, alike)
+      await verifyEqual(pair, equality)
     } catch (error) {
-      if (alike === 'bytes' || !(error instanceof AssertionError)) throw error
-      unfair.add(workload.name)
-      console.log(`${against} answers "${workload.says}" otherwise: ${error.message.slice(0, 200)}`)
+      if (equality === 'bytes' || !(error instanceof AssertionError)) throw error
+      different.add(workload.name)
+      const message = error.message.slice(0, 200)
+      console.log(`${against} responds differently to "${workload.description}": ${message}`)
     }
   }
-  return bouts.filter((bout) => !unfair.has(bout.left.name))
+  return scenarios.filter((scenario) => !different.has(scenario.left.name))
 }
 
-/** Streams all of the largest database. */
-async function stream(database: string, databases: Databases, tools: Tools): Promise<Long> {
-  const { generator, options } = tools
-  const { pace } = options
+/** Runs the rounds of one scenario in one launch. */
+function runScenario(
+  { left, right }: Comparison,
+  scenario: Scenario,
+  [leftServer, rightServer]: ServerPair,
+  { generator, options: { timing } }: Context,
+): Promise<RoundPair[]> {
+  const loaded = [
+    { server: leftServer, workload: scenario.left, persons: left.persons },
+    { server: rightServer, workload: scenario.right, persons: right.persons },
+  ] as const
+  const warmUp = timing.warmUp * (scenario.warmUpFactor ?? 1)
+  return runRounds(loaded, scenario.connections, { ...timing, warmUp }, generator)
+}
+
+function makeResult(
+  { against, database, left }: Comparison,
+  scenario: Scenario,
+  pairs: readonly RoundPair[],
+): ComparisonResult {
+  const { connections } = scenario
+  const workload = scenario.left.name
+  return { against, database, persons: left.persons, workload, connections, ...summarize(pairs) }
+}
+
+/** Streams the largest database. */
+async function runStreaming(
+  engine: string,
+  { databases, generator, options }: Context,
+): Promise<StreamingResult> {
+  const { timing } = options
   const persons = Math.max(...options.persons)
-  const served = await serve('service', await databases.with(persons))
+  const server = await startServerProcess('service', await databases.open(persons))
   try {
-    if (pace.profiles) await served.beginProfile()
-    const came = await measureLong(served, generator, { database, persons, pace })
-    if (pace.profiles)
-      await served.endProfile(join(pace.profiles, `long-${database}-${persons}.cpuprofile`))
-    console.log(longHead())
-    console.log(longRow(came))
-    return came
+    if (timing.profiles) await server.startProfile()
+    const result = await measureStreaming(server, generator, { database: engine, persons, timing })
+    if (timing.profiles)
+      await server.stopProfile(join(timing.profiles, `streaming-${engine}-${persons}.cpuprofile`))
+    console.log(formatStreamingHead())
+    console.log(formatStreamingRow(result))
+    return result
   } finally {
-    await served.end()
+    await server.stop()
   }
 }
 
-/** Starts the service on databases of each size. */
-async function startEach(
-  database: string,
-  databases: Databases,
-  { persons: sizes, pace: { rounds } }: Options,
-): Promise<Start[]> {
-  const results: Start[] = []
-  console.log(startHead())
-  for (const persons of sizes) {
-    const url = await databases.with(persons)
-    const came = await measureStarts(url, { database, persons, rounds })
-    console.log(startRow(came))
-    results.push(came)
+/** Starts the service on a database of each size. */
+async function runStartup(
+  engine: string,
+  { databases, options }: Context,
+): Promise<StartupResult[]> {
+  const { rounds } = options.timing
+  const results: StartupResult[] = []
+  console.log(formatStartupHead())
+  for (const persons of options.persons) {
+    const url = await databases.open(persons)
+    const result = await measureStartup(url, { database: engine, persons, rounds })
+    console.log(formatStartupRow(result))
+    results.push(result)
   }
   return results
-}
-
-/** One bout of one launch. */
-function compare(
-  { left, right }: Arena,
-  bout: Bout,
-  [ours, theirs]: Both,
-  { generator, options: { pace } }: Tools,
-): Promise<Pair[]> {
-  const sides = [
-    { served: ours, workload: bout.left, persons: left.persons },
-    { served: theirs, workload: bout.right, persons: right.persons },
-  ] as const
-  const warm = { ...pace, warmUp: pace.warmUp * (bout.warmUps ?? 1) }
-  return duel(sides, bout.connections, warm, generator)
-}
-
-function resultOf({ against, database, left }: Arena, bout: Bout, pairs: readonly Pair[]): Result {
-  const { connections } = bout
-  const workload = bout.left.name
-  return { against, database, persons: left.persons, workload, connections, ...summary(pairs) }
 }

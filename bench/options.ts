@@ -1,53 +1,64 @@
 import { parseArgs } from 'node:util'
-import type { Pace } from './measure.ts'
-import { isFolder } from './subjects.ts'
+import type { Timing } from './rounds.ts'
+import { isFolder } from './servers.ts'
 import { workloads } from './workloads.ts'
 
-/** What the service may be measured against. */
-export const opponents = ['floor', 'porch', 'peers', 'shapes', 'growth', 'long', 'start'] as const
+/** What the service can be compared with, and the measurements of the service alone. */
+const references = [
+  'baseline',
+  'baseline-fastify',
+  'peers',
+  'shapes',
+  'growth',
+  'streaming',
+  'startup',
+] as const
 
-/** What a run of the benchmark is to do. */
+/** What a run of the benchmark measures. */
 export interface Options {
   readonly against: readonly string[]
   readonly databases: readonly string[]
   readonly persons: readonly number[]
   readonly workloads: readonly string[]
-  /** `undefined`: what suits the workload. */
+  /** `undefined`: the default of each workload. */
   readonly connections: readonly number[] | undefined
-  readonly pace: Pace
+  readonly timing: Timing
   readonly saves: boolean
 }
 
-/** What it is measured against unless something else is said: peers and the porch have to be asked for. */
-const usual = opponents.filter((name) => name !== 'peers' && name !== 'porch')
+/** Peers need an installation of their own, and the Fastify baseline is measured on request. */
+const defaultReferences = references.filter(
+  (name) => name !== 'peers' && name !== 'baseline-fastify',
+)
 
-const usage = `Measures the service against a program written by hand, against peers, and against itself.
+const usage = `Compares the service with a hand-written baseline, with other servers, and with itself.
 
-Usage: npm run bench -- [options]; every list is separated by commas
+Usage: npm run bench -- [options]; lists are separated by commas
 
-  --against <list>       ${opponents.join(', ')}, or a folder with another version of the
-                         project, its path with a slash
-                         (default: ${usual.join(', ')})
+  --against <list>       ${references.join(', ')},
+                         or the folder of another version of the project, a path with a slash
+                         (default: ${defaultReferences.join(', ')})
   --database <list>      sqlite, postgres (default: both)
   --persons <list>       sizes of the databases (default: 1000,100000,1000000)
   --workload <list>      ${workloads.map(({ name }) => name).join(', ')}
-  --connections <list>   at the same time (default: 32, and 1 and 256 for some)
-  --rounds <number>      per side (default: 12)
-  --launches <number>    how many times both servers are started anew; rounds are shared out (default: 3)
-  --milliseconds <time>  of a round (default: 400)
+  --connections <list>   number of connections (default: 32; some workloads also 1 and 256)
+  --rounds <number>      rounds of each server (default: 12)
+  --launches <number>    starts of both servers; the rounds are divided among them (default: 3)
+  --milliseconds <time>  duration of a round (default: 400)
   --quick                1000 persons, 3 short rounds
-  --profile <folder>     CPU profiles of the servers
-  --no-save              prints only`
+  --profile <folder>     writes CPU profiles of the servers
+  --no-save              prints the results without saving them`
 
 /**
- * Reads the command line.
- * @returns `undefined` when help was asked for, and printed
+ * Parses the command line.
+ * @returns `undefined` after `--help`, which prints the usage
+ * @throws Error with one sentence for an invalid option
  */
-export function readOptions(words: readonly string[]): Options | undefined {
+export function parseOptions(parameters: readonly string[]): Options | undefined {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
   const { values } = parseArgs({
-    args: [...words],
+    args: [...parameters],
     allowNegative: true,
     options: {
       against: text,
@@ -69,17 +80,17 @@ export function readOptions(words: readonly string[]): Options | undefined {
     return undefined
   }
   const isQuick = values.quick === true
-  const all = workloads.map(({ name }) => name)
+  const workloadNames = workloads.map(({ name }) => name)
   return {
-    against: listed(values.against, opponents, isFolder) ?? usual,
-    databases: listed(values.database, ['sqlite', 'postgres']) ?? ['sqlite', 'postgres'],
-    persons: numbers(values.persons) ?? (isQuick ? [1000] : [1000, 100_000, 1_000_000]),
-    workloads: listed(values.workload, all) ?? all,
-    connections: numbers(values.connections) ?? (isQuick ? [32] : undefined),
-    pace: {
-      rounds: numbers(values.rounds)?.[0] ?? (isQuick ? 3 : 12),
-      launches: numbers(values.launches)?.[0] ?? (isQuick ? 1 : 3),
-      milliseconds: numbers(values.milliseconds)?.[0] ?? (isQuick ? 200 : 400),
+    against: parseNames(values.against, references, isFolder) ?? defaultReferences,
+    databases: parseNames(values.database, ['sqlite', 'postgres']) ?? ['sqlite', 'postgres'],
+    persons: parseNumbers(values.persons) ?? (isQuick ? [1000] : [1000, 100_000, 1_000_000]),
+    workloads: parseNames(values.workload, workloadNames) ?? workloadNames,
+    connections: parseNumbers(values.connections) ?? (isQuick ? [32] : undefined),
+    timing: {
+      rounds: parseNumbers(values.rounds)?.[0] ?? (isQuick ? 3 : 12),
+      launches: parseNumbers(values.launches)?.[0] ?? (isQuick ? 1 : 3),
+      milliseconds: parseNumbers(values.milliseconds)?.[0] ?? (isQuick ? 200 : 400),
       warmUp: isQuick ? 500 : 2000,
       profiles: values.profile,
     },
@@ -87,20 +98,20 @@ export function readOptions(words: readonly string[]): Options | undefined {
   }
 }
 
-function listed(
+function parseNames(
   text: string | undefined,
-  known: readonly string[],
-  isKnown = (name: string) => known.includes(name),
+  names: readonly string[],
+  isAllowed = (_name: string) => false,
 ): string[] | undefined {
-  const names = text?.split(',')
-  const strange = names?.find((name) => !known.includes(name) && !isKnown(name))
-  if (strange !== undefined) throw new Error(`"${strange}" is none of ${known.join(', ')}.`)
-  return names
+  const parsed = text?.split(',')
+  const unknown = parsed?.find((name) => !names.includes(name) && !isAllowed(name))
+  if (unknown !== undefined) throw new Error(`"${unknown}" is not one of ${names.join(', ')}.`)
+  return parsed
 }
 
-function numbers(text: string | undefined): number[] | undefined {
-  const read = text?.split(',').map(Number)
-  if (read?.some((number) => !Number.isSafeInteger(number) || number < 1))
-    throw new Error(`"${text}" is no list of whole numbers from 1.`)
-  return read
+function parseNumbers(text: string | undefined): number[] | undefined {
+  const parsed = text?.split(',').map(Number)
+  if (parsed?.some((number) => !Number.isSafeInteger(number) || number < 1))
+    throw new Error(`"${text}" is not a list of positive integers.`)
+  return parsed
 }

@@ -1,51 +1,53 @@
 import {
-  deepPage,
-  earlyPage,
-  newPerson,
-  partOfName,
-  someOf,
-  someone,
-  startOfSerial,
-} from './choices.ts'
-import { computersOf } from './people.ts'
-import type { Wish, Workload } from './workloads.ts'
+  makePersonAttributes,
+  pickComputers,
+  pickDeepPage,
+  pickEarlyPage,
+  pickNamePart,
+  pickPersonId,
+  pickSerialPrefix,
+} from './request-values.ts'
+import { listComputerIds } from './seed-data.ts'
+import type { Workload, WorkloadRequest } from './workloads.ts'
 
-/** Another server that speaks JSON:API, and how it is asked for what the workloads ask for. */
+/** Another JSON:API server, and its requests for the workloads. */
 export interface Peer {
-  /** Its file in `bench/peers/`. */
+  /** The name of its file in `bench/peers/`. */
   readonly name: string
   /** The database whose data it serves. */
   readonly database: string
-  /** The most persons that it is measured with. */
-  readonly most: number
-  /** By the name of a workload; one that is missing it cannot do. */
-  readonly wishes: Readonly<Record<string, Workload['wish']>>
+  /** The largest database that it is measured with. */
+  readonly maxPersons: number
+  /** By the name of the workload. Workloads that the peer cannot serve are absent. */
+  readonly requests: Readonly<Record<string, Workload['request']>>
 }
 
 const get =
-  (target: (number: number, persons: number) => string): Workload['wish'] =>
+  (target: (number: number, persons: number) => string): Workload['request'] =>
   (number, persons) => ({ method: 'GET', target: target(number, persons) })
-const encoded = encodeURIComponent
+const encode = encodeURIComponent
 
-/** How writes are sent: the path of persons, and the types of both resources. */
-function writes(path: string, person: string, computer: string): Peer['wishes'] {
-  const send = (method: 'POST' | 'PATCH', target: string, data: unknown): Wish => {
+/** Makes the requests that write. @param path - of the collection of persons; `person` and `computer` are the types */
+function makeWriteRequests(path: string, person: string, computer: string): Peer['requests'] {
+  const send = (method: 'POST' | 'PATCH', target: string, data: unknown): WorkloadRequest => {
     return { method, target, body: JSON.stringify({ data }) }
   }
   return {
     create: (number) => {
-      // Not every peer takes null for what is not there.
-      const told = Object.entries(newPerson(number)).filter(([, value]) => value !== null)
-      return send('POST', path, { type: person, attributes: Object.fromEntries(told) })
+      // Some peers reject null for an absent value.
+      const attributes = Object.entries(makePersonAttributes(number)).filter(
+        ([, value]) => value !== null,
+      )
+      return send('POST', path, { type: person, attributes: Object.fromEntries(attributes) })
     },
     update: (number, persons) => {
-      const id = String(someone(number, persons))
-      const { name } = newPerson(number)
+      const id = String(pickPersonId(number, persons))
+      const { name } = makePersonAttributes(number)
       return send('PATCH', `${path}/${id}`, { type: person, id, attributes: { name } })
     },
     replace: (number, persons) => {
-      const id = someone(number, persons)
-      const data = someOf(computersOf(id, persons), number).map((each) => {
+      const id = pickPersonId(number, persons)
+      const data = pickComputers(listComputerIds(id, persons), number).map((each) => {
         return { type: computer, id: String(each) }
       })
       return send('PATCH', `${path}/${id}/relationships/computers`, data)
@@ -55,26 +57,32 @@ function writes(path: string, person: string, computer: string): Peer['wishes'] 
 
 const offset = (page: number) => (page - 1) * 30
 
-/** Every peer. */
+/** All peers. */
 export const peers: readonly Peer[] = [
   {
     name: 'zenstack',
     database: 'sqlite',
-    most: 1_000_000,
-    wishes: {
-      ...writes('/person', 'person', 'computer'),
-      one: get((number, persons) => `/person/${someone(number, persons)}`),
+    maxPersons: 1_000_000,
+    requests: {
+      ...makeWriteRequests('/person', 'person', 'computer'),
+      one: get((number, persons) => `/person/${pickPersonId(number, persons)}`),
       list: get(() => '/person'),
       included: get(() => '/person?include=computers'),
-      'one-included': get((number, size) => `/person/${someone(number, size)}?include=computers`),
-      deep: get((number, size) => `/person?page[offset]=${offset(deepPage(number, size))}`),
-      owner: get((number, size) => `/computer?filter[person_id]=${someone(number, size)}`),
-      text: get((number) => `/person?filter[name$contains]=${encoded(partOfName(number))}`),
+      'one-included': get(
+        (number, persons) => `/person/${pickPersonId(number, persons)}?include=computers`,
+      ),
+      deep: get(
+        (number, persons) => `/person?page[offset]=${offset(pickDeepPage(number, persons))}`,
+      ),
+      owner: get(
+        (number, persons) => `/computer?filter[person_id]=${pickPersonId(number, persons)}`,
+      ),
+      text: get((number) => `/person?filter[name$contains]=${encode(pickNamePart(number))}`),
       owning: get(
-        (number) => `/person?filter[computers][serial$startsWith]=${startOfSerial(number)}`,
+        (number) => `/person?filter[computers][serial$startsWith]=${pickSerialPrefix(number)}`,
       ),
       sort: get(
-        (number) => `/person?sort=-birth_date,name&page[offset]=${offset(earlyPage(number))}`,
+        (number) => `/person?sort=-birth_date,name&page[offset]=${offset(pickEarlyPage(number))}`,
       ),
       sparse: get(() => '/person?fields[person]=name,birth_date'),
     },
@@ -82,16 +90,21 @@ export const peers: readonly Peer[] = [
   {
     name: 'json-api-nestjs',
     database: 'sqlite',
-    most: 1_000_000,
-    wishes: {
-      ...writes('/person', 'person', 'computer'),
-      one: get((number, size) => `/person/${someone(number, size)}`),
+    maxPersons: 1_000_000,
+    requests: {
+      ...makeWriteRequests('/person', 'person', 'computer'),
+      one: get((number, persons) => `/person/${pickPersonId(number, persons)}`),
       list: get(() => '/person?page[size]=30&page[number]=1'),
       included: get(() => '/person?page[size]=30&page[number]=1&include=computers'),
-      'one-included': get((number, size) => `/person/${someone(number, size)}?include=computers`),
-      deep: get((number, size) => `/person?page[size]=30&page[number]=${deepPage(number, size)}`),
+      'one-included': get(
+        (number, persons) => `/person/${pickPersonId(number, persons)}?include=computers`,
+      ),
+      deep: get(
+        (number, persons) => `/person?page[size]=30&page[number]=${pickDeepPage(number, persons)}`,
+      ),
       owner: get(
-        (number, size) => `/computer?include=owner&filter[owner.id][eq]=${someone(number, size)}`,
+        (number, persons) =>
+          `/computer?include=owner&filter[owner.id][eq]=${pickPersonId(number, persons)}`,
       ),
       sparse: get(() => '/person?page[size]=30&page[number]=1&fields[target]=id,name,birth_date'),
     },
@@ -99,29 +112,34 @@ export const peers: readonly Peer[] = [
   {
     name: 'hatchify',
     database: 'postgres',
-    most: 1_000_000,
-    wishes: {
-      one: get((number, size) => `/persons/${someone(number, size)}`),
+    maxPersons: 1_000_000,
+    requests: {
+      one: get((number, persons) => `/persons/${pickPersonId(number, persons)}`),
       list: get(() => '/persons?page[size]=30&page[number]=1&sort=id'),
-      'one-included': get((number, size) => `/persons/${someone(number, size)}?include=computers`),
-      deep: get(
-        (number, size) => `/persons?page[size]=30&page[number]=${deepPage(number, size)}&sort=id`,
+      'one-included': get(
+        (number, persons) => `/persons/${pickPersonId(number, persons)}?include=computers`,
       ),
-      owner: get((number, size) => `/computers?filter[personId]=${someone(number, size)}&sort=id`),
+      deep: get(
+        (number, persons) =>
+          `/persons?page[size]=30&page[number]=${pickDeepPage(number, persons)}&sort=id`,
+      ),
+      owner: get(
+        (number, persons) => `/computers?filter[personId]=${pickPersonId(number, persons)}&sort=id`,
+      ),
       text: get((number) => {
-        return `/persons?page[size]=30&page[number]=1&filter[name][$like]=${encoded(`%${partOfName(number)}%`)}&sort=id`
+        return `/persons?page[size]=30&page[number]=1&filter[name][$like]=${encode(`%${pickNamePart(number)}%`)}&sort=id`
       }),
       'any-case': get((number) => {
-        return `/persons?page[size]=30&page[number]=1&filter[name][$ilike]=${encoded(`%${partOfName(number)}%`)}&sort=id`
+        return `/persons?page[size]=30&page[number]=1&filter[name][$ilike]=${encode(`%${pickNamePart(number)}%`)}&sort=id`
       }),
       sort: get((number) => {
-        return `/persons?page[size]=30&page[number]=${earlyPage(number)}&sort=-birthDate,name`
+        return `/persons?page[size]=30&page[number]=${pickEarlyPage(number)}&sort=-birthDate,name`
       }),
       sparse: get(
         () => '/persons?page[size]=30&page[number]=1&fields[Person]=name,birthDate&sort=id',
       ),
       create: (number) => {
-        const { birth_date: birthDate, ...rest } = newPerson(number)
+        const { birth_date: birthDate, ...rest } = makePersonAttributes(number)
         const data = { type: 'Person', attributes: { ...rest, birthDate } }
         return { method: 'POST', target: '/persons', body: JSON.stringify({ data }) }
       },
@@ -130,38 +148,42 @@ export const peers: readonly Peer[] = [
   {
     name: 'fortune',
     database: 'sqlite',
-    most: 1000,
-    wishes: {
-      one: get((number, size) => `/person/${someone(number, size)}`),
+    maxPersons: 1000,
+    requests: {
+      one: get((number, persons) => `/person/${pickPersonId(number, persons)}`),
       list: get(() => '/person?page[limit]=30'),
       included: get(() => '/person?page[limit]=30&include=computers'),
-      'one-included': get((number, size) => `/person/${someone(number, size)}?include=computers`),
-      deep: get((number, size) => {
-        return `/person?page[limit]=30&page[offset]=${offset(deepPage(number, size))}`
+      'one-included': get(
+        (number, persons) => `/person/${pickPersonId(number, persons)}?include=computers`,
+      ),
+      deep: get((number, persons) => {
+        return `/person?page[limit]=30&page[offset]=${offset(pickDeepPage(number, persons))}`
       }),
-      owner: get((number, size) => `/computer?filter[owner]=${someone(number, size)}`),
+      owner: get((number, persons) => `/computer?filter[owner]=${pickPersonId(number, persons)}`),
       sparse: get(() => '/person?page[limit]=30&fields[person]=name,birth_date'),
     },
   },
   {
     name: 'jsonapi-server',
     database: 'sqlite',
-    most: 1000,
-    wishes: {
-      one: get((number, size) => `/persons/${someone(number, size)}`),
+    maxPersons: 1000,
+    requests: {
+      one: get((number, persons) => `/persons/${pickPersonId(number, persons)}`),
       list: get(() => '/persons?page[limit]=30'),
       included: get(() => '/persons?page[limit]=30&include=computers'),
-      'one-included': get((number, size) => `/persons/${someone(number, size)}?include=computers`),
-      deep: get((number, size) => {
-        return `/persons?page[limit]=30&page[offset]=${offset(deepPage(number, size))}`
+      'one-included': get(
+        (number, persons) => `/persons/${pickPersonId(number, persons)}?include=computers`,
+      ),
+      deep: get((number, persons) => {
+        return `/persons?page[limit]=30&page[offset]=${offset(pickDeepPage(number, persons))}`
       }),
       sparse: get(() => '/persons?page[limit]=30&fields[persons]=name,birth_date'),
     },
   },
 ]
 
-/** A workload as a peer is asked for it; `undefined` when the peer cannot do it. */
-export function workloadOf({ name, wishes }: Peer, workload: Workload): Workload | undefined {
-  const wish = wishes[workload.name]
-  return wish && { ...workload, name: `${name}:${workload.name}`, wish }
+/** Adapts a workload to the requests of a peer. @returns `undefined` if the peer cannot serve it */
+export function adaptWorkload({ name, requests }: Peer, workload: Workload): Workload | undefined {
+  const request = requests[workload.name]
+  return request && { ...workload, name: `${name}:${workload.name}`, request }
 }

@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
-import type { Load, Round } from './load.ts'
-import type { Usage } from './serve.ts'
-import type { Watched } from './watch.ts'
+import type { LoadOptions, LoadResult } from './load-generator.ts'
+import type { MonitorResult } from './process-monitor.ts'
+import type { ServerCommand, Usage } from './server-process.ts'
 
-/** A process of ours that answers each message with one message. */
+/** A child process that replies to each message with one message. */
 class Worker {
   readonly #child: ChildProcess
 
-  /** @param through - a program that runs Node, with its options; Node itself when empty */
-  constructor(file: string, words: readonly string[], through: readonly string[] = []) {
-    const [execPath = process.execPath, ...execArgv] = [...through, process.execPath]
-    this.#child = fork(join(import.meta.dirname, file), [...words], {
+  /** @param wrapper - a program that runs Node.js, with its arguments; empty to run Node.js directly */
+  constructor(file: string, parameters: readonly string[], wrapper: readonly string[] = []) {
+    const [execPath = process.execPath, ...execArgv] = [...wrapper, process.execPath]
+    this.#child = fork(join(import.meta.dirname, file), [...parameters], {
       execPath,
       execArgv,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -23,26 +23,27 @@ class Worker {
   }
 
   /** Waits for the next message. */
-  next(): Promise<Message> {
+  receive(): Promise<Message> {
     return new Promise((resolve, reject) => {
-      const gone = () => reject(new Error('A process of the benchmark has ended too early.'))
-      this.#child.once('exit', gone)
+      const onExit = () => reject(new Error('A process of the benchmark exited too early.'))
+      this.#child.once('exit', onExit)
       this.#child.once('message', (message: Message) => {
-        this.#child.removeListener('exit', gone)
+        this.#child.removeListener('exit', onExit)
         if (message.error === undefined) resolve(message)
         else reject(new Error(message.error))
       })
     })
   }
 
-  ask(question: object): Promise<Message> {
-    const answer = this.next()
-    this.#child.send(question)
-    return answer
+  /** Sends a message and waits for the reply. */
+  call(message: object): Promise<Message> {
+    const reply = this.receive()
+    this.#child.send(message)
+    return reply
   }
 
-  /** Ends this very process and waits for its end. */
-  end(): Promise<void> {
+  /** Sends SIGTERM and waits for the exit. */
+  stop(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#child.exitCode !== null) return resolve()
       this.#child.once('exit', () => resolve())
@@ -51,77 +52,80 @@ class Worker {
   }
 }
 
-/** What the processes say. */
+/** A message of a child process. */
 interface Message {
   readonly error?: string
   readonly port?: number
   readonly usage?: Usage
-  readonly watched?: Watched
-  readonly result?: Load
+  readonly descriptors?: number
+  readonly monitored?: MonitorResult
+  readonly result?: LoadResult
 }
 
-/** A server in a process of its own. */
-export interface Served {
-  /** Who it is. */
-  readonly subject: string
+/** A server in its own process. */
+export interface ServerProcess {
+  readonly name: string
   readonly pid: number
   readonly port: number
-  /** Whether no other process works for it, so that of two processors one is left for who asks. */
-  readonly isAlone: boolean
-  usage(): Promise<Usage>
-  /** Begins to look at its event loop and its memory. */
-  watch(): Promise<void>
-  /** What was seen since; ends that. */
-  watched(): Promise<Watched>
-  /** Begins to sample where CPU time goes. */
-  beginProfile(): Promise<void>
-  /** Writes what was sampled to a file that Chromium's tools and `bench/profile.ts` read. */
-  endProfile(path: string): Promise<void>
-  end(): Promise<void>
+  /** True if no database process works for the server. Of two processors one is then free for the load generator. */
+  readonly isSingleProcess: boolean
+  readUsage(): Promise<Usage>
+  /** Counts the open file descriptors; `undefined` where the operating system does not list them. */
+  countDescriptors(): Promise<number | undefined>
+  /** Starts to monitor the event loop and the memory. */
+  startMonitor(): Promise<void>
+  stopMonitor(): Promise<MonitorResult>
+  /** Starts a CPU profile. */
+  startProfile(): Promise<void>
+  /** Writes the CPU profile to a file that Chromium's DevTools and `bench/profile.ts` read. */
+  stopProfile(path: string): Promise<void>
+  stop(): Promise<void>
 }
 
 /**
  * Starts a server and waits until it listens.
- * @param subject - who: `service`, `floor` or a peer's name
- * @param through - a program that runs Node, with its options
+ * @param name - as for `startServer`
+ * @param wrapper - a program that runs Node.js, with its arguments
  */
-export async function serve(
-  subject: string,
+export async function startServerProcess(
+  name: string,
   database: string,
-  through?: readonly string[],
-): Promise<Served> {
-  const worker = new Worker('serve.ts', [subject, database], through)
-  const { port } = await worker.next()
+  wrapper?: readonly string[],
+): Promise<ServerProcess> {
+  const worker = new Worker('server-process.ts', [name, database], wrapper)
+  const { port } = await worker.receive()
+  const call = (command: ServerCommand) => worker.call(command)
   return {
-    subject,
-    pid: said(worker.pid),
-    port: said(port),
-    isAlone: database.startsWith('sqlite:'),
-    usage: async () => said((await worker.ask({ is: 'usage' })).usage),
-    watch: async () => void (await worker.ask({ is: 'watch' })),
-    watched: async () => said((await worker.ask({ is: 'watched' })).watched),
-    beginProfile: async () => void (await worker.ask({ is: 'profile' })),
-    endProfile: async (path) => void (await worker.ask({ is: 'profiled', path })),
-    end: () => worker.end(),
+    name,
+    pid: expectValue(worker.pid),
+    port: expectValue(port),
+    isSingleProcess: database.startsWith('sqlite:'),
+    readUsage: async () => expectValue((await call({ is: 'read-usage' })).usage),
+    countDescriptors: async () => (await call({ is: 'count-descriptors' })).descriptors,
+    startMonitor: async () => void (await call({ is: 'start-monitor' })),
+    stopMonitor: async () => expectValue((await call({ is: 'stop-monitor' })).monitored),
+    startProfile: async () => void (await call({ is: 'start-profile' })),
+    stopProfile: async (path) => void (await call({ is: 'stop-profile', path })),
+    stop: () => worker.stop(),
   }
 }
 
-/** The load generator in a process of its own. */
-export interface Generator {
-  run(round: Round): Promise<Load>
-  end(): Promise<void>
+/** The load generator in its own process. */
+export interface LoadGenerator {
+  run(options: LoadOptions): Promise<LoadResult>
+  stop(): Promise<void>
 }
 
 /** Starts the load generator. */
-export function startGenerator(): Generator {
-  const worker = new Worker('load.ts', [])
+export function startLoadGenerator(): LoadGenerator {
+  const worker = new Worker('load-generator.ts', [])
   return {
-    run: async (round) => said((await worker.ask(round)).result),
-    end: () => worker.end(),
+    run: async (options) => expectValue((await worker.call(options)).result),
+    stop: () => worker.stop(),
   }
 }
 
-function said<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('A process of the benchmark said something else.')
+function expectValue<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('A process of the benchmark sent an unexpected message.')
   return value
 }

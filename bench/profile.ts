@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { basename, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A file that `--cpu-prof` writes, as far as it is read here. */
+/** The part of a V8 CPU profile that is read here. */
 interface Profile {
   readonly nodes: readonly ProfileNode[]
   readonly samples: readonly number[]
-  /** Between samples, in microseconds. */
+  /** The time between samples, in microseconds. */
   readonly timeDeltas: readonly number[]
 }
 
@@ -16,54 +16,55 @@ interface ProfileNode {
   readonly children?: readonly number[]
 }
 
-/** What a function did by itself, over all samples. */
-interface Part {
-  /** Its file, from the root of the repository; that of its nearest caller where it has none. */
+/** The own time of a function over all samples. */
+interface FunctionTime {
+  /** The path from the root of the repository; for native functions that of the nearest caller. */
   readonly file: string
   readonly name: string
-  own: number
+  /** In microseconds. */
+  ownTime: number
 }
 
-/** What is nobody's work, and the profiler's own. */
-const idle = /^\((idle|root)\)$|^node:inspector/
+/** Functions that are not counted: idle time, and the profiler. */
+const ignored = /^\((idle|root)\)$|^node:inspector/
 
-/** Whose work a function is: the first that its file or name fits. */
+/** The categories of functions. The first whose pattern matches `<file> <name>` counts. */
 // biome-ignore format: a table
-const owners: readonly (readonly [owner: string, fits: RegExp])[] = [
+const categories: readonly (readonly [category: string, pattern: RegExp])[] = [
   ['sockets', / (writeUtf8String|writeLatin1String|writev|writeBuffer|readStart|shutdown|writeQueueSize)$/],
-  ['garbage', / \(garbage collector\)$/],
-  ['database', /^(src\/store\/sqlite\/(connection|rows|functions)|src\/store\/postgres\/(pipeline|connection|pool|prepared)|pg|pg-\w+)\b|^bench\/floor\/(sqlite|postgres)/],
-  ['telling', /^(src\/document\/|service\/resources\/|src\/model\/|bench\/floor\/documents)/],
-  ['planning', /^src\/(request|plan)\//],
-  ['the rest of ours', /^(src|service|bench)\//],
+  ['garbage collection', / \(garbage collector\)$/],
+  ['database', /^(src\/store\/sqlite\/(connection|rows|functions)|src\/store\/postgres\/(pipeline|connection|pool|prepared)|pg|pg-\w+)\b|^bench\/baseline\/(sqlite|postgres)/],
+  ['serialization', /^(src\/serialize\/|service\/resources\/|src\/model\/|bench\/baseline\/documents)/],
+  ['planning', /^src\/(parse|plan)\//],
+  ['other own code', /^(src|service|bench)\//],
   ['Fastify', /^(fastify|find-my-way|pino|sonic-boom|@fastify|avvio|toad-cache|lru-cache)\b/],
-  ['Node', /^(node:|\(native\))/],
+  ['Node.js', /^(node:|\(native\))/],
 ]
 
-/** Reads a profile: every function's own time in microseconds. */
-function partsOf(path: string): Part[] {
+/** Reads a profile, and sums the own time of each function. */
+function readFunctionTimes(path: string): FunctionTime[] {
   const { nodes, samples, timeDeltas }: Profile = JSON.parse(readFileSync(path, 'utf8'))
   const parents = new Map(nodes.flatMap((node) => node.children?.map((id) => [id, node]) ?? []))
-  const known = new Map(nodes.map((node) => [node.id, node]))
-  const parts = new Map<string, Part>()
+  const nodesById = new Map(nodes.map((node) => [node.id, node]))
+  const times = new Map<string, FunctionTime>()
   for (const [index, id] of samples.entries()) {
-    const node = known.get(id)
+    const node = nodesById.get(id)
     if (node === undefined) continue
-    const file = fileOf(node, parents)
+    const file = findFile(node, parents)
     const { functionName, lineNumber } = node.callFrame
     const name = functionName || '(anonymous)'
-    if (idle.test(name) || idle.test(file)) continue
+    if (ignored.test(name) || ignored.test(file)) continue
     const key = `${file} ${name} ${lineNumber}`
-    const part = parts.get(key) ?? { file, name, own: 0 }
-    part.own += timeDeltas[index] ?? 0
-    parts.set(key, part)
+    const time = times.get(key) ?? { file, name, ownTime: 0 }
+    time.ownTime += timeDeltas[index] ?? 0
+    times.set(key, time)
   }
-  return [...parts.values()].sort((one, other) => other.own - one.own)
+  return [...times.values()].sort((left, right) => right.ownTime - left.ownTime)
 }
 
-function fileOf(node: ProfileNode, parents: ReadonlyMap<number, ProfileNode>): string {
-  for (let at: ProfileNode | undefined = node; at; at = parents.get(at.id)) {
-    const { url } = at.callFrame
+function findFile(node: ProfileNode, parents: ReadonlyMap<number, ProfileNode>): string {
+  for (let current: ProfileNode | undefined = node; current; current = parents.get(current.id)) {
+    const { url } = current.callFrame
     if (url.startsWith('file:'))
       return relative(process.cwd(), fileURLToPath(url)).replace(/^.*node_modules\//, '')
     if (url !== '') return url
@@ -71,45 +72,45 @@ function fileOf(node: ProfileNode, parents: ReadonlyMap<number, ProfileNode>): s
   return '(native)'
 }
 
-/** The functions that take most of the time. */
+/** Prints the functions with the most own time. */
 function printFunctions(path: string): void {
-  const parts = partsOf(path)
-  const total = sum(parts)
-  for (const { file, name, own } of parts.slice(0, 40))
-    console.log(`${share(own, total)} %  ${name} ${file}`)
+  const times = readFunctionTimes(path)
+  const total = sumTimes(times)
+  for (const { file, name, ownTime } of times.slice(0, 40))
+    console.log(`${formatShare(ownTime, total)} %  ${name} ${file}`)
 }
 
-/** For each profile, how its time is shared out, as a table of Markdown. */
+/** Prints the share of each category in each profile, as a Markdown table. */
 function printShares(paths: readonly string[]): void {
-  const names = owners.map(([owner]) => owner)
+  const names = categories.map(([category]) => category)
   console.log(`| | ${names.join(' | ')} |\n|---|${names.map(() => '---:|').join('')}`)
   for (const path of paths) {
-    const parts = partsOf(path)
-    const total = sum(parts)
+    const times = readFunctionTimes(path)
+    const total = sumTimes(times)
     const shares = names.map((name) => {
-      const own = sum(parts.filter((part) => ownerOf(part) === name))
-      return ((own / total) * 100).toFixed(0)
+      const ownTime = sumTimes(times.filter((time) => findCategory(time) === name))
+      return ((ownTime / total) * 100).toFixed(0)
     })
     console.log(`| ${basename(path, '.cpuprofile')} | ${shares.join(' | ')} |`)
   }
 }
 
-function ownerOf({ file, name }: Part): string | undefined {
-  return owners.find(([, fits]) => fits.test(`${file} ${name}`))?.[0]
+function findCategory({ file, name }: FunctionTime): string | undefined {
+  return categories.find(([, pattern]) => pattern.test(`${file} ${name}`))?.[0]
 }
 
-function sum(parts: readonly Part[]): number {
-  return parts.reduce((total, { own }) => total + own, 0)
+function sumTimes(times: readonly FunctionTime[]): number {
+  return times.reduce((total, { ownTime }) => total + ownTime, 0)
 }
 
-function share(own: number, total: number): string {
-  return ((own / total) * 100).toFixed(1).padStart(5)
+function formatShare(ownTime: number, total: number): string {
+  return ((ownTime / total) * 100).toFixed(1).padStart(5)
 }
 
 const [path, ...more] = process.argv.slice(2)
 if (path === undefined) {
   console.error(
-    'Usage: node bench/profile.ts <profile>: its functions; <profile> <profile> …: how each shares out its time, in %',
+    'Usage: node bench/profile.ts <profile> prints its functions; with several profiles, the share of each category in %',
   )
 } else if (more.length === 0) printFunctions(path)
 else printShares([path, ...more])

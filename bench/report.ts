@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Long } from './long.ts'
-import { machine } from './machine.ts'
-import type { Duel, Pace, Spread } from './measure.ts'
-import type { Start } from './start.ts'
+import { describeMachine } from './machine.ts'
+import type { Summary, Timing } from './rounds.ts'
+import type { StartupResult } from './startup.ts'
+import type { Spread } from './statistics.ts'
+import type { StreamingResult } from './streaming.ts'
 
-/** What one comparison came to. The left side is the service. */
-export interface Result extends Duel {
+/** The result of one scenario. The left server is the service. */
+export interface ComparisonResult extends Summary {
   readonly against: string
   readonly database: string
   readonly persons: number
@@ -14,10 +15,14 @@ export interface Result extends Duel {
   readonly connections: number
 }
 
-type Columns = readonly (readonly [name: string, width: number])[]
+/** Any result that the benchmark saves. */
+export type Result = ComparisonResult | StreamingResult | StartupResult
 
-const columns = [
-  ['against', -12],
+/** The columns of a table. A negative width aligns the cells to the left. */
+type Columns = readonly (readonly [heading: string, width: number])[]
+
+const comparisonColumns = [
+  ['against', -16],
   ['database', -9],
   ['persons', 8],
   ['workload', -16],
@@ -30,94 +35,52 @@ const columns = [
   ['MB', 9],
 ] as const
 
-/** Of long lists: what is measured, and what is wanted. */
-const longColumns = [
-  ['long list', -13],
+const streamingColumns = [
+  ['streaming', -13],
   ['database', -9],
   ['persons', 8],
   ['first byte ms', 14],
-  ['first ever', 10],
+  ['cold ms', 8],
   ['s', 6],
   ['MB', 6],
-  ['grown MB', 9],
-  ['held ms', 10],
-  ['held by work', 13],
+  ['growth MB', 10],
+  ['blocked ms', 11],
+  ['blocked CPU ms', 15],
   ['p99 ms', 12],
   ['p99 ×', 6],
-  ['stopped CPU %', 14],
-  ['left open', 10],
+  ['paused CPU %', 13],
+  ['leaked', 7],
 ] as const
 
-/** Of starts. */
-const startColumns = [
-  ['start', -13],
+const startupColumns = [
+  ['startup', -17],
   ['database', -9],
   ['persons', 8],
-  ['listens after ms', 16],
-  ['Node alone', 10],
+  ['service ms', 10],
+  ['bare Node.js ms', 15],
 ] as const
 
-/** The head of the table. */
-export function tableHead(): string {
-  return headOf(columns)
-}
-
-/** The head of the table of long lists. */
-export function longHead(): string {
-  return headOf(longColumns)
-}
-
-/** A line of the table of long lists. Pairs are with/without a stream. */
-export function longRow(result: Long): string {
-  const { database, persons, firstByte, firstEver, elapsed, bytes, grown, p99, stopped, left } =
-    result
-  const pair = (name: 'held' | 'heldByWork' | 'p99') =>
-    `${result[name].with.toFixed(1)}/${result[name].without.toFixed(1)}`
-  return line(longColumns, [
-    'all, included',
-    database,
-    String(persons),
-    firstByte.toFixed(0),
-    firstEver.toFixed(0),
-    (elapsed / 1000).toFixed(1),
-    (bytes / 1e6).toFixed(0),
-    (grown / 1e6).toFixed(0),
-    pair('held'),
-    pair('heldByWork'),
-    pair('p99'),
-    (p99.with / p99.without).toFixed(1),
-    (stopped.cpu / 1e4).toFixed(1),
-    String(left ?? 'unknown'),
-  ])
-}
-
-/** The head of the table of starts. */
-export function startHead(): string {
-  return headOf(startColumns)
-}
-
-/** A line of the table of starts. */
-export function startRow({ database, persons, started, bare }: Start): string {
-  const times = [started, bare].map((time) => time.toFixed(0))
-  return line(startColumns, ['on what exists', database, String(persons), ...times])
+/** Formats the heading of the table of comparisons. */
+export function formatComparisonHead(): string {
+  return formatHead(comparisonColumns)
 }
 
 /**
- * A line of the table. `rate ×`: how many times as many answers in a second; `CPU ×`: how many times as much CPU time the
- * other takes for one; in brackets, between what half of the rounds lie. Pairs are ours/theirs.
+ * Formats a row of the table of comparisons. `rate ×` is the ratio of requests per second, `CPU ×` the inverse ratio of CPU
+ * time per request, both with quartiles in parentheses. Pairs are service/reference.
  */
-export function tableRow(result: Result): string {
+export function formatComparisonRow(result: ComparisonResult): string {
   const { against, database, persons, workload, connections, left, right, rate, cpu } = result
   const pair = (name: 'cpu' | 'p50' | 'p99' | 'resident', digits: number, unit = 1) =>
     [left, right].map((side) => (side[name] / unit).toFixed(digits)).join('/')
-  return line(columns, [
+  return formatLine(comparisonColumns, [
     against,
     database,
     String(persons),
     workload,
     String(connections),
-    ratio(rate),
-    ratio(cpu),
+    formatSpread(rate),
+    formatSpread(cpu),
     pair('cpu', 0),
     pair('p50', 2),
     pair('p99', 1),
@@ -125,36 +88,70 @@ export function tableRow(result: Result): string {
   ])
 }
 
-/** Everything that is measured. */
-export type AnyResult = Result | Long | Start
+/** Formats the heading of the table of streams. */
+export function formatStreamingHead(): string {
+  return formatHead(streamingColumns)
+}
 
-/** Saves results with the description of the machine. @returns the path of the file */
-export async function save(results: readonly AnyResult[], pace: Pace): Promise<string> {
+/** Formats a row of the table of streams. Pairs are with/without a stream. */
+export function formatStreamingRow(result: StreamingResult): string {
+  const pair = (name: 'loopBlocked' | 'loopBlockedCpu' | 'p99') =>
+    `${result[name].with.toFixed(1)}/${result[name].without.toFixed(1)}`
+  return formatLine(streamingColumns, [
+    'all, included',
+    result.database,
+    String(result.persons),
+    result.firstByte.toFixed(0),
+    result.coldFirstByte.toFixed(0),
+    (result.elapsed / 1000).toFixed(1),
+    (result.bytes / 1e6).toFixed(0),
+    (result.memoryGrowth / 1e6).toFixed(0),
+    pair('loopBlocked'),
+    pair('loopBlockedCpu'),
+    pair('p99'),
+    (result.p99.with / result.p99.without).toFixed(1),
+    (result.paused.cpu / 1e4).toFixed(1),
+    String(result.leakedDescriptors ?? 'unknown'),
+  ])
+}
+
+/** Formats the heading of the table of starts. */
+export function formatStartupHead(): string {
+  return formatHead(startupColumns)
+}
+
+/** Formats a row of the table of starts. */
+export function formatStartupRow(result: StartupResult): string {
+  const { database, persons, service, bareNode } = result
+  const times = [service, bareNode].map((time) => time.toFixed(0))
+  return formatLine(startupColumns, ['existing database', database, String(persons), ...times])
+}
+
+/** Saves results with a description of the machine. @returns the path of the file */
+export async function saveResults(results: readonly Result[], timing: Timing): Promise<string> {
   const when = new Date().toISOString()
   const folder = join(import.meta.dirname, 'results')
   const path = join(folder, `${when.slice(0, 19).replaceAll(':', '')}.json`)
   await mkdir(folder, { recursive: true })
-  const rounded = (_key: string, value: unknown) =>
+  const round = (_key: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value
-  await writeFile(
-    path,
-    `${JSON.stringify({ when, machine: machine(), pace, results }, rounded, 2)}\n`,
-  )
+  const run = { when, machine: describeMachine(), timing, results }
+  await writeFile(path, `${JSON.stringify(run, round, 2)}\n`)
   return path
 }
 
-function ratio({ median, low, high }: Spread): string {
+function formatSpread({ median, low, high }: Spread): string {
   return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
 }
 
-function headOf(columns: Columns): string {
-  return line(
+function formatHead(columns: Columns): string {
+  return formatLine(
     columns,
-    columns.map(([name]) => name),
+    columns.map(([heading]) => heading),
   )
 }
 
-function line(columns: Columns, cells: readonly string[]): string {
+function formatLine(columns: Columns, cells: readonly string[]): string {
   return columns
     .map(([, width], index) => {
       const cell = cells[index] ?? ''

@@ -1,164 +1,170 @@
 import {
-  deepPage,
-  earlyPage,
-  newPerson,
-  partOfName,
-  someOf,
-  someone,
-  startOfSerial,
-} from './choices.ts'
-import { computersOf } from './people.ts'
+  makePersonAttributes,
+  pickComputers,
+  pickDeepPage,
+  pickEarlyPage,
+  pickNamePart,
+  pickPersonId,
+  pickSerialPrefix,
+} from './request-values.ts'
+import { listComputerIds } from './seed-data.ts'
 
-/** One request of a workload. */
-export interface Wish {
+/** One HTTP request of a workload. */
+export interface WorkloadRequest {
   readonly method: 'GET' | 'POST' | 'PATCH'
-  /** Path and query, encoded. */
+  /** Path and query, percent-encoded. */
   readonly target: string
   readonly body?: string
 }
 
-/** Something that clients do all the time. */
+/** A kind of request that clients send often. */
 export interface Workload {
   readonly name: string
-  /** What is asked for. */
-  readonly says: string
-  /** Whether the data changes; then everybody needs data of their own. */
+  readonly description: string
+  /** True if the requests change data. Each server then gets its own copy of the database. */
   readonly writes?: true
-  /** Whether each request makes the database visit every row, so that few of them are many. */
+  /** True if each request makes the database visit every row. */
   readonly scans?: true
-  /** The wish with a number, in a database of so many persons; the same every time. */
-  readonly wish: (number: number, persons: number) => Wish
+  /** Makes the request with a number for a database with so many persons. The same arguments give the same request. */
+  readonly request: (number: number, persons: number) => WorkloadRequest
 }
 
-const get = (target: string): Wish => ({ method: 'GET', target })
+const get = (target: string): WorkloadRequest => ({ method: 'GET', target })
 const query = (parameters: Readonly<Record<string, string>>): string =>
   Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&')
-const filtered = (clause: unknown, more = {}): Wish =>
-  get(`/persons?${query({ filter: JSON.stringify([clause]), ...more })}`)
+const filterPersons = (clause: unknown): WorkloadRequest =>
+  get(`/persons?${query({ filter: JSON.stringify([clause]) })}`)
 
-/** Every workload, by name; each is measured against the floor. */
+/** The workloads that every server is measured with. */
 export const workloads: readonly Workload[] = [
   {
     name: 'one',
-    says: 'one resource',
-    wish: (number, persons) => get(`/persons/${someone(number, persons)}`),
+    description: 'one resource',
+    request: (number, persons) => get(`/persons/${pickPersonId(number, persons)}`),
   },
-  { name: 'list', says: 'list of 30', wish: () => get('/persons') },
+  { name: 'list', description: 'list of 30', request: () => get('/persons') },
   {
     name: 'included',
-    says: 'list of 30 with 150 included',
-    wish: () => get('/persons?include=computers'),
+    description: 'list of 30 with 150 included',
+    request: () => get('/persons?include=computers'),
   },
   {
     name: 'one-included',
-    says: 'one resource with 5 included',
-    wish: (number, persons) => get(`/persons/${someone(number, persons)}?include=computers`),
+    description: 'one resource with 5 included',
+    request: (number, persons) =>
+      get(`/persons/${pickPersonId(number, persons)}?include=computers`),
   },
   {
     name: 'deep',
-    says: 'list of 30, a page near the end',
-    wish: (number, persons) => get(`/persons?page[number]=${deepPage(number, persons)}`),
+    description: 'list of 30, a page near the end',
+    request: (number, persons) => get(`/persons?page[number]=${pickDeepPage(number, persons)}`),
   },
   {
     name: 'owner',
-    says: 'filter by an indexed column',
-    wish: (number, persons) => get(`/computers?filter[owner__id]=${someone(number, persons)}`),
+    description: 'filter by an indexed column',
+    request: (number, persons) =>
+      get(`/computers?filter[owner__id]=${pickPersonId(number, persons)}`),
   },
   {
     name: 'text',
-    says: 'filter by a part of a text',
+    description: 'filter by a substring',
     scans: true,
-    wish: (number) => filtered({ name: 'name', op: 'like', val: partOfName(number) }),
+    request: (number) => filterPersons({ name: 'name', op: 'like', val: pickNamePart(number) }),
   },
   {
     name: 'any-case',
-    says: 'the same in any case',
+    description: 'filter by a substring, case-insensitive',
     scans: true,
-    wish: (number) => filtered({ name: 'name', op: 'ilike', val: partOfName(number) }),
+    request: (number) => filterPersons({ name: 'name', op: 'ilike', val: pickNamePart(number) }),
   },
   {
     name: 'owning',
-    says: 'filter through a relationship',
+    description: 'filter through a relationship',
     scans: true,
-    wish: (number) => {
-      const val = { name: 'serial', op: 'startswith', val: startOfSerial(number) }
-      return filtered({ name: 'computers', op: 'any', val })
+    request: (number) => {
+      const val = { name: 'serial', op: 'startswith', val: pickSerialPrefix(number) }
+      return filterPersons({ name: 'computers', op: 'any', val })
     },
   },
   {
     name: 'sort',
-    says: 'sort by two attributes',
+    description: 'sort by two attributes',
     scans: true,
-    wish: (number) =>
-      get(
-        `/persons?${query({ sort: '-birth_date,name', 'page[number]': String(earlyPage(number)) })}`,
-      ),
+    request: (number) => {
+      const page = String(pickEarlyPage(number))
+      return get(`/persons?${query({ sort: '-birth_date,name', 'page[number]': page })}`)
+    },
   },
   {
     name: 'sparse',
-    says: 'list of 30, two fields each',
-    wish: () => get(`/persons?${query({ 'fields[person]': 'name,birth_date' })}`),
+    description: 'list of 30, two fields each',
+    request: () => get(`/persons?${query({ 'fields[person]': 'name,birth_date' })}`),
   },
   {
     name: 'create',
-    says: 'create a person',
+    description: 'create a person',
     writes: true,
-    wish: (number) => send('POST', '/persons', { type: 'person', attributes: newPerson(number) }),
+    request: (number) =>
+      send('POST', '/persons', { type: 'person', attributes: makePersonAttributes(number) }),
   },
   {
     name: 'update',
-    says: 'update a person',
+    description: 'update a person',
     writes: true,
-    wish: (number, persons) => {
-      // Again and again by another name: SQLite writes nothing where a row is what it was.
-      const id = String(someone(number % 1000, persons))
-      const { name } = newPerson(number)
+    request: (number, persons) => {
+      // Each request sets another name, because SQLite does not write a row that stays the same.
+      const id = String(pickPersonId(number % 1000, persons))
+      const { name } = makePersonAttributes(number)
       return send('PATCH', `/persons/${id}`, { type: 'person', id, attributes: { name } })
     },
   },
   {
     name: 'replace',
-    says: 'replace a to-many',
+    description: 'replace a to-many relationship',
     writes: true,
-    wish: (number, persons) => {
-      const person = someone(number, persons)
-      const kept = someOf(computersOf(person, persons), number)
+    request: (number, persons) => {
+      const person = pickPersonId(number, persons)
+      const computers = pickComputers(listComputerIds(person, persons), number)
       return send(
         'PATCH',
         `/persons/${person}/relationships/computers`,
-        kept.map((id) => ({ type: 'computer', id: String(id) })),
+        computers.map((id) => ({ type: 'computer', id: String(id) })),
       )
     },
   },
 ]
 
-/** Requests whose shape is one, or one of a thousand; their values differ each time. */
+/** Requests of one query shape, and requests of a thousand query shapes. The values differ in each request. */
 export const shapeWorkloads: readonly Workload[] = [
   {
     name: 'one-shape',
-    says: '30 by id, one shape',
-    wish: (number, persons) => shaped(number, 0, persons),
+    description: '30 by id, one query shape',
+    request: (number, persons) => makeShapedRequest(number, 0, persons),
   },
   {
     name: 'thousand-shapes',
-    says: '30 by id, a thousand shapes',
-    wish: (number, persons) => shaped(number, number % 1000, persons),
+    description: '30 by id, a thousand query shapes',
+    request: (number, persons) => makeShapedRequest(number, number % 1000, persons),
   },
 ]
 
-/** A request of the shape with a number below 1024: ten digits of two, each the one or the other of two operators. */
-function shaped(number: number, shape: number, persons: number): Wish {
-  const low = someone(number, persons - 30)
-  const more = Array.from({ length: 10 }, (_, digit) => ({
-    name: digit % 2 === 0 ? 'name' : 'id',
-    op: (shape >> digit) % 2 === 0 ? 'gt' : 'ge',
-    val: digit % 2 === 0 ? ` ${number % 977}` : -(number % 977),
+/**
+ * Makes a request of the query shape with a number.
+ * @param shape - below 1024; each of its ten bits chooses the operator of one comparison
+ */
+function makeShapedRequest(number: number, shape: number, persons: number): WorkloadRequest {
+  const low = pickPersonId(number, persons - 30)
+  const comparisons = Array.from({ length: 10 }, (_, bit) => ({
+    name: bit % 2 === 0 ? 'name' : 'id',
+    op: (shape >> bit) % 2 === 0 ? 'gt' : 'ge',
+    val: bit % 2 === 0 ? ` ${number % 977}` : -(number % 977),
   }))
-  return filtered({ and: [{ name: 'id', op: 'between', val: [low, low + 29] }, ...more] })
+  const range = { name: 'id', op: 'between', val: [low, low + 29] }
+  return filterPersons({ and: [range, ...comparisons] })
 }
 
-function send(method: 'POST' | 'PATCH', target: string, data: unknown): Wish {
+function send(method: 'POST' | 'PATCH', target: string, data: unknown): WorkloadRequest {
   return { method, target, body: JSON.stringify({ data }) }
 }

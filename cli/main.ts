@@ -1,35 +1,34 @@
 #!/usr/bin/env node
-import { type Command, helpText, readCommand } from './command.ts'
-import { declarationsOf } from './declarations.ts'
-import { filesOf, textOf, writeFiles } from './files.ts'
-import { readCatalog } from './sources.ts'
+import { formatFiles, formatSingleFile, writeFiles } from './format-files.ts'
+import { generateDeclarations } from './generate-declarations.ts'
+import { type Command, helpText, parseCommandLine } from './parse-command-line.ts'
+import { readCatalog } from './read-catalog.ts'
 
 try {
-  const command = readCommand(process.argv.slice(2))
+  const command = parseCommandLine(process.argv.slice(2))
   if (command.is === 'help') console.log(helpText)
   else await introspect(command)
 } catch (error) {
-  const complaint = error instanceof Error ? error.message : String(error)
-  console.error(`lapidary: ${complaint}`)
+  const message = error instanceof Error ? error.message : String(error)
+  console.error(`lapidary: ${message}`)
   process.exitCode = 2
 }
 
 async function introspect({
-  address,
+  databaseUrl,
   folder,
   force,
 }: Extract<Command, { is: 'introspect' }>): Promise<void> {
-  const declarations = declarationsOf(await readCatalog(address))
+  const declarations = generateDeclarations(await readCatalog(databaseUrl))
   if (declarations.resources.length === 0) {
-    const reasons = declarations.leftOut.map((line) => line.slice('// '.length))
-    throw new Error(`no table can be a resource: ${reasons.join('; ')}`)
+    throw new Error(`no table can be a resource: ${declarations.omitted.join('; ')}`)
   }
   if (folder === undefined) {
-    process.stdout.write(textOf(declarations))
+    process.stdout.write(formatSingleFile(declarations))
     return
   }
-  const files = filesOf(declarations)
+  const files = formatFiles(declarations)
   writeFiles(folder, files, force)
   console.log(`${folder}: ${files.map(({ name }) => name).join(', ')}`)
-  for (const line of declarations.leftOut) console.log(line.slice('// '.length))
+  for (const line of declarations.omitted) console.log(line)
 }

@@ -2,15 +2,15 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
 
-/** A whole number written in digits. */
-const whole = (least: number, most: number) => {
-  const complaint = `must be a whole number from ${least} to ${most}`
+/** A setting that is an integer in decimal digits. */
+const integerBetween = (minimum: number, maximum: number) => {
+  const message = `must be a whole number from ${minimum} to ${maximum}`
   return v.pipe(
     v.string(),
-    v.regex(/^\d+$/, complaint),
+    v.regex(/^\d+$/, message),
     v.transform(Number),
-    v.minValue(least, complaint),
-    v.maxValue(most, complaint),
+    v.minValue(minimum, message),
+    v.maxValue(maximum, message),
   )
 }
 
@@ -26,218 +26,230 @@ const databaseUrl = v.pipe(
   v.string(),
   v.check(isDatabase, 'must be sqlite:<path>, sqlite::memory: or postgres://<host>/<database>'),
 )
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const largest = Number.MAX_SAFE_INTEGER
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const largestInteger = Number.MAX_SAFE_INTEGER
 
-/** Every setting: how its text is read, the text that stands in when there is none, and what `--help` says. */
+/** Every setting: the schema that parses its text, the text of its default, and its description in `--help`. */
 const table = {
   host: {
-    reads: v.pipe(v.string(), v.nonEmpty('must not be empty')),
-    unset: '127.0.0.1',
+    schema: v.pipe(v.string(), v.nonEmpty('must not be empty')),
+    default: '127.0.0.1',
     help: 'address to listen on',
   },
-  port: { reads: whole(0, 65_535), unset: '3000', help: 'port to listen on; 0 takes any free one' },
+  port: {
+    schema: integerBetween(0, 65_535),
+    default: '3000',
+    help: 'port to listen on; 0 chooses a free port',
+  },
   databaseUrl: {
-    reads: databaseUrl,
-    unset: 'sqlite:data/lapidary.db',
+    schema: databaseUrl,
+    default: 'sqlite:data/lapidary.db',
     help: 'sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>/<database>',
   },
   databaseReplicaUrls: {
-    reads: v.pipe(
+    schema: v.pipe(
       v.string(),
       v.transform((text) => text.split(/[\s,]+/).filter((url) => url !== '')),
-      v.everyItem(isPostgres, 'must be postgres://… addresses, commas between'),
+      v.everyItem(isPostgres, 'must be postgres://… urls, comma-separated'),
     ),
-    unset: '',
-    help: 'PostgreSQL: standbys of the database to read from, commas between',
+    default: '',
+    help: 'PostgreSQL: standby servers to read from, comma-separated',
   },
   databasePool: {
-    reads: whole(1, 10_000),
-    unset: '10',
-    help: 'PostgreSQL: the most connections of each process to a database',
+    schema: integerBetween(1, 10_000),
+    default: '10',
+    help: 'PostgreSQL: maximum number of connections per process to a database',
   },
   databaseQueue: {
-    reads: whole(0, largest),
-    unset: '1000',
-    help: 'requests that may wait for a connection, an expensive read or a write; more get 503',
+    schema: integerBetween(0, largestInteger),
+    default: '1000',
+    help: 'maximum number of requests that wait for a connection, an expensive read or a write; further ones get 503',
   },
   databaseTimeout: {
-    reads: whole(1, 2 ** 30),
-    unset: '10000',
-    help: 'ms that a read may take; PostgreSQL: also to wait for a connection, and that a write may take',
+    schema: integerBetween(1, 2 ** 30),
+    default: '10000',
+    help: 'maximum duration of a read, in ms; PostgreSQL: also of a write and of waiting for a connection',
   },
   databaseReaders: {
-    reads: whole(1, 64),
-    unset: '2',
-    help: 'SQLite: the most processes that run expensive reads; started when needed',
+    schema: integerBetween(1, 64),
+    default: '2',
+    help: 'SQLite: maximum number of processes for expensive reads; started on demand',
   },
   statementCache: {
-    reads: whole(1_048_576, largest),
-    unset: '67108864',
-    help: 'bytes of compiled statements that each process keeps',
+    schema: integerBetween(1_048_576, largestInteger),
+    default: '67108864',
+    help: 'bytes of compiled statements that each process caches',
   },
   databasePooler: {
-    reads: v.picklist(['none', 'transaction'], 'must be none or transaction'),
-    unset: 'none',
-    help: 'PostgreSQL: transaction, behind a pooler such as PgBouncer in that mode',
+    schema: v.picklist(['none', 'transaction'], 'must be none or transaction'),
+    default: 'none',
+    help: 'PostgreSQL: transaction if a pooler such as PgBouncer in transaction mode is in front',
   },
   migrate: {
-    reads: v.picklist(['auto', 'only', 'off'], 'must be auto, only or off'),
-    unset: 'auto',
-    help: 'the tables: make what is missing, make it and end, or leave them',
+    schema: v.picklist(['auto', 'only', 'off'], 'must be auto, only or off'),
+    default: 'auto',
+    help: 'auto creates missing tables, only creates them and exits, off does neither',
   },
   workers: {
-    reads: v.pipe(
+    schema: v.pipe(
       v.string(),
       v.regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999'),
       v.transform((text) => (text === 'auto' ? availableParallelism() : Number(text))),
     ),
-    unset: '1',
-    help: 'processes that answer, at one address; auto is one for each core',
+    default: '1',
+    help: 'server processes that share one address; auto starts one per CPU core',
   },
-  basePath: { reads: basePath, unset: '', help: 'in front of every path, e.g. /api' },
+  basePath: { schema: basePath, default: '', help: 'prefix of every path, e.g. /api' },
   publicUrl: {
-    reads: v.optional(origin),
-    unset: undefined,
-    help: "origin of absolute links; else the request's host",
+    schema: v.optional(origin),
+    default: undefined,
+    help: 'origin of absolute links; without it, the Host header of the request',
   },
   pageSize: {
-    reads: whole(1, largest),
-    unset: '30',
-    help: 'resources on a page unless page[size] says otherwise',
+    schema: integerBetween(1, largestInteger),
+    default: '30',
+    help: 'resources per page if the request has no page[size]',
   },
   maxPageSize: {
-    reads: v.optional(whole(1, largest)),
-    unset: undefined,
-    help: 'largest page[size]; else any, and 0 for all',
+    schema: v.optional(integerBetween(1, largestInteger)),
+    default: undefined,
+    help: 'largest page[size]; without it, any size, and 0 for all resources',
   },
   maxResources: {
-    reads: v.optional(whole(1, largest)),
-    unset: undefined,
-    help: 'most resources in a response, included ones counted',
+    schema: v.optional(integerBetween(1, largestInteger)),
+    default: undefined,
+    help: 'maximum number of resources in a response, including included ones',
   },
   maxConnections: {
-    reads: whole(1, 1_000_000),
-    unset: '4096',
-    help: 'most client connections of each process; more get 503',
+    schema: integerBetween(1, 1_000_000),
+    default: '4096',
+    help: 'maximum number of client connections per process; further ones get 503',
   },
   maxConnectionsPerAddress: {
-    reads: whole(1, 1_000_000),
-    unset: '2048',
-    help: 'most client connections of one address; more get 503',
+    schema: integerBetween(1, 1_000_000),
+    default: '2048',
+    help: 'maximum number of client connections per address; further ones get 503',
   },
   queueTimeout: {
-    reads: whole(1, 2 ** 30),
-    unset: '1000',
-    help: 'ms that a request may wait before the server begins with it; later it gets 503',
+    schema: integerBetween(1, 2 ** 30),
+    default: '1000',
+    help: 'ms that a request may wait before the server processes it; then it gets 503',
   },
   sendTimeout: {
-    reads: whole(1, 2 ** 30),
-    unset: '60000',
-    help: 'ms after which a connection is closed that accepts no data',
+    schema: integerBetween(1, 2 ** 30),
+    default: '60000',
+    help: 'ms after which the server closes a connection that accepts no data',
   },
   allowedHosts: {
-    reads: v.pipe(
+    schema: v.pipe(
       v.string(),
       v.transform((text) => text.split(/[\s,]+/).filter((host) => host !== '')),
     ),
-    unset: '',
-    help: 'values of the Host header that are served, commas between; empty for any',
+    default: '',
+    help: 'accepted values of the Host header, comma-separated; empty accepts all',
   },
-  maxBody: { reads: whole(1, 2 ** 30), unset: '1048576', help: 'largest request body, in bytes' },
+  maxBody: {
+    schema: integerBetween(1, 2 ** 30),
+    default: '1048576',
+    help: 'maximum size of a request body, in bytes',
+  },
   logLevel: {
-    reads: v.picklist(levels, `must be one of ${levels.join(', ')}`),
-    unset: 'info',
-    help: levels.join(', '),
+    schema: v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`),
+    default: 'info',
+    help: logLevels.join(', '),
   },
   idMismatch: {
-    reads: v.picklist(['discard', 'conflict'], 'must be discard or conflict'),
-    unset: 'discard',
-    help: "an update's id that is not the path's: discard it, or conflict (409)",
+    schema: v.picklist(['discard', 'conflict'], 'must be discard or conflict'),
+    default: 'discard',
+    help: 'an id in an update that differs from the path: discard it, or conflict (409)',
   },
   clientIds: {
-    reads: v.picklist(['discard', 'forbid'], 'must be discard or forbid'),
-    unset: 'discard',
-    help: "a create's id: discard it, or forbid it (403)",
+    schema: v.picklist(['discard', 'forbid'], 'must be discard or forbid'),
+    default: 'discard',
+    help: 'an id in a create request: discard it, or forbid it (403)',
   },
 } as const
 
-type Name = keyof typeof table
+type SettingName = keyof typeof table
 
-/** What the service is told from outside, read and checked. */
-export type Settings = { readonly [Each in Name]: v.InferOutput<(typeof table)[Each]['reads']> }
+/** The parsed settings of the service. */
+export type Settings = {
+  readonly [Each in SettingName]: v.InferOutput<(typeof table)[Each]['schema']>
+}
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type Command =
   | Readonly<{ is: 'help' }>
   | Readonly<{ is: 'serve'; settings: Settings; demo: boolean }>
-  | Readonly<{ is: 'refuse'; complaint: string }>
+  | Readonly<{ is: 'invalid'; message: string }>
 
-const names = Object.keys(table) as Name[]
-const flagOf = (name: Name): string =>
+const names = Object.keys(table) as SettingName[]
+const toFlag = (name: SettingName): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-const variableOf = (name: Name): string => flagOf(name).replaceAll('-', '_').toUpperCase()
+const toVariable = (name: SettingName): string => toFlag(name).replaceAll('-', '_').toUpperCase()
 
 /**
- * Reads the command line and the environment; a flag goes before a variable.
- * @returns what to do; `refuse` with one line that names every wrong setting
+ * Parses the command line and the environment. A flag overrides the environment variable of the same setting.
+ * @returns the command; `invalid` with a one-line message that names every invalid setting
  */
-export function readCommand(words: readonly string[], environment: NodeJS.ProcessEnv): Command {
-  const flags = Object.fromEntries(names.map((name) => [flagOf(name), { type: 'string' as const }]))
+export function parseCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv): Command {
+  const flags = Object.fromEntries(names.map((name) => [toFlag(name), { type: 'string' as const }]))
   const switches = { help: { type: 'boolean' as const }, demo: { type: 'boolean' as const } }
   try {
-    const parsed = parseArgs({ args: [...words], options: { ...flags, ...switches } })
+    const parsed = parseArgs({ args: [...args], options: { ...flags, ...switches } })
     const values: Readonly<Record<string, string | boolean | undefined>> = parsed.values
     if (values.help) return { is: 'help' }
     const texts = names.map((name) => [
       name,
-      textOf(values[flagOf(name)]) ?? environment[variableOf(name)],
+      stringOrUndefined(values[toFlag(name)]) ?? environment[toVariable(name)],
     ])
     return {
       is: 'serve',
-      settings: readSettings(Object.fromEntries(texts)),
+      settings: parseSettings(Object.fromEntries(texts)),
       demo: values.demo === true,
     }
   } catch (error) {
-    return { is: 'refuse', complaint: error instanceof Error ? error.message : String(error) }
+    return { is: 'invalid', message: error instanceof Error ? error.message : String(error) }
   }
 }
 
 /**
- * Reads settings from texts; what is absent takes its default.
- * @throws Error with one line that names every wrong setting
+ * Parses settings. Absent settings get their defaults.
+ * @throws Error with a one-line message that names every invalid setting
  */
-export function readSettings(texts: Readonly<Partial<Record<Name, string | undefined>>>): Settings {
-  const complaints: string[] = []
-  const read = names.map((name) => {
-    const { reads, unset } = table[name]
-    const result = v.safeParse(reads, texts[name] ?? unset)
+export function parseSettings(
+  texts: Readonly<Partial<Record<SettingName, string | undefined>>>,
+): Settings {
+  const errors: string[] = []
+  const entries = names.map((name) => {
+    const { schema, default: defaultText } = table[name]
+    const result = v.safeParse(schema, texts[name] ?? defaultText)
     if (!result.success)
-      complaints.push(
-        `${variableOf(name)} ${result.issues[0].message}; it is "${withoutPasswords(texts[name])}"`,
+      errors.push(
+        `${toVariable(name)} ${result.issues[0].message}; it is "${redactPasswords(texts[name])}"`,
       )
     return [name, result.success ? result.output : undefined]
   })
-  const { pageSize, maxPageSize, databaseUrl, workers } = Object.fromEntries(read)
+  const { pageSize, maxPageSize, databaseUrl, workers } = Object.fromEntries(entries)
   if (databaseUrl === 'sqlite::memory:' && Number(workers) > 1)
-    complaints.push('WORKERS must be 1 for sqlite::memory:, which no two processes share')
-  if (texts.pageSize !== undefined && Number(pageSize) > Number(maxPageSize ?? largest)) {
-    complaints.push(
+    errors.push('WORKERS must be 1 for sqlite::memory:, which processes cannot share')
+  if (texts.pageSize !== undefined && Number(pageSize) > Number(maxPageSize ?? largestInteger)) {
+    errors.push(
       `PAGE_SIZE must not be above MAX_PAGE_SIZE; they are ${pageSize} and ${maxPageSize}`,
     )
   }
-  if (complaints.length > 0) throw new Error(complaints.join('; '))
-  // Each name was read by its own row of the table.
-  return Object.fromEntries(read) as Settings
+  if (errors.length > 0) throw new Error(errors.join('; '))
+  // The schema of each row gives its entry this type.
+  return Object.fromEntries(entries) as Settings
 }
 
-/** What `--help` prints. */
-export function helpText(): string {
-  const width = Math.max(...names.map((name) => flagOf(name).length))
+/** Formats the output of `--help`. */
+export function formatHelp(): string {
+  const width = Math.max(...names.map((name) => toFlag(name).length))
   const rows = names.map((name) => {
-    const { unset, help } = table[name]
-    const shown = unset === undefined ? 'none' : unset === '' ? 'empty' : unset
-    const [flag, variable] = [flagOf(name).padEnd(width), variableOf(name).padEnd(width)]
+    const { default: text, help } = table[name]
+    const shown = text === undefined ? 'none' : text === '' ? 'empty' : text
+    const [flag, variable] = [toFlag(name).padEnd(width), toVariable(name).padEnd(width)]
     return `  --${flag} ${variable} ${help} (default: ${shown})`
   })
   return [
@@ -245,15 +257,15 @@ export function helpText(): string {
     '',
     'Usage: npm start -- [--demo] [--help] [--<setting> <value> …]',
     '',
-    'Settings, each a flag and an environment variable:',
+    'Settings, each as a flag and an environment variable:',
     ...rows,
     '',
     `  --${'demo'.padEnd(width)} fills an empty database with a few hundred persons and computers`,
-    `  --${'help'.padEnd(width)} prints this`,
+    `  --${'help'.padEnd(width)} prints this help`,
   ].join('\n')
 }
 
-function textOf(value: string | boolean | undefined): string | undefined {
+function stringOrUndefined(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
@@ -265,8 +277,8 @@ function isPostgres(text: string): boolean {
   return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)
 }
 
-/** What may be printed of a setting that is wrong. */
-function withoutPasswords(text = ''): string {
+/** Replaces passwords in URLs, so that error messages do not contain them. */
+function redactPasswords(text = ''): string {
   return text.replace(/(?<=:\/\/[^\s/]*:)[^\s/]*(?=@)/g, '…')
 }
 

@@ -1,46 +1,49 @@
 import cluster from 'node:cluster'
 
 /**
- * Whether every worker has a listening socket of its own and the kernel spreads connections over them (`SO_REUSEPORT`).
- * Elsewhere the workers share the supervisor's socket. Either way a worker accepts for itself, and a connection never
- * passes through the supervisor, which would keep the descriptors that it cannot hand to a worker that has died.
+ * True if each worker has its own listening socket and the kernel distributes connections among them (`SO_REUSEPORT`).
+ * On other platforms the workers share the supervisor's socket. In both cases the workers accept connections themselves.
+ * If the supervisor accepted them, it would leak the file descriptors that it could not send to a worker that has died.
  */
 export const reusesPort = process.platform === 'linux'
 
 const portVariable = 'LAPIDARY_WORKER_PORT'
 
-/** What a worker tells its supervisor once it accepts connections. */
-interface Listening {
-  readonly listensOn: number
+/** The message that a worker sends to its supervisor when it accepts connections. */
+interface ListeningMessage {
+  readonly port: number
 }
 
-/** The environment of a worker that is to listen on this port; 0 takes any free one. */
+/** Returns the environment variables of a worker that listens on a port. The port 0 chooses a free one. */
 export function workerEnvironment(port: number): Readonly<Record<string, string>> {
   return { [portVariable]: String(port) }
 }
 
-/** The port that the supervisor has chosen for this worker. */
+/** Returns the port that the supervisor has passed to this worker. */
 export function workerPort(): number {
   return Number(process.env[portVariable])
 }
 
-/** Tells the supervisor that this worker accepts connections at an address, e.g. `http://127.0.0.1:3000`. */
+/**
+ * Informs the supervisor that this worker accepts connections.
+ * @param url - e.g. `http://127.0.0.1:3000`
+ */
 export function reportListening(url: string): void {
-  const message: Listening = { listensOn: Number(new URL(url).port) }
+  const message: ListeningMessage = { port: Number(new URL(url).port) }
   process.send?.(message)
 }
 
-/** @returns the port of a worker that says it accepts connections; `undefined` for any other message */
+/** Reads the port from a message of a worker that accepts connections. @returns `undefined` for other messages */
 export function listeningPort(message: unknown): number | undefined {
-  const isListening = typeof message === 'object' && message !== null && 'listensOn' in message
-  return isListening ? Number(message.listensOn) : undefined
+  const isListening = typeof message === 'object' && message !== null && 'port' in message
+  return isListening ? Number(message.port) : undefined
 }
 
 /**
- * Runs `stop` when the supervisor is gone. Node ends such a worker at once, which would leave writes unanswered that
- * have been carried out; so it is told that the end was asked for.
+ * Runs `stop` when the supervisor has exited. By default Node exits the worker at once, so that clients would get no
+ * response to writes that are committed. `exitedAfterDisconnect` prevents that.
  */
-export function onSupervisorGone(stop: () => void): void {
+export function onSupervisorExit(stop: () => void): void {
   const { worker } = cluster
   worker?.once('disconnect', () => {
     worker.exitedAfterDisconnect = true

@@ -1,12 +1,12 @@
 /** The door: everything that users of the engine may touch. Databases have doors of their own, e.g. `lapidary/sqlite`. */
-export { Refusal, type RefusalOptions } from './errors/errors.ts'
+export { RequestError, type RequestErrorOptions } from './errors/errors.ts'
 export { createServer, type ServerOptions } from './http/server.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
-export { DeclarationError } from './model/check.ts'
+export { DeclarationError } from './model/check-declarations.ts'
 export { checkTables } from './model/check-tables.ts'
-export { keeps } from './model/codecs.ts'
+export { canStore } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'
-export { defineModel } from './model/define.ts'
+export { defineModel } from './model/define-model.ts'
 export { type Sql, sql } from './model/dialect.ts'
 export {
   type Access,
@@ -18,7 +18,14 @@ export {
   toMany,
   toOne,
 } from './model/fields.ts'
-export type { Change, HookContext, Hooks, MemberChange, Stored, Told } from './model/hooks.ts'
+export type {
+  Change,
+  HookContext,
+  Hooks,
+  MemberChange,
+  ReturnedResource,
+  StoredResource,
+} from './model/hooks.ts'
 export type { Json, JsonValue } from './model/json-values.ts'
 export {
   boolean,

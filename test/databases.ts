@@ -1,33 +1,43 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { DialectName } from '../src/model/dialect.ts'
 import type { KindName } from '../src/model/kinds.ts'
-import type { parametric } from '../src/model/parametric-kinds.ts'
+import type { parametricKinds } from '../src/model/parametric-kinds.ts'
 import { freshPostgres } from './postgres.ts'
 
-/** A fresh, empty database: where it is, and how to leave nothing of it behind. */
+/** A fresh, empty database. */
 export interface OpenDatabase {
   readonly url: string
+  /** A second connection, next to those of the server under test; absent where only the server can connect. */
+  readonly second?: SecondConnection
+  /** Deletes the database. */
   remove(): Promise<void>
-  /** What can be done past a store that is open on it; absent where nobody but the store can get at the database. */
-  readonly beside?: {
-    /** Drops everything that is there. */
-    clear(): Promise<void>
-    /** Runs SQL; rows that it makes with ids count when the database gives ids. */
-    execute(sql: string): Promise<void>
-  }
+}
+
+/** Changes a database that a server has open. */
+export interface SecondConnection {
+  /** Runs SQL statements; generated ids continue after the greatest one that is stored. */
+  execute(sql: string): Promise<void>
+  /** Drops every table, view and type. */
+  dropAll(): Promise<void>
+  /** Deletes the rows of every table; generated ids start at 1 again. The record of migrations stays. */
+  deleteRows(): Promise<void>
 }
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */
-export type ColumnTypes = Readonly<Record<KindName | keyof typeof parametric | 'newId', string>>
+export type ColumnTypes = Readonly<
+  Record<KindName | keyof typeof parametricKinds | 'newId', string>
+>
 
-/** A kind of database the whole test suite runs on. */
+/** A database system that suites run on. */
 export interface Database {
   readonly name: string
   readonly dialect: DialectName
   readonly columnTypes: ColumnTypes
-  /** Whether several processes can use one at the same time. */
+  /** Whether several processes can use one database at the same time. */
   readonly isShared: boolean
   create(): Promise<OpenDatabase>
 }
@@ -48,46 +58,74 @@ const postgresTypes: ColumnTypes = {
   date: 'date', datetime: 'timestamptz', time: 'time',
 }
 
-/** Every database the tests run on; a new one is one more line. */
+const sqlite: Database = {
+  name: 'SQLite',
+  dialect: 'sqlite',
+  isShared: true,
+  columnTypes: sqliteTypes,
+  create: createSqlite,
+}
+
+/** A temporary file (decision 0041): the code is that of any other file, so only the tests of start and end need it. */
+export const inMemory: Database = {
+  name: 'SQLite in memory',
+  dialect: 'sqlite',
+  isShared: false,
+  columnTypes: sqliteTypes,
+  create: async () => ({ url: 'sqlite::memory:', remove: async () => {} }),
+}
+
+const postgres: Database = {
+  name: 'PostgreSQL',
+  dialect: 'postgres',
+  isShared: true,
+  columnTypes: postgresTypes,
+  create: freshPostgres,
+}
+
+/** The databases that every suite runs on; a new database system is one more entry. */
 export const databases: readonly Database[] = [
-  {
-    name: 'SQLite on disk',
-    dialect: 'sqlite',
-    isShared: true,
-    columnTypes: sqliteTypes,
-    create: onDisk,
-  },
-  {
-    name: 'SQLite in memory',
-    dialect: 'sqlite',
-    isShared: false,
-    columnTypes: sqliteTypes,
-    create: inMemory,
-  },
-  ...(process.env.LAPIDARY_TEST_POSTGRES
-    ? [
-        {
-          name: 'PostgreSQL',
-          dialect: 'postgres',
-          isShared: true,
-          columnTypes: postgresTypes,
-          create: freshPostgres,
-        } as const,
-      ]
-    : []),
+  sqlite,
+  ...(process.env.LAPIDARY_TEST_POSTGRES ? [postgres] : []),
 ]
 
-/** One of each kind, for chapters that take long: memory and disk differ in nothing that those are about. */
-export const oneOfEach: readonly Database[] = databases.filter(({ isShared }) => isShared)
+/** A folder of files that need not survive the machine; Linux keeps those in `/dev/shm` in memory. */
+const temporaryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-async function onDisk(): Promise<OpenDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'lapidary-'))
+async function createSqlite(): Promise<OpenDatabase> {
+  const folder = await mkdtemp(join(temporaryFolder, 'lapidary-test-'))
+  const path = join(folder, 'test.db')
+  const run = async (work: (database: DatabaseSync) => void) => {
+    const database = new DatabaseSync(path, { timeout: 10_000, enableForeignKeyConstraints: false })
+    try {
+      work(database)
+    } finally {
+      database.close()
+    }
+  }
   return {
-    url: `sqlite:${join(folder, 'test.db')}`,
+    url: `sqlite:${path}`,
+    second: {
+      execute: (sql) => run((database) => database.exec(sql)),
+      dropAll: () => run((database) => database.exec(statements(database, 'drop'))),
+      deleteRows: () => run((database) => database.exec(statements(database, 'delete'))),
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-async function inMemory(): Promise<OpenDatabase> {
-  return { url: 'sqlite::memory:', remove: async () => {} }
+/** Writes the statements that drop every table and view, or delete every row, in one transaction. */
+function statements(database: DatabaseSync, what: 'drop' | 'delete'): string {
+  const objects = database
+    .prepare(`select type, name from sqlite_schema where type in ('table', 'view')`)
+    .all()
+    .map(({ type, name }) => ({ isTable: type === 'table', name: String(name) }))
+    .filter(({ name }) => name === 'sqlite_sequence' || !name.startsWith('sqlite_'))
+  const each = objects.map(({ isTable, name }) => {
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    if (what === 'delete' || name === 'sqlite_sequence')
+      return isTable ? `delete from ${quoted};` : ''
+    return `drop ${isTable ? 'table' : 'view'} ${quoted};`
+  })
+  return `begin immediate; ${each.join(' ')} commit`
 }

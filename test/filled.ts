@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { type Database, databases } from './databases.ts'
 
 /** The databases that may have tables before anybody serves them: all but those in memory. */
-export const lasting: readonly Database[] = databases.filter(({ isShared }) => isShared)
+export const lasting: readonly Database[] = databases
 
 /** Rows by the names of their columns. */
 export type Records = readonly Readonly<Record<string, unknown>>[]

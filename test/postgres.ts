@@ -2,35 +2,35 @@ import assert from 'node:assert/strict'
 import pg from 'pg'
 import type { OpenDatabase } from './databases.ts'
 
-/** Where the test run's own PostgreSQL listens; whoever starts the tests has started it. */
+/** The PostgreSQL server of the test run; `start-postgres.ts` starts it. */
 const server = process.env.LAPIDARY_TEST_POSTGRES
 
-/** A database that is this process's for as long as it runs, and a connection to it that is kept warm. */
-interface Lent {
+/** A database that this process uses alone as long as it runs, and one connection to it. */
+interface Lease {
   readonly url: URL
   readonly connection: pg.Pool
 }
 
-/** Those that nobody uses at present; they hold what their last users left. */
-const free: Lent[] = []
+/** Databases that this process has used and can use again. They still hold the tables of their last use. */
+const free: Lease[] = []
 
-/**
- * A fresh, empty database. A new one takes a third of a second, so they are used again: by this process as soon as they
- * are given back, by others once it has ended.
- */
+/** A database without tables. Creating one takes a third of a second, so they are used again. */
 export async function freshPostgres(): Promise<OpenDatabase> {
-  const lent = free.pop() ?? (await borrowed())
-  const run = async (sql: string) => void (await lent.connection.query(sql))
-  await run(empty)
+  const lease = free.pop() ?? (await leaseDatabase())
+  const run = async (sql: string) => void (await lease.connection.query(sql))
+  await run(dropAll)
   return {
-    url: String(lent.url),
-    remove: async () => void free.push(lent),
-    beside: { clear: () => run(empty), execute: (sql) => run(`${sql};${countOn}`) },
+    url: String(lease.url),
+    second: {
+      execute: (sql) => run(`${sql};${continueIds}`),
+      dropAll: () => run(dropAll),
+      deleteRows: () => run(deleteRows),
+    },
+    remove: async () => void free.push(lease),
   }
 }
 
-/** Drops whatever is there, in whichever schema. */
-const empty = `do $$ declare each text; begin
+const dropAll = `do $$ declare each text; begin
     for each in select nspname from pg_namespace
       where nspname not like 'pg\\_%' and nspname <> 'information_schema' loop
       execute format('drop schema %I cascade', each);
@@ -38,8 +38,22 @@ const empty = `do $$ declare each text; begin
     create schema public;
   end $$`
 
-/** Has every sequence go on after the greatest number in its column, as ids do that SQLite gives. */
-const countOn = `do $$ declare each record; begin
+/** Truncating a small table takes ten times as long as deleting its rows, and a large one a fraction of it. */
+const deleteRows = `do $$ declare each regclass; is_large boolean; begin
+    set local session_replication_role = replica;
+    for each in select c.oid from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+      where relkind = 'r' and nspname not like 'pg\\_%' and nspname <> 'information_schema'
+        and relname <> 'lapidary_migration' loop
+      execute format('select exists (select from %s offset 500)', each) into is_large;
+      if is_large then execute format('truncate %s cascade', each);
+      else execute format('delete from %s', each);
+      end if;
+    end loop;
+    perform setval(seqrelid::regclass, seqstart, false) from pg_sequence;
+  end $$`
+
+/** Continues every sequence after the greatest number in its column, as SQLite does by itself. */
+const continueIds = `do $$ declare each record; begin
     for each in select s.oid::regclass as name, t.oid::regclass as of, c.attname from pg_depend as d
         join pg_class as s on s.oid = d.objid and s.relkind = 'S'
         join pg_class as t on t.oid = d.refobjid join pg_attribute as c on c.attrelid = t.oid and c.attnum = d.refobjsubid
@@ -48,20 +62,20 @@ const countOn = `do $$ declare each record; begin
     end loop;
   end $$`
 
-/** Holds a lock for each database that is lent, as long as the process lives. */
-let desk: pg.Pool | undefined
+/** Holds the advisory lock of each database that this process uses, until the process ends. */
+let locks: pg.Pool | undefined
 let next = 1
 
-/** The first database that nobody has, made where there is none of that name. */
-async function borrowed(): Promise<Lent> {
-  desk ??= connection(at('postgres'))
+/** Takes the first database that no other process uses; creates it if it does not exist. */
+async function leaseDatabase(): Promise<Lease> {
+  locks ??= connection(at('postgres'))
   for (;;) {
     const number = next++
-    const lock = await desk.query(`select pg_try_advisory_lock(${number}) as mine`)
-    if (!lock.rows[0].mine) continue
+    const { rows } = await locks.query(`select pg_try_advisory_lock(${number}) as locked`)
+    if (!rows[0].locked) continue
     const name = `test_${number}`
-    const known = await desk.query(`select from pg_database where datname = '${name}'`)
-    if (known.rowCount === 0) await desk.query(`create database ${name}`)
+    const known = await locks.query(`select from pg_database where datname = '${name}'`)
+    if (known.rowCount === 0) await locks.query(`create database ${name}`)
     return { url: at(name), connection: connection(at(name)) }
   }
 }
@@ -71,11 +85,11 @@ function at(name: string): URL {
   return new URL(name, server)
 }
 
-/** One connection, which stays open and lets the process end. */
+/** One connection, which stays open and does not keep the process alive. */
 function connection(url: URL): pg.Pool {
   return new pg.Pool({
     connectionString: String(url),
-    // A store that was not closed may hold on to tables: that is a mistake of a test and must not stop it silently.
+    // A store that a test forgot to close may hold locks: then a reset has to fail instead of waiting.
     options: '-c client_min_messages=warning -c lock_timeout=10s -c TimeZone=UTC',
     ...{ max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true },
   })

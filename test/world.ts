@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { after, afterEach, beforeEach, describe, it } from 'node:test'
 import type { Settings } from '../service/settings.ts'
-import type { Running } from '../service/start.ts'
-import { startService } from '../service/start.ts'
+import type { RunningService } from '../service/start-service.ts'
+import { startService } from '../service/start-service.ts'
 import type { Answer, Identifier, Resource } from './answer.ts'
 import { describeExchange, readAnswer } from './answer.ts'
 import { check } from './checker/checker.ts'
@@ -39,19 +39,34 @@ export interface World {
   restart(settings?: Partial<Settings>): Promise<void>
 }
 
-/** A chapter of tests, run once for each database, or for some of them; each `it` in it starts on an empty service of its own. */
+/** What differs from one suite to another. */
+export interface SuiteOptions {
+  readonly settings?: Partial<Settings>
+  /** Every database when absent. */
+  readonly databases?: readonly Database[]
+  /** Whether each test starts a service of its own, for suites about what a service remembers. */
+  readonly restarts?: boolean
+}
+
+/**
+ * A suite of tests, run on each database. One service and one database serve all of its tests; each test begins with
+ * empty tables, the ids that it creates start at 1.
+ */
 export function chapter(
   title: string,
   body: (world: World) => void,
-  settings: Partial<Settings> = {},
-  on: readonly Database[] = databases,
+  { settings = {}, databases: on = databases, restarts = false }: SuiteOptions = {},
 ): void {
   for (const database of on) {
     describe(`${title} · ${database.name}`, () => {
-      const stage = new Stage(database, settings)
-      beforeEach(() => stage.open())
-      afterEach(() => stage.close())
-      body(worldOn(stage))
+      const fixture = new Fixture(database, settings)
+      beforeEach(() => fixture.prepare())
+      afterEach(async (test) => {
+        // A test that failed may have left anything.
+        if (restarts || !('passed' in test && test.passed)) await fixture.close()
+      })
+      after(() => fixture.close())
+      body(worldOn(fixture))
     })
   }
 }
@@ -66,86 +81,108 @@ export function rule(
   it(`${names.join(' ')} ${sentence}`, test)
 }
 
-interface Show {
-  readonly service: Running
+/** A service on a database, and a connection to it. */
+interface Started {
+  readonly database: OpenDatabase
+  readonly service: RunningService
   readonly client: Client
   readonly basePath: string
 }
 
-/** Opens and closes the service and its database around each test. */
-class Stage {
+/** Starts a service on a database of its own and gives each test of a suite empty tables. */
+class Fixture {
   readonly database: Database
   readonly settings: Partial<Settings>
-  #store: OpenDatabase | undefined
-  #show: Show | undefined
+  /** Whether the tables may hold rows, or the service other settings than those of the suite. */
+  isUsed = false
+  #started: Started | undefined
+  #hasSettings = true
 
   constructor(database: Database, settings: Partial<Settings>) {
     this.database = database
     this.settings = settings
   }
 
-  get store(): OpenDatabase {
-    assert.ok(this.#store, 'the world exists only while a test runs')
-    return this.#store
+  get started(): Started {
+    assert.ok(this.#started, 'the service runs only while a test runs')
+    return this.#started
   }
 
-  get show(): Show {
-    assert.ok(this.#show, 'the world exists only while a test runs')
-    return this.#show
+  /** Starts the service, or empties the tables after another test. */
+  async prepare(): Promise<void> {
+    if (this.isUsed) await this.#reset()
+    this.#started ??= await this.#start(await this.database.create(), {})
+    this.isUsed = false
   }
 
-  async open(): Promise<void> {
-    this.#store = await this.database.create()
-    await this.start({})
+  async #reset(): Promise<void> {
+    const { database } = this.started
+    if (database.second === undefined) return this.close()
+    if (!this.#hasSettings) await this.restart({})
+    await database.second.deleteRows()
   }
 
-  async start(settings: Partial<Settings>): Promise<void> {
+  /** Starts the service again on the same database. */
+  async restart(settings: Partial<Settings>): Promise<void> {
+    const { database } = this.started
+    await this.#stop()
+    this.#started = await this.#start(database, settings)
+    this.#hasSettings = Object.keys(settings).length === 0
+  }
+
+  async #start(database: OpenDatabase, settings: Partial<Settings>): Promise<Started> {
     const quiet = { host: '127.0.0.1', port: 0, logLevel: 'silent' }
-    const all = { ...quiet, databaseUrl: this.store.url, ...this.settings, ...settings }
+    const all = { ...quiet, databaseUrl: database.url, ...this.settings, ...settings }
     const service = await startService(all)
     const client = connect(new URL(service.url).origin)
-    this.#show = { service, client, basePath: all.basePath ?? '' }
+    return { database, service, client, basePath: all.basePath ?? '' }
   }
 
-  async stop(): Promise<void> {
-    const show = this.#show
-    this.#show = undefined
-    show?.client.close()
-    await show?.service.close()
+  async #stop(): Promise<void> {
+    const started = this.#started
+    this.#started = undefined
+    started?.client.close()
+    await started?.service.close()
   }
 
+  /** Stops the service and deletes the database. */
   async close(): Promise<void> {
-    const store = this.#store
-    this.#store = undefined
+    const database = this.#started?.database
+    this.isUsed = false
+    this.#hasSettings = true
     try {
-      await this.stop()
+      await this.#stop()
     } finally {
-      await store?.remove()
+      await database?.remove()
     }
   }
 }
 
-function worldOn(stage: Stage): World {
+function worldOn(fixture: Fixture): World {
   let serials = 0
-  const call: World['call'] = async (method, path, options) => {
-    const exchange = await stage.show.client.send(method, path, options)
+  const send: Client['send'] = async (method, path, options) => {
+    if (method !== 'GET') fixture.isUsed = true
+    const exchange = await fixture.started.client.send(method, path, options)
     check(exchange)
-    return readAnswer(exchange)
+    return exchange
   }
+  const call: World['call'] = async (method, path, options) =>
+    readAnswer(await send(method, path, options))
   const create = async (path: string, resource: unknown): Promise<Resource> => {
     const body = { data: resource }
-    const exchange = await stage.show.client.send('POST', stage.show.basePath + path, { body })
-    check(exchange)
+    const exchange = await send('POST', fixture.started.basePath + path, { body })
     assert.equal(exchange.status, 201, describeExchange(exchange))
     return readAnswer(exchange).one
   }
   return {
-    database: stage.database.name,
+    database: fixture.database.name,
     get databaseUrl() {
-      return stage.store.url
+      fixture.isUsed = true
+      return fixture.started.database.url
     },
     get url() {
-      return new URL(stage.show.service.url).origin
+      fixture.isUsed = true
+      return new URL(fixture.started.service.url).origin
     },
     call,
     get: (path, query, headers) => call('GET', path, { query, headers }),
@@ -166,9 +203,9 @@ function worldOn(stage: Stage): World {
           relationships: { owner: { data: owner && identifier(owner) } },
         }),
       }),
-    restart: async (settings = {}) => {
-      await stage.stop()
-      await stage.start(settings)
+    restart: (settings = {}) => {
+      fixture.isUsed = true
+      return fixture.restart(settings)
     },
   }
 }

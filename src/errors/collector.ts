@@ -1,57 +1,60 @@
 import { ApiError } from './errors.ts'
 
-/** The most errors that one response reports; the others are counted. */
-export const mostErrors = 100
+/** The maximum number of errors in one response; `meta.moreErrors` counts the rest. */
+const maxErrors = 100
 
-/** The most characters of details and source locations that a response reports before it only counts. */
-const mostCharacters = 50_000
+/** The maximum length of all reported details and locations together, in characters. Further errors are only counted. */
+const maxCharacters = 50_000
 
-/** The errors of a request, and how many more there are than are reported. */
+/** The reported errors of a request, and the number of errors that are not reported. */
 export interface ErrorList {
   readonly errors: readonly ApiError[]
   readonly more: number
 }
 
 /**
- * Collects the errors of a request in proportion to what is reported: the first ones are made, all others are counted
- * without being made. A client decides how many there are, and one with its detail costs a thousand times its count.
+ * Collects the errors of a request. Only reported errors are constructed; all others are counted, because a request may
+ * contain any number of errors and constructing one costs a thousand times as much as counting it.
  */
 export interface ErrorCollector extends ErrorList {
   readonly errors: ApiError[]
   more: number
-  /** How many characters the errors have together. */
+  /** The length of all details and locations together. */
   characters: number
 }
 
-/** No errors at all. */
+/** A list without errors. */
 export const noErrors: ErrorList = { errors: [], more: 0 }
 
-/** A collector without errors. */
+/** Creates a collector without errors. */
 export function emptyCollector(): ErrorCollector {
   return { errors: [], more: 0, characters: 0 }
 }
 
-/** Adds an error. @param make - makes it; not called when the collector only counts */
-export function report(collector: ErrorCollector, make: () => ApiError): undefined {
-  if (collector.errors.length >= mostErrors || collector.characters >= mostCharacters)
+/**
+ * Adds an error to a collector.
+ * @param create - constructs the error; not called if the error is only counted
+ */
+export function report(collector: ErrorCollector, create: () => ApiError): undefined {
+  if (collector.errors.length >= maxErrors || collector.characters >= maxCharacters)
     collector.more += 1
-  else keep(make(), collector)
+  else add(create(), collector)
 }
 
-/** Adds all errors of a list, and those that it only counts. */
+/** Adds all errors of a list to a collector, including the number of unreported ones. */
 export function reportAll(collector: ErrorCollector, { errors, more }: ErrorList): void {
   for (const error of errors) report(collector, () => error)
   collector.more += more
 }
 
-/** Whether there is any error. */
+/** True if the list has an error, reported or not. */
 export function hasErrors({ errors, more }: ErrorList): boolean {
   return errors.length > 0 || more > 0
 }
 
-function keep(error: ApiError, collector: ErrorCollector): void {
+function add(error: ApiError, collector: ErrorCollector): void {
   collector.errors.push(error)
-  collector.characters += error.where.length + error.message.length
+  collector.characters += error.location.length + error.message.length
 }
 
 /** Several errors of one request, reported together. */
@@ -66,11 +69,14 @@ export class ManyErrors extends Error implements ErrorList {
   }
 }
 
-/** Throws when there are errors: a single one as itself, several together, equal ones once. */
-export function refuse({ errors, more }: ErrorList): void {
+/**
+ * Throws the errors of a list, equal ones once. Does nothing if the list is empty.
+ * @throws ApiError if there is one error, ManyErrors if there are several
+ */
+export function throwErrors({ errors, more }: ErrorList): void {
   if (errors.length === 0) return
   const distinct = new Map(
-    errors.map((error) => [JSON.stringify([error.code, error.where, error.message]), error]),
+    errors.map((error) => [JSON.stringify([error.code, error.location, error.message]), error]),
   )
   const [first, ...others] = distinct.values()
   if (first === undefined) return
@@ -79,37 +85,37 @@ export function refuse({ errors, more }: ErrorList): void {
     : new ManyErrors({ errors: [first, ...others], more })
 }
 
-/** The client's errors within a thrown value, or `undefined` when it is none of the client's. */
-export function errorsIn(thrown: unknown): ErrorList | undefined {
+/** Returns the client errors of a thrown value, or `undefined` if it is any other value. */
+export function toErrorList(thrown: unknown): ErrorList | undefined {
   if (thrown instanceof ApiError) return { errors: [thrown], more: 0 }
   return thrown instanceof ManyErrors ? thrown : undefined
 }
 
-/** Runs one part; a client's error is added to the collector and `undefined` returned, any other throw passes. */
-export function attempt<Share>(part: () => Share, collector: ErrorCollector): Share | undefined {
+/** Calls a function. Adds the client errors that it throws to a collector and returns `undefined`; throws any other error. */
+export function attempt<Result>(run: () => Result, collector: ErrorCollector): Result | undefined {
   try {
-    return part()
+    return run()
   } catch (thrown) {
-    const found = errorsIn(thrown)
-    if (found === undefined) throw thrown
-    reportAll(collector, found)
+    const list = toErrorList(thrown)
+    if (list === undefined) throw thrown
+    reportAll(collector, list)
     return undefined
   }
 }
 
 /**
- * Runs every part of a reading and reports the errors of all of them at once.
+ * Calls several functions and reports the client errors of all of them together.
  *
- * @param parts - each returns its share or throws client errors; any other throw passes through
- * @returns the shares, in order, when no part threw
- * @throws ApiError | ManyErrors with the errors of every part
+ * @param functions - each returns a result or throws client errors; any other error is thrown at once
+ * @returns the results, in order, if no function threw
+ * @throws ApiError | ManyErrors with the errors of every function
  */
-export function together<Parts extends readonly unknown[]>(
-  ...parts: { readonly [Index in keyof Parts]: () => Parts[Index] }
-): Parts {
+export function collectErrors<Results extends readonly unknown[]>(
+  ...functions: { readonly [Index in keyof Results]: () => Results[Index] }
+): Results {
   const collector = emptyCollector()
-  const shares = parts.map((part) => attempt(part, collector))
-  refuse(collector)
-  // Every part has returned its share, so the tuple is whole: the compiler cannot see that.
-  return shares as unknown as Parts
+  const results = functions.map((run) => attempt(run, collector))
+  throwErrors(collector)
+  // No function threw, so each result has its type. TypeScript cannot see that.
+  return results as unknown as Results
 }

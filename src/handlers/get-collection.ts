@@ -1,22 +1,22 @@
-import { read } from '../lifecycle/read.ts'
-import type { Model, ResourceType } from '../model/model.ts'
-import { readQuery } from '../parse/query.ts'
+import { executeRead } from '../lifecycle/read.ts'
+import type { ResourceType } from '../model/model.ts'
+import { parseQuery } from '../parse/query.ts'
+import { autoParameterize } from '../plan/cache/auto-parameterization.ts'
+import { cachePlans } from '../plan/cache/plan-cache.ts'
+import type { Planner } from '../plan/planner.ts'
 import { planCollection } from '../plan/read.ts'
-import { rememberPlans } from '../plan/shape.ts'
-import { byTemplate } from '../plan/template.ts'
-import type { Endpoint } from './handler.ts'
+import type { Handler } from './handler.ts'
 
-/** `GET /persons`: resources of a type. */
-export function getCollection(model: Model, resource: ResourceType): Endpoint {
-  const planOf = rememberPlans(
-    byTemplate((search) => planCollection(model, readQuery(search), { resource })),
+/** `GET /persons`: the resources of a type. */
+export function getCollection(planner: Planner, resource: ResourceType): Handler {
+  const planQuery = cachePlans(
+    autoParameterize((search) => planCollection(planner, parseQuery(search), { resource })),
   )
-  return async ({ search, origin, caller, signal }, { store, documents, base }) => {
-    const plan = planOf(search)
-    const rows = await read(plan, undefined, { model, store, caller, signal })
-    return {
-      status: 200,
-      body: documents.collection(plan, rows, { origin, path: base + resource.path }),
-    }
+  return async (request, context) => {
+    const { serializer, prefix } = context
+    const plan = planQuery(request.search)
+    const rows = await executeRead(plan, undefined, context, request)
+    const linkBase = { origin: request.origin, path: prefix + resource.path }
+    return { status: 200, body: serializer.serializeCollection(plan, rows, linkBase) }
   }
 }

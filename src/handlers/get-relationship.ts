@@ -1,28 +1,35 @@
-import { read } from '../lifecycle/read.ts'
-import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
-import { readQuery } from '../parse/query.ts'
+import { executeRead } from '../lifecycle/read.ts'
+import type { RelationshipField, ResourceType } from '../model/model.ts'
+import { parseQuery } from '../parse/query.ts'
+import { autoParameterize } from '../plan/cache/auto-parameterization.ts'
+import { cachePlans } from '../plan/cache/plan-cache.ts'
+import { parsePathId } from '../plan/path-id.ts'
+import type { Planner } from '../plan/planner.ts'
 import { planLinkage } from '../plan/read.ts'
-import { rememberPlans } from '../plan/shape.ts'
-import { pathId } from '../plan/target.ts'
-import { byTemplate } from '../plan/template.ts'
-import { type Endpoint, relatedPath, relationshipPath } from './handler.ts'
+import type { Handler } from './handler.ts'
+import { formatRelatedPath, formatRelationshipPath } from './paths.ts'
 
 /** `GET /persons/1/relationships/computers`: the linkage of a relationship. */
 export function getRelationship(
-  model: Model,
+  planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
-): Endpoint {
-  const planOf = rememberPlans(
-    byTemplate((search) => planLinkage(model, readQuery(search), { resource, relationship })),
+): Handler {
+  const planQuery = cachePlans(
+    autoParameterize((search) =>
+      planLinkage(planner, parseQuery(search), { resource, relationship }),
+    ),
   )
-  return async (call, { store, documents, base }) => {
-    const id = pathId(resource, call.id)
-    const plan = planOf(call.search)
-    const rows = await read(plan, id, { model, store, caller: call.caller, signal: call.signal })
-    const path = relationshipPath(base, resource, id, relationship)
-    const related = relatedPath(base, resource, id, relationship)
-    const tell = relationship.many ? documents.linkages : documents.linkage
-    return { status: 200, body: tell(plan, rows, { origin: call.origin, path, related }) }
+  return async (request, context) => {
+    const { serializer, prefix } = context
+    const id = parsePathId(resource, request.id)
+    const plan = planQuery(request.search)
+    const rows = await executeRead(plan, id, context, request)
+    const path = formatRelationshipPath(prefix, resource, id, relationship)
+    const related = formatRelatedPath(prefix, resource, id, relationship)
+    const serialize = relationship.many
+      ? serializer.serializeToManyLinkage
+      : serializer.serializeToOneLinkage
+    return { status: 200, body: serialize(plan, rows, { origin: request.origin, path, related }) }
   }
 }

@@ -1,18 +1,22 @@
-import { read } from '../lifecycle/read.ts'
-import type { Model, ResourceType } from '../model/model.ts'
-import { readQuery } from '../parse/query.ts'
-import { planOne } from '../plan/read.ts'
-import { rememberPlans } from '../plan/shape.ts'
-import { pathId } from '../plan/target.ts'
-import { type Endpoint, resourcePath } from './handler.ts'
+import { executeRead } from '../lifecycle/read.ts'
+import type { ResourceType } from '../model/model.ts'
+import { parseQuery } from '../parse/query.ts'
+import { cachePlans } from '../plan/cache/plan-cache.ts'
+import { parsePathId } from '../plan/path-id.ts'
+import type { Planner } from '../plan/planner.ts'
+import { planResource } from '../plan/read.ts'
+import type { Handler } from './handler.ts'
+import { formatResourcePath } from './paths.ts'
 
 /** `GET /persons/1`: one resource. */
-export function getResource(model: Model, resource: ResourceType): Endpoint {
-  const planOf = rememberPlans((search) => planOne(model, readQuery(search), { resource }))
-  return async (call, { store, documents, base }) => {
-    const id = pathId(resource, call.id)
-    const plan = planOf(call.search)
-    const rows = await read(plan, id, { model, store, caller: call.caller, signal: call.signal })
-    return { status: 200, body: documents.one(plan, rows, resourcePath(base, resource, id)) }
+export function getResource(planner: Planner, resource: ResourceType): Handler {
+  const planQuery = cachePlans((search) => planResource(planner, parseQuery(search), { resource }))
+  return async (request, context) => {
+    const { serializer, prefix } = context
+    const id = parsePathId(resource, request.id)
+    const plan = planQuery(request.search)
+    const rows = await executeRead(plan, id, context, request)
+    const path = formatResourcePath(prefix, resource, id)
+    return { status: 200, body: serializer.serializeResource(plan, rows, path) }
   }
 }

@@ -1,14 +1,15 @@
-import { relate } from '../lifecycle/write.ts'
-import type { Model, RelationshipField, ResourceType } from '../model/model.ts'
-import { readLinkage } from '../parse/body.ts'
-import { readQuery } from '../parse/query.ts'
-import { planRelationshipWrite } from '../plan/body.ts'
+import { executeRelationshipWrite } from '../lifecycle/write.ts'
+import type { RelationshipField, ResourceType } from '../model/model.ts'
+import { parseLinkage } from '../parse/body.ts'
+import { parseQuery } from '../parse/query.ts'
+import { cachePlans } from '../plan/cache/plan-cache.ts'
+import { parsePathId } from '../plan/path-id.ts'
+import type { Planner } from '../plan/planner.ts'
 import { planLinkage } from '../plan/read.ts'
-import { rememberPlans } from '../plan/shape.ts'
-import { pathId } from '../plan/target.ts'
+import { planRelationshipWrite } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
-import { messageDocument } from '../serialize/document.ts'
-import type { Endpoint } from './handler.ts'
+import { serializeMessage } from '../serialize/document.ts'
+import type { Handler } from './handler.ts'
 
 const messages = {
   add: 'Relationship successfully created',
@@ -16,26 +17,25 @@ const messages = {
   replace: 'Relationship successfully updated',
 } as const
 
-/** `POST`, `DELETE` and `PATCH /persons/1/relationships/computers`. The query is checked, though nothing is shown. */
+/**
+ * `POST`, `DELETE` and `PATCH /persons/1/relationships/computers`. It validates the query, though the response shows no
+ * linkage.
+ */
 export function writeRelationship(
-  model: Model,
+  planner: Planner,
   resource: ResourceType,
   relationship: RelationshipField,
   change: LinkChange['change'],
-): Endpoint {
-  const checkQuery = rememberPlans((search) =>
-    planLinkage(model, readQuery(search), { resource, relationship }),
+): Handler {
+  const validateQuery = cachePlans((search) =>
+    planLinkage(planner, parseQuery(search), { resource, relationship }),
   )
-  return async (call, { store }) => {
-    const id = pathId(resource, call.id)
-    checkQuery(call.search)
-    const plan = planRelationshipWrite(
-      model,
-      readLinkage(call.body),
-      { resource, relationship, id },
-      change,
-    )
-    await relate(plan, { model, store, caller: call.caller })
-    return { status: 200, body: messageDocument(messages[change]) }
+  return async (request, context) => {
+    const id = parsePathId(resource, request.id)
+    validateQuery(request.search)
+    const linkage = parseLinkage(request.body)
+    const plan = planRelationshipWrite(planner, linkage, { resource, relationship, id }, change)
+    await executeRelationshipWrite(plan, context, request.auth)
+    return { status: 200, body: serializeMessage(messages[change]) }
   }
 }

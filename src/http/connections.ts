@@ -1,46 +1,46 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HeaderError } from '../errors/errors.ts'
-import { closeWith, errorResponse, rawErrorResponse } from './raw-response.ts'
+import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
 
-/** A client connection and what the server knows of it. */
+/** An open client connection and its pipelined requests. */
 export interface Connection {
   readonly socket: Socket
-  /** Pipelined requests that have not begun; absent as long as there are none. */
+  /** Pipelined requests that the server has not begun to process; `undefined` when there are none. */
   waiting: WaitingRequest[] | undefined
-  /** True once the client has sent bytes that are not HTTP, or too many requests: no further request is taken. */
+  /** True once the client has sent bytes that are not HTTP, or too many requests: the server ignores further requests. */
   isBroken: boolean
 }
 
-/** A request that waits for the earlier ones of its connection. */
+/** A pipelined request that waits for the earlier requests of its connection. */
 export interface WaitingRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly handle: RequestListener
 }
 
-/** How many connections a server accepts. */
+/** The numbers of connections that a server accepts. */
 export interface ConnectionLimits {
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
 }
 
-/** Refused connections that may be open at the same time, to read their response; more are destroyed at once. */
-const mostLingering = 256
+/** Rejected connections that may stay open to read their response; the server destroys more at once. */
+const maxLingering = 256
 
 /** The open client connections of a server. */
 export class Connections {
   readonly #limits: ConnectionLimits
   readonly #open = new Map<Socket, Connection>()
   readonly #perAddress = new Map<string, number>()
-  readonly #refusal: string
+  readonly #rejection: string
   #lingering = 0
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits
     const detail = 'The server has too many open connections; try again shortly.'
     const error = new HeaderError('overloaded', detail, { 'retry-after': '1' })
-    this.#refusal = rawErrorResponse(errorResponse(error))
+    this.#rejection = formatErrorResponse(toErrorResponse(error))
   }
 
   /** The number of open connections. */
@@ -54,11 +54,11 @@ export class Connections {
   }
 
   /** The connection of a socket; `undefined` when it is closed. */
-  of(socket: Socket): Connection | undefined {
+  get(socket: Socket): Connection | undefined {
     return this.#open.get(socket)
   }
 
-  /** Counts the connections of a server and refuses those beyond the limits before any HTTP is parsed. */
+  /** Counts the connections of a server and rejects those beyond the limits before it parses any HTTP. */
   guard(server: Server): void {
     const listeners = server.listeners('connection')
     server.removeAllListeners('connection')
@@ -70,34 +70,34 @@ export class Connections {
 
   #accept(socket: Socket): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits
-    // There is no address on a Unix socket, nor when the client has already disconnected.
+    // A Unix socket has no address, nor has a socket whose client has disconnected.
     const address = socket.remoteAddress ?? ''
-    const fromAddress = this.#perAddress.get(address) ?? 0
-    const isTooMany = address !== '' && fromAddress >= maxConnectionsPerAddress
-    if (isTooMany || this.#open.size >= maxConnections) {
-      this.#refuse(socket)
+    const openFromAddress = this.#perAddress.get(address) ?? 0
+    const isAddressFull = address !== '' && openFromAddress >= maxConnectionsPerAddress
+    if (isAddressFull || this.#open.size >= maxConnections) {
+      this.#reject(socket)
       return false
     }
-    this.#perAddress.set(address, fromAddress + 1)
+    this.#perAddress.set(address, openFromAddress + 1)
     this.#open.set(socket, { socket, waiting: undefined, isBroken: false })
     socket.once('close', () => {
       this.#open.delete(socket)
-      const left = (this.#perAddress.get(address) ?? 0) - 1
-      if (left > 0) this.#perAddress.set(address, left)
+      const remaining = (this.#perAddress.get(address) ?? 0) - 1
+      if (remaining > 0) this.#perAddress.set(address, remaining)
       else this.#perAddress.delete(address)
     })
     return true
   }
 
-  #refuse(socket: Socket): void {
+  #reject(socket: Socket): void {
     socket.on('error', () => {})
-    if (this.#lingering >= mostLingering) return void socket.destroy()
+    if (this.#lingering >= maxLingering) return void socket.destroy()
     this.#lingering += 1
     socket.once('close', () => {
       this.#lingering -= 1
     })
-    closeWith(socket, this.#refusal)
-    // What the client sends is read and discarded.
+    closeWith(socket, this.#rejection)
+    // Reads and discards what the client sends.
     socket.resume()
   }
 }

@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** How long a connection that has sent nothing yet may take to begin once the server closes, in milliseconds. */
-const silence = 500
-/** How long the server may go on to accept connections that waited when it was closed, in milliseconds. */
-const accepting = 100
-/** Turns of the event loop without a new connection after which none waits: one turn may end before it looks. */
-const quietTurns = 3
+/** How long a connection may stay silent once the server closes, in milliseconds. */
+const silenceTimeout = 500
+/** How long a closing server accepts connections from the backlog, in milliseconds. */
+const acceptTimeout = 100
+/** Iterations of the event loop without a new connection that show an empty backlog; one may end before the poll. */
+const quietIterations = 3
 
 /**
- * Has `close` finish every request that has reached the server, and wait for nothing else. Node by itself
+ * Makes `close` finish every request that has reached the server, and wait for nothing else. Node's own `close`
  *
- * - resets connections that wait to be accepted, though their requests may have been sent;
- * - takes a connection for idle once its response is written, and cuts off what the client has yet to read of it;
- * - closes the idle connections of this moment only: one that is answering would stay for its keep-alive time, and one
- *   that has never sent a byte until its client ends it.
+ * - resets the connections in the backlog, though their requests may have been sent;
+ * - treats a connection as idle once its response is written, and cuts off the part that the client has not read yet;
+ * - closes only the connections that are idle at that time: a busy one stays open for its keep-alive time, and one that
+ *   has never sent a byte stays open until the client closes it.
  */
 export function addDrain(app: FastifyInstance): void {
   const { server } = app
@@ -27,26 +27,26 @@ export function addDrain(app: FastifyInstance): void {
     socket.once('close', () => sockets.delete(socket))
   })
   const closeIdle = server.closeIdleConnections.bind(server)
-  server.closeIdleConnections = () => afterSending(sockets, closeIdle)
+  server.closeIdleConnections = () => destroyAfterSending(sockets, closeIdle)
   app.addHook('preClose', async () => {
-    // What Node reads at the end of each answer; 0 would be no limit.
+    // Node applies these at the end of each response; 0 would mean no limit.
     server.keepAliveTimeout = 1
     server.keepAliveTimeoutBuffer = 0
     const timer = setTimeout(() => {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    }, silence).unref()
+    }, silenceTimeout).unref()
     server.once('close', () => clearTimeout(timer))
-    const deadline = performance.now() + accepting
-    for (let quiet = 0; quiet < quietTurns && performance.now() < deadline; quiet += 1) {
+    const deadline = performance.now() + acceptTimeout
+    for (let quiet = 0; quiet < quietIterations && performance.now() < deadline; quiet += 1) {
       const before = accepted
-      await nextTurn()
+      await nextIteration()
       if (accepted > before) quiet = 0
     }
   })
 }
 
-/** Runs what destroys sockets; those that still have something to send are closed when it is sent. */
-function afterSending(sockets: ReadonlySet<Socket>, work: () => void): void {
+/** Runs a function that destroys sockets; a socket with unsent data is destroyed once it has sent it. */
+function destroyAfterSending(sockets: ReadonlySet<Socket>, destroySockets: () => void): void {
   const sending = [...sockets].filter(({ writableLength }) => writableLength > 0)
   for (const socket of sending) {
     socket.destroy = () => {
@@ -54,6 +54,6 @@ function afterSending(sockets: ReadonlySet<Socket>, work: () => void): void {
       return socket
     }
   }
-  work()
+  destroySockets()
   for (const socket of sending) Reflect.deleteProperty(socket, 'destroy')
 }

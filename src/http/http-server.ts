@@ -1,59 +1,63 @@
 import type { RequestListener, Server } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
-import { HeaderError, quoted } from '../errors/errors.ts'
-import { clientErrorHandler } from './client-errors.ts'
+import { HeaderError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { createClientErrorHandler } from './client-errors.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
-import { loadShedding } from './load-shedding.ts'
-import { oneAtATime } from './pipelining.ts'
-import { errorResponse, sendError } from './raw-response.ts'
-import { requestHeadCheck } from './request-head.ts'
+import { createLoadShedder } from './load-shedding.ts'
+import { serveSequentially } from './pipelining.ts'
+import { sendError, toErrorResponse } from './raw-response.ts'
+import { createHeadCheck } from './request-head.ts'
 import { closeStalledClients } from './stalled-clients.ts'
 
-/** What bounds the work, the memory and the waiting of an HTTP server. Times are in milliseconds. */
+/** The limits of an HTTP server. Times are in milliseconds. */
 export interface HttpServerOptions extends ConnectionLimits {
   /** Request line and header fields together, in bytes. */
   readonly maxHeaderSize: number
-  /** For a request to arrive. */
+  /** In which a complete request must arrive. */
   readonly requestTimeout: number
-  /** Without progress in sending to a client. */
+  /** After which the server closes a connection that accepts no data. */
   readonly sendTimeout: number
-  /** For a request to wait until the server begins with it. */
+  /** That a request may wait before the server processes it. */
   readonly queueTimeout: number
-  /** Values of the `Host` header that are served; empty: every host. */
+  /** Accepted values of the `Host` header; empty: every host. */
   readonly allowedHosts: readonly string[]
 }
 
-/** What Fastify needs to run on the guarded server. */
-export type HttpServerParts = Required<
+/** The Fastify options that make Fastify use the guarded server. */
+type ServerFactoryOptions = Required<
   Pick<FastifyServerOptions, 'serverFactory' | 'clientErrorHandler'>
 >
 
-/** How long a connection may be idle between two requests; Fastify's own default. */
+/** How long a connection may be idle between two requests, in milliseconds: the default of Fastify. */
 const keepAliveTimeout = 72_000
 
 /**
- * Makes the HTTP server under Fastify. It stands before Fastify's request handler, and refuses what would cost without
- * bound before a route is looked up: too many connections, unread responses, requests that have waited too long.
+ * Creates the HTTP server under Fastify. Before Fastify looks up a route, this server rejects work without bound: too
+ * many connections, unread responses, requests that have waited too long.
  */
-export function httpServer(options: HttpServerOptions): HttpServerParts {
+export function createServerFactory(options: HttpServerOptions): ServerFactoryOptions {
   const connections = new Connections(options)
   return {
     serverFactory: (handle) => {
-      const server = nodeServer(options)
+      const server = createNodeServer(options)
       connections.guard(server)
-      server.on('request', oneAtATime(connections, checked(server, connections, options, handle)))
-      server.on('checkExpectation', oneAtATime(connections, refuseExpectation))
+      server.on(
+        'request',
+        serveSequentially(connections, checkRequests(server, connections, options, handle)),
+      )
+      server.on('checkExpectation', serveSequentially(connections, rejectExpectation))
       server.on('listening', () => {
         server.once('close', closeStalledClients(connections, options.sendTimeout))
       })
       return server
     },
-    clientErrorHandler: clientErrorHandler(connections),
+    clientErrorHandler: createClientErrorHandler(connections),
   }
 }
 
-function nodeServer({ maxHeaderSize, requestTimeout }: HttpServerOptions): Server {
-  // An import would load whatever that module offers, which Node does not do before it is used: a tenth of a start.
+function createNodeServer({ maxHeaderSize, requestTimeout }: HttpServerOptions): Server {
+  // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
   const { createServer } = process.getBuiltinModule('node:http')
   return createServer({
     maxHeaderSize,
@@ -62,31 +66,31 @@ function nodeServer({ maxHeaderSize, requestTimeout }: HttpServerOptions): Serve
     keepAliveTimeout,
     requestTimeout,
     headersTimeout: requestTimeout,
-    // Node looks at its connections twice a minute by itself, so that a timeout could come half a minute late.
+    // By default Node checks its connections twice a minute, so a timeout could be half a minute late.
     connectionsCheckingInterval: Math.ceil(Math.min(1000, requestTimeout / 8)),
   })
 }
 
-/** Lets a request through to Fastify when its head is right and the server has time for it. */
-function checked(
+/** Passes a request on to Fastify when its head is valid and the server is not overloaded. */
+function checkRequests(
   server: Server,
   connections: Connections,
   { queueTimeout, allowedHosts }: HttpServerOptions,
   handle: RequestListener,
 ): RequestListener {
-  const errorInHead = requestHeadCheck(allowedHosts)
-  const isTooLate = loadShedding(queueTimeout, () => connections.size)
+  const checkHead = createHeadCheck(allowedHosts)
+  const isOverloaded = createLoadShedder(queueTimeout, () => connections.size)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
-  const tooLate = errorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
+  const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
   return (request, response) => {
-    const error = errorInHead(request)
-    if (error !== undefined) sendError(response, errorResponse(error), !server.listening)
-    else if (isTooLate()) sendError(response, tooLate, !server.listening)
+    const error = checkHead(request)
+    if (error !== undefined) sendError(response, toErrorResponse(error), !server.listening)
+    else if (isOverloaded()) sendError(response, overloaded, !server.listening)
     else handle(request, response)
   }
 }
 
-const refuseExpectation: RequestListener = ({ headers: { expect } }, response) => {
-  const detail = `The expectation ${quoted(expect)} is not met.`
-  sendError(response, errorResponse(new HeaderError('expectation_failed', detail)))
+const rejectExpectation: RequestListener = ({ headers: { expect } }, response) => {
+  const detail = `The expectation ${quote(expect)} is not supported.`
+  sendError(response, toErrorResponse(new HeaderError('expectation_failed', detail)))
 }

@@ -1,22 +1,26 @@
-/** With fewer open connections than this, requests wait however long it takes. */
-const fewConnections = 32
+/** With fewer open connections, the server never rejects a request for its waiting time. */
+const minConnections = 32
 
 /**
- * Decides which requests have waited too long. Reads on SQLite are synchronous, so while one runs the others wait in
- * the kernel, where nobody sees since when. All requests that one iteration of the event loop brings up were there when
- * it began: a request that comes up later than `queueTimeout` after the first has waited at least that long.
+ * Creates the check whether a request has waited too long. Reads on SQLite are synchronous: while one runs, other
+ * requests wait in the kernel, which records no arrival time. All requests that one iteration of the event loop delivers
+ * had arrived when the iteration began. A request delivered more than `queueTimeout` after the first one of its
+ * iteration has therefore waited at least that long.
  *
  * @param queueTimeout - in milliseconds
- * @param openConnections - how many clients there are now; a few never make an overload
- * @returns whether to refuse the request that has come up now
+ * @param openConnections - returns the number of open connections; a few cannot overload the server
+ * @returns a function that returns true if the server should reject the request that was delivered now
  */
-export function loadShedding(queueTimeout: number, openConnections: () => number): () => boolean {
+export function createLoadShedder(
+  queueTimeout: number,
+  openConnections: () => number,
+): () => boolean {
   let iterationBegan: number | undefined
   const endIteration = () => {
     iterationBegan = undefined
   }
   return () => {
-    if (openConnections() < fewConnections) return false
+    if (openConnections() < minConnections) return false
     const now = performance.now()
     if (iterationBegan === undefined) {
       iterationBegan = now

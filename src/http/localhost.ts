@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 /**
  * Makes a server that listens on `localhost` listen on all addresses of that name, 127.0.0.1 and ::1, as Fastify does
- * for a server that it makes itself. There is one HTTP server: the others hand their connections to it.
+ * for a server that it creates itself. One HTTP server serves all of them: the others pass their connections on to it.
  */
 export function listenOnAllOfLocalhost(app: FastifyInstance): void {
   const { server } = app
@@ -27,7 +27,7 @@ export function listenOnAllOfLocalhost(app: FastifyInstance): void {
   })
 }
 
-/** Fastify's own default is `localhost` too. */
+/** Fastify listens on `localhost` by default. */
 function isLocalhost(options: unknown): boolean {
   if (typeof options !== 'object' || options === null) return true
   const host = 'host' in options ? options.host : undefined
@@ -35,7 +35,7 @@ function isLocalhost(options: unknown): boolean {
   return host === 'localhost' || (!hasPath && (host === undefined || host === null))
 }
 
-/** Settles once the other addresses are bound; never, when the server itself does not listen. */
+/** Resolves once the other addresses are bound; never when the server itself does not listen. */
 function whenBound({ server }: FastifyInstance, others: Server[]): Promise<void> {
   return new Promise((resolve) => {
     server.once('listening', () => resolve(bindOthers(server, others)))
@@ -53,7 +53,7 @@ async function bindOthers(server: FastifyInstance['server'], others: Server[]): 
     )
     others.push(other)
     await new Promise<void>((resolve) => {
-      // An address that cannot be bound is left out, as long as there is one.
+      // Skips an address that cannot be bound: the main server listens on one already.
       other.on('error', () => resolve())
       other.listen({ host: address, port: bound.port }, resolve)
     })

@@ -1,45 +1,45 @@
 import { hostname } from 'node:os'
 import type { Writable } from 'node:stream'
 
-/** The most that may wait to be read, in characters. Lines beyond it are dropped. */
-const mostWaiting = 1024 * 1024
+/** The most characters in the buffer of the stream. Lines beyond it are dropped. */
+const maxBuffered = 1024 * 1024
 
-/** Where lines of a log go. */
-export interface LogDestination {
-  /** Writes whole lines, each with its line feed. */
+/** A destination of log lines, as Pino calls it. */
+interface LogDestination {
+  /** Writes complete lines, each with its line feed. */
   write(lines: string): void
 }
 
 /**
- * Writes a log to a stream that may be slow, full or closed: it never throws, never waits, and keeps at most 1 MiB.
- * Lines that cannot be written are dropped and counted; the next one that can be written is preceded by a line that
- * says how many are missing. What still waits is written before the process ends by itself.
+ * Creates a log destination for a stream that may be slow, full or closed: it never throws, never waits, and buffers at
+ * most 1 MiB. It drops and counts the lines that it cannot write. Before the next line it writes how many are missing.
+ * The process writes the buffered lines before it exits by itself.
  *
- * @param stream - standard error or the like; from now on its errors do not end the process
+ * @param stream - e.g. standard error; its errors no longer end the process
  */
-export function tolerantDestination(stream: Writable): LogDestination {
+export function createTolerantDestination(stream: Writable): LogDestination {
   let dropped = 0
   let hasFailed = false
   if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
   return { write }
 
   function write(lines: string): void {
-    if (stream.writableLength + lines.length > mostWaiting) {
+    if (stream.writableLength + lines.length > maxBuffered) {
       dropped += 1
       return
     }
     const missing = dropped
     const written = lines === '' ? 0 : 1
-    const text = missing === 0 ? lines : reportOf(missing, hasFailed) + lines
+    const text = missing === 0 ? lines : formatDropReport(missing, hasFailed) + lines
     dropped = 0
     try {
-      stream.write(text, (error) => settle(missing + written, error))
+      stream.write(text, (error) => finishWrite(missing + written, error))
     } catch {
       dropped += missing + written
     }
   }
 
-  function settle(lines: number, error: Error | null | undefined): void {
+  function finishWrite(lines: number, error: Error | null | undefined): void {
     hasFailed = error instanceof Error
     if (hasFailed) dropped += lines
     else if (dropped > 0 && stream.writableLength === 0) write('')
@@ -48,8 +48,8 @@ export function tolerantDestination(stream: Writable): LogDestination {
 
 const ignore = (): void => {}
 
-/** A line about lines that are missing. A disk that was full may have taken the beginning of one, which ends here. */
-function reportOf(dropped: number, hasFailed: boolean): string {
+/** Formats a line that reports dropped lines. After a failure, a full disk may hold the beginning of a line: it ends here. */
+function formatDropReport(dropped: number, hasFailed: boolean): string {
   const line = {
     level: 40,
     time: Date.now(),

@@ -1,29 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-// What Node knows of a connection and does not document. Keeping it ourselves would mean to hold the last request and
-// response of every connection: the garbage collector then copies them, which cost up to a tenth of a small request.
+// Undocumented state of Node's connections. To track it here would mean to hold the last request and response of every
+// connection: the garbage collector would then copy them, which cost up to a tenth of a small request when measured.
+// Invariant: the tests of pipelining and of stalled clients fail in a Node version that names these properties otherwise.
 
-/** The response that is being made or sent; `undefined` between requests. Pipelined ones behind it are not seen. */
-export function responseInFlight(socket: Socket): ServerResponse | undefined {
-  // Node sets it when a response may write to the socket, and takes it away when the response is finished.
-  return property<ServerResponse>(socket, '_httpMessage')
+/** Returns the response that the server is preparing or sending, without pipelined ones behind it; `undefined` for none. */
+export function getResponseInFlight(socket: Socket): ServerResponse | undefined {
+  // Node sets this when a response may write to the socket, and removes it when the response is finished.
+  return readProperty<ServerResponse>(socket, '_httpMessage')
 }
 
-/** The latest request whose head was read, while its body has not been read to its end. */
-export function unfinishedRequest(socket: Socket): IncomingMessage | undefined {
-  const request = property<IncomingMessage>(property(socket, 'parser'), 'incoming')
+/** Returns the latest request whose head was read, until its body is read to the end. */
+export function getUnfinishedRequest(socket: Socket): IncomingMessage | undefined {
+  const request = readProperty<IncomingMessage>(readProperty(socket, 'parser'), 'incoming')
   return request?.complete === false ? request : undefined
 }
 
-/** Bytes of the write under way that the operating system has not accepted; Node's own timeouts look at it too. */
-export function queuedBytes(socket: Socket): number {
-  const size: unknown = Reflect.get(property(socket, '_handle') ?? {}, 'writeQueueSize')
+/** Returns the bytes of the current write that the operating system has not accepted. Node's own timeouts use it too. */
+export function getQueuedBytes(socket: Socket): number {
+  const size: unknown = Reflect.get(readProperty(socket, '_handle') ?? {}, 'writeQueueSize')
   return typeof size === 'number' ? size : 0
 }
 
-function property<Value extends object>(of: object | undefined, name: string): Value | undefined {
+function readProperty<Value extends object>(
+  of: object | undefined,
+  name: string,
+): Value | undefined {
   const value: unknown = of === undefined ? undefined : Reflect.get(of, name)
-  // The types are Node's: the tests of pipelining and of stalled clients fail where a version has others.
+  // The types are those of Node's source code.
   return typeof value === 'object' && value !== null ? (value as Value) : undefined
 }

@@ -1,39 +1,41 @@
 import type { IncomingMessage } from 'node:http'
-import { HeaderError, quoted } from '../errors/errors.ts'
+import { HeaderError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 
 /**
- * Makes the check of what must be right before anything else of a request is looked at.
+ * Creates the check of the header fields that the server checks before anything else.
  *
- * @param allowedHosts - hosts, with a port or without; one without a port stands for any port. Empty: every host
+ * @param allowedHosts - hosts, with a port or without; one without a port accepts any port. Empty: every host
  * @returns a function that returns the error of a request, if it has one: `invalid_request` (400) for two `Host`
- *   fields (RFC 9112 §3.2), `misdirected_request` (421) for a host that is not served, `unsupported_coding` (501) for a
+ *   fields (RFC 9112 §3.2), `misdirected_request` (421) for a host that is not allowed, `unsupported_coding` (501) for a
  *   `Transfer-Encoding` other than `chunked` (RFC 9112 §6.1)
  */
-export function requestHeadCheck(
+export function createHeadCheck(
   allowedHosts: readonly string[],
 ): (request: IncomingMessage) => HeaderError | undefined {
-  const isServed = hostCheck(allowedHosts)
+  const isAllowedHost = createHostCheck(allowedHosts)
   return ({ rawHeaders }) => {
     let host: string | undefined
     let coding: string | undefined
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? ''
-      // The lengths of `host` and `transfer-encoding`: hardly any other name is looked at.
+      // The lengths of `host` and `transfer-encoding` exclude most other names without a comparison.
       if (name.length === 4 && name.toLowerCase() === 'host') {
-        if (host !== undefined) return repeatedHost()
+        if (host !== undefined) return repeatedHostError()
         host = rawHeaders[at + 1]
       } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
         coding = coding === undefined ? rawHeaders[at + 1] : `${coding}, ${rawHeaders[at + 1]}`
       }
     }
-    if (host !== undefined && !isServed(host)) return notServed(host)
-    if (coding !== undefined && coding.toLowerCase() !== 'chunked') return unknownCoding(coding)
+    if (host !== undefined && !isAllowedHost(host)) return disallowedHostError(host)
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+      return unsupportedCodingError(coding)
     return undefined
   }
 }
 
-/** The hosts to allow: those of the setting, and the one of the public address. */
-export function withPublicHost(
+/** Adds the host of the public URL to the allowed hosts; an empty list stays empty. */
+export function addPublicHost(
   allowedHosts: readonly string[],
   publicUrl: string | undefined,
 ): readonly string[] {
@@ -41,32 +43,32 @@ export function withPublicHost(
   return [...allowedHosts, new URL(publicUrl).host]
 }
 
-function hostCheck(allowedHosts: readonly string[]): (host: string) => boolean {
+function createHostCheck(allowedHosts: readonly string[]): (host: string) => boolean {
   if (allowedHosts.length === 0) return () => true
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()))
-  let lastServed: string | undefined
+  let lastAllowed: string | undefined
   return (host) => {
-    if (host === lastServed) return true
+    if (host === lastAllowed) return true
     const name = host.toLowerCase()
     if (!allowed.has(name) && !allowed.has(name.replace(/:\d*$/, ''))) return false
-    lastServed = host
+    lastAllowed = host
     return true
   }
 }
 
-/** Nothing more is read after a head that cannot be trusted. */
-const closes = { connection: 'close' }
+/** The server reads nothing more after a head with ambiguous framing. */
+const closeConnection = { connection: 'close' }
 
-function repeatedHost(): HeaderError {
+function repeatedHostError(): HeaderError {
   const detail = 'The Host header is repeated; it must be sent once.'
-  return new HeaderError('invalid_request', detail, closes)
+  return new HeaderError('invalid_request', detail, closeConnection)
 }
 
-function notServed(host: string): HeaderError {
-  return new HeaderError('misdirected_request', `The host ${quoted(host)} is not served here.`)
+function disallowedHostError(host: string): HeaderError {
+  return new HeaderError('misdirected_request', `The host ${quote(host)} is not served here.`)
 }
 
-function unknownCoding(coding: string): HeaderError {
-  const detail = `The transfer coding ${quoted(coding)} is not supported; chunked is.`
-  return new HeaderError('unsupported_coding', detail, closes)
+function unsupportedCodingError(coding: string): HeaderError {
+  const detail = `The transfer coding ${quote(coding)} is not supported; chunked is.`
+  return new HeaderError('unsupported_coding', detail, closeConnection)
 }

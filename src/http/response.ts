@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaType } from '../parse/negotiate.ts'
 import type { DocumentText } from '../serialize/document.ts'
-import { logFailure } from './log.ts'
+import { logInternalError } from './log.ts'
 
-/** The header fields of every response; `nosniff` keeps browsers from taking a document for HTML or a script. */
-export const everyAnswer = { vary: 'Accept', 'x-content-type-options': 'nosniff' } as const
+/** The header fields of every response; `nosniff` prevents browsers from running a document as HTML or a script. */
+export const commonHeaders = { vary: 'Accept', 'x-content-type-options': 'nosniff' } as const
 
-/** A status, headers and a document, whoever made them. */
+/** A response of a handler or an error response. */
 interface Sendable {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -15,58 +15,59 @@ interface Sendable {
 }
 
 /**
- * Sends an answer. A text has a serializer of its own, because else Fastify adds a charset to its type (NEG-1 forbids
- * it); a text and its head leave by one write. A document in pieces leaves as fast as the client reads it.
+ * Sends a response. A string leaves together with its head in one write. A stream leaves as fast as the client reads it.
  *
- * @returns the reply while it is being sent, for the handler to return; nothing when it is sent already
+ * @returns `undefined` for a string, which is sent; for a stream a promise of the reply, for the Fastify handler to return
+ * @see https://jsonapi.org/format/1.0/#content-negotiation-servers
  */
-export function send(
+export function sendResponse(
   reply: FastifyReply,
   { status, headers, body }: Sendable,
 ): Promise<FastifyReply> | undefined {
-  reply.code(status).header('content-type', mediaType).headers(everyAnswer)
+  reply.code(status).header('content-type', mediaType).headers(commonHeaders)
   if (headers) reply.headers(headers)
-  if (typeof body !== 'string') return sendPieces(reply, body)
-  reply.serializer(asItIs).send(body)
+  if (typeof body !== 'string') return sendStream(reply, body)
+  // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.
+  reply.serializer(identity).send(body)
   return undefined
 }
 
-const asItIs = (text: string): string => text
+const identity = (text: string): string => text
 
-async function sendPieces(reply: FastifyReply, body: AsyncIterable<string>): Promise<FastifyReply> {
-  const pieces = await started(body, reply.request)
-  if (reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))
-  await pieces.return()
+async function sendStream(reply: FastifyReply, body: AsyncIterable<string>): Promise<FastifyReply> {
+  const chunks = await startStream(body, reply.request)
+  if (reply.request.method !== 'HEAD') return reply.send(Readable.from(chunks))
+  await chunks.return()
   return reply.send()
 }
 
 /**
- * Reads the first piece before anything is sent: what fails at once is still told as an error, and a generator that
- * has begun gives its connection back however it ends, which one that never began would not. What fails later can
- * only cut the answer off: it is logged.
+ * Reads the first chunk before the server sends the head. An error in it is reported as an error document. A generator
+ * that has begun releases its database connection however it ends; one that never began would not. A later error can only
+ * cut the response off: it is logged.
  */
-async function started(body: AsyncIterable<string>, request: FastifyRequest) {
+async function startStream(body: AsyncIterable<string>, request: FastifyRequest) {
   const rest = body[Symbol.asyncIterator]()
   let first: IteratorResult<string> | undefined = await rest.next()
-  const later = async (): Promise<IteratorResult<string>> => {
+  const readNext = async (): Promise<IteratorResult<string>> => {
     try {
       return await rest.next()
     } catch (error) {
-      logFailure(error, request)
+      logInternalError(error, request)
       throw error
     }
   }
-  const pieces = {
+  const chunks = {
     next: async (): Promise<IteratorResult<string>> => {
-      const piece = first ?? (await later())
+      const chunk = first ?? (await readNext())
       first = undefined
-      return piece
+      return chunk
     },
     return: async (): Promise<IteratorResult<string>> => {
       await rest.return?.()
       return { done: true, value: undefined }
     },
-    [Symbol.asyncIterator]: () => pieces,
+    [Symbol.asyncIterator]: () => chunks,
   }
-  return pieces
+  return chunks
 }

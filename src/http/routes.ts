@@ -5,83 +5,86 @@ import type {
   HookHandlerDoneFunction,
 } from 'fastify'
 import { HeaderError } from '../errors/errors.ts'
-import { type Method, type Route, routesOf } from '../handlers/endpoints.ts'
-import type { Call, Endpoint, House } from '../handlers/handler.ts'
+import type { ApiRequest, AppContext, Handler } from '../handlers/handler.ts'
+import { buildRouteTable, type Method, type Route } from '../handlers/route-table.ts'
 import { negotiate } from '../parse/negotiate.ts'
-import { tellError } from './errors.ts'
-import { originOf } from './origin.ts'
-import { everyAnswer, send } from './response.ts'
+import type { ErrorReporter } from './errors.ts'
+import type { OriginResolver } from './origin.ts'
+import { commonHeaders, sendResponse } from './response.ts'
 
-/** The longest request target, in bytes; filters are sent in it. */
-export const longestUrl = 32 * 1024
+/** The longest request target, in bytes. It holds the filters of a request. */
+export const maxUrlLength = 32 * 1024
 
-/** Gives a server every path of the model, each with all methods there are: those it has, OPTIONS, and 405 for the rest. */
-export function addRoutes(app: FastifyInstance, house: House, options: CallOptions): void {
-  for (const { path, methods, forbidden } of routesOf(house.model)) {
-    // With a base path, the root is there with and without its final slash.
-    const urls =
-      path === '/' && house.base !== '' ? [house.base, `${house.base}/`] : [house.base + path]
-    for (const url of urls) {
-      addEndpoints(app, url, methods, house, options)
-      addOthers(app, url, methods, forbidden)
+/** The dependencies of every route. */
+interface RouteOptions {
+  readonly context: AppContext
+  readonly authenticate: ((request: FastifyRequest) => unknown) | undefined
+  readonly resolveOrigin: OriginResolver
+  readonly reportError: ErrorReporter
+}
+
+/** Registers every path of the model for every HTTP method: the handlers, OPTIONS, and an error for all others. */
+export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
+  const { planner, prefix } = options.context
+  for (const route of buildRouteTable(planner)) {
+    // With a prefix, the root has two URLs: with and without the final slash.
+    const isPrefixedRoot = route.path === '/' && prefix !== ''
+    for (const url of isPrefixedRoot ? [prefix, `${prefix}/`] : [prefix + route.path]) {
+      registerHandlers(app, url, route, options)
+      registerOtherMethods(app, url, route)
     }
   }
 }
 
-function addEndpoints(
+function registerHandlers(
   app: FastifyInstance,
   url: string,
-  methods: Route['methods'],
-  house: House,
-  { publicUrl, identify }: CallOptions,
+  { methods }: Route,
+  { context, authenticate, resolveOrigin, reportError }: RouteOptions,
 ): void {
-  for (const [method, endpoint] of Object.entries(methods) as [Method, Endpoint][]) {
+  for (const [method, handle] of Object.entries(methods) as [Method, Handler][]) {
     app.route({
       url,
       method: method === 'GET' ? ['GET', 'HEAD'] : method,
       onRequest: checkHeaders,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         try {
-          const caller = identify && (await identify(request))
-          const answer = await endpoint(callOf(request, reply, caller, publicUrl), house)
-          // A text is on its way when `send` returns: there is nothing to wait for.
-          const sending = send(reply, answer)
+          const auth = authenticate && (await authenticate(request))
+          const origin = resolveOrigin(request.raw)
+          const response = await handle(toApiRequest(request, reply, auth, origin), context)
+          // `sendResponse` sends a string at once and returns a promise for a stream alone.
+          const sending = sendResponse(reply, response)
           return sending && (await sending)
         } catch (error) {
-          return await tellError(error, request, reply)
+          return await reportError(error, request, reply)
         }
       },
     })
   }
 }
 
-function addOthers(
+function registerOtherMethods(
   app: FastifyInstance,
   url: string,
-  methods: Route['methods'],
-  forbidden: Route['forbidden'],
+  { methods, readOnlyMethods }: Route,
 ): void {
   const known = [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS']
   const allow = known.join(', ')
-  const options = async (_request: FastifyRequest, reply: FastifyReply) => {
+  const sendAllowedMethods = async (_request: FastifyRequest, reply: FastifyReply) => {
     return reply
       .code(204)
-      .headers({ ...everyAnswer, allow })
+      .headers({ ...commonHeaders, allow })
       .send()
   }
-  const refuse = async ({ method }: FastifyRequest) => {
-    if (forbidden.some((each) => each === method))
-      throw new HeaderError(
-        'read_only',
-        `What is at this path can be read, not written by ${method}.`,
-      )
-    throw new HeaderError('method_not_allowed', `${method} is not allowed here; ${allow} are.`, {
-      allow,
-    })
+  const rejectMethod = async ({ method }: FastifyRequest) => {
+    if (readOnlyMethods.some((each) => each === method))
+      throw new HeaderError('read_only', `${method} is not allowed: this resource is read-only.`)
+    const detail = `${method} is not allowed at this path; allowed are ${allow}.`
+    throw new HeaderError('method_not_allowed', detail, { allow })
   }
-  const refused = app.supportedMethods.filter((method) => !known.includes(method))
-  app.route({ url, method: 'OPTIONS', onRequest: checkHeaders, handler: options })
-  app.route({ url, method: refused, onRequest: refuse, handler: refuse })
+  const rejected = app.supportedMethods.filter((method) => !known.includes(method))
+  app.route({ url, method: 'OPTIONS', onRequest: checkHeaders, handler: sendAllowedMethods })
+  app.route({ url, method: rejected, onRequest: rejectMethod, handler: rejectMethod })
 }
 
 /** Runs before the body is read. */
@@ -90,8 +93,8 @@ function checkHeaders(
   _reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  if (raw.url !== undefined && raw.url.length > longestUrl) {
-    throw new HeaderError('url_too_long', `A URL may have at most ${longestUrl} bytes.`)
+  if (raw.url !== undefined && raw.url.length > maxUrlLength) {
+    throw new HeaderError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
   }
   negotiate({
     accept: headers.accept,
@@ -105,33 +108,27 @@ function checkHeaders(
 
 const noBytes = new Uint8Array()
 
-/** What a call takes from the server's options. */
-export interface CallOptions {
-  readonly publicUrl: string | undefined
-  readonly identify: ((request: FastifyRequest) => unknown) | undefined
-}
-
-function callOf(
+function toApiRequest(
   { raw, params, body }: FastifyRequest,
   reply: FastifyReply,
-  caller: unknown,
-  publicUrl: string | undefined,
-): Call {
+  auth: unknown,
+  origin: string,
+): ApiRequest {
   const { url = '' } = raw
   const mark = url.indexOf('?')
   return {
-    // The router fills in what the path's pattern names, and `id` is all that any names.
+    // `id` is the only parameter in the path patterns of the route table.
     id: (params as { id?: string }).id ?? '',
-    caller,
+    auth,
     search: mark === -1 ? '' : url.slice(mark + 1),
     body: body instanceof Uint8Array ? body : noBytes,
-    origin: originOf(publicUrl, raw),
-    signal: () => disconnectSignal(reply),
+    origin,
+    signal: () => createDisconnectSignal(reply),
   }
 }
 
-/** A signal that aborts when the connection closes before the response is sent. */
-function disconnectSignal({ raw }: FastifyReply): AbortSignal {
+/** Returns a signal that aborts when the connection closes before the response is sent. */
+function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const abort = () => {
     if (!raw.writableEnded) controller.abort()

@@ -1,62 +1,66 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type ErrorList, emptyCollector, refuse, report, reportAll } from '../errors/collector.ts'
-import { BodyError, pointerStep, quoted } from '../errors/errors.ts'
+import {
+  type ErrorCollector,
+  type ErrorList,
+  emptyCollector,
+  report,
+  reportAll,
+  throwErrors,
+} from '../errors/collector.ts'
+import { BodyError, pointerToken } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 import type { AttributeField, ResourceType } from '../model/model.ts'
-import { type WritePlan, withValues } from '../plan/body.ts'
-import { storedAttributes } from '../plan/stored-columns.ts'
-import { pointerTo } from '../plan/write-builder.ts'
+import type { Planner } from '../plan/planner.ts'
+import { listStoredAttributes } from '../plan/stored-columns.ts'
+import { replaceValues, type WritePlan } from '../plan/write.ts'
+import { toFieldPointer } from '../plan/write-builder.ts'
 
 /** The attributes of a resource by name. */
 export type Attributes = Readonly<Record<string, unknown>>
 
 /**
- * Holds a write against what its declaration demands beyond the kinds: validators, and what must not change.
+ * Validates a write: immutable attributes, the validators of attributes and the validator of the resource. It reports all
+ * errors of the document together.
  *
- * @param missing - what examining the plan found
- * @param stored - the attributes as they are; `undefined` for a resource to be made
- * @returns the plan, its values as validators left them
- * @throws ApiError | ManyErrors with every fault of the document
+ * @param missing - errors about related resources that do not exist
+ * @param stored - the stored attributes of the resource; `undefined` for a new resource
+ * @returns the plan with the values that the validators returned
+ * @throws ApiError | ManyErrors with every error of the document
  */
-export async function checked(
+export async function validateWrite(
+  planner: Planner,
   plan: WritePlan,
   missing: ErrorList,
-  resource: ResourceType,
   stored: Attributes | undefined,
+  resource: ResourceType,
 ): Promise<WritePlan> {
-  const faults = emptyCollector()
-  reportAll(faults, plan.faults)
-  reportAll(faults, missing)
+  const errors = emptyCollector()
+  reportAll(errors, plan.errors)
+  reportAll(errors, missing)
   const changed: Record<string, unknown> = {}
   for (const [index, column] of plan.shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
     if (field?.is !== 'attribute') continue
-    const { name } = field
     const value = plan.values[index]
-    if (stored && field.isFixed && !isSame(field, value, stored[name]))
-      report(faults, () => fixed(field, stored))
+    if (stored && field.isImmutable && !isEqual(field, value, stored[field.name]))
+      report(errors, () => immutableError(field, stored))
     if (field.validate && value !== null) {
-      const result = await field.validate['~standard'].validate(value)
-      if (result.issues) {
-        const shown = quoted(value)
-        for (const issue of result.issues) report(faults, () => fieldFault(field, shown, issue))
-      } else if (!Object.is(result.value, value)) changed[name] = result.value
+      const result = await validateValue(value, field, field.validate, errors)
+      if (!Object.is(result, value)) changed[field.name] = result
     }
   }
-  // Links change no attribute: what is stored already does not stand in their way.
-  const isWritten = plan.shape.columns.some(({ is }) => is === 'attribute')
-  if (resource.validate && (!stored || isWritten)) {
-    const told = new Set(faults.errors.map(({ where }) => where))
-    const whole = { ...everyAttribute(resource), ...stored, ...attributesOf(plan), ...changed }
-    const { issues = [] } = await resource.validate['~standard'].validate(whole)
-    for (const issue of issues)
-      if (!told.has(placeOf(resource, issue))) report(faults, () => resourceFault(resource, issue))
+  // A change of relationships alone changes no attribute, so invalid stored attributes do not prevent it.
+  const writesAttributes = plan.shape.columns.some(({ is }) => is === 'attribute')
+  if (resource.validate && (!stored || writesAttributes)) {
+    const attributes = { ...stored, ...getAttributes(plan), ...changed }
+    await validateResource(attributes, resource, resource.validate, errors)
   }
-  refuse(faults)
-  return Object.keys(changed).length === 0 ? plan : withValues(plan, changed, resource)
+  throwErrors(errors)
+  return Object.keys(changed).length === 0 ? plan : replaceValues(planner, plan, changed, resource)
 }
 
-/** What a plan writes of the attributes, by name. */
-export function attributesOf({ shape, values }: WritePlan): Attributes {
+/** Returns the attributes that a plan writes. */
+export function getAttributes({ shape, values }: WritePlan): Attributes {
   return Object.fromEntries(
     shape.columns.flatMap((column, index) =>
       column.is === 'attribute' ? [[column.name, values[index]]] : [],
@@ -64,56 +68,80 @@ export function attributesOf({ shape, values }: WritePlan): Attributes {
   )
 }
 
-function everyAttribute(resource: ResourceType): Attributes {
-  return Object.fromEntries(storedAttributes(resource).map(({ name }) => [name, null]))
-}
-
-/** Equal values are told alike. */
-function isSame({ kind }: AttributeField, one: unknown, other: unknown): boolean {
-  if (one === null || other === null || other === undefined) return one === (other ?? null)
-  return kind.tell(one) === kind.tell(other)
-}
-
-function fixed(field: AttributeField, stored: Attributes): BodyError {
-  const detail = `${field.name} is set when the resource is created and stays as it is, ${quoted(stored[field.name])}.`
-  return new BodyError('invalid_value', pointerTo(field), detail)
-}
-
-function fieldFault(
+/** @returns the value that the validator returned, or the value itself when it is not valid */
+async function validateValue(
+  value: unknown,
   field: AttributeField,
-  shown: string,
-  issue: StandardSchemaV1.Issue,
+  validator: StandardSchemaV1,
+  errors: ErrorCollector,
+): Promise<unknown> {
+  const result = await validator['~standard'].validate(value)
+  if (!result.issues) return result.value
+  const sent = quote(value)
+  for (const issue of result.issues) report(errors, () => attributeError(field, sent, issue))
+  return value
+}
+
+/** @param attributes - stored and written; the validator receives null for every other attribute */
+async function validateResource(
+  attributes: Attributes,
+  resource: ResourceType,
+  validator: StandardSchemaV1,
+  errors: ErrorCollector,
+): Promise<void> {
+  // A location that has an error already gets no second one.
+  const reported = new Set(errors.errors.map(({ location }) => location))
+  const nulls = Object.fromEntries(listStoredAttributes(resource).map(({ name }) => [name, null]))
+  const { issues = [] } = await validator['~standard'].validate({ ...nulls, ...attributes })
+  for (const issue of issues)
+    if (!reported.has(getPointer(resource, issue)))
+      report(errors, () => resourceError(resource, issue))
+}
+
+/** Two values of a kind are equal if they serialize to the same JSON. */
+function isEqual({ kind }: AttributeField, one: unknown, other: unknown): boolean {
+  if (one === null || other === null || other === undefined) return one === (other ?? null)
+  return kind.serialize(one) === kind.serialize(other)
+}
+
+function immutableError(field: AttributeField, stored: Attributes): BodyError {
+  const detail = `${field.name} cannot be changed after the resource is created; it is ${quote(stored[field.name])}.`
+  return new BodyError('invalid_value', toFieldPointer(field), detail)
+}
+
+function attributeError(
+  field: AttributeField,
+  sent: string,
+  { message, path = [] }: StandardSchemaV1.Issue,
 ): BodyError {
-  return new BodyError(
-    'invalid_value',
-    pointerTo(field) + pathOf(issue.path ?? []),
-    `${field.name}: ${issue.message}; it is ${shown}.`,
-  )
+  const detail = `${field.name}: ${message}; it is ${sent}.`
+  return new BodyError('invalid_value', toFieldPointer(field) + formatPointer(path), detail)
 }
 
-/** The first step of an issue's path names the attribute; an issue without a path is about the resource. */
-function fieldOf({ fields }: ResourceType, { path = [] }: StandardSchemaV1.Issue) {
+function resourceError(resource: ResourceType, issue: StandardSchemaV1.Issue): BodyError {
+  const name = findField(resource, issue)?.name ?? resource.type
+  return new BodyError('invalid_value', getPointer(resource, issue), `${name}: ${issue.message}.`)
+}
+
+/** Returns the JSON Pointer of an issue of a resource's validator. An issue without a path is about the resource. */
+function getPointer(resource: ResourceType, issue: StandardSchemaV1.Issue): string {
+  const field = findField(resource, issue)
+  const [, ...path] = issue.path ?? []
+  return field === undefined ? '/data' : toFieldPointer(field) + formatPointer(path)
+}
+
+/** The first element of an issue's path is the name of the attribute. */
+function findField({ fields }: ResourceType, { path = [] }: StandardSchemaV1.Issue) {
   const [first] = path
-  return first === undefined ? undefined : fields.get(keyOf(first))
+  return first === undefined ? undefined : fields.get(getKey(first))
 }
 
-/** Where in the document an issue of a whole resource lies. */
-function placeOf(resource: ResourceType, issue: StandardSchemaV1.Issue): string {
-  const field = fieldOf(resource, issue)
-  return field === undefined ? '/data' : pointerTo(field) + pathOf((issue.path ?? []).slice(1))
+type PathElement = PropertyKey | StandardSchemaV1.PathSegment
+
+function getKey(element: PathElement): string {
+  return String(typeof element === 'object' ? element.key : element)
 }
 
-function resourceFault(resource: ResourceType, issue: StandardSchemaV1.Issue): BodyError {
-  const name = fieldOf(resource, issue)?.name ?? resource.type
-  return new BodyError('invalid_value', placeOf(resource, issue), `${name}: ${issue.message}.`)
-}
-
-type Step = PropertyKey | StandardSchemaV1.PathSegment
-
-function keyOf(step: Step): string {
-  return String(typeof step === 'object' ? step.key : step)
-}
-
-function pathOf(path: readonly Step[]): string {
-  return path.map((step) => pointerStep(keyOf(step))).join('')
+function formatPointer(path: readonly PathElement[]): string {
+  return path.map((element) => pointerToken(getKey(element))).join('')
 }

@@ -1,144 +1,161 @@
 import { hasErrors } from '../errors/collector.ts'
-import type { Change, HookContext, MemberChange, Stored } from '../model/hooks.ts'
-import { type Model, type ResourceType, typeNamed } from '../model/model.ts'
-import { type WritePlan, withValues } from '../plan/body.ts'
+import type { Change, HookContext, MemberChange, StoredResource } from '../model/hooks.ts'
+import { getResourceType, type ResourceType } from '../model/model.ts'
+import type { Planner } from '../plan/planner.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import { laidOut, type WholeRows } from '../plan/result.ts'
-import { attributesIn, planStored, storedAttributes } from '../plan/stored-columns.ts'
-import type { Store, Transaction, Written } from '../store/store.ts'
-import { duringRead } from './read.ts'
-import { type Attributes, attributesOf, checked } from './validate.ts'
+import { type CompleteRows, pairWithLayouts } from '../plan/read-result.ts'
+import { extractAttributes, listStoredAttributes, planStoredRead } from '../plan/stored-columns.ts'
+import { replaceValues, type WritePlan } from '../plan/write.ts'
+import type { Transaction, Written } from '../store/store.ts'
+import type { LifecycleContext } from './context.ts'
+import { type Attributes, getAttributes, validateWrite } from './validate.ts'
 
-/** Whose rules a write is held against, and who asks. */
-export interface Scene {
-  readonly model: Model
-  readonly store: Store
-  readonly caller: unknown
-}
-
-/** What is answered to a write: a read of what was written, told before the write is final. */
-export interface WriteAnswer<Told> {
+/** The response to a write: a read of the written resource, serialized before the commit (docs/decisions/0017). */
+interface WriteResponse<Result> {
   readonly plan: ReadPlan
-  /** Runs in the transaction: when it throws, nothing has been written. */
-  readonly tell: (rows: WholeRows, id: string) => Told
+  /** Runs in the transaction: when it throws, the transaction is rolled back. */
+  readonly serialize: (rows: CompleteRows, id: string) => Result
 }
 
 /**
- * Carries out a create or an update and what is answered to it, all of it or nothing: looks for what the plan takes for
- * granted, holds it against the validators, runs the hooks around it, and tells the answer.
+ * Executes a create or an update in one transaction: checks the preconditions, runs the validators, the hooks and the
+ * write, reads the written resource and serializes the response.
  *
- * @returns what the answer tells
- * @throws NotFoundError for the path's resource; ApiError | ManyErrors for everything that is wrong with the document
+ * @param auth - the auth context of the request
+ * @returns the serialized response
+ * @throws NotFoundError for the resource in the path; ApiError | ManyErrors for all errors of the document
  */
-export function carryOut<Told>(
+export function executeWrite<Result>(
   plan: WritePlan,
-  answer: WriteAnswer<Told>,
-  scene: Scene,
-): Promise<Told> {
-  return scene.store.transaction(async (transaction) => {
-    const during = duringRead(answer.plan, scene)
-    const alongside = during ? undefined : answer.plan
-    const { id, rows: read } = await write(plan, transaction, { ...scene, alongside })
-    await during?.before(transaction.query)
-    const rows = read ?? (await transaction.read(answer.plan, id))
-    if (!during) return answer.tell(rows, id)
-    for (const [some, layout] of laidOut(rows, answer.plan.shape))
-      await during.after(some, layout, transaction.query)
-    return answer.tell(rows, id)
+  response: WriteResponse<Result>,
+  { planner, store, bindReadHooks }: LifecycleContext,
+  auth: unknown,
+): Promise<Result> {
+  return store.transaction(async (transaction) => {
+    const readHooks = bindReadHooks(response.plan, auth)
+    const pipelinedRead = readHooks ? undefined : response.plan
+    const written = await write(plan, transaction, { planner, auth, pipelinedRead })
+    await readHooks?.before(transaction.query)
+    const rows = written.rows ?? (await transaction.read(response.plan, written.id))
+    if (!readHooks) return response.serialize(rows, written.id)
+    for (const [batch, layout] of pairWithLayouts(rows, response.plan.shape))
+      await readHooks.after(batch, layout, transaction.query)
+    return response.serialize(rows, written.id)
   })
 }
 
-/** Carries out a write to a relationship's own URL, to which nothing of it is answered; throws as `carryOut` does. */
-export async function relate(plan: WritePlan, scene: Scene): Promise<void> {
-  await scene.store.transaction((transaction) => write(plan, transaction, scene))
+/** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
+export async function executeRelationshipWrite(
+  plan: WritePlan,
+  { planner, store }: LifecycleContext,
+  auth: unknown,
+): Promise<void> {
+  await store.transaction((transaction) => write(plan, transaction, { planner, auth }))
 }
 
-/** Deletes a resource. @throws NotFoundError when it is not there; ApiError when a constraint or a hook refuses */
-export async function remove(plan: WritePlan, { model, store, caller }: Scene): Promise<void> {
-  const resource = typeNamed(model, plan.shape.type)
+/** Deletes a resource. @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it */
+export async function executeDelete(
+  plan: WritePlan,
+  { planner, store }: LifecycleContext,
+  auth: unknown,
+): Promise<void> {
+  const resource = getResourceType(planner.model, plan.shape.type)
   const { beforeDelete, afterDelete } = resource.hooks
   await store.transaction(async (transaction) => {
     const isHooked = beforeDelete !== undefined || afterDelete !== undefined
-    const stored = isHooked ? await readStored(transaction, resource, plan.id) : undefined
-    const context: HookContext = { caller, query: transaction.query }
+    const stored = isHooked ? await readStored(planner, transaction, resource, plan.id) : undefined
+    const context: HookContext = { auth, query: transaction.query }
     if (stored) await beforeDelete?.(stored, context)
     await transaction.remove(plan)
     if (stored) await afterDelete?.(stored, context)
   })
 }
 
-/** @param alongside - what may be read along with the write, unless a hook has its turn before */
+interface WriteContext {
+  readonly planner: Planner
+  readonly auth: unknown
+  /** A read of the written resource, to send together with the write unless a hook runs in between. */
+  readonly pipelinedRead?: ReadPlan | undefined
+}
+
 async function write(
   plan: WritePlan,
   transaction: Transaction,
-  { model, caller, alongside }: Scene & { readonly alongside?: ReadPlan | undefined },
+  { planner, auth, pipelinedRead }: WriteContext,
 ): Promise<Written> {
-  const resource = typeNamed(model, plan.shape.type)
-  const isNew = plan.shape.row !== 'there'
+  const resource = getResourceType(planner.model, plan.shape.type)
+  const isNew = plan.shape.row !== 'existing'
   const { beforeCreate, afterCreate, beforeUpdate, afterUpdate } = resource.hooks
   const after = isNew ? afterCreate : afterUpdate
-  const carried = (fit: WritePlan) => transaction.write(fit, after ? undefined : alongside)
-  const examined = transaction.examine(plan)
-  // Does not wait for what is found unless somebody has to know of it first; if it is refused, nothing stays.
-  const straight = transaction.isTogether && isStraight(plan, resource) ? carried(plan) : undefined
-  if (straight) await Promise.allSettled([examined, straight])
-  const missing = await examined
-  const before =
+  const runWrite = (valid: WritePlan) => transaction.write(valid, after ? undefined : pipelinedRead)
+  const checked = transaction.examine(plan)
+  // A write without hooks and validators is sent together with the checks. If a check fails, the transaction is rolled back.
+  const pipelined =
+    transaction.isTogether && canPipeline(plan, resource) ? runWrite(plan) : undefined
+  if (pipelined) await Promise.allSettled([checked, pipelined])
+  const missing = await checked
+  const stored =
     !isNew && needsStored(plan, resource)
-      ? await readStored(transaction, resource, plan.id)
+      ? await readStored(planner, transaction, resource, plan.id)
       : undefined
-  const fit = await checked(plan, missing, resource, before?.attributes)
-  const context: HookContext = { caller, query: transaction.query }
-  const more = isNew
-    ? beforeCreate && (await beforeCreate(changeOf(fit), context))
-    : before && (await beforeUpdate?.(before, changeOf(fit), context))
-  const written = await (straight ?? carried(more ? withValues(fit, more, resource) : fit))
-  const stored = after && (await readStored(transaction, resource, written.id))
-  if (stored && isNew) await afterCreate?.(stored, context)
-  if (stored && before) await afterUpdate?.(stored, before, context)
+  const valid = await validateWrite(planner, plan, missing, stored?.attributes, resource)
+  const context: HookContext = { auth, query: transaction.query }
+  const hookValues = isNew
+    ? beforeCreate && (await beforeCreate(toChange(valid), context))
+    : stored && (await beforeUpdate?.(stored, toChange(valid), context))
+  const final = hookValues ? replaceValues(planner, valid, hookValues, resource) : valid
+  const written = await (pipelined ?? runWrite(final))
+  const result = after && (await readStored(planner, transaction, resource, written.id))
+  if (result && isNew) await afterCreate?.(result, context)
+  if (result && stored) await afterUpdate?.(result, stored, context)
   return written
 }
 
-/** Whether nothing of a declaration stands between looking for what a plan takes for granted and writing. */
-function isStraight(plan: WritePlan, resource: ResourceType): boolean {
-  const { shape, faults } = plan
+/** True if no validator and no hook runs between the precondition checks and the write. */
+function canPipeline(plan: WritePlan, resource: ResourceType): boolean {
+  const { shape, errors } = plan
   const { hooks, validate, fields } = resource
-  if (hasErrors(faults) || validate) return false
-  if (shape.row === 'there' ? needsStored(plan, resource) : hooks.beforeCreate) return false
+  if (hasErrors(errors) || validate) return false
+  if (shape.row === 'existing' ? needsStored(plan, resource) : hooks.beforeCreate) return false
   return shape.columns.every((column) => {
     const field = column.is === 'attribute' ? fields.get(column.name) : undefined
     return field?.is !== 'attribute' || field.validate === undefined
   })
 }
 
-/** Whether an update must know what is stored. */
+/** True if hooks, validators or immutable attributes need the stored attributes of an updated resource. */
 function needsStored({ shape }: WritePlan, { hooks, validate, fields }: ResourceType): boolean {
   if (hooks.beforeUpdate || hooks.afterUpdate || validate) return true
   return shape.columns.some((column) => {
     const field = column.is === 'attribute' ? fields.get(column.name) : undefined
-    return field?.is === 'attribute' && field.isFixed
+    return field?.is === 'attribute' && field.isImmutable
   })
 }
 
 async function readStored(
+  planner: Planner,
   transaction: Transaction,
   resource: ResourceType,
   id: string | undefined,
-): Promise<Stored> {
-  const plan = planStored(resource)
+): Promise<StoredResource> {
+  const plan = planStoredRead(planner, resource)
   const { primary } = await transaction.read(plan, id)
   const [row = []] = primary
-  const attributes: Attributes = attributesIn(row, plan.shape.primary, storedAttributes(resource))
+  const attributes: Attributes = extractAttributes(
+    row,
+    plan.shape.primary,
+    listStoredAttributes(resource),
+  )
   return { id: String(row[0]), attributes }
 }
 
-/** What a plan does, as hooks are told of it. */
-function changeOf(plan: WritePlan): Change {
-  return { attributes: attributesOf(plan), relationships: membersOf(plan) }
+/** Returns the change that a plan makes, as hooks receive it. */
+function toChange(plan: WritePlan): Change {
+  return { attributes: getAttributes(plan), relationships: getMemberChanges(plan) }
 }
 
-/** What a plan does to relationships, by name. */
-function membersOf({ shape, values, linkIds }: WritePlan): Record<string, MemberChange> {
+/** Returns the changes that a plan makes to relationships, by name. */
+function getMemberChanges({ shape, values, linkIds }: WritePlan): Record<string, MemberChange> {
   const keys = shape.columns.flatMap((column, index): [string, MemberChange][] => {
     if (column.is !== 'key') return []
     const id = values[index]

@@ -10,7 +10,7 @@ const words: readonly (readonly [word: RegExp, affinity: Affinity])[] = [
 ]
 
 /** The affinity of a column declared with a type, which may be empty. */
-export function affinityOf(columnType: string): Affinity {
+export function readAffinity(columnType: string): Affinity {
   return words.find(([word]) => word.test(columnType))?.[1] ?? 'numeric'
 }
 
@@ -18,6 +18,6 @@ export function affinityOf(columnType: string): Affinity {
  * Makes the test whether a column declared with a type is of one of the affinities. A column without a type, as those of
  * views mostly are, changes no value, so it suits all.
  */
-export function ofAffinity(...affinities: readonly Affinity[]): (columnType: string) => boolean {
-  return (columnType) => columnType === '' || affinities.includes(affinityOf(columnType))
+export function hasAffinity(...affinities: readonly Affinity[]): (columnType: string) => boolean {
+  return (columnType) => columnType === '' || affinities.includes(readAffinity(columnType))
 }

@@ -52,7 +52,7 @@ export interface Catalog {
 }
 
 /** The table of that name, or `undefined`. */
-export function tableIn(catalog: Catalog, { schema, name }: Table): StoredTable | undefined {
+export function findTable(catalog: Catalog, { schema, name }: Table): StoredTable | undefined {
   const where = schema ?? catalog.schema
   return catalog.tables.find((table) => table.name === name && table.schema === where)
 }

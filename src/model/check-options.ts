@@ -1,16 +1,5 @@
-import { quoted } from '../errors/errors.ts'
-import {
-  type Check,
-  each,
-  isFunction,
-  isObject,
-  members,
-  mustBe,
-  oneOf,
-  optional,
-  shown,
-} from './checks.ts'
-import { isForm } from './codecs.ts'
+import { quote } from '../errors/quote.ts'
+import { isCodecName } from './codecs.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
@@ -24,13 +13,24 @@ import type {
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import type { ModelOptions } from './model.ts'
+import {
+  type Check,
+  describeValue,
+  each,
+  isFunction,
+  isObject,
+  members,
+  mustBe,
+  oneOf,
+  optional,
+} from './option-checks.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
 /**
  * Checks that declarations say what can be said, each option with a value of its type, whoever has compiled them or not.
  * What they mean is checked after that.
  */
-export function optionMistakes(resources: unknown, options: unknown): string[] {
+export function findOptionErrors(resources: unknown, options: unknown): string[] {
   if (!Array.isArray(resources))
     return [...mustBe('an array of resource types')(resources, 'model')]
   return [
@@ -66,7 +66,7 @@ const aValidator = mustBe('a validator with the interface of Standard Schema', (
 })
 
 function isKind(value: unknown): boolean {
-  return isObject(value) && isFunction(value.readBody) && isForm(value.form)
+  return isObject(value) && isFunction(value.readBody) && isCodecName(value.codec)
 }
 
 const aKind: Check = (value, place) => {
@@ -82,14 +82,14 @@ const anExpression: Check = (value, place) => {
   try {
     const written: unknown = write((name) => sql.id(name))
     if (isObject(written) && isFunction(written.toOperationNode)) return []
-    const what = written === undefined ? 'nothing' : shown(written)
+    const what = written === undefined ? 'nothing' : describeValue(written)
     return [`${place}: must return sql\`…\`; it returns ${what}`]
   } catch (error) {
-    return [`${place}: must return sql\`…\`; it throws ${quoted(String(error))}`]
+    return [`${place}: must return sql\`…\`; it throws ${quote(String(error))}`]
   }
 }
 
-const access = oneOf('read-write', 'read-only', 'write-only', 'write-once')
+const access = oneOf('read-write', 'read-only', 'write-only', 'immutable')
 const linkAccess = oneOf('read-write', 'read-only')
 
 const attribute = members({
@@ -127,7 +127,7 @@ const key = {
   access: optional(linkAccess),
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
 
-const toOne = members({ ...key, key: optional(oneOf('here', 'there')) } satisfies Record<
+const toOne = members({ ...key, foreignKey: optional(oneOf('own', 'other')) } satisfies Record<
   keyof ToOne,
   Check
 >)
@@ -192,8 +192,8 @@ const resourceOptions = members({
   schema: optional(aName),
   id: optional((value, place) => (typeof value === 'string' ? aName : id)(value, place)),
   description: optional(aText),
-  where: optional(anExpression),
-  newRows: optional(each(aStoredValue)),
+  scope: optional(anExpression),
+  insertDefaults: optional(each(aStoredValue)),
   access: optional(linkAccess),
   validate: optional(aValidator),
   hooks: optional(hooks),

@@ -1,40 +1,42 @@
-import type { ColumnForm } from './column-codec.ts'
+import type { ColumnCodec } from './column-codec.ts'
 import type { DialectName } from './dialect.ts'
-import { postgresForms } from './postgres-codecs.ts'
-import { sqliteForms } from './sqlite-codecs.ts'
+import { postgresCodecs } from './postgres-codecs.ts'
+import { sqliteCodecs } from './sqlite-codecs.ts'
 
-/** The name of a form; several kinds may share one. Shapes carry it, so that the store knows what a column holds. */
-export type FormName = keyof typeof sqliteForms
+/** The name of a codec; several attribute kinds may share one. Query shapes carry it, so that the store can read a column. */
+export type CodecName = keyof typeof sqliteCodecs
 
-/** Every form in which values are kept, by database. */
-export const forms: Readonly<Record<DialectName, Readonly<Record<FormName, ColumnForm>>>> = {
-  sqlite: sqliteForms,
-  postgres: postgresForms,
+/** The codecs of each database. */
+export const codecs: Readonly<Record<DialectName, Readonly<Record<CodecName, ColumnCodec>>>> = {
+  sqlite: sqliteCodecs,
+  postgres: postgresCodecs,
 }
 
-/** Forms that are read as texts in which JSON has nothing to escape, whatever stands in the table. */
-const plain = new Set<FormName>(['date', 'datetime', 'time', 'uuid', 'bytes'])
+const unescaped = new Set<CodecName>(['date', 'datetime', 'time', 'uuid', 'bytes'])
 
-/** Whether what is read of a form is a text that only needs quotation marks to be JSON. */
-export function isPlain(form: FormName): boolean {
-  return plain.has(form)
+/** True if a codec loads only strings without characters that JSON escapes: quotation marks alone make them JSON. */
+export function needsNoEscaping(codec: CodecName): boolean {
+  return unescaped.has(codec)
 }
 
-/** Whether there is a form of that name. */
-export function isForm(name: unknown): name is FormName {
-  return typeof name === 'string' && Object.hasOwn(sqliteForms, name)
+/** True if there is a codec of this name. */
+export function isCodecName(name: unknown): name is CodecName {
+  return typeof name === 'string' && Object.hasOwn(sqliteCodecs, name)
 }
 
-/** The form of that name in a database. */
-export function formNamed(name: FormName, dialect: DialectName): ColumnForm {
-  return forms[dialect][name]
+/** Returns the codec of this name for a database. */
+export function getCodec(name: CodecName, dialect: DialectName): ColumnCodec {
+  return codecs[dialect][name]
 }
 
-/** Whether a column declared with a type, which may be empty, keeps every value of a kind unchanged. */
-export function keeps(
+/**
+ * True if a column can store every value of an attribute kind unchanged.
+ * @param columnType - the declared type of the column; may be empty
+ */
+export function canStore(
   columnType: string,
-  { form }: Readonly<{ form: FormName }>,
+  { codec }: Readonly<{ codec: CodecName }>,
   dialect: DialectName,
 ): boolean {
-  return formNamed(form, dialect).suits(columnType)
+  return getCodec(codec, dialect).acceptsColumnType(columnType)
 }

@@ -1,34 +1,36 @@
-import type { Bound, Sql } from './dialect.ts'
+import type { BoundValue, Sql } from './dialect.ts'
 
 /**
- * How values are kept in a column of one database. Its functions are methods, so that a form of any values may be taken
- * for one of unknown values by those who only carry them: a form gets back none that it did not give out itself.
+ * How a column of one database stores an attribute: how its values are read, bound, compared and sorted.
+ *
+ * The functions are methods, so that a codec of any value type is assignable to `ColumnCodec<unknown>`: code that only
+ * passes values on gives a codec back the values that it loaded.
  */
-export interface ColumnForm<Value = unknown> {
-  /** Whether a column declared with the type, which may be empty, keeps the values unchanged. */
-  suits(columnType: string): boolean
-  /** The expression that reads the column; the column itself when absent. */
+export interface ColumnCodec<Value = unknown> {
+  /** True if a column of this type, which may be empty, stores the values unchanged. */
+  acceptsColumnType(columnType: string): boolean
+  /** The expression that reads the column. Absent: the column itself. */
   select?(column: Sql): Sql
-  /** Whether what a driver makes of the column itself, a number, a bigint or a text, is exact, so that keys need no `select`. */
+  /** True if the driver returns the column itself (a number, bigint or string) without loss, so that keys need no `select`. */
   readonly isExact?: boolean
   /**
-   * From what a driver returns, never null, to the value; the same when absent.
-   * @throws Error when it is no value of the form: whoever filled the table meant something else
+   * Converts what a driver returns, never null, to a value. Absent: the value is the same.
+   * @throws Error if the stored value does not belong to this codec
    */
   load?(stored: unknown): Value | null
-  /** From the value to what a driver binds; the same when absent. */
-  bind?(value: Value): Bound
-  /** The database's type of a bound value, where it would not find out by itself. */
+  /** Converts a value to what a driver binds. Absent: the same. */
+  bind?(value: Value): BoundValue
+  /** The database type of a bound value, where the database would not infer it. */
   readonly type?: string
-  /** How values are put in order, where they would not be by themselves: texts by code point. */
+  /** The sort key, where the stored values do not sort by themselves: texts sort by code point. */
   order?(expression: Sql): Sql
-  /** How values stand beside those of another field, whose form may be another one, where that would lose digits. */
-  beside?(expression: Sql): Sql
-  /** How values compare, where the stored ones do not compare by themselves; both sides are turned into keys. */
+  /** The exact value, for a comparison with a column of another codec that would lose digits otherwise. */
+  toExact?(expression: Sql): Sql
+  /** The comparison key, where stored values do not compare by themselves. Both sides of a comparison become keys. */
   readonly key?: {
     /** The key of a column. */
     of(column: Sql): Sql
-    /** The key of a value, as a driver binds it: a text or a number, so that lists of them can be bound as JSON. */
-    bind(value: Value): Bound
+    /** The key of a value: a string or a number, so that lists of keys can be bound as JSON. */
+    bind(value: Value): BoundValue
   }
 }

@@ -1,5 +1,5 @@
-import type { Reading } from './reading.ts'
-import { misfit } from './stored.ts'
+import type { ReadResult } from './read-result.ts'
+import { storedValueError } from './stored-values.ts'
 
 /** How large and how fine a decimal number may be. */
 export interface DecimalSize {
@@ -10,7 +10,7 @@ export interface DecimalSize {
 }
 
 /** The most digits a decimal number may have (PostgreSQL takes no more for a declared precision). */
-export const mostDigits = 1000
+export const maxDigits = 1000
 
 const plainDecimal = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/
 
@@ -18,12 +18,12 @@ const plainDecimal = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/
  * Makes the reader of decimal numbers of a size from JSON strings, in plain notation. None is ever rounded, so a JSON
  * number is refused: it may have been rounded on its way.
  */
-export function decimalReader({
-  precision = mostDigits,
+export function createDecimalReader({
+  precision = maxDigits,
   scale,
-}: DecimalSize): (json: unknown) => Reading<string> {
+}: DecimalSize): (json: unknown) => ReadResult<string> {
   const whole = precision - (scale ?? 0)
-  const expected = `a decimal number in a string, such as "12.5", ${sizeWords({ precision, scale })}`
+  const expected = `a decimal number in a string, such as "12.5", ${describeSize({ precision, scale })}`
   return (json) => {
     const match = typeof json === 'string' ? plainDecimal.exec(json) : null
     if (match === null) return { expected }
@@ -37,13 +37,13 @@ export function decimalReader({
   }
 }
 
-function sizeWords({ precision, scale }: Required<DecimalSize>): string {
+function describeSize({ precision, scale }: Required<DecimalSize>): string {
   if (scale === undefined) return `of at most ${precision} digits`
   return `with at most ${Number(precision) - scale} digits before the point and ${scale} after it`
 }
 
 /** The pattern of decimal numbers of a size, as far as a regular expression says it without counting twice. */
-export function decimalPattern({ precision = mostDigits, scale }: DecimalSize): string {
+export function decimalPattern({ precision = maxDigits, scale }: DecimalSize): string {
   const whole = precision - (scale ?? 0)
   const before = whole === 0 ? '0' : whole === 1 ? '\\d' : `(0|[1-9]\\d{0,${whole - 1}})`
   const after = scale === 0 ? '' : `(\\.\\d{1,${scale ?? precision}})?`
@@ -51,7 +51,7 @@ export function decimalPattern({ precision = mostDigits, scale }: DecimalSize): 
 }
 
 /** Tells a decimal number with at least so many digits after the point; what the table has beyond them is told too. */
-export function withScale(value: string, scale: number): string {
+export function padScale(value: string, scale: number): string {
   const point = value.indexOf('.')
   const after = point === -1 ? 0 : value.length - point - 1
   if (after >= scale) return value
@@ -68,7 +68,7 @@ const anyDecimal = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
  */
 export function canonicalDecimal(text: string): string {
   const match = anyDecimal.exec(text)
-  if (match === null) throw misfit(text, 'decimal')
+  if (match === null) throw storedValueError(text, 'decimal')
   const [, sign = '', before = '', after = '', exponent = '0'] = match
   const shift = Number(exponent)
   if (shift === 0) return canonical(sign, before, after)
@@ -80,13 +80,13 @@ export function canonicalDecimal(text: string): string {
 
 function canonical(sign: string, before: string, after: string): string {
   const whole = before.replace(/^0+/, '') || '0'
-  const fraction = withoutEndZeros(after)
+  const fraction = trimTrailingZeros(after)
   const number = fraction === '' ? whole : `${whole}.${fraction}`
   return sign === '-' && number !== '0' ? `-${number}` : number
 }
 
 /** The digits up to the last that is not 0. */
-export function withoutEndZeros(digits: string): string {
+export function trimTrailingZeros(digits: string): string {
   let end = digits.length
   while (end > 0 && digits[end - 1] === '0') end -= 1
   return digits.slice(0, end)
@@ -106,7 +106,7 @@ export function decimalKey(value: string): string {
   const [before = '', after = ''] = (isNegative ? value.slice(1) : value).split('.')
   const digits = before === '0' ? after.replace(/^0+/, '') : before + after
   const place = before === '0' ? digits.length - after.length : before.length
-  const size = String(exponentBase + place) + withoutEndZeros(digits)
+  const size = String(exponentBase + place) + trimTrailingZeros(digits)
   // Of two negative numbers the longer one with the same start is the lower one; `:` comes after every digit.
   return isNegative ? `0${size.replace(/\d/g, (digit) => String(9 - Number(digit)))}:` : `2${size}`
 }

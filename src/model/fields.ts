@@ -6,7 +6,7 @@ import type { Kind } from './kinds.ts'
  * Who may do what with an attribute's value: told, accepted in bodies, or both. `write-once` is told, and accepted when the
  * resource is created; an update may repeat it but not change it.
  */
-export type Access = 'read-write' | 'read-only' | 'write-only' | 'write-once'
+export type Access = 'read-write' | 'read-only' | 'write-only' | 'immutable'
 
 /** A SQL expression over columns of the resource's own table; `column` writes one by its name. Pure. */
 export type Expression = (column: (name: string) => Sql) => Sql
@@ -78,7 +78,7 @@ export interface ToOne<Type extends string = string> extends KeyOptions {
   readonly is: 'toOne'
   readonly to: Type
   /** Whose column it is: this table's (`here`, the default), or theirs (`there`), which must then be unique. */
-  readonly key?: 'here' | 'there'
+  readonly foreignKey?: 'own' | 'other'
 }
 
 /** A join table: a row for each link, with the keys of both sides. Its other columns are left alone. */

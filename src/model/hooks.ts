@@ -24,13 +24,13 @@ export interface Change<F extends Fields = Fields> {
 }
 
 /** A resource as it is stored. */
-export interface Stored<F extends Fields = Fields> {
+export interface StoredResource<F extends Fields = Fields> {
   readonly id: string
   readonly attributes: AttributesOf<F>
 }
 
 /** A resource as it is about to be told: the attributes asked for. */
-export interface Told<F extends Fields = Fields> {
+export interface ReturnedResource<F extends Fields = Fields> {
   readonly id: string
   readonly attributes: Partial<AttributesOf<F>>
 }
@@ -38,7 +38,7 @@ export interface Told<F extends Fields = Fields> {
 /** Who asks, and the transaction in which a hook runs. */
 export interface HookContext {
   /** What the server's `identify` made of the request; `undefined` without one. */
-  readonly caller: unknown
+  readonly auth: unknown
   /**
    * Runs SQL in the transaction, that of a read only to read; returns the rows by the names of their columns. What the
    * database refuses is thrown, and leaves nothing: whoever catches it may go on.
@@ -59,12 +59,16 @@ type Changes<F extends Fields> = Awaitable<Partial<AttributesOf<F>> | void>
 export interface Hooks<F extends Fields = Fields> {
   /** @returns attributes to store beside or instead of those sent; any attribute, whoever may write it */
   beforeCreate?(change: Change<F>, context: HookContext): Changes<F>
-  afterCreate?(created: Stored<F>, context: HookContext): Awaitable<void>
+  afterCreate?(created: StoredResource<F>, context: HookContext): Awaitable<void>
   /** Runs for a change of relationships alone, too. @returns as `beforeCreate` */
-  beforeUpdate?(current: Stored<F>, change: Change<F>, context: HookContext): Changes<F>
-  afterUpdate?(updated: Stored<F>, before: Stored<F>, context: HookContext): Awaitable<void>
-  beforeDelete?(current: Stored<F>, context: HookContext): Awaitable<void>
-  afterDelete?(deleted: Stored<F>, context: HookContext): Awaitable<void>
+  beforeUpdate?(current: StoredResource<F>, change: Change<F>, context: HookContext): Changes<F>
+  afterUpdate?(
+    updated: StoredResource<F>,
+    before: StoredResource<F>,
+    context: HookContext,
+  ): Awaitable<void>
+  beforeDelete?(current: StoredResource<F>, context: HookContext): Awaitable<void>
+  afterDelete?(deleted: StoredResource<F>, context: HookContext): Awaitable<void>
   /**
    * Before anything of resources of the type is let known: as primary data, linkage or included, by a path that starts at
    * one, or by a filter or a sort that asks about them.
@@ -74,5 +78,5 @@ export interface Hooks<F extends Fields = Fields> {
    * With those read, before they are told; a long list comes in parts, each as it is told. Those that are mere linkage on a
    * relationship's own URL come without attributes; those named in another resource's linkage do not come.
    */
-  afterRead?(resources: readonly Told<F>[], context: HookContext): Awaitable<void>
+  afterRead?(resources: readonly ReturnedResource<F>[], context: HookContext): Awaitable<void>
 }

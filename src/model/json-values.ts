@@ -1,7 +1,7 @@
-import { quoted } from '../errors/errors.ts'
-import type { Reading } from './reading.ts'
-import { misfit } from './stored.ts'
-import { textFault } from './texts.ts'
+import { quote } from '../errors/quote.ts'
+import type { ReadResult } from './read-result.ts'
+import { storedValueError } from './stored-values.ts'
+import { findTextViolation } from './texts.ts'
 
 /** Any value of JSON; a whole number beyond 2^53 is a `bigint`, so that none is changed. */
 export type JsonValue =
@@ -27,7 +27,7 @@ const memberName =
 const reserved: readonly string[] = ['relationships', 'links']
 
 /** Reads an object or an array of JSON that every database keeps and that a JSON:API document may hold. */
-export function readJson(json: unknown): Reading<Json> {
+export function readJson(json: unknown): ReadResult<Json> {
   if (typeof json !== 'object' || json === null) return { expected: 'a JSON object or array' }
   const fault = faultWithin(json, 1)
   // What has no fault is JSON all the way down, which the compiler cannot see.
@@ -40,7 +40,7 @@ export function readJson(json: unknown): Reading<Json> {
 function faultWithin(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case 'string': {
-      const fault = textFault(value)
+      const fault = findTextViolation(value)
       return fault && `with strings ${fault}`
     }
     case 'number':
@@ -60,16 +60,16 @@ function faultWithin(value: unknown, depth: number): string | undefined {
 
 function nameFault(name: string): string | undefined {
   const isName = memberName.test(name) && name.isWellFormed() && !reserved.includes(name)
-  return isName ? undefined : `whose member names JSON:API allows there; ${quoted(name)} is none`
+  return isName ? undefined : `whose member names JSON:API allows there; ${quote(name)} is none`
 }
 
 /** Writes a value as JSON text, `bigint`s as the numbers they are. */
-export function jsonText(value: JsonValue): string {
+export function serializeJson(value: JsonValue): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(serializeJson).join(',')}]`
   const members = Object.entries(value).map(
-    ([name, each]) => `${JSON.stringify(name)}:${jsonText(each)}`,
+    ([name, each]) => `${JSON.stringify(name)}:${serializeJson(each)}`,
   )
   return `{${members.join(',')}}`
 }
@@ -79,9 +79,9 @@ export function jsonText(value: JsonValue): string {
  * The text `null` is null: many programs store it where they mean that there is nothing.
  * @throws Error when it is no JSON text
  */
-export function storedJson(stored: unknown): JsonValue {
+export function parseStoredJson(stored: unknown): JsonValue {
   const json = typeof stored === 'string' ? parsed(stored) : undefined
-  if (json === undefined) throw misfit(stored, 'json')
+  if (json === undefined) throw storedValueError(stored, 'json')
   // What was parsed is JSON all the way down, which the compiler cannot see.
   return json as JsonValue
 }

@@ -1,23 +1,23 @@
-import type { FormName } from './codecs.ts'
-import { type Json, jsonText, readJson } from './json-values.ts'
+import type { CodecName } from './codecs.ts'
+import { type Json, readJson, serializeJson } from './json-values.ts'
 import {
-  booleanOfText,
-  numberOfText,
+  integerPattern,
+  parseBoolean,
+  parseNumber,
   readBoolean,
   readId,
   readInteger,
   readNumber,
-  wholeNumber,
 } from './numbers.ts'
-import type { Reading } from './reading.ts'
+import type { ReadResult } from './read-result.ts'
 import {
-  longestEmail,
+  maxEmailLength,
   readBytes,
   readEmail,
   readString,
   readUrl,
   readUuid,
-  urlStart,
+  urlPattern,
 } from './texts.ts'
 import { readDate, readInstant, readTime, timePattern } from './times.ts'
 
@@ -55,21 +55,21 @@ export interface Kind<Value> {
    */
   readonly operators: 'textual' | 'ordered' | 'plain' | 'opaque'
   /** Reads a value of a request body. */
-  readBody(json: unknown): Reading<Value>
+  readBody(json: unknown): ReadResult<Value>
   /** Reads a `val` of a JSON filter. */
-  readValue(json: unknown): Reading<Value>
+  readValue(json: unknown): ReadResult<Value>
   /** Reads the text of `filter[field]=text`. */
-  readText(text: string): Reading<Value>
+  readText(text: string): ReadResult<Value>
   /** Writes the value as JSON text. */
-  tell(value: Value): string
+  serialize(value: Value): string
   /** What is told, and what bodies take, but for what a schema cannot say; null is for the field to allow. */
   readonly schema: JsonSchema
   /** How its values are kept in a column. */
-  readonly form: FormName
+  readonly codec: CodecName
 }
 
 /** What opaque kinds are compared with: nothing that could be sent. */
-const nullAlone = (): Reading<never> => ({ expected: 'null alone' })
+const nullAlone = (): ReadResult<never> => ({ expected: 'null alone' })
 
 /** Every kind a field can be of, but for those with options, which `parametric` has. */
 export const kinds = {
@@ -80,9 +80,9 @@ export const kinds = {
     readBody: readId,
     readValue: readId,
     readText: readId,
-    tell: (value) => `"${value}"`,
-    schema: { type: 'string', pattern: wholeNumber },
-    form: 'id',
+    serialize: (value) => `"${value}"`,
+    schema: { type: 'string', pattern: integerPattern },
+    codec: 'id',
   } satisfies Kind<string>,
   text: {
     name: 'text',
@@ -91,9 +91,9 @@ export const kinds = {
     readBody: readString,
     readValue: readString,
     readText: readString,
-    tell: JSON.stringify,
+    serialize: JSON.stringify,
     schema: { type: 'string' },
-    form: 'text',
+    codec: 'text',
   } satisfies Kind<string>,
   /** An e-mail address is compared as the text it is: a query may hold any part of one. */
   email: {
@@ -103,9 +103,9 @@ export const kinds = {
     readBody: readEmail,
     readValue: readString,
     readText: readString,
-    tell: JSON.stringify,
-    schema: { type: 'string', format: 'email', maxLength: longestEmail },
-    form: 'text',
+    serialize: JSON.stringify,
+    schema: { type: 'string', format: 'email', maxLength: maxEmailLength },
+    codec: 'text',
   } satisfies Kind<string>,
   /** A URL is compared as the text it is, like an e-mail address. */
   url: {
@@ -115,9 +115,9 @@ export const kinds = {
     readBody: readUrl,
     readValue: readString,
     readText: readString,
-    tell: JSON.stringify,
-    schema: { type: 'string', pattern: urlStart },
-    form: 'text',
+    serialize: JSON.stringify,
+    schema: { type: 'string', pattern: urlPattern },
+    codec: 'text',
   } satisfies Kind<string>,
   integer: {
     name: 'integer',
@@ -125,14 +125,14 @@ export const kinds = {
     operators: 'ordered',
     readBody: readInteger,
     readValue: readInteger,
-    readText: (text) => readInteger(numberOfText(text)),
-    tell: String,
+    readText: (text) => readInteger(parseNumber(text)),
+    serialize: String,
     schema: {
       type: 'integer',
       minimum: Number.MIN_SAFE_INTEGER,
       maximum: Number.MAX_SAFE_INTEGER,
     },
-    form: 'integer',
+    codec: 'integer',
   } satisfies Kind<number | bigint>,
   number: {
     name: 'number',
@@ -140,10 +140,10 @@ export const kinds = {
     operators: 'ordered',
     readBody: readNumber,
     readValue: readNumber,
-    readText: (text) => readNumber(numberOfText(text)),
-    tell: JSON.stringify,
+    readText: (text) => readNumber(parseNumber(text)),
+    serialize: JSON.stringify,
     schema: { type: 'number' },
-    form: 'number',
+    codec: 'number',
   } satisfies Kind<number>,
   boolean: {
     name: 'boolean',
@@ -151,10 +151,10 @@ export const kinds = {
     operators: 'plain',
     readBody: readBoolean,
     readValue: readBoolean,
-    readText: (text) => readBoolean(booleanOfText(text)),
-    tell: String,
+    readText: (text) => readBoolean(parseBoolean(text)),
+    serialize: String,
     schema: { type: 'boolean' },
-    form: 'boolean',
+    codec: 'boolean',
   } satisfies Kind<boolean>,
   date: {
     name: 'date',
@@ -163,9 +163,9 @@ export const kinds = {
     readBody: readDate,
     readValue: readDate,
     readText: readDate,
-    tell: JSON.stringify,
+    serialize: JSON.stringify,
     schema: { type: 'string', format: 'date' },
-    form: 'date',
+    codec: 'date',
   } satisfies Kind<string>,
   datetime: {
     name: 'datetime',
@@ -174,9 +174,9 @@ export const kinds = {
     readBody: readInstant,
     readValue: readInstant,
     readText: readInstant,
-    tell: JSON.stringify,
+    serialize: JSON.stringify,
     schema: { type: 'string', format: 'date-time' },
-    form: 'datetime',
+    codec: 'datetime',
   } satisfies Kind<string>,
   time: {
     name: 'time',
@@ -185,9 +185,9 @@ export const kinds = {
     readBody: readTime,
     readValue: readTime,
     readText: readTime,
-    tell: JSON.stringify,
+    serialize: JSON.stringify,
     schema: { type: 'string', pattern: timePattern },
-    form: 'time',
+    codec: 'time',
   } satisfies Kind<string>,
   uuid: {
     name: 'uuid',
@@ -196,9 +196,9 @@ export const kinds = {
     readBody: readUuid,
     readValue: readUuid,
     readText: readUuid,
-    tell: JSON.stringify,
+    serialize: JSON.stringify,
     schema: { type: 'string', format: 'uuid' },
-    form: 'uuid',
+    codec: 'uuid',
   } satisfies Kind<string>,
   json: {
     name: 'json',
@@ -207,9 +207,9 @@ export const kinds = {
     readBody: readJson,
     readValue: nullAlone,
     readText: nullAlone,
-    tell: jsonText,
+    serialize: serializeJson,
     schema: { type: ['object', 'array'] },
-    form: 'json',
+    codec: 'json',
   } satisfies Kind<Json>,
   bytes: {
     name: 'bytes',
@@ -218,9 +218,9 @@ export const kinds = {
     readBody: readBytes,
     readValue: nullAlone,
     readText: nullAlone,
-    tell: JSON.stringify,
+    serialize: JSON.stringify,
     schema: { type: 'string', contentEncoding: 'base64' },
-    form: 'bytes',
+    codec: 'bytes',
   } satisfies Kind<string>,
 } as const
 

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { FormName } from './codecs.ts'
-import type { Bound } from './dialect.ts'
+import type { CodecName } from './codecs.ts'
+import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
@@ -13,8 +13,8 @@ export interface Table {
 
 /** A value that rows hold, and its form: a column, or what an expression field of the type computes. */
 export type StoredValue =
-  | Readonly<{ column: string; form: FormName }>
-  | Readonly<{ expression: string; form: FormName }>
+  | Readonly<{ column: string; form: CodecName }>
+  | Readonly<{ expression: string; form: CodecName }>
 
 /** An attribute as requests meet it: every default filled in. */
 export interface AttributeField {
@@ -26,12 +26,12 @@ export interface AttributeField {
   /** Reads it from a row; a column's is the column. */
   readonly expression: Expression
   readonly required: boolean
-  readonly reads: boolean
-  readonly writes: boolean
+  readonly isReadable: boolean
+  readonly isWritable: boolean
   /** Written when the resource is created, never changed. */
-  readonly isFixed: boolean
-  readonly filters: boolean
-  readonly sorts: boolean
+  readonly isImmutable: boolean
+  readonly isFilterable: boolean
+  readonly isSortable: boolean
   /** What a create without it stores; `undefined` leaves it to the column. */
   readonly makeDefault: (() => unknown) | undefined
   readonly validate: StandardSchemaV1 | undefined
@@ -51,12 +51,12 @@ export interface ComputedField {
  * has a row with the one in `from` and the other in `to`. `key` says where the reference stands, so which row a write changes.
  */
 export type Link =
-  | Readonly<{ key: 'here' | 'there'; here: string; there: string }>
+  | Readonly<{ foreignKey: 'own' | 'other'; ownKey: string; otherKey: string }>
   | Readonly<{
-      key: 'between'
-      here: string
-      there: string
-      table: Table
+      foreignKey: 'join table'
+      ownKey: string
+      otherKey: string
+      joinTable: Table
       from: string
       to: string
     }>
@@ -68,7 +68,7 @@ export interface RelationshipField {
   readonly many: boolean
   readonly to: string
   readonly link: Link
-  readonly writes: boolean
+  readonly isWritable: boolean
 }
 
 /** Any field of a checked resource type. */
@@ -84,9 +84,9 @@ export interface ResourceType {
   /** Whether clients give ids, and who makes those they do not give. */
   readonly ids: Readonly<{ client: 'refused' | 'optional' | 'required'; by: 'database' | 'server' }>
   /** What makes a row one of the type; `undefined` when all are. */
-  readonly where: Expression | undefined
-  readonly newRows: readonly (readonly [column: string, value: Bound | boolean])[]
-  readonly writes: boolean
+  readonly scope: Expression | undefined
+  readonly insertDefaults: readonly (readonly [column: string, value: BoundValue | boolean])[]
+  readonly isWritable: boolean
   readonly validate: StandardSchemaV1 | undefined
   readonly hooks: Hooks
   /** By name, in the order of the declaration; `id` is not among them. */
@@ -95,9 +95,9 @@ export interface ResourceType {
 
 /** How the documents' open choices are settled. */
 export interface ModelOptions {
-  /** An `id` in a create's body: dropped (the seed's rule) or refused with 403 (JSON:API 1.0). Default `discard`. */
+  /** An `id` in a create's body: ignored, or rejected with 403 (`docs/service.md`, Endpoints). Default `discard`. */
   readonly clientIds?: 'discard' | 'forbid'
-  /** An `id` in an update's body that is not the path's: dropped (the seed's rule) or refused with 409. Default `discard`. */
+  /** An `id` in an update's body that is not the path's: ignored, or rejected with 409. Default `discard`. */
   readonly idMismatch?: 'discard' | 'conflict'
   /** Resources on a page unless `page[size]` says otherwise. Default 30. */
   readonly pageSize?: number
@@ -119,21 +119,21 @@ export interface Model {
 }
 
 /** The resource type of that name, which the model is known to have: plans only ever carry names it gave out. */
-export function typeNamed(model: Model, type: string): ResourceType {
+export function getResourceType(model: Model, type: string): ResourceType {
   const found = model.types.get(type)
   if (found === undefined) throw new Error(`The model has no resource type ${type}.`)
   return found
 }
 
 /** The relationship of that name, which the type is known to have. */
-export function relationshipNamed(resource: ResourceType, name: string): RelationshipField {
-  const field = relationshipOf(resource, name)
+export function getRelationship(resource: ResourceType, name: string): RelationshipField {
+  const field = findRelationship(resource, name)
   if (field === undefined) throw new Error(`${resource.type} has no relationship ${name}.`)
   return field
 }
 
 /** The relationship of that name, or `undefined` for attributes and unknown names. */
-export function relationshipOf(
+export function findRelationship(
   resource: ResourceType,
   name: string,
 ): RelationshipField | undefined {
@@ -141,29 +141,31 @@ export function relationshipOf(
   return field?.is === 'relationship' ? field : undefined
 }
 
-/** The same link as the other side has it. */
-export function reversed(link: Link): Link {
-  const { here, there } = link
-  if (link.key === 'between')
-    return { ...link, here: there, there: here, from: link.to, to: link.from }
-  return { key: link.key === 'here' ? 'there' : 'here', here: there, there: here }
+/** Returns the same link seen from the other side. */
+export function reverseLink(link: Link): Link {
+  const { ownKey, otherKey } = link
+  if (link.foreignKey === 'join table')
+    return { ...link, ownKey: otherKey, otherKey: ownKey, from: link.to, to: link.from }
+  const foreignKey = link.foreignKey === 'own' ? 'other' : 'own'
+  return { foreignKey, ownKey: otherKey, otherKey: ownKey }
 }
 
 /** The relationship that the other side declares over the same columns, if it does. */
-export function inverseOf(
+export function findInverse(
   model: Model,
   resource: ResourceType,
   field: RelationshipField,
 ): RelationshipField | undefined {
-  const there = JSON.stringify(ordered(reversed(field.link)))
-  for (const other of typeNamed(model, field.to).fields.values()) {
+  const there = JSON.stringify(toComparable(reverseLink(field.link)))
+  for (const other of getResourceType(model, field.to).fields.values()) {
     if (other.is !== 'relationship' || other.to !== resource.type || other === field) continue
-    if (JSON.stringify(ordered(other.link)) === there) return other
+    if (JSON.stringify(toComparable(other.link)) === there) return other
   }
   return undefined
 }
 
-/** A link with its members in one order, whoever made it. */
-function ordered({ key, here, there, ...join }: Link): unknown {
-  return [key, here, there, 'table' in join ? [join.table, join.from, join.to] : []]
+/** A link as an array, so that equal links have equal JSON text. */
+function toComparable({ foreignKey, ownKey, otherKey, ...join }: Link): unknown {
+  const joinTable = 'joinTable' in join ? [join.joinTable, join.from, join.to] : []
+  return [foreignKey, ownKey, otherKey, joinTable]
 }

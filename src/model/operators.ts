@@ -5,7 +5,7 @@ import type { Kind } from './kinds.ts'
 /** What the operators on attributes take, whom they suit and how they are written as SQL. */
 export interface Operator {
   /** The least a kind must be for the operator: `opaque` suits all, `textual` texts alone. */
-  readonly suits: Kind<unknown>['operators']
+  readonly requires: Kind<unknown>['operators']
   /** How many values: `one` may also be another field; a `list` is bound as one value. */
   readonly takes: 'one' | 'two' | 'list'
   /** What `null` as the value means; absent: unknown, as SQL has it, so nothing matches. */
@@ -25,13 +25,13 @@ function search({ folds = false, isNot = false }): Operator {
   const written =
     (find: 'like' | 'contains'): Write =>
     (left, [right], dialect) => {
-      const of = (text: Sql) => (folds ? dialect.fold(text) : text)
+      const of = (text: Sql) => (folds ? dialect.foldCase(text) : text)
       const found = dialect[find](of(left), of(right))
       return isNot ? sql`not (${found})` : found
     }
   const when = (pattern: unknown) => typeof pattern === 'string' && !pattern.includes('%')
   return {
-    suits: 'textual',
+    requires: 'textual',
     takes: 'one',
     write: written('like'),
     pattern: { is: folds ? 'ilike' : 'like', isNot },
@@ -39,27 +39,27 @@ function search({ folds = false, isNot = false }): Operator {
   }
 }
 
-/** Every operator on attributes and ids (seed §4.1); `any` and `has`, on relationships, are grammar of their own. */
+/** Every operator on attributes and ids (`docs/service.md`, Filter); `any` and `has`, on relationships, are grammar of their own. */
 // biome-ignore format: a table, one operator a row
 export const operators = {
-  eq:         { suits: 'opaque',  takes: 'one',  ofNull: 'none', write: (left, [right]) => sql`${left} = ${right}` },
-  ne:         { suits: 'opaque',  takes: 'one',  ofNull: 'some', write: (left, [right]) => sql`${left} <> ${right}` },
-  is_:        { suits: 'opaque',  takes: 'one',  ofNull: 'none', write: (left, [right], dialect) => dialect.same(left, right) },
-  isnot:      { suits: 'opaque',  takes: 'one',  ofNull: 'some', write: (left, [right], dialect) => sql`not (${dialect.same(left, right)})` },
-  in_:        { suits: 'plain',   takes: 'list', write: (left, [list], dialect) => dialect.inList(left, list) },
-  notin_:     { suits: 'plain',   takes: 'list', write: (left, [list], dialect) => sql`not (${dialect.inList(left, list)})` },
-  gt:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} > ${right}` },
-  ge:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} >= ${right}` },
-  lt:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} < ${right}` },
-  le:         { suits: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} <= ${right}` },
-  between:    { suits: 'ordered', takes: 'two',  write: (left, [low, high]) => sql`${left} between ${low} and ${high}` },
+  eq:         { requires: 'opaque',  takes: 'one',  ofNull: 'none', write: (left, [right]) => sql`${left} = ${right}` },
+  ne:         { requires: 'opaque',  takes: 'one',  ofNull: 'some', write: (left, [right]) => sql`${left} <> ${right}` },
+  is_:        { requires: 'opaque',  takes: 'one',  ofNull: 'none', write: (left, [right], dialect) => dialect.nullSafeEquals(left, right) },
+  isnot:      { requires: 'opaque',  takes: 'one',  ofNull: 'some', write: (left, [right], dialect) => sql`not (${dialect.nullSafeEquals(left, right)})` },
+  in_:        { requires: 'plain',   takes: 'list', write: (left, [list], dialect) => dialect.inList(left, list) },
+  notin_:     { requires: 'plain',   takes: 'list', write: (left, [list], dialect) => sql`not (${dialect.inList(left, list)})` },
+  gt:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} > ${right}` },
+  ge:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} >= ${right}` },
+  lt:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} < ${right}` },
+  le:         { requires: 'ordered', takes: 'one',  write: (left, [right]) => sql`${left} <= ${right}` },
+  between:    { requires: 'ordered', takes: 'two',  write: (left, [low, high]) => sql`${left} between ${low} and ${high}` },
   like:       search({}),
   notlike:    search({ isNot: true }),
   ilike:      search({ folds: true }),
   notilike:   search({ folds: true, isNot: true }),
-  startswith: { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.startsWith(left, right) },
-  endswith:   { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.endsWith(left, right) },
-  match:      { suits: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right), pattern: { is: 'match', isNot: false } },
+  startswith: { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.startsWith(left, right) },
+  endswith:   { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.endsWith(left, right) },
+  match:      { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right), pattern: { is: 'match', isNot: false } },
 } satisfies Record<string, Operator>
 
 /** The name of an operator on attributes, as on the wire. */
@@ -68,11 +68,11 @@ export type OperatorName = keyof typeof operators
 const byName: ReadonlyMap<string, Operator> = new Map(Object.entries(operators))
 
 /** The operator of that name, or `undefined`; prototype names are no operators. */
-export function operatorNamed(name: string): Operator | undefined {
+export function findOperator(name: string): Operator | undefined {
   return byName.get(name)
 }
 
-const suited = {
+const capabilities = {
   opaque: ['opaque'],
   plain: ['opaque', 'plain'],
   ordered: ['opaque', 'plain', 'ordered'],
@@ -80,14 +80,16 @@ const suited = {
 } as const
 
 /** Whether fields of the kind can be asked with the operator. */
-export function suits(operator: Operator, kind: Pick<Kind<unknown>, 'operators'>): boolean {
-  const names: readonly string[] = suited[kind.operators]
-  return names.includes(operator.suits)
+export function appliesTo(operator: Operator, kind: Pick<Kind<unknown>, 'operators'>): boolean {
+  const names: readonly string[] = capabilities[kind.operators]
+  return names.includes(operator.requires)
 }
 
 /** The operators that fields of a kind take, in alphabetical order. */
-export function operatorsOf(kind: Pick<Kind<unknown>, 'operators'>): string[] {
-  return [...byName.keys()].filter((name) => suits(operators[name as OperatorName], kind)).sort()
+export function listOperators(kind: Pick<Kind<unknown>, 'operators'>): string[] {
+  return [...byName.keys()]
+    .filter((name) => appliesTo(operators[name as OperatorName], kind))
+    .sort()
 }
 
 /** The operators on a relationship itself: nested filters, and with `null`, has none and has some. */

@@ -1,14 +1,14 @@
-import { suggestion } from '../errors/suggestion.ts'
+import { suggest } from '../errors/suggestion.ts'
 import {
+  createDecimalReader,
   type DecimalSize,
   decimalPattern,
-  decimalReader,
-  mostDigits,
-  withScale,
+  maxDigits,
+  padScale,
 } from './decimals.ts'
 import type { JsonSchema, Kind } from './kinds.ts'
-import { integer64OfText, readInteger64, readInteger64OrText, wholeNumber } from './numbers.ts'
-import { readerOf, textFault } from './texts.ts'
+import { integerPattern, parseInteger64, readInteger64, readInteger64OrText } from './numbers.ts'
+import { createEnumReader, findTextViolation } from './texts.ts'
 
 /** How whole numbers of 64 bits are written in documents. */
 export interface Integer64Options {
@@ -38,19 +38,19 @@ export function integer64(options: Integer64Options = {}): Kind<bigint> {
     operators: 'ordered',
     readBody: read,
     readValue: read,
-    readText: (text) => read(integer64OfText(text)),
-    tell: isText ? tellBeyond : String,
+    readText: (text) => read(parseInteger64(text)),
+    serialize: isText ? serializeUnsafeAsText : String,
     schema: isText ? integer64OrText : integer64Schema,
-    form: 'integer64',
+    codec: 'integer64',
   }
 }
 
 const integer64Schema: JsonSchema = { type: 'integer', format: 'int64' }
 const integer64OrText: JsonSchema = {
-  anyOf: [integer64Schema, { type: 'string', pattern: wholeNumber }],
+  anyOf: [integer64Schema, { type: 'string', pattern: integerPattern }],
 }
 
-function tellBeyond(value: bigint): string {
+function serializeUnsafeAsText(value: bigint): string {
   return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`
 }
 
@@ -59,7 +59,7 @@ function checkNames(kind: string, options: object, names: readonly string[]): vo
   for (const name of Object.keys(options)) {
     if (!names.includes(name))
       throw new RangeError(
-        `${kind}: there is no option "${name}"; ${suggestion(name, names, 'options')}`,
+        `${kind}: there is no option "${name}"; ${suggest(name, names, 'options')}`,
       )
   }
 }
@@ -68,7 +68,7 @@ function checkNames(kind: string, options: object, names: readonly string[]): vo
 const digitsOfDouble = 15
 
 /** A query may compare with any decimal number, within the kind's size or not. */
-const anyDecimal = decimalReader({})
+const anyDecimal = createDecimalReader({})
 
 /**
  * A decimal number, exactly, such as an amount of money: `"12.50"`, a string in documents and in TypeScript, because
@@ -82,25 +82,25 @@ const anyDecimal = decimalReader({})
 export function decimal(options: DecimalSize = {}): Kind<string> {
   checkNames('decimal', options, ['precision', 'scale'])
   const { precision, scale } = options
-  checkSize(precision ?? mostDigits, scale ?? 0)
+  checkSize(precision ?? maxDigits, scale ?? 0)
   const isSmall = precision !== undefined && precision <= digitsOfDouble
   return {
     name: 'decimal',
     comparesAs: 'decimal',
     operators: 'ordered',
-    readBody: decimalReader(options),
+    readBody: createDecimalReader(options),
     readValue: anyDecimal,
     readText: anyDecimal,
-    tell: (value) => `"${withScale(value, scale ?? 0)}"`,
+    serialize: (value) => `"${padScale(value, scale ?? 0)}"`,
     schema: { type: 'string', pattern: decimalPattern(options) },
-    form: isSmall ? 'decimal15' : 'decimal',
+    codec: isSmall ? 'decimal15' : 'decimal',
   }
 }
 
 function checkSize(precision: number, scale: number): void {
-  if (!Number.isInteger(precision) || precision < 1 || precision > mostDigits)
+  if (!Number.isInteger(precision) || precision < 1 || precision > maxDigits)
     throw new RangeError(
-      `decimal: the precision must be a whole number from 1 to ${mostDigits}; it is ${precision}`,
+      `decimal: the precision must be a whole number from 1 to ${maxDigits}; it is ${precision}`,
     )
   if (!Number.isInteger(scale) || scale < 0 || scale > precision)
     throw new RangeError(
@@ -122,11 +122,11 @@ export function enumeration<const Value extends string>(values: readonly Value[]
   if (twice !== undefined)
     throw new RangeError(`enumeration: ${JSON.stringify(twice)} is there twice`)
   for (const value of values) {
-    const fault = textFault(value)
+    const fault = findTextViolation(value)
     if (fault !== undefined)
       throw new RangeError(`enumeration: ${JSON.stringify(value)} must be a text ${fault}`)
   }
-  const read = readerOf(values)
+  const read = createEnumReader(values)
   const told = new Map<string, string>(values.map((value) => [value, JSON.stringify(value)]))
   return {
     name: 'enumeration',
@@ -135,9 +135,9 @@ export function enumeration<const Value extends string>(values: readonly Value[]
     readBody: read,
     readValue: read,
     readText: read,
-    tell: (value) => told.get(value) ?? JSON.stringify(value),
+    serialize: (value) => told.get(value) ?? JSON.stringify(value),
     schema: { type: 'string', enum: values },
-    form: 'enumeration',
+    codec: 'enumeration',
   }
 }
 
@@ -147,4 +147,4 @@ function checkTexts(values: unknown): void {
 }
 
 /** Every kind that takes options, by name; the table of `kinds` has the others. */
-export const parametric = { integer64, decimal, enumeration } as const
+export const parametricKinds = { integer64, decimal, enumeration } as const

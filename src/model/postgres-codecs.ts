@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { ColumnForm } from './column-codec.ts'
+import type { ColumnCodec } from './column-codec.ts'
 import { canonicalDecimal } from './decimals.ts'
 import type { Sql } from './dialect.ts'
-import { type JsonValue, jsonText, storedJson } from './json-values.ts'
-import type { sqliteForms } from './sqlite-codecs.ts'
-import { storedInteger, storedUuid } from './stored.ts'
-import { storedDayOf, storedInstantOf, storedTimeOf } from './times.ts'
+import { type JsonValue, parseStoredJson, serializeJson } from './json-values.ts'
+import type { sqliteCodecs } from './sqlite-codecs.ts'
+import { parseStoredInteger, parseStoredUuid } from './stored-values.ts'
+import { parseStoredDate, parseStoredInstant, parseStoredTime } from './times.ts'
 
 /** Rows leave PostgreSQL as JSON: what JSON would change, or write otherwise, leaves it as text. */
 const asText = (column: Sql): Sql => sql`${column}::text`
@@ -36,7 +36,7 @@ const text = {
   select: asText,
   order: byCodePoint,
   key: { of: asText, bind: (value) => value },
-} satisfies Partial<ColumnForm<string>>
+} satisfies Partial<ColumnCodec<string>>
 
 /** Whether a type is one of those, its length or precision aside. */
 function oneOf(...names: readonly string[]): (columnType: string) => boolean {
@@ -57,85 +57,92 @@ function finite(load: (stored: unknown) => string): (stored: unknown) => string 
 }
 
 const integer = {
-  suits: ofIntegers,
+  acceptsColumnType: ofIntegers,
   type: 'bigint',
   select: asText,
   bind: String,
-} satisfies ColumnForm
+} satisfies ColumnCodec
 
 const decimal = {
   type: 'numeric',
   select: asText,
   load: (stored) => canonicalDecimal(String(stored)),
-} satisfies Partial<ColumnForm<string>>
+} satisfies Partial<ColumnCodec<string>>
 
 const uuid = {
-  suits: oneOf('uuid'),
+  acceptsColumnType: oneOf('uuid'),
   type: 'uuid',
   select: asText,
-  load: storedUuid,
-} satisfies ColumnForm<string>
+  load: parseStoredUuid,
+} satisfies ColumnCodec<string>
 
 /** How PostgreSQL keeps the values of each form. */
-export const postgresForms = {
+export const postgresCodecs = {
   id: integer,
-  text: { ...text, suits: oneOf(...texts) } satisfies ColumnForm<string>,
+  text: { ...text, acceptsColumnType: oneOf(...texts) } satisfies ColumnCodec<string>,
   /** An enumeration may be a type of its own. */
-  enumeration: { ...text, suits: oneOf(...texts, 'enum') } satisfies ColumnForm<string>,
+  enumeration: {
+    ...text,
+    acceptsColumnType: oneOf(...texts, 'enum'),
+  } satisfies ColumnCodec<string>,
   integer: {
     ...integer,
     load: (stored) => {
-      const value = storedInteger(stored)
+      const value = parseStoredInteger(stored)
       return Number.isSafeInteger(Number(value)) ? Number(value) : value
     },
-  } satisfies ColumnForm<number | bigint>,
-  integer64: { ...integer, load: storedInteger } satisfies ColumnForm<bigint>,
+  } satisfies ColumnCodec<number | bigint>,
+  integer64: { ...integer, load: parseStoredInteger } satisfies ColumnCodec<bigint>,
   number: {
-    suits: oneOf('double precision', 'real', ...exact),
+    acceptsColumnType: oneOf('double precision', 'real', ...exact),
     type: 'double precision',
     select: (column) => sql`${column}::double precision`,
     // JSON has no word for NaN and the infinities, so they leave as texts.
     load: Number,
-    beside: exactly,
-  } satisfies ColumnForm<number>,
-  decimal: { ...decimal, suits: oneOf(...exact) } satisfies ColumnForm<string>,
+    toExact: exactly,
+  } satisfies ColumnCodec<number>,
+  decimal: { ...decimal, acceptsColumnType: oneOf(...exact) } satisfies ColumnCodec<string>,
   decimal15: {
     ...decimal,
-    suits: oneOf('double precision', ...exact),
-  } satisfies ColumnForm<string>,
-  boolean: { suits: oneOf('boolean'), type: 'boolean', bind: String } satisfies ColumnForm<boolean>,
+    acceptsColumnType: oneOf('double precision', ...exact),
+  } satisfies ColumnCodec<string>,
+  boolean: {
+    acceptsColumnType: oneOf('boolean'),
+    type: 'boolean',
+    bind: String,
+  } satisfies ColumnCodec<boolean>,
   date: {
-    suits: oneOf('date'),
+    acceptsColumnType: oneOf('date'),
     type: 'date',
     select: asText,
-    load: finite(storedDayOf),
-  } satisfies ColumnForm<string>,
+    load: finite(parseStoredDate),
+  } satisfies ColumnCodec<string>,
   /** A timestamp without a zone is taken for one of UTC, which is the zone of every session of ours. */
   datetime: {
-    suits: oneOf('timestamp with time zone', 'timestamp without time zone'),
+    acceptsColumnType: oneOf('timestamp with time zone', 'timestamp without time zone'),
     type: 'timestamptz',
     select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
-    load: finite(storedInstantOf),
-  } satisfies ColumnForm<string>,
+    load: finite(parseStoredInstant),
+  } satisfies ColumnCodec<string>,
   time: {
-    suits: oneOf('time without time zone'),
+    acceptsColumnType: oneOf('time without time zone'),
     type: 'time',
     select: asText,
-    load: storedTimeOf,
-  } satisfies ColumnForm<string>,
+    load: parseStoredTime,
+  } satisfies ColumnCodec<string>,
   uuid,
   uuidId: uuid,
   json: {
-    suits: oneOf('json', 'jsonb'),
+    acceptsColumnType: oneOf('json', 'jsonb'),
     type: 'json',
     select: asText,
-    load: storedJson,
-    bind: jsonText,
-  } satisfies ColumnForm<JsonValue>,
+    load: parseStoredJson,
+    bind: serializeJson,
+  } satisfies ColumnCodec<JsonValue>,
   bytes: {
-    suits: oneOf('bytea'),
+    acceptsColumnType: oneOf('bytea'),
     type: 'bytea',
     select: (column) => sql`replace(encode(${column}, 'base64'), E'\n', '')`,
     bind: (value) => Buffer.from(value, 'base64'),
-  } satisfies ColumnForm<string>,
-} satisfies Record<keyof typeof sqliteForms, ColumnForm>
+  } satisfies ColumnCodec<string>,
+} satisfies Record<keyof typeof sqliteCodecs, ColumnCodec>

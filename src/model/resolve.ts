@@ -7,21 +7,21 @@ import type { IdOptions, ResourceDeclaration } from './resource.ts'
 type Declared = ResourceDeclaration
 
 /** Fills in everything that a declaration leaves to its defaults. The declarations are known to hold together. */
-export function settledResource(declared: Declared, all: readonly Declared[]): ResourceType {
-  const id = idOptions(declared)
+export function resolveResource(declared: Declared, all: readonly Declared[]): ResourceType {
+  const id = resolveIdOptions(declared)
   const fields = Object.entries(declared.fields).map(
-    ([name, field]) => [name, settledField(name, field, declared, all)] as const,
+    ([name, field]) => [name, resolveField(name, field, declared, all)] as const,
   )
   return {
     type: declared.type,
     path: declared.path,
-    table: tableOf(declared),
+    table: toTable(declared),
     description: declared.description,
-    id: idField(id),
-    ids: { client: id.client ?? 'refused', by: id.kind.form === 'uuidId' ? 'server' : 'database' },
-    where: declared.where,
-    newRows: Object.entries(declared.newRows ?? {}),
-    writes: declared.access !== 'read-only',
+    id: resolveIdField(id),
+    ids: { client: id.client ?? 'refused', by: id.kind.codec === 'uuidId' ? 'server' : 'database' },
+    scope: declared.scope,
+    insertDefaults: Object.entries(declared.insertDefaults ?? {}),
+    isWritable: declared.access !== 'read-only',
     validate: declared.validate,
     hooks: declared.hooks ?? {},
     fields: new Map(fields),
@@ -29,7 +29,7 @@ export function settledResource(declared: Declared, all: readonly Declared[]): R
 }
 
 /** All that a declaration says of its ids, and the column at least. */
-export function idOptions({
+export function resolveIdOptions({
   id,
 }: Declared): IdOptions & Required<Pick<IdOptions, 'column' | 'kind'>> {
   const options = typeof id === 'string' ? { column: id } : id
@@ -38,15 +38,15 @@ export function idOptions({
   return {
     column: 'id',
     ...others,
-    kind: kind.form === 'uuid' ? { ...kind, form: 'uuidId' } : kind,
+    kind: kind.codec === 'uuid' ? { ...kind, codec: 'uuidId' } : kind,
   }
 }
 
-function tableOf({ schema, table }: Pick<Declared, 'schema' | 'table'>): Table {
+function toTable({ schema, table }: Pick<Declared, 'schema' | 'table'>): Table {
   return { schema, name: table }
 }
 
-function idField({
+function resolveIdField({
   column,
   kind,
 }: Readonly<{ column: string; kind: Kind<string> }>): ResourceType['id'] {
@@ -55,24 +55,24 @@ function idField({
     name: 'id',
     kind,
     column,
-    expression: theColumn(column),
+    expression: columnExpression(column),
     required: true,
-    reads: true,
-    writes: false,
-    isFixed: false,
-    filters: true,
-    sorts: true,
+    isReadable: true,
+    isWritable: false,
+    isImmutable: false,
+    isFilterable: true,
+    isSortable: true,
     makeDefault: undefined,
     validate: undefined,
   }
 }
 
-const theColumn =
+const columnExpression =
   (name: string): Expression =>
   (column) =>
     column(name)
 
-function settledField(
+function resolveField(
   name: string,
   field: FieldDeclaration,
   declared: Declared,
@@ -80,9 +80,9 @@ function settledField(
 ): Field {
   switch (field.is) {
     case 'attribute':
-      return attributeField(name, field)
+      return resolveAttribute(name, field)
     case 'expression':
-      return expressionField(name, field)
+      return resolveExpression(name, field)
     case 'computed':
       return {
         is: 'computed',
@@ -98,52 +98,59 @@ function settledField(
         name,
         many: field.is === 'toMany',
         to: field.to,
-        link: linkOf(field, declared, all),
-        writes: declared.access !== 'read-only' && field.access !== 'read-only',
+        link: resolveLink(field, declared, all),
+        isWritable: declared.access !== 'read-only' && field.access !== 'read-only',
       }
   }
 }
 
-function linkOf(
+function resolveLink(
   field: Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>,
   declared: Declared,
   all: readonly Declared[],
 ): Link {
   const target = all.find(({ type }) => type === field.to)
-  const ownId = idOptions(declared).column
-  const theirId = target ? idOptions(target).column : 'id'
+  const ownId = resolveIdOptions(declared).column
+  const theirId = target ? resolveIdOptions(target).column : 'id'
   if ('through' in field) {
     const { from, to } = field.through
-    return { key: 'between', here: ownId, there: theirId, table: tableOf(field.through), from, to }
+    return {
+      foreignKey: 'join table',
+      ownKey: ownId,
+      otherKey: theirId,
+      joinTable: toTable(field.through),
+      from,
+      to,
+    }
   }
   const { column, references } = field
-  return field.is === 'toOne' && field.key !== 'there'
-    ? { key: 'here', here: column, there: references ?? theirId }
-    : { key: 'there', here: references ?? ownId, there: column }
+  return field.is === 'toOne' && field.foreignKey !== 'other'
+    ? { foreignKey: 'own', ownKey: column, otherKey: references ?? theirId }
+    : { foreignKey: 'other', ownKey: references ?? ownId, otherKey: column }
 }
 
-function attributeField(name: string, field: Attribute): AttributeField {
+function resolveAttribute(name: string, field: Attribute): AttributeField {
   const access = field.access ?? 'read-write'
-  const reads = access !== 'write-only'
+  const isReadable = access !== 'write-only'
   const column = field.column ?? name
   return {
     is: 'attribute',
     name,
     kind: field.kind,
     column,
-    expression: theColumn(column),
+    expression: columnExpression(column),
     required: field.required ?? false,
-    reads,
-    writes: access !== 'read-only',
-    isFixed: access === 'write-once',
-    filters: field.filter ?? reads,
-    sorts: field.sort ?? (reads && hasOrder(field.kind)),
-    makeDefault: makerOf(field.default),
+    isReadable,
+    isWritable: access !== 'read-only',
+    isImmutable: access === 'immutable',
+    isFilterable: field.filter ?? isReadable,
+    isSortable: field.sort ?? (isReadable && hasOrder(field.kind)),
+    makeDefault: resolveDefault(field.default),
     validate: field.validate,
   }
 }
 
-function expressionField(name: string, field: ExpressionField): AttributeField {
+function resolveExpression(name: string, field: ExpressionField): AttributeField {
   return {
     is: 'attribute',
     name,
@@ -152,11 +159,11 @@ function expressionField(name: string, field: ExpressionField): AttributeField {
     // Whatever it is made of, it is one operand where it is compared.
     expression: (column) => sql`(${field.expression(column)})`,
     required: false,
-    reads: true,
-    writes: false,
-    isFixed: false,
-    filters: field.filter ?? true,
-    sorts: field.sort ?? hasOrder(field.kind),
+    isReadable: true,
+    isWritable: false,
+    isImmutable: false,
+    isFilterable: field.filter ?? true,
+    isSortable: field.sort ?? hasOrder(field.kind),
     makeDefault: undefined,
     validate: undefined,
   }
@@ -167,7 +174,7 @@ function hasOrder(kind: Kind<unknown>): boolean {
   return kind.operators !== 'opaque'
 }
 
-function makerOf(value: unknown): (() => unknown) | undefined {
+function resolveDefault(value: unknown): (() => unknown) | undefined {
   if (value === undefined) return undefined
   // A function makes the value: no kind's values are functions themselves.
   return typeof value === 'function' ? (value as () => unknown) : () => value

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Bound } from './dialect.ts'
+import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclaration } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
@@ -42,9 +42,9 @@ export interface ResourceDeclaration<
    * Only rows for which this holds are resources of the type, wherever they are met. A write that would make it false is
    * refused.
    */
-  readonly where?: Expression
+  readonly scope?: Expression
   /** What columns that no field writes hold in rows that are created, by column. */
-  readonly newRows?: Readonly<Record<string, Bound | boolean>>
+  readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
   /** `read-only`: nothing creates, changes or deletes resources of the type. Views must be. Default `read-write`. */
   readonly access?: 'read-write' | 'read-only'
   /**
@@ -62,7 +62,7 @@ export interface ResourceDeclaration<
  *
  * @param type - its name on the wire, e.g. `person`; other resources name it by this
  * @param declaration - where it is reached and kept, and its fields by name
- * @see JSON:API 1.0, Resource Objects
+ * @see https://jsonapi.org/format/1.0/#document-resource-objects
  */
 export function resource<const Type extends string, const Fields extends FieldDeclarations>(
   type: Type,

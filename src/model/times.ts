@@ -1,12 +1,12 @@
-import { withoutEndZeros } from './decimals.ts'
-import type { Reading } from './reading.ts'
-import { misfit } from './stored.ts'
+import { trimTrailingZeros } from './decimals.ts'
+import type { ReadResult } from './read-result.ts'
+import { storedValueError } from './stored-values.ts'
 
 /** The most digits that a second is told with; the databases keep no more. */
-const finest = 6
+const maxFractionDigits = 6
 
 /** Reads a day of the calendar. */
-export function readDate(json: unknown): Reading<string> {
+export function readDate(json: unknown): ReadResult<string> {
   if (typeof json === 'string' && isDay(json)) return { value: json }
   return { expected: 'a date of the calendar, written YYYY-MM-DD' }
 }
@@ -54,27 +54,27 @@ const timeExpected = 'a time of day, such as "23:59:59.999"'
 const instantExpected = 'a date and time with its zone, such as "2024-02-29T12:30:00Z"'
 
 /** Reads a date and time with its zone; the value is the same instant in UTC, in canonical spelling. */
-export function readInstant(json: unknown): Reading<string> {
+export function readInstant(json: unknown): ReadResult<string> {
   const match = typeof json === 'string' ? instant.exec(json) : null
   if (match === null) return { expected: instantExpected }
   const [, day = '', clock = '', fraction = '', zone = ''] = match
   if (!isDay(day)) return { expected: `${instantExpected}, on a day of the calendar` }
   if (clock.endsWith(':60')) return { expected: `${instantExpected}, in no leap second` }
   if (!isClock(clock) || !isZone(zone)) return { expected: instantExpected }
-  if (withoutEndZeros(fraction).length > finest)
-    return { expected: `${instantExpected}, with at most ${finest} digits of a second` }
+  if (trimTrailingZeros(fraction).length > maxFractionDigits)
+    return { expected: `${instantExpected}, with at most ${maxFractionDigits} digits of a second` }
   const value = inUtc(day, clock, fraction, zone)
   if (value !== undefined) return { value }
   return { expected: `${instantExpected}, in the years 0001 to 9999 of UTC` }
 }
 
 /** Reads a time of day without a zone; the value is in canonical spelling. */
-export function readTime(json: unknown): Reading<string> {
+export function readTime(json: unknown): ReadResult<string> {
   const [clock = '', fraction = ''] = typeof json === 'string' ? clockParts(json) : []
   if (clock.endsWith(':60')) return { expected: `${timeExpected}, in no leap second` }
   if (!isClock(clock)) return { expected: timeExpected }
-  if (withoutEndZeros(fraction).length > finest)
-    return { expected: `${timeExpected}, with at most ${finest} digits of a second` }
+  if (trimTrailingZeros(fraction).length > maxFractionDigits)
+    return { expected: `${timeExpected}, with at most ${maxFractionDigits} digits of a second` }
   return { value: clock + point(fraction) }
 }
 
@@ -87,7 +87,7 @@ const storedInstant =
  * of UTC. Digits of the second beyond the sixth are kept.
  * @throws Error when it is none
  */
-export function storedInstantOf(stored: unknown): string {
+export function parseStoredInstant(stored: unknown): string {
   const match = typeof stored === 'string' ? storedInstant.exec(stored) : null
   const [, day = '', minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match ?? []
   const clock = minutes + seconds
@@ -95,7 +95,7 @@ export function storedInstantOf(stored: unknown): string {
   const value =
     isDay(day) && isClock(clock) && isZone(offset) ? inUtc(day, clock, fraction, offset) : undefined
   if (value !== undefined) return value
-  throw misfit(stored, 'datetime')
+  throw storedValueError(stored, 'datetime')
 }
 
 /** `+02` and `+0200` as `+02:00`. */
@@ -108,11 +108,11 @@ function zoneOf(stored: string): string {
  * Reads a stored time of day; one without seconds is that of the full minute.
  * @throws Error when it is none
  */
-export function storedTimeOf(stored: unknown): string {
+export function parseStoredTime(stored: unknown): string {
   const text = typeof stored === 'string' && stored.length === 5 ? `${stored}:00` : stored
   const [clock = '', fraction = ''] = typeof text === 'string' ? clockParts(text) : []
   if (isClock(clock)) return clock + point(fraction)
-  throw misfit(stored, 'time')
+  throw storedValueError(stored, 'time')
 }
 
 /** A day, or the midnight that it begins with, as programs write it that know of no days alone. */
@@ -122,11 +122,11 @@ const storedDay = /^(.{10})(?:[Tt ]00:00(?::00(?:\.0*)?)?(?: ?(?:[Zz]|UTC|[+-]00
  * Reads a stored day, alone or as the midnight that it begins with.
  * @throws Error when it is none
  */
-export function storedDayOf(stored: unknown): string {
+export function parseStoredDate(stored: unknown): string {
   if (typeof stored === 'string' && isDay(stored)) return stored
   const [, day = ''] = (typeof stored === 'string' ? storedDay.exec(stored) : null) ?? []
   if (isDay(day)) return day
-  throw misfit(stored, 'date')
+  throw storedValueError(stored, 'date')
 }
 
 /** The key of an instant in canonical spelling: without the `Z`, texts in code-point order are instants in theirs. */
@@ -135,9 +135,9 @@ export function instantKey(value: string): string {
 }
 
 /** An instant in canonical spelling with six digits of a second or more, so that stored texts sort by time. */
-export function fixedInstant(value: string): string {
+export function formatFixedInstant(value: string): string {
   const [whole = '', fraction = ''] = value.slice(0, -1).split('.')
-  return `${whole}.${fraction.padEnd(finest, '0')}Z`
+  return `${whole}.${fraction.padEnd(maxFractionDigits, '0')}Z`
 }
 
 function clockParts(text: string): readonly string[] {
@@ -154,7 +154,7 @@ function isZone(text: string): boolean {
 
 /** The fraction of a second without what says nothing. */
 function point(fraction: string): string {
-  const digits = withoutEndZeros(fraction)
+  const digits = trimTrailingZeros(fraction)
   return digits === '' ? '' : `.${digits}`
 }
 

@@ -2,190 +2,216 @@ import {
   attempt,
   type ErrorCollector,
   emptyCollector,
-  refuse,
   report,
+  throwErrors,
 } from '../errors/collector.ts'
-import { BodyError, pointerStep, quoted, shortened } from '../errors/errors.ts'
-import { isObject, jsonComplaint, kindOfJson, NestingError, parseJson } from './json.ts'
+import { BodyError, pointerToken } from '../errors/errors.ts'
+import { quote, truncate } from '../errors/quote.ts'
+import { describeJsonError, describeJsonType, isObject, NestingError, parseJson } from './json.ts'
 
-/** One resource as a document names it: type and id, both as sent. */
-export interface IdentifierWords {
+/**
+ * A resource identifier of a document: type and id as the client sent them.
+ * @see https://jsonapi.org/format/1.0/#document-resource-identifier-objects
+ */
+export interface ParsedIdentifier {
   readonly type: string
   readonly id: string
-  /** The way to it in the document (RFC 6901). */
+  /** Its position in the document, as a JSON Pointer (RFC 6901). */
   readonly pointer: string
 }
 
-/** Linkage as sent: nothing, one resource or a list. */
-export type LinkageWords =
+/**
+ * Resource linkage as the client sent it: null, one identifier or a list.
+ * @see https://jsonapi.org/format/1.0/#document-resource-object-linkage
+ */
+export type ParsedLinkage =
   | Readonly<{ is: 'none' }>
-  | Readonly<{ is: 'one'; identifier: IdentifierWords }>
-  | Readonly<{ is: 'many'; identifiers: readonly IdentifierWords[] }>
+  | Readonly<{ is: 'one'; identifier: ParsedIdentifier }>
+  | Readonly<{ is: 'many'; identifiers: readonly ParsedIdentifier[] }>
 
-/** A resource object of a request: its structure is right, its names may mean nothing. */
-export interface ResourceWords {
+/** A resource object of a request. Its structure is valid; its names are not looked up yet. */
+export interface ParsedResource {
   readonly type: string
-  /** Whatever was sent as `id`; `undefined` when there was none. */
+  /** The value of `id`, of any JSON type; `undefined` if `id` is absent or null. */
   readonly id: unknown
   readonly attributes: readonly (readonly [name: string, value: unknown])[]
-  /** Relationships that carry linkage; one with nothing but links or meta asks for nothing. */
-  readonly relationships: readonly (readonly [name: string, linkage: LinkageWords])[]
+  /** Only the relationships that have `data`; those with nothing but `links` or `meta` change nothing. */
+  readonly relationships: readonly (readonly [name: string, linkage: ParsedLinkage])[]
 }
 
-type Json = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads the body of a create or an update. Members that JSON:API 1.0 does not define are ignored, as it demands.
+ * Parses the body of a create or an update. It ignores members that JSON:API 1.0 does not define.
  *
- * @param bytes - the body as it arrived
- * @param needsId - whether the resource must have an `id`: an update's must
- * @throws ApiError | ManyErrors (400) with every fault of the structure
- * @see JSON:API 1.0, Creating Resources, Updating Resources; SERVICE §8
+ * @param bytes - the request body
+ * @param requiresId - true for an update, whose resource must have an `id`
+ * @throws ApiError | ManyErrors (400) with every structural error of the document
+ * @see https://jsonapi.org/format/1.0/#crud-creating
+ * @see https://jsonapi.org/format/1.0/#crud-updating
  */
-export function readResource(bytes: Uint8Array, needsId = false): ResourceWords {
-  const data = dataOf(bytes)
+export function parseResource(bytes: Uint8Array, requiresId = false): ParsedResource {
+  const data = parsePrimaryData(bytes)
   if (!isObject(data))
-    throw invalid('/data', `must be a resource object; it is ${kindOfJson(data)}`)
+    throw documentError('/data', `must be a resource object; it is ${describeJsonType(data)}`)
   const errors = emptyCollector()
-  const words = {
-    type: readType(data, '/data', errors) ?? '',
-    id: attempt(() => readId(data, needsId), errors),
-    attributes: Object.entries(readMembers(data, 'attributes', errors)),
-    relationships: readRelationships(data, errors),
+  const parsed = {
+    type: parseType(data, '/data', errors) ?? '',
+    id: attempt(() => parseId(data, requiresId), errors),
+    attributes: Object.entries(parseMembers(data, 'attributes', errors)),
+    relationships: parseRelationships(data, errors),
   }
-  refuse(errors)
-  return words
+  throwErrors(errors)
+  return parsed
 }
 
 /**
- * Reads the body of a relationship write.
- * @throws ApiError | ManyErrors (400) with every fault of the structure
- * @see JSON:API 1.0, Updating Relationships
+ * Parses the body of a write to a relationship URL.
+ * @throws ApiError | ManyErrors (400) with every structural error of the document
+ * @see https://jsonapi.org/format/1.0/#crud-updating-relationships
  */
-export function readLinkage(bytes: Uint8Array): LinkageWords {
+export function parseLinkage(bytes: Uint8Array): ParsedLinkage {
   const errors = emptyCollector()
-  const words = linkage(dataOf(bytes), '/data', errors)
-  refuse(errors)
-  return words ?? { is: 'none' }
+  const linkage = parseLinkageData(parsePrimaryData(bytes), '/data', errors)
+  throwErrors(errors)
+  return linkage ?? { is: 'none' }
 }
 
-function dataOf(bytes: Uint8Array): unknown {
-  const document = parsed(bytes)
-  if (!isObject(document)) throw invalid('', `must be an object; it is ${kindOfJson(document)}`)
-  if (!Object.hasOwn(document, 'data')) throw invalid('', 'must have the member "data"')
+function parsePrimaryData(bytes: Uint8Array): unknown {
+  const document = parseDocument(bytes)
+  if (!isObject(document))
+    throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
+  if (!Object.hasOwn(document, 'data')) throw documentError('', 'must have the member "data"')
   return document.data
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseDocument(bytes: Uint8Array): unknown {
   if (bytes.length === 0)
     throw new BodyError('invalid_json', '', 'The body is empty; it must be a JSON:API document.')
   try {
     return parseJson(utf8.decode(bytes))
   } catch (error) {
-    const complaint =
-      error instanceof NestingError ? error.message : `is not JSON: ${jsonComplaint(error)}`
-    throw new BodyError('invalid_json', '', `The body ${complaint}.`)
+    const problem =
+      error instanceof NestingError ? error.message : `is not JSON: ${describeJsonError(error)}`
+    throw new BodyError('invalid_json', '', `The body ${problem}.`)
   }
 }
 
-function readType(object: Json, pointer: string, errors: ErrorCollector): string | undefined {
+function parseType(
+  object: JsonObject,
+  pointer: string,
+  errors: ErrorCollector,
+): string | undefined {
   const { type } = object
   if (typeof type === 'string') return type
   return report(errors, () =>
     type === undefined
-      ? invalid(pointer, 'must have the member "type"')
-      : invalid(`${pointer}/type`, `must be a string; it is ${kindOfJson(type)}`),
+      ? documentError(pointer, 'must have the member "type"')
+      : documentError(`${pointer}/type`, `must be a string; it is ${describeJsonType(type)}`),
   )
 }
 
-function readId({ id }: Json, needsId: boolean): unknown {
-  const isThere = id !== undefined && id !== null
-  if (needsId && !isThere) throw invalid('/data', 'must have the member "id"')
-  return isThere ? id : undefined
+function parseId({ id }: JsonObject, isRequired: boolean): unknown {
+  const isPresent = id !== undefined && id !== null
+  if (isRequired && !isPresent) throw documentError('/data', 'must have the member "id"')
+  return isPresent ? id : undefined
 }
 
-function readMembers(
-  data: Json,
-  member: 'attributes' | 'relationships',
+function parseMembers(
+  data: JsonObject,
+  name: 'attributes' | 'relationships',
   errors: ErrorCollector,
-): Json {
-  const members = data[member]
+): JsonObject {
+  const members = data[name]
   if (isObject(members)) return members
   if (members !== undefined)
     report(errors, () =>
-      invalid(`/data/${member}`, `must be an object; it is ${kindOfJson(members)}`),
+      documentError(`/data/${name}`, `must be an object; it is ${describeJsonType(members)}`),
     )
   return {}
 }
 
-function readRelationships(data: Json, errors: ErrorCollector): [string, LinkageWords][] {
-  const read: [string, LinkageWords][] = []
-  for (const [name, relationship] of Object.entries(readMembers(data, 'relationships', errors))) {
-    const pointer = () => `/data/relationships${pointerStep(name)}`
+function parseRelationships(
+  data: JsonObject,
+  errors: ErrorCollector,
+): [name: string, linkage: ParsedLinkage][] {
+  const parsed: [string, ParsedLinkage][] = []
+  for (const [name, relationship] of Object.entries(parseMembers(data, 'relationships', errors))) {
+    const pointer = () => `/data/relationships${pointerToken(name)}`
     if (!isObject(relationship))
       report(errors, () =>
-        invalid(pointer(), `must be an object; it is ${kindOfJson(relationship)}`),
+        documentError(pointer(), `must be an object; it is ${describeJsonType(relationship)}`),
       )
     else if (Object.hasOwn(relationship, 'data')) {
-      const words = linkage(relationship.data, `${pointer()}/data`, errors)
-      if (words) read.push([name, words])
+      const linkage = parseLinkageData(relationship.data, `${pointer()}/data`, errors)
+      if (linkage) parsed.push([name, linkage])
     } else if (!('links' in relationship || 'meta' in relationship))
-      report(errors, () => invalid(pointer(), 'must have the member "data"'))
+      report(errors, () => documentError(pointer(), 'must have the member "data"'))
   }
-  return read
+  return parsed
 }
 
-function linkage(data: unknown, pointer: string, errors: ErrorCollector): LinkageWords | undefined {
+function parseLinkageData(
+  data: unknown,
+  pointer: string,
+  errors: ErrorCollector,
+): ParsedLinkage | undefined {
   if (data === null) return { is: 'none' }
   if (isObject(data)) {
-    const identifier = readIdentifier(data, pointer, errors)
+    const identifier = parseIdentifier(data, pointer, errors)
     return identifier && { is: 'one', identifier }
   }
   if (!Array.isArray(data)) {
-    const meant = 'null, a resource identifier or an array of them'
-    return report(errors, () => invalid(pointer, `must be ${meant}; it is ${kindOfJson(data)}`))
+    const expected = 'null, a resource identifier or an array of resource identifiers'
+    return report(errors, () =>
+      documentError(pointer, `must be ${expected}; it is ${describeJsonType(data)}`),
+    )
   }
-  const identifiers: IdentifierWords[] = []
-  for (const [index, each] of data.entries()) {
-    const identifier = readIdentifier(each, `${pointer}/${index}`, errors)
+  const identifiers: ParsedIdentifier[] = []
+  for (const [index, item] of data.entries()) {
+    const identifier = parseIdentifier(item, `${pointer}/${index}`, errors)
     if (identifier) identifiers.push(identifier)
   }
   return { is: 'many', identifiers }
 }
 
-/** A client may send very many: none that is wrong costs more than to count it, once enough errors are reported. */
-function readIdentifier(
+/** Parses a resource identifier. A body may hold thousands of invalid ones: beyond the error limit each is only counted. */
+function parseIdentifier(
   json: unknown,
   pointer: string,
   errors: ErrorCollector,
-): IdentifierWords | undefined {
+): ParsedIdentifier | undefined {
   if (!isObject(json)) {
     return report(errors, () =>
-      invalid(pointer, `must be a resource identifier; it is ${kindOfJson(json)}`),
+      documentError(pointer, `must be a resource identifier; it is ${describeJsonType(json)}`),
     )
   }
-  const type = readType(json, pointer, errors)
+  const type = parseType(json, pointer, errors)
   if (type === undefined) return undefined
   const { id } = json
   if (typeof id === 'string') return { type, id, pointer }
   return report(errors, () =>
     id === undefined
-      ? invalid(pointer, 'must have the member "id"')
-      : invalid(`${pointer}/id`, `must be a string; it is ${kindOfJson(id)}, ${quoted(id)}`),
+      ? documentError(pointer, 'must have the member "id"')
+      : documentError(
+          `${pointer}/id`,
+          `must be a string; it is ${describeJsonType(id)}, ${quote(id)}`,
+        ),
   )
 }
 
-/** The most characters of a pointer that a detail repeats. */
-const longestPointer = 200
+/** The maximum length of a pointer in an error detail, in characters. */
+const maxPointerLength = 200
 
-function invalid(pointer: string, complaint: string): BodyError {
-  const place =
-    pointer.length <= longestPointer ? pointer : `${shortened(pointer, longestPointer)}…`
+/** @param problem - the predicate of the detail's sentence, without its period */
+function documentError(pointer: string, problem: string): BodyError {
+  const location =
+    pointer.length <= maxPointerLength ? pointer : `${truncate(pointer, maxPointerLength)}…`
   return new BodyError(
     'invalid_document',
     pointer,
-    `${pointer === '' ? 'The document' : place} ${complaint}.`,
+    `${pointer === '' ? 'The document' : location} ${problem}.`,
   )
 }

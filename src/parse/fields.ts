@@ -2,13 +2,13 @@ import { type ErrorCollector, report } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 
 /**
- * Reads `fields[type]`: comma-separated field names; an empty text means no fields.
- * @param parameter - the whole name, e.g. `fields[person]`, for the refusal
- * @param errors - gets `invalid_fields` (400) when a name is empty
- * @returns `undefined` then
- * @see seed §4.1; JSON:API 1.0, Sparse Fieldsets
+ * Parses `fields[type]`: comma-separated field names. An empty value selects no fields.
+ * @param parameter - the name of the parameter with its brackets, e.g. `fields[person]`
+ * @param errors - receives `invalid_fields` (400) if a name is empty
+ * @returns the names, or `undefined` if a name is empty
+ * @see https://jsonapi.org/format/1.0/#fetching-sparse-fieldsets
  */
-export function readFields(
+export function parseFields(
   parameter: string,
   text: string,
   errors: ErrorCollector,
@@ -17,7 +17,7 @@ export function readFields(
   const names = text.split(',')
   if (!names.includes('')) return names
   return report(errors, () => {
-    const detail = `${parameter} holds an empty name, in ${JSON.stringify(text.slice(0, 80))}.`
+    const detail = `${parameter} contains an empty name: ${JSON.stringify(text.slice(0, 80))}.`
     return new ParameterError('invalid_fields', parameter, detail)
   })
 }

@@ -1,16 +1,16 @@
-/** How much work a filter may ask for: more than anyone writes by hand, little enough for every database. */
+/** Limits on the work that the filters of one request may cause; every supported database can execute a filter within them. */
 export const filterLimits = {
-  /** Levels of `and`, `or`, `not`, `any` and `has`, one inside the other: less deep than any database's own limit. */
+  /** Nesting levels of `and`, `or`, `not`, `any` and `has`; below the expression depth limit of each database. */
   depth: 100,
   /** Comparisons in all `filter` parameters of a request, nested ones included. */
   terms: 200,
-  /** Relationships that are followed, one inside the other: databases limit the depth of an expression. */
+  /** Nested relationships; databases limit the depth of subqueries. */
   relationships: 20,
-  /** Relationships that are followed in all terms together; each is a subquery. */
+  /** Relationships in all terms together; each becomes a subquery. */
   subqueries: 200,
-  /** Characters of the value of an operator that searches in texts. */
+  /** Characters in the value of a text search operator. */
   patternLength: 1000,
-  /** `%` in a pattern; each may be tried at every character of a text. */
+  /** `%` in a pattern; a database may try each one at every character of a text. */
   wildcards: 30,
   /** Words in the value of `match`. */
   words: 30,

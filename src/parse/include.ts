@@ -1,21 +1,22 @@
 import { ParameterError } from '../errors/errors.ts'
 
 /**
- * Reads `include`: comma-separated paths of relationship names joined by dots; an empty text means none.
- * @throws ParameterError `invalid_include` (400) when a path or a step of one is empty
- * @see seed §4.1; JSON:API 1.0, Inclusion of Related Resources
+ * Parses `include`: comma-separated relationship paths, whose names are joined by dots. An empty value includes nothing.
+ * @returns each distinct path once, as a list of relationship names
+ * @throws ParameterError `invalid_include` (400) if a path or a name within a path is empty
+ * @see https://jsonapi.org/format/1.0/#fetching-includes
  */
-export function readInclude(text: string): string[][] {
+export function parseInclude(text: string): string[][] {
   if (text === '') return []
   return [...new Set(text.split(','))].map((path) => {
-    const steps = path.split('.')
-    if (steps.includes('')) {
+    const names = path.split('.')
+    if (names.includes('')) {
       throw new ParameterError(
         'invalid_include',
         'include',
-        `include holds an empty name, in ${JSON.stringify(text.slice(0, 80))}.`,
+        `include contains an empty name: ${JSON.stringify(text.slice(0, 80))}.`,
       )
     }
-    return steps
+    return names
   })
 }

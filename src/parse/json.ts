@@ -1,85 +1,92 @@
-/** A whole number that a double may not hold: worth a second, slower look. */
-const longNumber = /\d{16}/
+/**
+ * The maximum nesting depth of arrays and objects, the outermost one counted. It keeps every recursive function over a
+ * parsed value within the stack.
+ */
+export const maxJsonDepth = 256
 
-/** How many arrays and objects may nest, the outermost counted: no function that visits a value runs out of stack. */
-export const deepestJson = 256
-
-/** A text of JSON whose arrays and objects nest deeper than `deepestJson`. */
+/** A JSON text whose arrays and objects are nested deeper than `maxJsonDepth`. Its message is a predicate. */
 export class NestingError extends Error {
   constructor() {
-    super(`is nested more than ${deepestJson} levels deep`)
+    super(`is nested more than ${maxJsonDepth} levels deep`)
     this.name = 'NestingError'
   }
 }
 
+/** Finds texts that may contain an integer beyond 2^53; only these need the slower parse with a reviver. */
+const longNumber = /\d{16}/
+
 /**
- * Parses JSON; whole numbers beyond 2^53 come out as exact `bigint`s instead of the nearest double.
- * @throws NestingError when the text nests too deep; SyntaxError when it is not JSON
- * @see RFC 8259 §6 and §9
+ * Parses JSON. Integers beyond 2^53 become exact `bigint`s instead of the nearest double.
+ * @throws NestingError if the text is nested too deep; SyntaxError if it is not JSON
+ * @see https://www.rfc-editor.org/rfc/rfc8259#section-6
  */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new NestingError()
-  return longNumber.test(text) ? JSON.parse(text, exactly) : JSON.parse(text)
+  return longNumber.test(text) ? JSON.parse(text, reviveBigInteger) : JSON.parse(text)
 }
 
-/** The codes of the characters that matter. */
-// biome-ignore format: a table
-const code = { quotationMark: 0x22, beginArray: 0x5b, backslash: 0x5c, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
-
-/** Whether a text of JSON nests too deep; says nothing of use about any other text. */
-function isTooDeep(text: string): boolean {
-  const { length } = text
-  // Most texts are too short for it, or have too few brackets, which are found fast.
-  if (length <= deepestJson || countOf('[', text) + countOf('{', text) <= deepestJson) return false
-  let depth = 0
-  for (let at = 0; at < length; at += 1) {
-    const here = text.charCodeAt(at)
-    if (here === code.quotationMark) at = endOfString(text, at)
-    else if (here === code.beginArray || here === code.beginObject) {
-      depth += 1
-      if (depth > deepestJson) return true
-    } else if (here === code.endArray || here === code.endObject) depth -= 1
-  }
-  return false
-}
-
-/** How often a character occurs in a text, counted no further than matters. */
-function countOf(character: string, text: string): number {
-  let count = 0
-  let at = text.indexOf(character)
-  while (at !== -1 && count <= deepestJson) {
-    count += 1
-    at = text.indexOf(character, at + 1)
-  }
-  return count
-}
-
-/** Where the string that begins at `start` ends. */
-function endOfString(text: string, start: number): number {
-  const { length } = text
-  for (let at = start + 1; at < length; at += 1) {
-    const here = text.charCodeAt(at)
-    if (here === code.quotationMark) return at
-    // The character behind a backslash ends no string.
-    if (here === code.backslash) at += 1
-  }
-  return length
-}
-
-/** A reviver; its third argument (JSON.parse source text access, ES2026) is not in TypeScript's library yet. */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+/** A `JSON.parse` reviver. TypeScript's library does not declare its third argument (source text access, ES2026) yet. */
+function reviveBigInteger(
+  _key: string,
+  value: unknown,
+  context?: { readonly source?: string },
+): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   const source = context?.source
   return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value
 }
 
-/** An object of JSON: neither null nor an array. */
+// biome-ignore format: a table
+const code = { quotationMark: 0x22, beginArray: 0x5b, backslash: 0x5c, endArray: 0x5d, beginObject: 0x7b, endObject: 0x7d }
+
+/** Whether a JSON text is nested too deep. The result is meaningless for a text that is not JSON. */
+function isTooDeep(text: string): boolean {
+  const { length } = text
+  // Most texts are too short or have too few brackets; both are quick to find out.
+  if (length <= maxJsonDepth || countOf('[', text) + countOf('{', text) <= maxJsonDepth)
+    return false
+  let depth = 0
+  for (let index = 0; index < length; index += 1) {
+    const char = text.charCodeAt(index)
+    if (char === code.quotationMark) index = endOfString(text, index)
+    else if (char === code.beginArray || char === code.beginObject) {
+      depth += 1
+      if (depth > maxJsonDepth) return true
+    } else if (char === code.endArray || char === code.endObject) depth -= 1
+  }
+  return false
+}
+
+/** Counts a character in a text and stops above `maxJsonDepth`. */
+function countOf(character: string, text: string): number {
+  let count = 0
+  let index = text.indexOf(character)
+  while (index !== -1 && count <= maxJsonDepth) {
+    count += 1
+    index = text.indexOf(character, index + 1)
+  }
+  return count
+}
+
+/** The index of the closing quotation mark of the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  const { length } = text
+  for (let index = start + 1; index < length; index += 1) {
+    const char = text.charCodeAt(index)
+    if (char === code.quotationMark) return index
+    // A backslash escapes the next character.
+    if (char === code.backslash) index += 1
+  }
+  return length
+}
+
+/** Whether a value is a JSON object: neither null nor an array. */
 export function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
-/** What a JSON value is, as a sentence names it. */
-export function kindOfJson(json: unknown): string {
+/** The type of a JSON value with its article, for an error detail. */
+export function describeJsonType(json: unknown): string {
   if (json === undefined) return 'nothing'
   if (json === null) return 'null'
   if (Array.isArray(json)) return 'an array'
@@ -87,8 +94,8 @@ export function kindOfJson(json: unknown): string {
   return typeof json === 'bigint' ? 'a number' : `a ${typeof json}`
 }
 
-/** What is wrong with a text that could not be parsed, as the end of a sentence. */
-export function jsonComplaint(error: unknown): string {
+/** Why a text could not be parsed as JSON, as a clause of an error detail. */
+export function describeJsonError(error: unknown): string {
   if (error instanceof SyntaxError)
     return error.message.replace(/\s+/g, ' ').slice(0, 160).toWellFormed()
   return 'it is not UTF-8'

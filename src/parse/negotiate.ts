@@ -1,23 +1,28 @@
-import { HeaderError, quoted } from '../errors/errors.ts'
+import { HeaderError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 
-/** The one media type of every document, without any parameter (JSON:API 1.0, Content Negotiation). */
+/**
+ * The media type of every document, without parameters.
+ * @see https://jsonapi.org/format/1.0/#content-negotiation
+ */
 export const mediaType = 'application/vnd.api+json'
 
-/** What the headers of a request say about media types. */
+/** The header fields of a request that concern its media types. */
 export interface MediaHeaders {
   readonly accept: string | undefined
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
-  /** Whether bytes of a body follow. */
+  /** True if the request has a body of at least one byte. */
   readonly hasBody: boolean
 }
 
 /**
- * Refuses media types that JSON:API 1.0 tells a server to refuse.
+ * Rejects the media types that JSON:API 1.0 requires a server to reject.
  *
- * @throws HeaderError `unsupported_media_type` (415) for the JSON:API type with any parameter on any method, and for
- *   a body of another type or of none; `not_acceptable` (406) when `Accept` names the type only with parameters
- * @see JSON:API 1.0, Server Responsibilities; SERVICE §7
+ * @throws HeaderError `unsupported_media_type` (415) if `Content-Type` is the JSON:API type with a parameter, with or
+ *   without a body, and for a body of another type or without one; `not_acceptable` (406) if `Accept` contains the
+ *   JSON:API type only with parameters
+ * @see https://jsonapi.org/format/1.0/#content-negotiation-servers
  */
 export function negotiate({ accept, contentType, contentEncoding, hasBody }: MediaHeaders): void {
   if (contentType !== undefined && contentType !== mediaType) checkContentType(contentType, hasBody)
@@ -28,71 +33,73 @@ export function negotiate({ accept, contentType, contentEncoding, hasBody }: Med
     )
   }
   if (contentEncoding !== undefined && hasBody && contentEncoding.toLowerCase() !== 'identity') {
-    const detail = `The body is sent with Content-Encoding ${quoted(contentEncoding)}; send it plain.`
+    const detail = `The body is sent with Content-Encoding ${quote(contentEncoding)}; send it without a content encoding.`
     throw new HeaderError('unsupported_media_type', detail)
   }
   if (accept !== undefined && accept !== mediaType) checkAccept(accept)
 }
 
 function checkContentType(header: string, hasBody: boolean): void {
-  const [range, ...others] = rangesOf(header)
-  const isOurs = range?.type === mediaType && others.length === 0
-  if (isOurs && range.parameters.length > 0) {
+  const [range, ...others] = parseMediaRanges(header)
+  const isJsonApi = range?.type === mediaType && others.length === 0
+  if (isJsonApi && range.parameters.length > 0) {
     throw new HeaderError(
       'unsupported_media_type',
-      `Content-Type is ${mediaType} with the parameter ${quoted(range.parameters[0])}; send it without any.`,
+      `Content-Type is ${mediaType} with the parameter ${quote(range.parameters[0])}; send it without parameters.`,
     )
   }
-  if (hasBody && !isOurs) {
+  if (hasBody && !isJsonApi) {
     throw new HeaderError(
       'unsupported_media_type',
-      `The body is sent as ${quoted(header)}; send it as ${mediaType}.`,
+      `The body is sent as ${quote(header)}; send it as ${mediaType}.`,
     )
   }
 }
 
 function checkAccept(header: string): void {
-  const ours = rangesOf(header)
+  const ranges = parseMediaRanges(header)
     .filter(({ type }) => type === mediaType)
-    .map(({ parameters }) => ownParameters(parameters))
-  if (ours.length === 0 || ours.some((parameters) => parameters.length === 0)) return
+    .map(({ parameters }) => withoutWeight(parameters))
+  if (ranges.length === 0 || ranges.some((parameters) => parameters.length === 0)) return
   throw new HeaderError(
     'not_acceptable',
-    `Accept names ${mediaType} only with parameters (${quoted(ours[0]?.[0])}); name it once without any.`,
+    `Accept contains ${mediaType} only with parameters (${quote(ranges[0]?.[0])}); send it once without parameters.`,
   )
 }
 
-/** One element of a media type list: the type in lower case, and its parameters as sent. */
+/** One element of `Accept` or `Content-Type`. */
 interface MediaRange {
+  /** In lower case. */
   readonly type: string
+  /** As sent. */
   readonly parameters: readonly string[]
 }
 
-/** In `Accept`, the weight `q` and what follows it are no parameters of the type (RFC 9110 §12.5.1). */
-function ownParameters(parameters: readonly string[]): readonly string[] {
+/** Removes the weight `q` of an `Accept` element and what follows it: these are not parameters of the type (RFC 9110 §12.5.1). */
+function withoutWeight(parameters: readonly string[]): readonly string[] {
   const weight = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter))
   return weight === -1 ? parameters : parameters.slice(0, weight)
 }
 
-function rangesOf(header: string): MediaRange[] {
+function parseMediaRanges(header: string): MediaRange[] {
   return splitOutsideQuotes(header, ',').map((element) => {
     const [type = '', ...rest] = splitOutsideQuotes(element, ';').map((part) => part.trim())
     return { type: type.toLowerCase(), parameters: rest.filter((parameter) => parameter !== '') }
   })
 }
 
-/** Splits where a quoted string (RFC 9110 §5.6.4) does not hold the separator. */
+/** Splits at separators outside quoted strings (RFC 9110 §5.6.4). */
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = []
   let start = 0
-  let quotes = false
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at]
-    if (quotes && character === '\\') at += 1
-    else if (character === '"') quotes = !quotes
-    else if (character === separator && !quotes) {
-      parts.push(text.slice(start, at))
-      start = at + 1
+  let isQuoted = false
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (isQuoted && character === '\\') index += 1
+    else if (character === '"') isQuoted = !isQuoted
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(start, index))
+      start = index + 1
     }
   }
   return [...parts, text.slice(start)]

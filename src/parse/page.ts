@@ -1,36 +1,39 @@
-import { ParameterError, quoted } from '../errors/errors.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 
-/** The `page` family as sent: `size` in resources, where 0 means all; `number` counted from 1. Both may be absent. */
-export interface PageWords {
+/** The `page` parameters as sent. Each may be absent. */
+export interface ParsedPage {
+  /** Resources per page; 0 means all. */
   readonly size?: number
+  /** The page, counted from 1. */
   readonly number?: number
 }
 
 /**
- * Reads `page[size]`.
- * @throws ParameterError `invalid_page` (400) unless it is a whole number, 0 or more
- * @see seed §8; SERVICE §5
+ * Parses `page[size]`.
+ * @throws ParameterError `invalid_page` (400) unless the text is an integer ≥ 0
+ * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
-export function readPageSize(text: string): number {
-  return wholeNumber('page[size]', text, 0)
+export function parsePageSize(text: string): number {
+  return parseInteger('page[size]', text, 0)
 }
 
 /**
- * Reads `page[number]`.
- * @throws ParameterError `invalid_page` (400) unless it is a whole number, 1 or more
- * @see seed §8; SERVICE §5
+ * Parses `page[number]`.
+ * @throws ParameterError `invalid_page` (400) unless the text is an integer ≥ 1
+ * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
-export function readPageNumber(text: string): number {
-  return wholeNumber('page[number]', text, 1)
+export function parsePageNumber(text: string): number {
+  return parseInteger('page[number]', text, 1)
 }
 
-function wholeNumber(parameter: string, text: string, least: number): number {
+function parseInteger(parameter: string, text: string, min: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= least && Number.isSafeInteger(value)) return value
-  const range = `a whole number from ${least} to ${Number.MAX_SAFE_INTEGER}`
+  if (value >= min && Number.isSafeInteger(value)) return value
+  const range = `a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}`
   throw new ParameterError(
     'invalid_page',
     parameter,
-    `${parameter} must be ${range}; it is ${quoted(text)}.`,
+    `${parameter} must be ${range}; it is ${quote(text)}.`,
   )
 }

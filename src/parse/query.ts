@@ -6,67 +6,68 @@ import {
   noErrors,
   report,
 } from '../errors/collector.ts'
-import { ParameterError, quoted } from '../errors/errors.ts'
-import { readFields } from './fields.ts'
-import { type FilterClause, readFilter, readSimpleFilter, tooManyTerms } from './filter.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { parseFields } from './fields.ts'
+import { type FilterClause, parseFieldFilter, parseFilter, tooManyTerms } from './filter.ts'
 import { filterLimits } from './filter-limits.ts'
-import { readInclude } from './include.ts'
-import { type PageWords, readPageNumber, readPageSize } from './page.ts'
-import { readSort, type SortTerm } from './sort.ts'
+import { parseInclude } from './include.ts'
+import { type ParsedPage, parsePageNumber, parsePageSize } from './page.ts'
+import { parseSort, type SortTerm } from './sort.ts'
 
 type Pair = readonly [name: string, value: string]
 
-/** A query string as it was meant to be understood; names are words still, nothing is looked up. */
-export interface ApiQuery {
+/** A parsed query string. Its names are not looked up yet. */
+export interface ParsedQuery {
   /** Names and values, decoded, in the order sent. */
   readonly pairs: readonly Pair[]
-  /** All of them hold together (AND). */
+  /** The clauses of all filter parameters, joined by AND. */
   readonly filter: readonly FilterClause[]
   readonly sort: readonly SortTerm[]
-  readonly page: PageWords
-  /** Paths of names; `undefined` when the parameter was not sent, `[]` when it was sent empty. */
+  readonly page: ParsedPage
+  /** Relationship paths; `undefined` if the parameter is absent, `[]` if its value is empty. */
   readonly include: readonly (readonly string[])[] | undefined
   /** Field names by resource type. */
   readonly fields: ReadonlyMap<string, readonly string[]>
-  /** What is wrong with the words themselves, to be told with what is wrong with their meaning. */
-  readonly faults: ErrorList
+  /** Syntax errors. Planning reports them together with the errors that it finds. */
+  readonly errors: ErrorList
 }
 
-/** A query as it is read. */
-interface Draft extends ApiQuery {
+/** A query while it is parsed. */
+interface QueryBuilder extends ParsedQuery {
   readonly filter: FilterClause[]
   sort: readonly SortTerm[]
-  page: PageWords
+  page: ParsedPage
   include: readonly (readonly string[])[] | undefined
   readonly fields: Map<string, readonly string[]>
-  /** How many terms the filters have so far. */
+  /** The number of filter terms so far. */
   terms: number
-  readonly faults: ErrorCollector
+  readonly errors: ErrorCollector
 }
 
-/** The query of a request that has none. */
-export const emptyQuery: ApiQuery = {
+/** The result for an empty query string; shared, because most requests have none. */
+const emptyQuery: ParsedQuery = {
   pairs: [],
   filter: [],
   sort: [],
   page: {},
   include: undefined,
   fields: new Map(),
-  faults: noErrors,
+  errors: noErrors,
 }
 
 /**
- * Reads a query string: one reader for all routes.
+ * Parses a query string. It accepts the same parameters on every route.
  *
- * @param raw - what follows the `?`; brackets may be encoded or not, `+` is a space (WHATWG form decoding)
- * @returns the words, and beside them every fault (400) of every parameter
- * @see SERVICE §5; JSON:API 1.0, Query Parameters
+ * @param search - the text after the `?`; brackets may be percent-encoded, `+` is a space (WHATWG form decoding)
+ * @returns the parsed parameters, with the errors (400) of all parameters in `errors`
+ * @see https://jsonapi.org/format/1.0/#query-parameters
  */
-export function readQuery(raw: string): ApiQuery {
-  if (raw === '') return emptyQuery
+export function parseQuery(search: string): ParsedQuery {
+  if (search === '') return emptyQuery
   const errors = emptyCollector()
-  const pairs = attempt(() => decodePairs(raw), errors) ?? []
-  const draft: Draft = {
+  const pairs = attempt(() => decodePairs(search), errors) ?? []
+  const builder: QueryBuilder = {
     pairs,
     filter: [],
     sort: [],
@@ -74,71 +75,81 @@ export function readQuery(raw: string): ApiQuery {
     include: undefined,
     fields: new Map(),
     terms: 0,
-    faults: errors,
+    errors,
   }
   const seen = new Set<string>()
   for (const [name, value] of pairs) {
-    if (seen.has(name) && !name.startsWith('filter[')) report(errors, () => repeated(name))
-    else attempt(() => readParameter(name, value, draft), errors)
+    if (seen.has(name) && !name.startsWith('filter[')) report(errors, () => repeatedError(name))
+    else attempt(() => parseParameter(name, value, builder), errors)
     seen.add(name)
   }
-  return draft
+  return builder
 }
 
-/** Writes a query string with its `?`, every reserved character encoded (JSON:API 1.0, Query Parameters); empty for none. */
-export function writeQuery(pairs: readonly Pair[]): string {
+/**
+ * Encodes a query string with its leading `?` and percent-encodes every reserved character; empty for no pairs.
+ * @see https://jsonapi.org/format/1.0/#query-parameters
+ */
+export function encodeQuery(pairs: readonly Pair[]): string {
   if (pairs.length === 0) return ''
   return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
 }
 
-function readParameter(name: string, value: string, draft: Draft): void {
+function parseParameter(name: string, value: string, builder: QueryBuilder): void {
   const [, family, inner] = /^(filter|fields)\[([^[\]]+)\]$/s.exec(name) ?? []
-  if (family === 'filter' && inner !== undefined) addSimpleFilter(name, inner, value, draft)
-  else if (family === 'fields' && inner !== undefined) addFields(name, inner, value, draft)
-  else if (name === 'filter') addFilter(value, draft)
-  else if (name === 'sort') draft.sort = readSort(value)
-  else if (name === 'page[size]') draft.page = { ...draft.page, size: readPageSize(value) }
-  else if (name === 'page[number]') draft.page = { ...draft.page, number: readPageNumber(value) }
-  else if (name === 'include') draft.include = readInclude(value)
-  else report(draft.faults, () => unknownParameter(name))
+  if (family === 'filter' && inner !== undefined) addFieldFilter(name, inner, value, builder)
+  else if (family === 'fields' && inner !== undefined) addFields(name, inner, value, builder)
+  else if (name === 'filter') addFilter(value, builder)
+  else if (name === 'sort') builder.sort = parseSort(value)
+  else if (name === 'page[size]') builder.page = { ...builder.page, size: parsePageSize(value) }
+  else if (name === 'page[number]')
+    builder.page = { ...builder.page, number: parsePageNumber(value) }
+  else if (name === 'include') builder.include = parseInclude(value)
+  else report(builder.errors, () => unknownError(name))
 }
 
-function addFilter(text: string, draft: Draft): void {
-  const { clauses, terms } = readFilter(text, filterLimits.terms - draft.terms)
-  draft.filter.push(...clauses)
-  draft.terms += terms
+function addFilter(text: string, builder: QueryBuilder): void {
+  const { clauses, terms } = parseFilter(text, filterLimits.terms - builder.terms)
+  builder.filter.push(...clauses)
+  builder.terms += terms
 }
 
-function addSimpleFilter(parameter: string, name: string, text: string, draft: Draft): void {
-  draft.terms += 1
-  if (draft.terms <= filterLimits.terms) draft.filter.push(readSimpleFilter(parameter, name, text))
-  // Once is enough.
-  else if (draft.terms === filterLimits.terms + 1) throw tooManyTerms(parameter)
+function addFieldFilter(
+  parameter: string,
+  name: string,
+  text: string,
+  builder: QueryBuilder,
+): void {
+  builder.terms += 1
+  if (builder.terms <= filterLimits.terms)
+    builder.filter.push(parseFieldFilter(parameter, name, text))
+  // Only the first parameter above the limit is an error.
+  else if (builder.terms === filterLimits.terms + 1) throw tooManyTerms(parameter)
 }
 
-function addFields(parameter: string, type: string, text: string, draft: Draft): void {
-  const names = readFields(parameter, text, draft.faults)
-  if (names) draft.fields.set(type, names)
+function addFields(parameter: string, type: string, text: string, builder: QueryBuilder): void {
+  const names = parseFields(parameter, text, builder.errors)
+  if (names) builder.fields.set(type, names)
 }
 
-function repeated(name: string): ParameterError {
-  const detail = `The parameter ${quoted(name)} is sent more than once.`
+function repeatedError(name: string): ParameterError {
+  const detail = `The parameter ${quote(name)} is sent more than once.`
   return new ParameterError('repeated_parameter', name, detail)
 }
 
-function unknownParameter(name: string): ParameterError {
+function unknownError(name: string): ParameterError {
   const known =
     'filter, filter[<field>], sort, page[size], page[number], include and fields[<type>]'
   return new ParameterError(
     'unknown_parameter',
     name,
-    `There is no parameter ${quoted(name)}; there are ${known}.`,
+    `There is no parameter ${quote(name)}; the parameters are ${known}.`,
   )
 }
 
-/** WHATWG form decoding, except that bytes which are no UTF-8 are refused instead of replaced. */
-function decodePairs(raw: string): [name: string, value: string][] {
-  return raw
+/** Decodes as WHATWG forms do, but rejects bytes that are not UTF-8 instead of replacing them. */
+function decodePairs(search: string): [name: string, value: string][] {
+  return search
     .split('&')
     .filter((part) => part !== '')
     .map((part) => {
@@ -150,22 +161,22 @@ function decodePairs(raw: string): [name: string, value: string][] {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A text whose every character stands for itself. */
-const plain = /^[\w.,~!*'()[\]{}":;@$/?-]*$/
+/** A text without escapes, spaces and bytes above 127: it decodes to itself. */
+const unescaped = /^[\w.,~!*'()[\]{}":;@$/?-]*$/
 
 function decode(text: string, parameter: string): string {
-  if (plain.test(text)) return text
+  if (unescaped.test(text)) return text
   const spaced = text.replaceAll('+', ' ')
   const decoded = decodeAscii(spaced) ?? decodeBytes(spaced)
   if (decoded !== undefined) return decoded
   throw new ParameterError(
     'invalid_encoding',
     parameter,
-    `${quoted(text)} is not UTF-8 once its percent signs are decoded; a percent sign itself is written %25.`,
+    `${quote(text)} is not UTF-8 after percent-decoding; write a literal percent sign as %25.`,
   )
 }
 
-/** What nearly every client sends, decoded as `decodeBytes` would and many times as fast; `undefined` for anything else. */
+/** Decodes what most clients send, many times as fast as `decodeBytes`; `undefined` if that function is needed. */
 function decodeAscii(text: string): string | undefined {
   if (!/^\p{ASCII}*$/u.test(text)) return undefined
   try {
@@ -175,9 +186,12 @@ function decodeAscii(text: string): string | undefined {
   }
 }
 
-/** Any text whose bytes are UTF-8 once percent signs are decoded; one that stands before no two digits is itself. */
+/**
+ * Decodes any text whose bytes are UTF-8 after percent-decoding; `undefined` for other texts. A percent sign that two hex
+ * digits do not follow stands for itself.
+ */
 function decodeBytes(text: string): string | undefined {
-  // Node hands the request line over as latin1: one character, one byte.
+  // Node decodes the request line as latin1: each character is one byte.
   const bytes = Buffer.from(text, 'latin1').toString('latin1')
   const decoded = bytes.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -1,27 +1,27 @@
 import { ParameterError } from '../errors/errors.ts'
 
-/** One name of a `sort` parameter: relationships to walk, then the field. */
+/** One term of a `sort` parameter: a path of relationship names that ends with a field name. */
 export interface SortTerm {
   readonly path: readonly [string, ...string[]]
   readonly descending: boolean
 }
 
 /**
- * Reads `sort`: comma-separated names, `-` for descending, the order of names is the order of precedence.
- * @throws ParameterError `invalid_sort` (400) when a name is empty
- * @see seed §4.1; JSON:API 1.0, Sorting
+ * Parses `sort`: comma-separated terms in order of precedence. A leading `-` means descending.
+ * @returns each distinct term once: a repeated term does not change the order
+ * @throws ParameterError `invalid_sort` (400) if a name is empty
+ * @see https://jsonapi.org/format/1.0/#fetching-sorting
  */
-export function readSort(text: string): SortTerm[] {
-  // A term that comes again changes nothing.
-  return [...new Set(text.split(','))].map((word) => {
-    const descending = word.startsWith('-')
-    const name = descending ? word.slice(1) : word
+export function parseSort(text: string): SortTerm[] {
+  return [...new Set(text.split(','))].map((term) => {
+    const descending = term.startsWith('-')
+    const name = descending ? term.slice(1) : term
     const [first = '', ...rest] = name.split('.')
     if ([first, ...rest].includes('')) {
       throw new ParameterError(
         'invalid_sort',
         'sort',
-        `sort holds an empty name, in ${JSON.stringify(text.slice(0, 80))}.`,
+        `sort contains an empty name: ${JSON.stringify(text.slice(0, 80))}.`,
       )
     }
     return { path: [first, ...rest], descending }

@@ -1,67 +1,73 @@
-import { type Model, type ResourceType, relationshipNamed, typeNamed } from '../model/model.ts'
+import { getRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import type { Condition } from './filter.ts'
 import type { ReadPlan } from './read.ts'
 
 /**
- * The resource types of which a plan lets something be known, each once: those in the path, of primary data, included, named
- * in linkage, and those that a filter or a sort asks about.
+ * The resource types about which the result of a plan reveals something, each once: those of the path, the primary data,
+ * the included resources and their linkage, and those in filters and sort paths.
  */
-export function touchedTypes({ shape }: ReadPlan, model: Model): ResourceType[] {
+export function findAffectedTypes({ shape }: ReadPlan, model: Model): ResourceType[] {
   const { scope, where, order, primary, included } = shape
-  const resource = typeNamed(model, shape.type)
-  const named = [primary, ...included].flatMap(({ type, linkages }) =>
-    linkages.map(({ relationship }) => leadsTo(typeNamed(model, type), relationship, model)),
+  const resource = getResourceType(model, shape.type)
+  const linked = [primary, ...included].flatMap(({ type, linkages }) =>
+    linkages.map(({ relationship }) => follow(getResourceType(model, type), relationship, model)),
   )
   return [
     ...new Set([
-      ...(scope.is === 'related' ? [typeNamed(model, scope.type)] : []),
+      ...(scope.is === 'related' ? [getResourceType(model, scope.type)] : []),
       resource,
-      ...included.map(({ type }) => typeNamed(model, type)),
-      ...named,
-      ...conditionsIn(where, resource, model).flatMap(([from, condition]) =>
-        condition.is === 'related' ? [leadsTo(from, condition.relationship, model)] : [],
+      ...included.map(({ type }) => getResourceType(model, type)),
+      ...linked,
+      ...collectConditions(where, resource, model).flatMap(([type, condition]) =>
+        condition.is === 'related' ? [follow(type, condition.relationship, model)] : [],
       ),
-      ...order.flatMap(({ way }) => onTheWay(way, resource, model)),
+      ...order.flatMap(({ path }) => followPath(path, resource, model)),
     ]),
   ]
 }
 
-function leadsTo(resource: ResourceType, relationship: string, model: Model): ResourceType {
-  return typeNamed(model, relationshipNamed(resource, relationship).to)
+/** The type that a relationship leads to. */
+function follow(resource: ResourceType, relationship: string, model: Model): ResourceType {
+  return getResourceType(model, getRelationship(resource, relationship).to)
 }
 
-/** Every condition within a condition, itself among them, each with the type of which it is asked. */
-export function conditionsIn(
+/** The types along a relationship path, without the first. */
+function followPath(path: readonly string[], resource: ResourceType, model: Model): ResourceType[] {
+  const [name, ...rest] = path
+  if (name === undefined) return []
+  const next = follow(resource, name, model)
+  return [next, ...followPath(rest, next, model)]
+}
+
+/** All conditions of a condition tree, the root first, each with the type that it applies to. */
+export function collectConditions(
   condition: Condition | undefined,
   resource: ResourceType,
   model: Model,
 ): (readonly [ResourceType, Condition])[] {
-  const inner = (): (readonly [ResourceType, Condition])[] => {
-    switch (condition?.is) {
-      case undefined:
-      case 'compare':
-      case 'fields':
-      case 'null':
-        return []
-      case 'related':
-        return conditionsIn(
-          condition.where,
-          leadsTo(resource, condition.relationship, model),
-          model,
-        )
-      case 'and':
-      case 'or':
-        return condition.all.flatMap((part) => conditionsIn(part, resource, model))
-      case 'not':
-        return conditionsIn(condition.inner, resource, model)
-    }
-  }
-  return condition === undefined ? [] : [[resource, condition], ...inner()]
+  return condition === undefined
+    ? []
+    : [[resource, condition], ...collectInner(condition, resource, model)]
 }
 
-function onTheWay(way: readonly string[], resource: ResourceType, model: Model): ResourceType[] {
-  const [step, ...rest] = way
-  if (step === undefined) return []
-  const other = leadsTo(resource, step, model)
-  return [other, ...onTheWay(rest, other, model)]
+function collectInner(
+  condition: Condition,
+  resource: ResourceType,
+  model: Model,
+): (readonly [ResourceType, Condition])[] {
+  switch (condition.is) {
+    case 'compare':
+    case 'fields':
+    case 'null':
+      return []
+    case 'related': {
+      const related = follow(resource, condition.relationship, model)
+      return collectConditions(condition.where, related, model)
+    }
+    case 'and':
+    case 'or':
+      return condition.all.flatMap((part) => collectConditions(part, resource, model))
+    case 'not':
+      return collectConditions(condition.inner, resource, model)
+  }
 }

@@ -1,26 +1,30 @@
-import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
-import { ParameterError, quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/suggestion.ts'
+import { type ErrorCollector, emptyCollector, report, throwErrors } from '../errors/collector.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { suggest } from '../errors/suggestion.ts'
 import type { AttributeField, Field, Model, ResourceType, StoredValue } from '../model/model.ts'
-import { isSame, type LinkageColumn, type RowLayout } from './rows.ts'
+import { isSameValue, type LinkageColumn, type RowLayout } from './row-layout.ts'
 
-/** The fields asked for, by resource type; a type that is not named shows all of its fields. */
+/** The requested fields by resource type. A type without an entry has all its fields. */
 export type Fieldsets = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Checks the names of `fields[type]` parameters. Input-only names are accepted and will show nothing.
- * @throws ApiError | ManyErrors `invalid_fields` (400) for every type and name that does not exist
- * @see SERVICE §5; JSON:API 1.0, Sparse Fieldsets
+ * Resolves the `fields[type]` parameters. Write-only names are accepted and select nothing.
+ * @throws ApiError | ManyErrors `invalid_fields` (400) for every type and field that does not exist
+ * @see https://jsonapi.org/format/1.0/#fetching-sparse-fieldsets and `docs/service.md`, Sparse fieldsets
  */
-export function planFields(words: ReadonlyMap<string, readonly string[]>, model: Model): Fieldsets {
+export function planFields(
+  fields: ReadonlyMap<string, readonly string[]>,
+  model: Model,
+): Fieldsets {
   const errors = emptyCollector()
   const fieldsets = new Map<string, ReadonlySet<string>>()
-  for (const [type, names] of words) {
+  for (const [type, names] of fields) {
     const fieldset = new Set(names)
     checkFieldset(type, fieldset, model, errors)
     fieldsets.set(type, fieldset)
   }
-  refuse(errors)
+  throwErrors(errors)
   return fieldsets
 }
 
@@ -40,71 +44,76 @@ function checkFieldset(
 
 function unknownType(type: string, model: Model): ParameterError {
   const parameter = `fields[${type}]`
-  const known = suggestion(type, [...model.types.keys()], 'types')
-  const detail = `${parameter}: there is no resource type ${quoted(type)}; ${known}`
+  const known = suggest(type, [...model.types.keys()], 'types')
+  const detail = `${parameter}: there is no resource type ${quote(type)}; ${known}`
   return new ParameterError('invalid_fields', parameter, detail)
 }
 
 function unknownName(name: string, { type, fields }: ResourceType): ParameterError {
   const parameter = `fields[${type}]`
-  const known = suggestion(name, [...fields.keys()], 'fields')
-  const detail = `${parameter}: ${type} has no field ${quoted(name)}; ${known}`
+  const known = suggest(name, [...fields.keys()], 'fields')
+  const detail = `${parameter}: ${type} has no field ${quote(name)}; ${known}`
   return new ParameterError('invalid_fields', parameter, detail)
 }
 
-/** Whether a field of a type is to be shown. */
-export function isShown(fieldsets: Fieldsets, type: string, name: string): boolean {
+/** Whether a field is in the fieldset of its type. */
+export function isInFieldset(fieldsets: Fieldsets, type: string, name: string): boolean {
   return fieldsets.get(type)?.has(name) ?? true
 }
 
 /**
- * Settles what is read and shown of a type: nothing that was not asked for is selected or computed.
- * @param followed - the relationships of the type that are included; their linkage is shown
+ * Plans which values of a type are read and which members its resource objects have. Nothing else is selected or computed.
+ * @param included - the relationships of the type that are included; their linkage is read
  */
 export function planLayout(
   resource: ResourceType,
   fieldsets: Fieldsets,
-  followed: ReadonlySet<string>,
+  included: ReadonlySet<string>,
 ): RowLayout {
-  const shown = [...resource.fields.values()].filter(({ name }) =>
-    isShown(fieldsets, resource.type, name),
+  const fields = [...resource.fields.values()].filter(({ name }) =>
+    isInFieldset(fieldsets, resource.type, name),
   )
-  const listed = fieldsets.get(resource.type)
-  const linkages = shown.flatMap((field): LinkageColumn[] =>
-    field.is === 'relationship' && (listed !== undefined || followed.has(field.name))
+  const hasFieldset = fieldsets.has(resource.type)
+  const linkages = fields.flatMap((field): LinkageColumn[] =>
+    field.is === 'relationship' && (hasFieldset || included.has(field.name))
       ? [{ relationship: field.name, many: field.many }]
       : [],
   )
   return {
     type: resource.type,
-    attributes: shown.filter(isTold).map(({ name }) => name),
-    relationships: shown.filter(({ is }) => is === 'relationship').map(({ name }) => name),
-    values: distinct(shown.flatMap(valuesOf)),
+    attributes: fields.filter(isReadable).map(({ name }) => name),
+    relationships: fields.filter(({ is }) => is === 'relationship').map(({ name }) => name),
+    values: withoutDuplicates(fields.flatMap(listValues)),
     linkages,
   }
 }
 
-function isTold(field: Field): boolean {
-  return field.is === 'computed' || (field.is === 'attribute' && field.reads)
+function isReadable(field: Field): boolean {
+  return field.is === 'computed' || (field.is === 'attribute' && field.isReadable)
 }
 
-function valuesOf(field: Field): StoredValue[] {
+/** The stored values that a field needs. */
+function listValues(field: Field): StoredValue[] {
   switch (field.is) {
     case 'attribute':
-      return field.reads ? [storedValue(field)] : []
+      return field.isReadable ? [toStoredValue(field)] : []
     case 'computed':
-      return field.columns.map(([column, { kind }]) => ({ column, form: kind.form }))
+      return field.columns.map(([column, { kind }]) => ({ column, form: kind.codec }))
     case 'relationship':
       return []
   }
 }
 
-/** What a row must hold for an attribute. */
-export function storedValue({ name, column, kind }: AttributeField): StoredValue {
-  return column === undefined ? { expression: name, form: kind.form } : { column, form: kind.form }
+/** The stored value of an attribute: its column, or its expression. */
+export function toStoredValue({ name, column, kind }: AttributeField): StoredValue {
+  return column === undefined
+    ? { expression: name, form: kind.codec }
+    : { column, form: kind.codec }
 }
 
 /** A value that several fields need is read once. */
-function distinct(values: readonly StoredValue[]): StoredValue[] {
-  return values.filter((value, index) => values.findIndex((each) => isSame(each, value)) === index)
+function withoutDuplicates(values: readonly StoredValue[]): StoredValue[] {
+  return values.filter(
+    (value, index) => values.findIndex((other) => isSameValue(other, value)) === index,
+  )
 }

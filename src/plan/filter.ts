@@ -1,51 +1,58 @@
-import { attempt, emptyCollector, refuse } from '../errors/collector.ts'
-import { ParameterError, quoted } from '../errors/errors.ts'
-import { listing, suggestion } from '../errors/suggestion.ts'
+import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
+import { ParameterError } from '../errors/errors.ts'
 import {
   type AttributeField,
+  getResourceType,
   type Model,
   type RelationshipField,
   type ResourceType,
-  typeNamed,
 } from '../model/model.ts'
 import {
+  appliesTo,
+  findOperator,
+  listOperators,
   type Operator,
   type OperatorName,
-  operatorNamed,
-  operatorsOf,
+  operators,
   relationshipOperators,
-  suits,
 } from '../model/operators.ts'
-import type { FilterClause, FilterPlace } from '../parse/filter.ts'
+import type { FilterClause, Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
+import {
+  type FilterMember,
+  filterError,
+  type Predicate,
+  unknownName,
+  unknownOperator,
+} from './filter-errors.ts'
 import { readOperand } from './operand.ts'
 
-/** The number of a client's value; the values travel beside the plan, so that equal shapes share one statement. */
-export type Slot = number
+/** The number of a bind parameter: an index into the client's values, which are passed beside the query shape. */
+export type Parameter = number
 
-/** The client's values as a plan is made. */
-export interface Given {
-  /** By slot. */
+/** The client's values; planning a filter appends to them. */
+export interface ParameterValues {
+  /** By parameter number. */
   readonly values: unknown[]
-  /** Those of them that were sent as `filter[name]=text`, in the order sent. */
-  readonly texts: GivenText[]
+  /** The parameters that were sent as `filter[name]=text`, in the order sent. */
+  readonly textParameters: TextParameter[]
 }
 
-/** A value that was sent as a text. */
-export interface GivenText {
-  readonly slot: Slot
-  /** Reads what may be sent instead, which changes nothing else of the plan. @throws ApiError as planning it does */
+/** A parameter that was sent as `filter[name]=text`. */
+export interface TextParameter {
+  readonly parameter: Parameter
+  /** Reads another text as a value of the same field; the rest of the plan stays the same. @throws ApiError if it is invalid */
   readonly read: (text: string) => unknown
 }
 
-/** What a filter means once every name is known and every value is read as its field's kind. */
+/** A filter whose names are resolved and whose values are read as values of their field's kind. */
 export type Condition =
   | Readonly<{
       is: 'compare'
       operator: OperatorName
       field: string
-      slots: readonly Slot[]
-      /** Whether the values are such that the operator has a simpler way. */
+      parameters: readonly Parameter[]
+      /** True if the value meets `Operator.simpler`, so that the simpler SQL suffices. */
       isSimple?: boolean
     }>
   | Readonly<{ is: 'fields'; operator: OperatorName; field: string; other: string }>
@@ -54,262 +61,233 @@ export type Condition =
       is: 'related'
       relationship: string
       where: Condition | undefined
-      /** Whether the filter follows so many relationships that to plan them as joins costs more than it saves. */
-      isApart?: boolean
+      /** True if the database must not turn the subquery into a join (`maxJoinedSubqueries`). */
+      preventPullUp?: boolean
     }>
   | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
   | Readonly<{ is: 'not'; inner: Condition }>
 
-/** How many relationships a database plans as joins: the time that planning takes grows with a power of their number. */
-const mostJoined = 8
-
-type Test = Extract<FilterClause, { is: 'test' }>
+/** With more subqueries than this, a database must not plan them as joins: its planning time grows with a power of their number. */
+const maxJoinedSubqueries = 8
 
 /**
- * Gives the words of a filter their meaning.
+ * Resolves the names and values of a filter.
  *
- * @param clauses - all of them hold together
- * @param given - gets the client's values; the condition holds their numbers
- * @returns `undefined` when there is nothing to filter by
- * @throws ApiError | ManyErrors `invalid_filter` (400) with every fault and its place
- * @see SERVICE §5 filter
+ * @param clauses - joined by AND
+ * @param parameters - receives the client's values; the condition holds their numbers
+ * @returns `undefined` for no clauses
+ * @throws ApiError | ManyErrors `invalid_filter` (400) with every error and its location
+ * @see `docs/service.md`, Filter
  */
 export function planFilter(
   clauses: readonly FilterClause[],
   resource: ResourceType,
   model: Model,
-  given: Given,
+  parameters: ParameterValues,
 ): Condition | undefined {
-  const followed = { count: 0 }
-  const [first, ...others] = planAll(clauses, { resource, model, given, depth: 0, followed })
-  if (followed.count > filterLimits.subqueries) {
-    const detail = `filter: ${followed.count} relationships are followed in all; at most ${filterLimits.subqueries} may be. Nest the conditions on one related resource in one "any" or "has".`
+  const subqueries = { count: 0 }
+  const context: FilterContext = { resource, model, parameters, depth: 0, subqueries }
+  const [first, ...others] = planClauses(clauses, context)
+  if (subqueries.count > filterLimits.subqueries) {
+    const detail = `filter: the filters follow ${subqueries.count} relationships; the maximum is ${filterLimits.subqueries}. Nest the conditions on one related resource in one "any" or "has".`
     throw new ParameterError('invalid_filter', 'filter', detail)
   }
   if (first === undefined) return undefined
   const where: Condition = others.length === 0 ? first : { is: 'and', all: [first, ...others] }
-  return followed.count > mostJoined ? apart(where) : where
+  return subqueries.count > maxJoinedSubqueries ? withoutPullUp(where) : where
 }
 
-/** The same condition, its relationships looked for one by one. */
-function apart(condition: Condition): Condition {
+/** Copies a condition and marks all its subqueries with `preventPullUp`. */
+function withoutPullUp(condition: Condition): Condition {
   switch (condition.is) {
     case 'related': {
-      const where = condition.where && apart(condition.where)
-      return { ...condition, where, isApart: true }
+      const where = condition.where && withoutPullUp(condition.where)
+      return { ...condition, where, preventPullUp: true }
     }
     case 'and':
     case 'or': {
       const [first, ...others] = condition.all
-      return { ...condition, all: [apart(first), ...others.map(apart)] }
+      return { ...condition, all: [withoutPullUp(first), ...others.map(withoutPullUp)] }
     }
     case 'not':
-      return { ...condition, inner: apart(condition.inner) }
+      return { ...condition, inner: withoutPullUp(condition.inner) }
     default:
       return condition
   }
 }
 
-/** What a clause is read against. */
-interface Context {
+/** What the names and values of a clause are resolved against. */
+interface FilterContext {
   readonly resource: ResourceType
   readonly model: Model
-  readonly given: Given
-  /** How many relationships have been followed, one inside the other. */
+  readonly parameters: ParameterValues
+  /** How many relationships enclose the clause. */
   readonly depth: number
-  /** How many have been followed in all terms. */
-  readonly followed: { count: number }
+  /** How many relationships the filter follows so far; shared by all its clauses. */
+  readonly subqueries: { count: number }
 }
 
-function planAll(clauses: readonly FilterClause[], context: Context): Condition[] {
+function planClauses(clauses: readonly FilterClause[], context: FilterContext): Condition[] {
   const errors = emptyCollector()
   const conditions = clauses.map((clause) => attempt(() => planClause(clause, context), errors))
-  refuse(errors)
+  throwErrors(errors)
   return conditions.filter((condition) => condition !== undefined)
 }
 
-function planClause(clause: FilterClause, context: Context): Condition {
+function planClause(clause: FilterClause, context: FilterContext): Condition {
   switch (clause.is) {
-    case 'test':
+    case 'predicate':
       return planPath(clause, clause.name.split('__'), context)
     case 'not':
       return { is: 'not', inner: planClause(clause.inner, context) }
     case 'and':
     case 'or': {
-      const [first, ...others] = planAll(clause.all, context)
-      if (first === undefined) throw new Error('A group of no conditions passed the reader.')
+      const [first, ...others] = planClauses(clause.all, context)
+      if (first === undefined) throw new Error('The parser accepted a group without clauses.')
       return { is: clause.is, all: [first, ...others] }
     }
   }
 }
 
-/** `owner__name` asks for an owner with that name: each step but the last is `any` or `has` around the rest. */
-function planPath(test: Test, path: readonly string[], context: Context): Condition {
+/** Plans `owner__name` as a nested filter: each name but the last is `any` or `has` around the rest. */
+function planPath(
+  predicate: Predicate,
+  path: readonly string[],
+  context: FilterContext,
+): Condition {
   const [name = '', ...rest] = path
-  const field = context.resource.fields.get(name)
+  const { resource } = context
+  const field = resource.fields.get(name)
   if (rest.length > 0) {
-    if (field?.is !== 'relationship') throw unknown(test, name, context.resource, 'relationship')
-    return related(field, planPath(test, rest, inside(test, field, context)), context)
+    if (field?.is !== 'relationship') throw unknownName(predicate, name, resource, 'relationship')
+    const where = planPath(predicate, rest, enter(predicate, field, context))
+    return createSubquery(field, where, context)
   }
-  if (field?.is === 'relationship') return planRelationship(test, field, context)
-  return planAttribute(test, attributeToFilter(test, name, context.resource), context)
+  if (field?.is === 'relationship') return planRelationship(predicate, field, context)
+  return planAttribute(predicate, findAttribute(predicate, name, resource), context)
 }
 
-function planRelationship(test: Test, field: RelationshipField, context: Context): Condition {
+function planRelationship(
+  predicate: Predicate,
+  field: RelationshipField,
+  context: FilterContext,
+): Condition {
+  const { operator, operand } = predicate
   const allowed: readonly string[] = relationshipOperators[field.many ? 'toMany' : 'toOne']
-  if (!allowed.includes(test.operator)) throw noOperator(test, field.name, allowed)
-  if (test.operand.is === 'filter') {
-    const { where } = test.operand
-    return related(field, where && planClause(where, inside(test, field, context)), context)
+  if (!allowed.includes(operator)) throw unknownOperator(predicate, field.name, allowed)
+  if (operand.is === 'filter') {
+    const where = operand.where && planClause(operand.where, enter(predicate, field, context))
+    return createSubquery(field, where, context)
   }
-  if (test.operand.is !== 'value' || test.operand.value !== null) {
+  if (operand.is !== 'value' || operand.value !== null) {
     const use = `"${field.many ? 'any' : 'has'}" with a nested filter, or "${field.name}__id"`
-    throw complaint(
-      test.at,
-      '',
-      `${field.name} is a relationship, to be compared with null alone; use ${use}`,
-    )
+    const problem = `${field.name} is a relationship and can only be compared with null; use ${use}`
+    throw filterError(predicate, '', problem)
   }
-  const some = related(field, undefined, context)
-  return test.operator === 'eq' || test.operator === 'is_' ? { is: 'not', inner: some } : some
+  const exists = createSubquery(field, undefined, context)
+  return operator === 'eq' || operator === 'is_' ? { is: 'not', inner: exists } : exists
 }
 
-function planAttribute(test: Test, field: AttributeField, context: Context): Condition {
-  const operator = operatorNamed(test.operator)
-  if (operator === undefined || !suits(operator, field.kind)) {
-    throw noOperator(test, field.name, operatorsOf(field.kind))
-  }
-  // The table has a row of this name.
-  const name = test.operator as OperatorName
-  const { operand } = test
-  if (operand.is === 'filter') throw noOperator(test, field.name, operatorsOf(field.kind))
+function planAttribute(
+  predicate: Predicate,
+  field: AttributeField,
+  context: FilterContext,
+): Condition {
+  const { operand } = predicate
+  const operator = findOperator(predicate.operator)
+  if (operator === undefined || !appliesTo(operator, field.kind) || operand.is === 'filter')
+    throw unknownOperator(predicate, field.name, listOperators(field.kind))
+  // `findOperator` has found a row of this name.
+  const name = predicate.operator as OperatorName
   if (operand.is === 'field') {
-    return {
-      is: 'fields',
-      operator: name,
-      field: field.name,
-      other: otherField(test, operand.name, field, operator, context),
-    }
+    const other = findComparableField(predicate, operand.name, field, context)
+    return { is: 'fields', operator: name, field: field.name, other }
   }
   if (operand.is === 'value' && operand.value === null && operator.ofNull !== undefined) {
-    const none: Condition = { is: 'null', field: field.name }
-    return operator.ofNull === 'none' ? none : { is: 'not', inner: none }
+    const isNull: Condition = { is: 'null', field: field.name }
+    return operator.ofNull === 'none' ? isNull : { is: 'not', inner: isNull }
   }
-  const read = (sent: typeof operand) =>
-    readOperand(sent, field, name, (what) =>
-      complaint(test.at, sent.is === 'value' ? '.val' : '', what),
-    )
-  const { values, texts } = context.given
-  const own = read(operand)
-  const slots = own.map((value) => values.push(value) - 1)
-  if (operand.is === 'text')
-    for (const slot of slots) texts.push({ slot, read: (text) => read({ is: 'text', text })[0] })
-  const isSimple = operator.simpler?.when(own[0]) ?? false
-  return { is: 'compare', operator: name, field: field.name, slots, ...(isSimple && { isSimple }) }
+  return planComparison(predicate, operand, field, name, context)
 }
 
-function otherField(
-  test: Test,
+function planComparison(
+  predicate: Predicate,
+  operand: Extract<Operand, { is: 'value' | 'text' }>,
+  field: AttributeField,
+  name: OperatorName,
+  { parameters: { values, textParameters } }: FilterContext,
+): Condition {
+  const read = (sent: typeof operand) =>
+    readOperand(sent, field, name, (problem) => filterError(predicate, '.val', problem))
+  const operandValues = read(operand)
+  const parameters = operandValues.map((value) => values.push(value) - 1)
+  if (operand.is === 'text')
+    for (const parameter of parameters)
+      textParameters.push({ parameter, read: (text) => read({ is: 'text', text })[0] })
+  const { simpler }: Operator = operators[name]
+  const isSimple = simpler?.when(operandValues[0]) ?? false
+  return {
+    is: 'compare',
+    operator: name,
+    field: field.name,
+    parameters,
+    ...(isSimple && { isSimple }),
+  }
+}
+
+/** The name of the other field of a comparison between two fields. @throws ParameterError if they cannot be compared */
+function findComparableField(
+  predicate: Predicate,
   name: string,
   field: AttributeField,
-  operator: Operator,
-  context: Context,
+  { resource }: FilterContext,
 ): string {
   if (field.kind.operators === 'opaque')
-    throw complaint(test.at, '.field', `${field.name} can be compared with null alone`)
-  if (operator.takes !== 'one') {
-    throw complaint(
-      test.at,
-      '.field',
-      `"${test.operator}" takes a list of values as "val", no "field"`,
-    )
+    throw filterError(predicate, '.field', `${field.name} can only be compared with null`)
+  const { takes }: Operator = operators[predicate.operator as OperatorName]
+  if (takes !== 'one') {
+    const problem = `"${predicate.operator}" takes a list of values in "val", not a "field"`
+    throw filterError(predicate, '.field', problem)
   }
-  const other = attributeToFilter(test, name, context.resource, '.field')
+  const other = findAttribute(predicate, name, resource, '.field')
   if (other.kind.comparesAs === field.kind.comparesAs) return other.name
-  const words = `${field.name} (${field.kind.name}) cannot be compared with ${other.name} (${other.kind.name})`
-  throw complaint(test.at, '.field', words)
+  const problem = `${field.name} (${field.kind.name}) cannot be compared with ${other.name} (${other.kind.name})`
+  throw filterError(predicate, '.field', problem)
 }
 
-/** A name that may not be filtered on is refused word for word as one that does not exist. */
-function attributeToFilter(
-  test: Test,
+/** The attribute of that name. @throws ParameterError if it does not exist or must not be filtered on */
+function findAttribute(
+  predicate: Predicate,
   name: string,
   resource: ResourceType,
-  member = '.name',
+  member: FilterMember = '.name',
 ): AttributeField {
   const field = name === 'id' ? resource.id : resource.fields.get(name)
-  if (field?.is === 'attribute' && field.filters) return field
-  if (field?.is === 'computed') {
-    throw complaint(
-      test.at,
-      memberOf(test, member),
-      `${name} is computed and cannot be filtered on`,
-    )
-  }
-  throw unknown(test, name, resource, member === '.field' ? 'attribute' : 'field', member)
+  if (field?.is === 'attribute' && field.isFilterable) return field
+  if (field?.is === 'computed')
+    throw filterError(predicate, member, `${name} is computed and cannot be filtered on`)
+  throw unknownName(predicate, name, resource, member === '.field' ? 'attribute' : 'field', member)
 }
 
-function unknown(
-  test: Test,
-  name: string,
-  resource: ResourceType,
-  what: 'field' | 'attribute' | 'relationship',
-  member = '.name',
-): ParameterError {
-  const names = ['id', ...resource.fields.keys()].filter((each) => {
-    const field = resource.fields.get(each) ?? resource.id
-    const isAttribute = field.is === 'attribute' && field.filters
-    const isRelationship = field.is === 'relationship'
-    return (what !== 'relationship' && isAttribute) || (what !== 'attribute' && isRelationship)
-  })
-  const known = suggestion(name, names, `${what}s to filter on`)
-  return complaint(
-    test.at,
-    memberOf(test, member),
-    `${resource.type} has no ${what} ${quoted(name)}; ${known}`,
-  )
-}
-
-function noOperator(test: Test, name: string, allowed: readonly string[]): ParameterError {
-  // A word that is an operator elsewhere is no typo.
-  const isOperator = operatorNamed(test.operator) !== undefined || test.operand.is === 'filter'
-  const known = isOperator
-    ? listing(allowed, 'operators')
-    : suggestion(test.operator, allowed, 'operators')
-  return complaint(
-    test.at,
-    memberOf(test, '.op'),
-    `${name} has no operator ${quoted(test.operator)}; ${known}`,
-  )
-}
-
-/** The members of a filter object are places; `filter[x]=text` has none. */
-function memberOf(test: Test, member: string): string {
-  return test.operand.is === 'text' ? '' : member
-}
-
-function complaint(at: FilterPlace, member: string, words: string): ParameterError {
-  const end = /[.?]$/.test(words) ? '' : '.'
-  return new ParameterError('invalid_filter', at.parameter, `${at.path}${member}: ${words}${end}`)
-}
-
-function inside(test: Test, field: RelationshipField, context: Context): Context {
+/** The context of a filter on related resources. */
+function enter(
+  predicate: Predicate,
+  field: RelationshipField,
+  context: FilterContext,
+): FilterContext {
   const depth = context.depth + 1
   if (depth > filterLimits.relationships) {
-    throw complaint(
-      test.at,
-      '',
-      `more than ${filterLimits.relationships} relationships are followed, one inside the other`,
-    )
+    const problem = `more than ${filterLimits.relationships} relationships are nested in each other`
+    throw filterError(predicate, '', problem)
   }
-  return { ...context, resource: typeNamed(context.model, field.to), depth }
+  return { ...context, resource: getResourceType(context.model, field.to), depth }
 }
 
-function related(
+function createSubquery(
   { name }: RelationshipField,
   where: Condition | undefined,
-  { followed }: Context,
+  { subqueries }: FilterContext,
 ): Condition {
-  followed.count += 1
+  subqueries.count += 1
   return { is: 'related', relationship: name, where }
 }

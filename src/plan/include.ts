@@ -1,103 +1,113 @@
-import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
-import { ParameterError, quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/suggestion.ts'
-import { type Model, type ResourceType, relationshipOf, typeNamed } from '../model/model.ts'
-import { type Fieldsets, isShown } from './fields.ts'
+import { type ErrorCollector, emptyCollector, report, throwErrors } from '../errors/collector.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { suggest } from '../errors/suggestion.ts'
+import { findRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import { type Fieldsets, isInFieldset } from './fields.ts'
 
-/** One step of the paths to include: from the resources of an earlier step, over a relationship, to others. */
-export interface IncludeStep {
-  /** The number of the earlier step; −1 is the primary data. */
-  readonly from: number
+/**
+ * An edge of the include tree: from the resources at another edge's end, over a relationship, to the related resources.
+ * Paths with a common beginning share its edges.
+ */
+export interface IncludeEdge {
+  /** The index of the edge that ends where this one starts; −1 for the primary data. */
+  readonly parent: number
   /** The type that has the relationship. */
   readonly type: string
   readonly relationship: string
   readonly to: string
 }
 
-/** More steps in one path than any document needs. */
-const longestPath = 20
-/** More steps in all paths than any document needs; each costs a statement. */
-const mostSteps = 100
+/** The maximum number of relationships in one path. */
+const maxPathLength = 20
+/** The maximum number of edges; each costs a statement. */
+const maxEdges = 100
 
 /**
- * Gives the paths of an include their meaning: each step once, those before it first.
+ * Resolves include paths to edges: each edge once, every edge after its parent.
  *
- * @param paths - names of relationships
- * @param resource - where the paths start
- * @param fieldsets - a step whose relationship is not listed for its type ends its path there (the seed's rule)
+ * @param paths - lists of relationship names
+ * @param resource - the type at which the paths start
+ * @param fieldsets - a path ends before a relationship that the fieldset of its type omits (`docs/service.md`, Include)
  * @throws ApiError | ManyErrors `invalid_include` (400) for every path that does not exist
- * @see SERVICE §5; seed §4.1 include, fields
+ * @see https://jsonapi.org/format/1.0/#fetching-includes
  */
 export function planInclude(
   paths: readonly (readonly string[])[],
   resource: ResourceType,
   fieldsets: Fieldsets,
   model: Model,
-): IncludeStep[] {
-  const plan: IncludePlan = { fieldsets, model, steps: [], indexes: new Map() }
+): IncludeEdge[] {
+  const tree: IncludeTree = { fieldsets, model, edges: [], indexes: new Map() }
   const errors = emptyCollector()
-  for (const path of paths) addPath(path, resource, plan, errors)
-  refuse(errors)
-  if (plan.steps.length <= mostSteps) return plan.steps
-  throw refusal(
-    `include asks for ${plan.steps.length} different steps; at most ${mostSteps} are served.`,
+  for (const path of paths) addPath(path, resource, tree, errors)
+  throwErrors(errors)
+  if (tree.edges.length <= maxEdges) return tree.edges
+  throw includeError(
+    `include contains ${tree.edges.length} different relationship paths; the maximum is ${maxEdges}.`,
   )
 }
 
-/** The steps of the paths read so far. */
-interface IncludePlan {
+/** The edges of the paths so far. */
+interface IncludeTree {
   readonly fieldsets: Fieldsets
   readonly model: Model
-  readonly steps: IncludeStep[]
-  /** The numbers of the steps, by where they start and what they follow. */
+  readonly edges: IncludeEdge[]
+  /** The indexes of the edges, by parent and relationship. */
   readonly indexes: Map<string, number>
 }
 
 function addPath(
   path: readonly string[],
   resource: ResourceType,
-  plan: IncludePlan,
+  tree: IncludeTree,
   errors: ErrorCollector,
 ): void {
-  if (path.length > longestPath) {
+  if (path.length > maxPathLength) {
     report(errors, () =>
-      refusal(`include: ${quoted(path.join('.'))} has more than ${longestPath} steps.`),
+      includeError(
+        `include: ${quote(path.join('.'))} has more than ${maxPathLength} relationships.`,
+      ),
     )
     return
   }
-  let at = resource
-  let from = -1
-  let isFollowed = true
+  let type = resource
+  let parent = -1
+  let isIncluded = true
   for (const name of path) {
-    const field = relationshipOf(at, name)
+    const field = findRelationship(type, name)
     if (field === undefined) {
-      const type = at
-      report(errors, () => unknown(name, type, quoted(path.join('.'))))
+      const owner = type
+      report(errors, () => unknownRelationship(name, owner, quote(path.join('.'))))
       return
     }
-    isFollowed &&= isShown(plan.fieldsets, at.type, name)
-    if (isFollowed) from = stepFor({ from, type: at.type, relationship: name, to: field.to }, plan)
-    at = typeNamed(plan.model, field.to)
+    isIncluded &&= isInFieldset(tree.fieldsets, type.type, name)
+    if (isIncluded)
+      parent = addEdge({ parent, type: type.type, relationship: name, to: field.to }, tree)
+    type = getResourceType(tree.model, field.to)
   }
 }
 
-function stepFor(step: IncludeStep, { steps, indexes }: IncludePlan): number {
-  const key = `${step.from} ${step.relationship}`
-  const known = indexes.get(key)
-  if (known !== undefined) return known
-  const index = steps.push(step) - 1
+/** @returns the index of the edge, which may be in the tree already */
+function addEdge(edge: IncludeEdge, { edges, indexes }: IncludeTree): number {
+  const key = `${edge.parent} ${edge.relationship}`
+  const existing = indexes.get(key)
+  if (existing !== undefined) return existing
+  const index = edges.push(edge) - 1
   indexes.set(key, index)
   return index
 }
 
-function unknown(name: string, at: ResourceType, path: string): ParameterError {
-  const names = [...at.fields.values()]
+function unknownRelationship(name: string, resource: ResourceType, path: string): ParameterError {
+  const names = [...resource.fields.values()]
     .filter(({ is }) => is === 'relationship')
     .map((field) => field.name)
-  const known = suggestion(name, names, `relationships of ${at.type}`)
-  return refusal(`include: ${at.type} has no relationship ${quoted(name)}, in ${path}; ${known}`)
+  const known = suggest(name, names, `relationships of ${resource.type}`)
+  return includeError(
+    `include: ${resource.type} has no relationship ${quote(name)}, in ${path}; ${known}`,
+  )
 }
 
-function refusal(detail: string): ParameterError {
+function includeError(detail: string): ParameterError {
   return new ParameterError('invalid_include', 'include', detail)
 }

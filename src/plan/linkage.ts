@@ -1,74 +1,90 @@
-import { BodyError, quoted } from '../errors/errors.ts'
-import { type Model, type RelationshipField, typeNamed } from '../model/model.ts'
-import type { IdentifierWords, LinkageWords } from '../parse/body.ts'
-import { readId } from './target.ts'
+import { BodyError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { getResourceType, type Model, type RelationshipField } from '../model/model.ts'
+import type { ParsedIdentifier, ParsedLinkage } from '../parse/body.ts'
+import { normalizeId } from './path-id.ts'
 
-/** A related resource that a document names, and where: it must be there. */
-export interface Lookup {
+/** A related resource of a document that must exist; `pointer` is its position in the document. */
+export interface ExistenceCheck {
   readonly type: string
   readonly id: string
   readonly pointer: string
 }
 
-/** Linkage of a document once it is understood: whom it names, each once, and what is wrong with it. */
-export interface PlannedLinkage {
+/** The linkage of a relationship with canonical ids, and its errors. */
+export interface ResolvedLinkage {
+  /** Each id once. */
   readonly ids: readonly string[]
-  readonly lookups: readonly Lookup[]
-  /** Identifiers with texts that no resource can have as its id: absent without a look. */
-  readonly unreadable: readonly Lookup[]
-  /** Identifiers of resources of another type. */
-  readonly wrongType: readonly IdentifierWords[]
+  readonly existenceChecks: readonly ExistenceCheck[]
+  /** Identifiers whose id no resource of the type can have; they need no query. */
+  readonly invalidIds: readonly ExistenceCheck[]
+  /** Identifiers of another type than the relationship's. */
+  readonly wrongType: readonly ParsedIdentifier[]
 }
 
 /**
- * Gives linkage its meaning for a relationship.
+ * Resolves the linkage of a relationship.
  *
- * @param pointer - where the linkage stands in the document
- * @throws BodyError `invalid_document` (400) for one where many are meant or the other way round
+ * @param pointer - the position of the linkage in the document
+ * @throws BodyError `invalid_document` (400) for a single identifier in a to-many relationship, or a list in a to-one
  */
-export function planLinkage(
-  words: LinkageWords,
+export function resolveLinkage(
+  linkage: ParsedLinkage,
   field: RelationshipField,
   model: Model,
   pointer: string,
-): PlannedLinkage {
-  if (field.many !== (words.is === 'many')) {
-    const meant = field.many
+): ResolvedLinkage {
+  if (field.many !== (linkage.is === 'many')) {
+    const expected = field.many
       ? 'an array of resource identifiers'
       : 'one resource identifier or null'
     throw new BodyError(
       'invalid_document',
       pointer,
-      `${pointer} must be ${meant}, for "${field.name}".`,
+      `${pointer} must be ${expected}, for "${field.name}".`,
     )
   }
-  const identifiers =
-    words.is === 'many' ? words.identifiers : words.is === 'one' ? [words.identifier] : []
-  const other = typeNamed(model, field.to)
-  const lookups: Lookup[] = []
-  const unreadable: Lookup[] = []
-  const wrongType: IdentifierWords[] = []
-  for (const identifier of identifiers) {
+  const related = getResourceType(model, field.to)
+  const existenceChecks: ExistenceCheck[] = []
+  const invalidIds: ExistenceCheck[] = []
+  const wrongType: ParsedIdentifier[] = []
+  for (const identifier of listIdentifiers(linkage)) {
     if (identifier.type !== field.to) wrongType.push(identifier)
     else {
-      const id = readId(other, identifier.id)
-      if (id === undefined) unreadable.push(identifier)
-      else lookups.push({ ...identifier, id })
+      const id = normalizeId(related, identifier.id)
+      if (id === undefined) invalidIds.push(identifier)
+      else existenceChecks.push({ ...identifier, id })
     }
   }
-  return { ids: [...new Set(lookups.map(({ id }) => id))], lookups, unreadable, wrongType }
+  return {
+    ids: [...new Set(existenceChecks.map(({ id }) => id))],
+    existenceChecks,
+    invalidIds,
+    wrongType,
+  }
 }
 
-/** The fault of naming a related resource that is not there (JSON:API 1.0: 404). */
-export function absent({ type, id, pointer }: Lookup): BodyError {
-  return new BodyError('related_not_found', pointer, `There is no ${type} with id ${quoted(id)}.`)
+function listIdentifiers(linkage: ParsedLinkage): readonly ParsedIdentifier[] {
+  switch (linkage.is) {
+    case 'none':
+      return []
+    case 'one':
+      return [linkage.identifier]
+    case 'many':
+      return linkage.identifiers
+  }
 }
 
-/** The error of naming a resource of another type than a relationship leads to (409). */
-export function typeConflict(
-  { type, pointer }: IdentifierWords,
+/** Creates the error (404) for a related resource that does not exist. */
+export function createRelatedNotFound({ type, id, pointer }: ExistenceCheck): BodyError {
+  return new BodyError('related_not_found', pointer, `There is no ${type} with id ${quote(id)}.`)
+}
+
+/** Creates the error (409) for a resource of another type than the relationship's. */
+export function createTypeConflict(
+  { type, pointer }: ParsedIdentifier,
   field: RelationshipField,
 ): BodyError {
-  const detail = `"${field.name}" leads to resources of the type "${field.to}"; this one's is ${quoted(type)}.`
+  const detail = `${pointer}/type must be "${field.to}", the type of "${field.name}"; it is ${quote(type)}.`
   return new BodyError('type_conflict', `${pointer}/type`, detail)
 }

@@ -1,26 +1,26 @@
 import { ParameterError } from '../errors/errors.ts'
 import type { Model } from '../model/model.ts'
-import type { PageWords } from '../parse/page.ts'
+import type { ParsedPage } from '../parse/page.ts'
 
-/** The part of a list that is asked for: `size` resources a page, pages counted from 1. */
+/** A page of a list: `size` resources, `number` counted from 1. */
 export interface Page {
   readonly size: number
   readonly number: number
 }
 
 /**
- * Settles which page is meant.
+ * Applies the model's page sizes to the `page` parameters.
  *
- * @returns `undefined` for all of it (`page[size]=0`)
- * @throws ParameterError `invalid_page` (400) above the service's largest size, which no size at all is too
- * @see seed §8; SERVICE §5
+ * @returns `undefined` for the full list (`page[size]=0`)
+ * @throws ParameterError `invalid_page` (400) if the size exceeds the model's maximum, or is 0 although there is a maximum
+ * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
-export function planPage(words: PageWords, model: Model): Page | undefined {
-  const size = words.size ?? Math.min(model.pageSize, model.maxPageSize ?? Number.POSITIVE_INFINITY)
+export function planPage(page: ParsedPage, model: Model): Page | undefined {
   const { maxPageSize } = model
+  const size = page.size ?? Math.min(model.pageSize, maxPageSize ?? Number.POSITIVE_INFINITY)
   if (maxPageSize !== undefined && (size > maxPageSize || size === 0)) {
     const detail = `page[size] must be between 1 and ${maxPageSize} here; it is ${size}.`
     throw new ParameterError('invalid_page', 'page[size]', detail)
   }
-  return size === 0 ? undefined : { size, number: words.number ?? 1 }
+  return size === 0 ? undefined : { size, number: page.number ?? 1 }
 }

@@ -1,102 +1,104 @@
-import { attempt, emptyCollector, refuse } from '../errors/collector.ts'
-import { ParameterError, quoted } from '../errors/errors.ts'
-import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
-import type { ApiQuery } from '../parse/query.ts'
+import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
+import type { ParsedQuery } from '../parse/query.ts'
 import { type Fieldsets, planFields, planLayout } from './fields.ts'
-import { type IncludeStep, planInclude } from './include.ts'
-import { identifierLayout, linkageIndex, type RowLayout } from './rows.ts'
-import { intern, perShape } from './shape.ts'
+import { type IncludeEdge, planInclude } from './include.ts'
+import type { Planner } from './planner.ts'
+import { createIdentifierLayout, findLinkageIndex, type RowLayout } from './row-layout.ts'
 
-/** One step of the inclusion as the store takes it: where the earlier rows hold the ids to fetch. */
-export interface IncludeRead extends IncludeStep {
-  /** The index of the linkage in rows of `type`; 0, the id itself, where the primary data is mere linkage. */
-  readonly at: number
+/** An include edge with the index of the value that holds the related ids. */
+export interface LocatedIncludeEdge extends IncludeEdge {
+  /** In rows of `type`: the index of the linkage, or 0, the id itself, if the primary data is resource linkage. */
+  readonly keyIndex: number
   readonly many: boolean
 }
 
-/** What of the resources a document shows. */
-export interface Shown {
+/** The fields, linkage and included resources that a document contains. */
+export interface Projection {
   readonly primary: RowLayout
-  /** The layouts of included resources; of one type each. */
+  /** The layouts of the included types, one each. */
   readonly included: readonly RowLayout[]
-  readonly steps: readonly IncludeRead[]
+  readonly includeEdges: readonly LocatedIncludeEdge[]
 }
 
 /**
- * Settles what a document of resources shows.
- * @throws ApiError | ManyErrors (400) with every fault of `fields` and `include`
+ * Plans the projection of a document whose primary data are resources.
+ * @throws ApiError | ManyErrors (400) with every error of `fields` and `include`
  */
-export function planShown(model: Model, query: ApiQuery, resource: ResourceType): Shown {
-  const { fieldsets, steps } = planIncluded(model, query, resource)
-  const { layoutOf, included } = layoutsFor(steps, fieldsets, model)
+export function planProjection(
+  planner: Planner,
+  query: ParsedQuery,
+  resource: ResourceType,
+): Projection {
+  const { fieldsets, edges } = planEdges(planner, query, resource)
+  const { getLayout, included } = createLayouts(edges, fieldsets, planner)
   return {
-    primary: layoutOf(resource.type),
+    primary: getLayout(resource.type),
     included,
-    steps: steps.map((step) => locate(step, layoutOf)),
+    includeEdges: edges.map((edge) => locateKey(edge, getLayout)),
   }
 }
 
 /**
- * Settles what a document of mere linkage shows: identifiers, and what is included over the relationship itself.
- * @throws ApiError | ManyErrors (400) with every fault of `fields` and `include`
+ * Plans the projection of a document whose primary data is the linkage of a relationship. Include paths start with the
+ * relationship itself.
+ * @throws ApiError | ManyErrors (400) with every error of `fields` and `include`
  */
-export function planShownLinkage(
-  model: Model,
-  query: ApiQuery,
+export function planLinkageProjection(
+  planner: Planner,
+  query: ParsedQuery,
   resource: ResourceType,
   relationship: RelationshipField,
-): Shown {
-  const { fieldsets, steps } = planIncluded(model, query, resource)
-  const other = steps.find(
-    ({ from, relationship: name }) => from === -1 && name !== relationship.name,
+): Projection {
+  const { fieldsets, edges } = planEdges(planner, query, resource)
+  const other = edges.find(
+    ({ parent, relationship: name }) => parent === -1 && name !== relationship.name,
   )
   if (other !== undefined) {
-    const detail = `include: paths start with ${quoted(relationship.name)} here, not with ${quoted(other.relationship)}.`
+    const detail = `include: paths start with ${quote(relationship.name)} here, not with ${quote(other.relationship)}.`
     throw new ParameterError('invalid_include', 'include', detail)
   }
-  const { layoutOf, included } = layoutsFor(steps, fieldsets, model)
-  const located = steps.map((step) =>
-    step.from === -1 ? { ...step, at: 0, many: false } : locate(step, layoutOf),
+  const { getLayout, included } = createLayouts(edges, fieldsets, planner)
+  const includeEdges = edges.map((edge) =>
+    edge.parent === -1 ? { ...edge, keyIndex: 0, many: false } : locateKey(edge, getLayout),
   )
-  return { primary: intern(identifierLayout(relationship.to)), included, steps: located }
+  const primary = planner.shapes.intern(createIdentifierLayout(relationship.to))
+  return { primary, included, includeEdges }
 }
 
-/** Whether a step starts at primary data that is mere linkage, so that it leads to the very resources named there. */
-export function startsAtLinkage(step: IncludeRead): boolean {
-  return step.from === -1 && step.at === 0
+/** Whether an edge starts at primary data that is linkage: it then leads to the resources that the linkage identifies. */
+export function startsAtLinkage(edge: LocatedIncludeEdge): boolean {
+  return edge.parent === -1 && edge.keyIndex === 0
 }
 
-/** Fieldsets that do not hold up hide nothing, so that the paths are still checked and all faults told at once. */
-function planIncluded(model: Model, query: ApiQuery, resource: ResourceType) {
+/** Invalid fieldsets count as absent, so that the include paths are checked as well and all errors reported together. */
+function planEdges({ model }: Planner, query: ParsedQuery, resource: ResourceType) {
   const errors = emptyCollector()
   const fieldsets = attempt(() => planFields(query.fields, model), errors) ?? new Map()
-  const steps =
+  const edges =
     attempt(() => planInclude(query.include ?? [], resource, fieldsets, model), errors) ?? []
-  refuse(errors)
-  return { fieldsets, steps }
+  throwErrors(errors)
+  return { fieldsets, edges }
 }
 
-/** A type has one layout in a document, so that the same resource looks the same however it was reached. */
-function layoutsFor(steps: readonly IncludeStep[], fieldsets: Fieldsets, model: Model) {
-  const layoutOf = (type: string): RowLayout => {
-    const resource = typeNamed(model, type)
-    const followed = steps.filter((step) => step.type === type).map((step) => step.relationship)
-    if (followed.length === 0 && !fieldsets.has(type)) return usualLayout(resource)
-    return intern(planLayout(resource, fieldsets, new Set(followed)))
+/** One layout per type: a resource has the same members wherever it appears in the document. */
+function createLayouts(edges: readonly IncludeEdge[], fieldsets: Fieldsets, planner: Planner) {
+  const getLayout = (type: string): RowLayout => {
+    const resource = getResourceType(planner.model, type)
+    const included = edges.filter((edge) => edge.type === type).map((edge) => edge.relationship)
+    if (included.length === 0 && !fieldsets.has(type)) return planner.defaultLayout(resource)
+    return planner.shapes.intern(planLayout(resource, fieldsets, new Set(included)))
   }
-  return { layoutOf, included: [...new Set(steps.map(({ to }) => to))].map(layoutOf) }
+  return { getLayout, included: [...new Set(edges.map(({ to }) => to))].map(getLayout) }
 }
 
-/** What is read and shown of a type of which a query says nothing; most are of this kind. */
-const usualLayout = perShape((resource: ResourceType) =>
-  intern(planLayout(resource, new Map(), new Set())),
-)
-
-function locate(step: IncludeStep, layoutOf: (type: string) => RowLayout): IncludeRead {
-  const layout = layoutOf(step.type)
-  const at = linkageIndex(layout, step.relationship)
+function locateKey(edge: IncludeEdge, getLayout: (type: string) => RowLayout): LocatedIncludeEdge {
+  const layout = getLayout(edge.type)
+  const keyIndex = findLinkageIndex(layout, edge.relationship)
   const many = layout.linkages.some(
-    (linkage) => linkage.relationship === step.relationship && linkage.many,
+    (linkage) => linkage.relationship === edge.relationship && linkage.many,
   )
-  return { ...step, at, many }
+  return { ...edge, keyIndex, many }
 }

@@ -1,190 +1,204 @@
-import { emptyCollector, refuse, report, together } from '../errors/collector.ts'
-import { ParameterError, quoted } from '../errors/errors.ts'
-import { type Model, type RelationshipField, type ResourceType, typeNamed } from '../model/model.ts'
-import { type ApiQuery, writeQuery } from '../parse/query.ts'
-import { type Condition, type Given, type GivenText, planFilter } from './filter.ts'
+import { collectErrors, emptyCollector, report, throwErrors } from '../errors/collector.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
+import type { ParsedQuery } from '../parse/query.ts'
+import { type CanonicalQuery, canonicalizeQuery } from './canonical-query.ts'
+import { type Condition, type ParameterValues, planFilter, type TextParameter } from './filter.ts'
 import { type Page, planPage } from './page.ts'
-import { planShown, planShownLinkage, type Shown } from './projection.ts'
-import { intern } from './shape.ts'
-import { type Order, planSort } from './sort.ts'
-import { parentParameter } from './target.ts'
+import { nameIdParameter } from './path-id.ts'
+import type { Planner } from './planner.ts'
+import { type Projection, planLinkageProjection, planProjection } from './projection.ts'
+import { type OrderTerm, planSort } from './sort.ts'
 
-/** Which rows a path means, before any filter. */
+/** The rows that a URL path selects, before any filter. */
 export type Scope =
   | Readonly<{ is: 'all' }>
   | Readonly<{ is: 'one' }>
   | Readonly<{ is: 'related'; type: string; relationship: string }>
 
-/** Everything of a read but the client's values: equal shapes are one object (`intern`). */
-export interface ReadShape extends Shown {
+/**
+ * The query shape of a read: the plan without the client's values. Equal shapes are one object, so that compiled statements
+ * and serializers are found by its identity (`QueryShapeCache`).
+ */
+export interface ReadShape extends Projection {
   readonly type: string
   readonly scope: Scope
   readonly where: Condition | undefined
-  /** Empty where at most one row is meant. */
-  readonly order: readonly Order[]
-  /** Whether a part of the list is asked for, or all. */
+  /** Empty if the read returns at most one resource. */
+  readonly order: readonly OrderTerm[]
+  /** True if the read returns one page of a list. */
   readonly isPaged: boolean
 }
 
-/** How a resource that is not there is told of. */
-export interface Absence {
+/** What the 404 error names if the resource in the path does not exist. */
+export interface NotFoundSource {
   readonly type: string
+  /** The parameter of the path that contains the id. */
   readonly parameter: string
 }
 
-/** A read that is known to make sense. It holds nothing of the path's id, so a plan serves for every id. */
+/** A validated read. It does not contain the id in the path, so one plan serves every id. */
 export interface ReadPlan {
   readonly shape: ReadShape
-  /** The client's values by slot. */
+  /** The client's values, by parameter number. */
   readonly values: readonly unknown[]
-  /** Those of them that were sent as `filter[name]=text`, in the order sent. */
-  readonly texts: readonly GivenText[]
-  readonly absence: Absence
+  /** The parameters that were sent as `filter[name]=text`, in the order sent. */
+  readonly textParameters: readonly TextParameter[]
+  readonly notFound: NotFoundSource
   readonly page: Page | undefined
   /** Whether the document has the member `included`. */
   readonly hasIncluded: boolean
-  readonly repeated: RepeatedQuery
+  readonly canonicalQuery: CanonicalQuery
 }
 
-/** The query as links repeat it, encoded and with its `?`, in the order sent; empty for none. */
-export interface RepeatedQuery {
-  readonly all: string
-  /** Without the number of the page. */
-  readonly unnumbered: string
-}
-
-/** What a path leads to: a resource or all of its type, or what a relationship of one leads to. */
-export interface Target {
+/** The resources that a URL path addresses: those of a type, or those that a relationship of one resource leads to. */
+export interface ReadTarget {
   readonly resource: ResourceType
   readonly relationship?: RelationshipField
 }
 
 /**
- * Plans a collection: every one of a type, or those related to one resource.
- * @throws ApiError | ManyErrors (400) with every fault of the query
+ * Plans the read of a collection: all resources of a type, or those related to one resource.
+ * @throws ApiError | ManyErrors (400) with every error of the query
  */
-export function planCollection(model: Model, query: ApiQuery, target: Target): ReadPlan {
-  const resource = leadsTo(target, model)
-  const given: Given = { values: [], texts: [] }
-  const [, where, order, page, shown] = together(
-    () => refuse(query.faults),
-    () => planFilter(query.filter, resource, model, given),
+export function planCollection(planner: Planner, query: ParsedQuery, target: ReadTarget): ReadPlan {
+  const { model } = planner
+  const resource = targetType(target, planner)
+  const parameters: ParameterValues = { values: [], textParameters: [] }
+  const [, where, order, page, projection] = collectErrors(
+    () => throwErrors(query.errors),
+    () => planFilter(query.filter, resource, model, parameters),
     () => planSort(query.sort, resource, model),
     () => planPage(query.page, model),
-    () => planShown(model, query, resource),
+    () => planProjection(planner, query, resource),
   )
-  const isPaged = page !== undefined
   const scope: Scope = target.relationship
-    ? relatedTo(target.resource, target.relationship)
+    ? relatedScope(target.resource, target.relationship)
     : { is: 'all' }
-  return planned({ type: resource.type, scope, where, order, isPaged, ...shown }, query, target, {
-    ...given,
-    page,
-  })
+  const isPaged = page !== undefined
+  const shape = { type: resource.type, scope, where, order, isPaged, ...projection }
+  return createPlan(shape, { planner, query, target }, { ...parameters, page })
 }
 
 /**
- * Plans one resource: the path's own, or the one that a to-one relationship leads to.
- * A valid sort or page changes nothing there; a filter is refused (SERVICE §5).
- * @throws ApiError | ManyErrors (400) with every fault of the query
+ * Plans the read of one resource: that of the path, or that of a to-one relationship. A valid sort or page is ignored;
+ * a filter is an error (`docs/service.md`, Query parameters).
+ * @throws ApiError | ManyErrors (400) with every error of the query
  */
-export function planOne(model: Model, query: ApiQuery, target: Target): ReadPlan {
-  const resource = leadsTo(target, model)
-  const [, , , , shown] = together(
-    () => refuse(query.faults),
-    () => refuseFilter(query),
+export function planResource(planner: Planner, query: ParsedQuery, target: ReadTarget): ReadPlan {
+  const { model } = planner
+  const resource = targetType(target, planner)
+  const [, , , , projection] = collectErrors(
+    () => throwErrors(query.errors),
+    () => rejectFilter(query),
     () => planSort(query.sort, resource, model),
     () => planPage(query.page, model),
-    () => planShown(model, query, resource),
+    () => planProjection(planner, query, resource),
   )
   const scope: Scope = target.relationship
-    ? relatedTo(target.resource, target.relationship)
+    ? relatedScope(target.resource, target.relationship)
     : { is: 'one' }
-  return planned({ type: resource.type, scope, ...single, ...shown }, query, target)
+  const shape = { type: resource.type, scope, ...single, ...projection }
+  return createPlan(shape, { planner, query, target })
 }
 
 /**
- * Plans the linkage of a relationship: identifiers, all of them unless a page is asked for.
- * Paths to include start with the relationship's own name.
- * @throws ApiError | ManyErrors (400) with every fault of the query
+ * Plans the read of a relationship's linkage: all identifiers, or a page if the query has a `page` parameter. Include paths
+ * start with the relationship itself.
+ * @throws ApiError | ManyErrors (400) with every error of the query
  */
-export function planLinkage(model: Model, query: ApiQuery, target: Required<Target>): ReadPlan {
+export function planLinkage(
+  planner: Planner,
+  query: ParsedQuery,
+  target: Required<ReadTarget>,
+): ReadPlan {
+  const { model } = planner
   const { resource, relationship } = target
-  const related = leadsTo(target, model)
-  const asksForPage = query.page.size !== undefined || query.page.number !== undefined
-  const given: Given = { values: [], texts: [] }
-  const [, where, order, page, shown] = together(
-    () => refuse(query.faults),
+  const related = targetType(target, planner)
+  const hasPage = query.page.size !== undefined || query.page.number !== undefined
+  const parameters: ParameterValues = { values: [], textParameters: [] }
+  const [, where, order, page, projection] = collectErrors(
+    () => throwErrors(query.errors),
     () =>
-      relationship.many ? planFilter(query.filter, related, model, given) : refuseFilter(query),
+      relationship.many
+        ? planFilter(query.filter, related, model, parameters)
+        : rejectFilter(query),
     () => planSort(query.sort, related, model),
-    () => (asksForPage ? planPage(query.page, model) : undefined),
-    () => planShownLinkage(model, query, resource, relationship),
+    () => (hasPage ? planPage(query.page, model) : undefined),
+    () => planLinkageProjection(planner, query, resource, relationship),
   )
   const list = relationship.many ? { where, order, isPaged: page !== undefined } : single
-  const shape = { type: related.type, scope: relatedTo(resource, relationship), ...list, ...shown }
-  const absence = { type: resource.type, parameter: 'id' }
-  return { ...planned(shape, query, target, relationship.many ? { ...given, page } : {}), absence }
+  const scope = relatedScope(resource, relationship)
+  const plan = createPlan(
+    { type: related.type, scope, ...list, ...projection },
+    { planner, query, target },
+    relationship.many ? { ...parameters, page } : {},
+  )
+  return { ...plan, notFound: { type: resource.type, parameter: 'id' } }
 }
 
 /**
- * Checks the query of a path that takes no parameter at all.
- * @throws ApiError | ManyErrors (400) with every fault and every parameter
+ * Checks the query of a URL that takes no parameters.
+ * @throws ApiError | ManyErrors (400) with one error for each parameter
  */
-export function checkNoQuery(query: ApiQuery): void {
+export function checkNoParameters(query: ParsedQuery): void {
   const names = new Set(query.pairs.map(([name]) => name))
-  const collector = emptyCollector()
-  // A parameter that has no meaning has none whatever is wrong with it.
-  for (const error of query.faults.errors)
-    if (!names.has(error.where)) report(collector, () => error)
+  const errors = emptyCollector()
+  // A parameter that is not allowed gets one error, also if its value is invalid.
+  for (const error of query.errors.errors)
+    if (!names.has(error.location)) report(errors, () => error)
   for (const name of names) {
-    report(collector, () => {
-      const detail = `The parameter ${quoted(name)} has no meaning here.`
+    report(errors, () => {
+      const detail = `This URL takes no query parameters; remove ${quote(name)}.`
       return new ParameterError('unknown_parameter', name, detail)
     })
   }
-  refuse(collector)
+  throwErrors(errors)
 }
 
-/** What a shape says where at most one row is meant. */
+/** The part of a shape that all reads of at most one resource have in common. */
 const single = { where: undefined, order: [], isPaged: false } as const
 
-function leadsTo({ resource, relationship }: Target, model: Model): ResourceType {
-  return relationship ? typeNamed(model, relationship.to) : resource
+function targetType({ resource, relationship }: ReadTarget, { model }: Planner): ResourceType {
+  return relationship ? getResourceType(model, relationship.to) : resource
 }
 
-function relatedTo(resource: ResourceType, relationship: RelationshipField): Scope {
+function relatedScope(resource: ResourceType, relationship: RelationshipField): Scope {
   return { is: 'related', type: resource.type, relationship: relationship.name }
 }
 
-function planned(
+/** What a plan is created from beside its shape. */
+interface PlanSource {
+  readonly planner: Planner
+  readonly query: ParsedQuery
+  readonly target: ReadTarget
+}
+
+function createPlan(
   shape: ReadShape,
-  query: ApiQuery,
-  { resource, relationship }: Target,
-  { values = [], texts = [], page }: Partial<Pick<ReadPlan, 'values' | 'texts' | 'page'>> = {},
+  { planner, query, target: { resource, relationship } }: PlanSource,
+  {
+    values = [],
+    textParameters = [],
+    page,
+  }: Partial<Pick<ReadPlan, 'values' | 'textParameters' | 'page'>> = {},
 ): ReadPlan {
-  const parameter = relationship ? parentParameter(resource, relationship) : 'id'
+  const parameter = relationship ? nameIdParameter(resource, relationship) : 'id'
   return {
-    shape: intern(shape),
+    shape: planner.shapes.intern(shape),
     values,
-    texts,
-    absence: { type: resource.type, parameter },
+    textParameters,
+    notFound: { type: resource.type, parameter },
     page,
     hasIncluded: query.include !== undefined,
-    repeated: repeatedQuery(query),
+    canonicalQuery: canonicalizeQuery(query),
   }
 }
 
-/** Writes a query as links repeat it. */
-export function repeatedQuery({ pairs }: ApiQuery): RepeatedQuery {
-  const all = writeQuery(pairs)
-  const others = pairs.filter(([name]) => name !== 'page[number]')
-  return { all, unnumbered: others.length === pairs.length ? all : writeQuery(others) }
-}
-
-function refuseFilter(query: ApiQuery): undefined {
+function rejectFilter(query: ParsedQuery): undefined {
   const [first] = query.pairs.filter(([name]) => /^filter($|\[)/.test(name))
   if (first === undefined) return undefined
-  const detail = `${first[0]}: only collections can be filtered; this path leads to one resource.`
+  const detail = `${first[0]}: this URL returns one resource; only collections can be filtered.`
   throw new ParameterError('invalid_filter', first[0], detail)
 }

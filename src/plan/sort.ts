@@ -1,141 +1,157 @@
-import { type ErrorCollector, emptyCollector, refuse, report } from '../errors/collector.ts'
-import { ParameterError, quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/suggestion.ts'
+import { type ErrorCollector, emptyCollector, report, throwErrors } from '../errors/collector.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { suggest } from '../errors/suggestion.ts'
 import {
   type Field,
+  findRelationship,
+  getResourceType,
   type Model,
   type ResourceType,
-  relationshipOf,
-  typeNamed,
 } from '../model/model.ts'
 import type { SortTerm } from '../parse/sort.ts'
 
-/** One term of an order: an attribute, here or at the end of a way through to-one relationships. */
-export interface Order {
-  /** The names of the relationships. */
-  readonly way: readonly string[]
+/** One term of a sort order: an attribute of the type, or of the type at the end of a path of to-one relationships. */
+export interface OrderTerm {
+  /** The names of the relationships; empty for an attribute of the type itself. */
+  readonly path: readonly string[]
   readonly field: string
   readonly descending: boolean
-  /** Whether a null can turn up; it counts as the largest value. A required attribute may be null in the table. */
+  /** True if the value can be null, which sorts as the largest. The column of a required attribute may contain nulls. */
   readonly nullable: boolean
 }
 
-/** More relationships than any sensible order follows; each costs a join, and databases bound those. */
-const mostJoins = 20
+/** The maximum number of relationships in an order; each costs a join, and databases limit joins. */
+const maxJoins = 20
 
 /**
- * Gives the names of a sort their meaning and ends it with the id, so that no two rows are equal.
+ * Resolves the terms of a sort. The order always contains the id, last if the client does not sort by it, so that it is
+ * total and pages do not overlap.
  *
  * @throws ApiError | ManyErrors `invalid_sort` (400) for every name that cannot be sorted by
- * @see SERVICE §5; JSON:API 1.0, Sorting
+ * @see https://jsonapi.org/format/1.0/#fetching-sorting and `docs/service.md`, Sort
  */
 export function planSort(
   terms: readonly SortTerm[],
   resource: ResourceType,
   model: Model,
-): readonly Order[] {
+): readonly OrderTerm[] {
   const errors = emptyCollector()
-  const orders = terms.map((term) => planTerm(term, resource, model, errors))
-  refuse(errors)
-  const order = distinct(orders.filter((each) => each !== undefined))
-  if (joinsOf(order) > mostJoins) throw tooManyJoins()
-  const isUnique = order.some(({ way, field }) => way.length === 0 && field === 'id')
-  return isUnique ? order : [...order, { way: [], field: 'id', descending: false, nullable: false }]
+  const resolved = terms.map((term) => planTerm(term, resource, model, errors))
+  throwErrors(errors)
+  const order = withoutDuplicates(resolved.filter((term) => term !== undefined))
+  if (countJoins(order) > maxJoins) throw tooManyJoins()
+  const isTotal = order.some(({ path, field }) => path.length === 0 && field === 'id')
+  return isTotal ? order : [...order, { path: [], field: 'id', descending: false, nullable: false }]
 }
 
-/** A second term over the same field changes nothing. */
-function distinct(order: readonly Order[]): readonly Order[] {
+/** Removes all but the first term of each field: the others cannot change the order. */
+function withoutDuplicates(order: readonly OrderTerm[]): readonly OrderTerm[] {
   if (order.length < 2) return order
-  const known = new Set<string>()
-  return order.filter(({ way, field }) => {
-    const key = wayKey([...way, field])
-    if (known.has(key)) return false
-    known.add(key)
+  const seen = new Set<string>()
+  return order.filter(({ path, field }) => {
+    const key = toPathKey([...path, field])
+    if (seen.has(key)) return false
+    seen.add(key)
     return true
   })
 }
 
-/** Equal ways have equal keys; terms that go the same way share its joins. */
-export function wayKey(way: Order['way']): string {
-  return JSON.stringify(way)
+/** The key of a relationship path: equal paths have equal keys. Terms with equal paths share their joins. */
+export function toPathKey(path: OrderTerm['path']): string {
+  return JSON.stringify(path)
 }
 
-function joinsOf(order: readonly Order[]): number {
-  const joins = order.flatMap(({ way }) => way.map((_, step) => wayKey(way.slice(0, step + 1))))
+function countJoins(order: readonly OrderTerm[]): number {
+  const joins = order.flatMap(({ path }) =>
+    path.map((_, index) => toPathKey(path.slice(0, index + 1))),
+  )
   return new Set(joins).size
 }
 
 function planTerm(
-  { path, descending }: SortTerm,
+  term: SortTerm,
   resource: ResourceType,
   model: Model,
   errors: ErrorCollector,
-): Order | undefined {
-  const steps = path.slice(0, -1)
-  if (steps.length > mostJoins) return report(errors, tooManyJoins)
-  let at = resource
-  for (const step of steps) {
-    const field = relationshipOf(at, step)
-    const type = at
-    if (field === undefined)
-      return report(errors, () => unknown(step, type, 'relationship', toOnes(type)))
-    if (field.many) return report(errors, () => leadsToMany(step, type))
-    at = typeNamed(model, field.to)
-  }
-  const name = path[path.length - 1] ?? ''
-  const field = name === 'id' ? at.id : at.fields.get(name)
-  if (field?.is !== 'attribute' || !field.sorts)
-    return report(errors, () => notSortable(name, field, at))
-  const nullable = steps.length > 0 || field !== at.id
-  return { way: steps, field: field.name, descending, nullable }
+): OrderTerm | undefined {
+  const path = term.path.slice(0, -1)
+  if (path.length > maxJoins) return report(errors, tooManyJoins)
+  const type = followPath(path, resource, model, errors)
+  if (type === undefined) return undefined
+  const name = term.path[term.path.length - 1] ?? ''
+  const field = name === 'id' ? type.id : type.fields.get(name)
+  if (field?.is !== 'attribute' || !field.isSortable)
+    return report(errors, () => notSortable(name, field, type))
+  const nullable = path.length > 0 || field !== type.id
+  return { path, field: field.name, descending: term.descending, nullable }
 }
 
-function leadsToMany(step: string, { type }: ResourceType): ParameterError {
-  return refusal(
-    `${type}.${step} leads to many resources; a sort goes through to-one relationships.`,
+/** The type at the end of a path of to-one relationships; `undefined` after an error. */
+function followPath(
+  path: readonly string[],
+  resource: ResourceType,
+  model: Model,
+  errors: ErrorCollector,
+): ResourceType | undefined {
+  let type = resource
+  for (const name of path) {
+    const field = findRelationship(type, name)
+    const owner = type
+    if (field === undefined)
+      return report(errors, () => unknownName(name, owner, 'relationship', listToOnes(owner)))
+    if (field.many) return report(errors, () => toManyInPath(name, owner))
+    type = getResourceType(model, field.to)
+  }
+  return type
+}
+
+function toManyInPath(name: string, { type }: ResourceType): ParameterError {
+  return sortError(
+    `${type}.${name} is a to-many relationship; a sort path may only contain to-one relationships.`,
   )
 }
 
-/** A name that may not be sorted by is refused word for word as one that does not exist. */
+/** A field that must not be sorted by is reported like one that does not exist, unless it is readable. */
 function notSortable(
   name: string,
   field: Field | undefined,
   resource: ResourceType,
 ): ParameterError {
-  if (field?.is === 'attribute' && field.reads && field.kind.operators === 'opaque')
-    return refusal(`${resource.type}.${name} has no order and cannot be sorted by.`)
+  if (field?.is === 'attribute' && field.isReadable && field.kind.operators === 'opaque')
+    return sortError(`${resource.type}.${name} has no order and cannot be sorted by.`)
   if (field?.is === 'computed')
-    return refusal(`${resource.type}.${name} is computed and cannot be sorted by.`)
+    return sortError(`${resource.type}.${name} is computed and cannot be sorted by.`)
   if (field?.is === 'relationship') {
-    const use = field.many ? '' : `; sort by a field of it, as in "${name}.id"`
-    return refusal(`${resource.type}.${name} is a relationship and cannot be sorted by${use}.`)
+    const advice = field.many ? '' : `; sort by a field of it, as in "${name}.id"`
+    return sortError(`${resource.type}.${name} is a relationship and cannot be sorted by${advice}.`)
   }
   const attributes = [...resource.fields.values()].filter(
-    (each) => each.is === 'attribute' && each.sorts,
+    (candidate) => candidate.is === 'attribute' && candidate.isSortable,
   )
-  return unknown(name, resource, 'field', ['id', ...attributes.map((each) => each.name)])
+  return unknownName(name, resource, 'field', ['id', ...attributes.map((each) => each.name)])
 }
 
-function toOnes(resource: ResourceType): string[] {
+function listToOnes(resource: ResourceType): string[] {
   return [...resource.fields.values()]
     .filter((field) => field.is === 'relationship' && !field.many)
     .map(({ name }) => name)
 }
 
-function unknown(
+function unknownName(
   name: string,
   resource: ResourceType,
-  what: string,
+  label: 'field' | 'relationship',
   names: readonly string[],
 ): ParameterError {
-  const known = suggestion(name, names, `${what}s to sort by`)
-  return refusal(`sort: ${resource.type} has no ${what} ${quoted(name)}; ${known}`)
+  const known = suggest(name, names, `${label}s to sort by`)
+  return sortError(`sort: ${resource.type} has no ${label} ${quote(name)}; ${known}`)
 }
 
 function tooManyJoins(): ParameterError {
-  return refusal(`sort follows more than ${mostJoins} relationships.`)
+  return sortError(`sort follows more than ${maxJoins} relationships.`)
 }
 
-function refusal(detail: string): ParameterError {
+function sortError(detail: string): ParameterError {
   return new ParameterError('invalid_sort', 'sort', detail)
 }

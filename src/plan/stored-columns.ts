@@ -1,27 +1,27 @@
 import type { AttributeField, ResourceType } from '../model/model.ts'
-import { storedValue } from './fields.ts'
+import { toStoredValue } from './fields.ts'
+import type { Planner } from './planner.ts'
 import type { ReadPlan } from './read.ts'
-import { type Row, type RowLayout, valueIndex } from './rows.ts'
-import { intern } from './shape.ts'
+import { findValueIndex, type Row, type RowLayout } from './row-layout.ts'
 
-/** The attributes of a type that are kept in columns, whoever may read them. */
-export function storedAttributes(resource: ResourceType): AttributeField[] {
+/** The attributes of a type that are stored in columns, readable or not. */
+export function listStoredAttributes(resource: ResourceType): AttributeField[] {
   return [...resource.fields.values()].filter(
     (field) => field.is === 'attribute' && field.column !== undefined,
   ) as AttributeField[]
 }
 
-/** Plans the reading of a resource as it is stored: every attribute that is kept in a column. */
-export function planStored(resource: ResourceType): ReadPlan {
+/** Plans a read of one resource with all its stored attributes, for hooks and validators. */
+export function planStoredRead({ shapes }: Planner, resource: ResourceType): ReadPlan {
   const primary: RowLayout = {
     type: resource.type,
     attributes: [],
     relationships: [],
-    values: storedAttributes(resource).map(storedValue),
+    values: listStoredAttributes(resource).map(toStoredValue),
     linkages: [],
   }
   return {
-    shape: intern({
+    shape: shapes.intern({
       type: resource.type,
       scope: { is: 'one' },
       where: undefined,
@@ -29,26 +29,26 @@ export function planStored(resource: ResourceType): ReadPlan {
       isPaged: false,
       primary,
       included: [],
-      steps: [],
+      includeEdges: [],
     }),
     values: [],
-    texts: [],
-    absence: { type: resource.type, parameter: 'id' },
+    textParameters: [],
+    notFound: { type: resource.type, parameter: 'id' },
     page: undefined,
     hasIncluded: false,
-    repeated: { all: '', unnumbered: '' },
+    canonicalQuery: { full: '', withoutPageNumber: '' },
   }
 }
 
-/** The attributes that a row holds, by name; those of a layout that are not kept in columns are left out. */
-export function attributesIn(
+/** The values of attributes in a row, by name; attributes that the layout does not contain are omitted. */
+export function extractAttributes(
   row: Row,
   layout: RowLayout,
   fields: readonly AttributeField[],
 ): Record<string, unknown> {
   const entries = fields.flatMap((field): [string, unknown][] => {
-    const at = valueIndex(layout, storedValue(field))
-    return at === -1 ? [] : [[field.name, row[at]]]
+    const index = findValueIndex(layout, toStoredValue(field))
+    return index === -1 ? [] : [[field.name, row[index]]]
   })
   return Object.fromEntries(entries)
 }

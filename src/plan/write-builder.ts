@@ -1,230 +1,253 @@
 import { attempt, type ErrorCollector, emptyCollector, report } from '../errors/collector.ts'
-import { BodyError, pointerStep, quoted } from '../errors/errors.ts'
-import { suggestion } from '../errors/suggestion.ts'
+import { BodyError, pointerToken } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { suggest } from '../errors/suggestion.ts'
 import {
   type AttributeField,
   type Field,
-  inverseOf,
+  findInverse,
   type Model,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
-import type { LinkageWords, ResourceWords } from '../parse/body.ts'
-import { absent, type Lookup, planLinkage, typeConflict } from './linkage.ts'
-import { readId } from './target.ts'
+import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
+import {
+  createRelatedNotFound,
+  createTypeConflict,
+  type ExistenceCheck,
+  resolveLinkage,
+} from './linkage.ts'
+import { normalizeId } from './path-id.ts'
 
-/** A change to whom a relationship links: sets of a to-many, or a to-one whose key is not in the row itself. */
+/** A change of links that are stored outside the row: those of a to-many, or of a to-one whose key is in the other table. */
 export interface LinkChange {
   readonly relationship: string
   readonly change: 'add' | 'remove' | 'replace'
 }
 
-/** A relationship of the resource in the path. */
+/** A relationship of the resource in the path, over which a new resource is linked. */
 export interface ParentLink {
   readonly type: string
   readonly relationship: string
 }
 
 /**
- * A column of the row that is written: an attribute's, that of a to-one's key, or that of the key which links a new row to
- * the resource in the path, over a relationship that only the latter has.
+ * A column of the written row: an attribute, the foreign key of a to-one relationship, or the foreign key to the resource in
+ * the path if only that resource's type declares the relationship.
  */
 export type WriteColumn =
   | Readonly<{ is: 'attribute'; name: string }>
   | Readonly<{ is: 'key'; relationship: string }>
   | Readonly<{ is: 'parent' } & ParentLink>
 
-/** A relationship of one resource, as a path names it. */
+/** A relationship of one resource, as a URL addresses it. */
 export interface RelationshipTarget {
   readonly resource: ResourceType
   readonly relationship: RelationshipField
   readonly id: string
 }
 
-/** A write as it is put together: what each member of the document adds to. */
-export interface Draft {
+/** The parts of a write plan; each member of the document adds to them. */
+export interface WriteBuilder {
   readonly columns: WriteColumn[]
-  /** Beside `columns`. */
+  /** The value of each column. */
   readonly values: unknown[]
   readonly links: LinkChange[]
-  /** Beside `links`: the ids of each. */
+  /** The related ids of each link. */
   readonly linkIds: (readonly string[])[]
-  readonly lookups: Lookup[]
-  /** What is wrong with the structure of the document: the only errors where there are any. */
-  readonly malformed: ErrorCollector
-  readonly faults: ErrorCollector
+  readonly existenceChecks: ExistenceCheck[]
+  /** Errors in the structure of the document. If there are any, no others are reported. */
+  readonly structureErrors: ErrorCollector
+  readonly errors: ErrorCollector
 }
 
-/** A draft of nothing. */
-export function emptyDraft(): Draft {
+/** Creates an empty builder. */
+export function createWriteBuilder(): WriteBuilder {
   return {
-    ...{ columns: [], values: [], links: [], linkIds: [], lookups: [] },
-    malformed: emptyCollector(),
-    faults: emptyCollector(),
+    ...{ columns: [], values: [], links: [], linkIds: [], existenceChecks: [] },
+    structureErrors: emptyCollector(),
+    errors: emptyCollector(),
   }
 }
 
-/** Adds the attributes of a document; one that is only ever told is discarded, so that a resource can be sent back. */
-export function addAttributes(words: ResourceWords, resource: ResourceType, draft: Draft): void {
-  for (const [name, value] of words.attributes) {
+/** Adds the attributes of a document. Read-only ones are ignored, so that a client can send back what it received. */
+export function addAttributes(
+  parsed: ParsedResource,
+  resource: ResourceType,
+  builder: WriteBuilder,
+): void {
+  for (const [name, value] of parsed.attributes) {
     const field = name === 'id' ? resource.id : resource.fields.get(name)
     if (field === undefined || field.is === 'relationship')
-      report(draft.faults, () => unknownField(name, resource, 'attribute'))
-    else if (field.is === 'attribute' && field.writes) readAttribute(field, value, draft)
+      report(builder.errors, () => unknownField(name, resource, 'attribute'))
+    else if (field.is === 'attribute' && field.isWritable) addAttribute(field, value, builder)
   }
 }
 
-function readAttribute(field: AttributeField, value: unknown, draft: Draft): void {
-  const isNone = value === null && !field.required
-  const reading = isNone ? { value } : field.kind.readBody(value)
-  if ('value' in reading) setAttribute(field, reading.value, draft)
+function addAttribute(field: AttributeField, value: unknown, builder: WriteBuilder): void {
+  const isNull = value === null && !field.required
+  const result = isNull ? { value } : field.kind.readBody(value)
+  if ('value' in result) setAttribute(field, result.value, builder)
   else {
-    report(draft.faults, () => {
-      const detail = `${field.name} must be ${reading.expected}; it is ${quoted(value)}.`
-      return new BodyError('invalid_value', pointerTo(field), detail)
+    report(builder.errors, () => {
+      const detail = `${field.name} must be ${result.expected}; it is ${quote(value)}.`
+      return new BodyError('invalid_value', toFieldPointer(field), detail)
     })
   }
 }
 
-function setAttribute({ name }: AttributeField, value: unknown, draft: Draft): void {
-  draft.columns.push({ is: 'attribute', name })
-  draft.values.push(value)
+function setAttribute({ name }: AttributeField, value: unknown, builder: WriteBuilder): void {
+  builder.columns.push({ is: 'attribute', name })
+  builder.values.push(value)
 }
 
-/** Adds what the document of a create leaves out: defaults, and faults where something is required. */
-export function addMissing(words: ResourceWords, resource: ResourceType, draft: Draft): void {
-  const sent = new Set(words.attributes.map(([name]) => name))
+/** Adds the defaults of attributes that the document of a create omits, and errors for required ones without a default. */
+export function addDefaults(
+  parsed: ParsedResource,
+  resource: ResourceType,
+  builder: WriteBuilder,
+): void {
+  const sent = new Set(parsed.attributes.map(([name]) => name))
   for (const field of resource.fields.values()) {
-    if (field.is !== 'attribute' || (field.writes && sent.has(field.name))) continue
+    if (field.is !== 'attribute' || (field.isWritable && sent.has(field.name))) continue
     if (field.makeDefault) {
-      setAttribute(field, ownValue(field, field.makeDefault()), draft)
+      setAttribute(field, convertServerValue(field, field.makeDefault()), builder)
     } else if (field.required) {
-      const detail = `A ${resource.type} needs the attribute "${field.name}".`
-      report(draft.faults, () => new BodyError('missing_value', pointerTo(field), detail))
+      const detail = `A new ${resource.type} must have the attribute "${field.name}".`
+      report(builder.errors, () => new BodyError('missing_value', toFieldPointer(field), detail))
     }
   }
 }
 
 /**
- * A value that the service's own code gives, read as the field's kind.
- * @throws Error when it is none
+ * Reads a value that the application returned, from a hook, a validator or a default, as a value of the field's kind.
+ * @throws Error if it is not one
  */
-export function ownValue({ name, kind }: AttributeField, value: unknown): unknown {
+export function convertServerValue({ name, kind }: AttributeField, value: unknown): unknown {
   if (value === null) return null
-  const reading = kind.readBody(value)
-  if ('value' in reading) return reading.value
+  const result = kind.readBody(value)
+  if ('value' in result) return result.value
   throw new Error(
-    `${name} must be ${reading.expected}; the service's own code gave ${quoted(value)}.`,
+    `${name} must be ${result.expected}; a hook, validator or default returned ${quote(value)}.`,
   )
 }
 
-/** Adds the relationships of a document; one that nobody may write is discarded, as attributes are. */
+/** Adds the relationships of a document. Read-only ones are ignored, as attributes are. */
 export function addRelationships(
-  words: ResourceWords,
+  parsed: ParsedResource,
   resource: ResourceType,
   model: Model,
-  draft: Draft,
+  builder: WriteBuilder,
   change: 'add' | 'replace',
 ): void {
-  for (const [name, linkage] of words.relationships) {
+  for (const [name, linkage] of parsed.relationships) {
     const field = resource.fields.get(name)
     if (field?.is !== 'relationship')
-      report(draft.faults, () => unknownField(name, resource, 'relationship'))
-    else if (field.writes)
-      addRelationship(field, { linkage, pointer: `${pointerTo(field)}/data`, change }, model, draft)
+      report(builder.errors, () => unknownField(name, resource, 'relationship'))
+    else if (field.isWritable)
+      addRelationship(
+        field,
+        { linkage, pointer: `${toFieldPointer(field)}/data`, change },
+        model,
+        builder,
+      )
   }
 }
 
-/** Adds what a document says of one relationship, and where it says it. */
+/** Adds the linkage of one relationship; `pointer` is its position in the document. */
 export function addRelationship(
   field: RelationshipField,
-  said: Readonly<{ linkage: LinkageWords; pointer: string; change: LinkChange['change'] }>,
+  sent: Readonly<{ linkage: ParsedLinkage; pointer: string; change: LinkChange['change'] }>,
   model: Model,
-  draft: Draft,
+  builder: WriteBuilder,
 ): void {
   const linkage = attempt(
-    () => planLinkage(said.linkage, field, model, said.pointer),
-    draft.malformed,
+    () => resolveLinkage(sent.linkage, field, model, sent.pointer),
+    builder.structureErrors,
   )
   if (linkage === undefined) return
-  const { ids, lookups, unreadable, wrongType } = linkage
-  for (const each of wrongType) report(draft.faults, () => typeConflict(each, field))
-  // Whoever is to be unlinked need not be there.
-  if (said.change !== 'remove') {
-    for (const each of unreadable) report(draft.faults, () => absent(each))
-    for (const each of lookups) draft.lookups.push(each)
+  const { ids, existenceChecks, invalidIds, wrongType } = linkage
+  for (const identifier of wrongType)
+    report(builder.errors, () => createTypeConflict(identifier, field))
+  // A removed member need not exist.
+  if (sent.change !== 'remove') {
+    for (const check of invalidIds) report(builder.errors, () => createRelatedNotFound(check))
+    for (const check of existenceChecks) builder.existenceChecks.push(check)
   }
-  if (holdsKey(field) && said.change !== 'remove') {
-    draft.columns.push({ is: 'key', relationship: field.name })
-    draft.values.push(ids[0] ?? null)
+  if (isInRow(field) && sent.change !== 'remove') {
+    builder.columns.push({ is: 'key', relationship: field.name })
+    builder.values.push(ids[0] ?? null)
   } else {
-    const change = field.many || said.change === 'remove' ? said.change : 'replace'
-    draft.links.push({ relationship: field.name, change })
-    draft.linkIds.push(ids)
+    const change = field.many || sent.change === 'remove' ? sent.change : 'replace'
+    builder.links.push({ relationship: field.name, change })
+    builder.linkIds.push(ids)
   }
 }
 
-/** Whether the key of a relationship stands in the row itself. */
-function holdsKey({ many, link }: RelationshipField): boolean {
-  return !many && link.key === 'here'
+/** Whether the row itself contains the foreign key of a relationship. */
+function isInRow({ many, link }: RelationshipField): boolean {
+  return !many && link.foreignKey === 'own'
 }
 
 /**
- * `POST /persons/1/computers`: the new computer is hers; a document that says otherwise contradicts the path.
- * Over a join table there can be more links, so nothing contradicts. Where the new resource has a relationship to its
- * parent, it is linked by that.
+ * Links a new resource to the resource in the path, as in `POST /persons/1/computers`. It is an error if the document links it
+ * to another one, except over a join table, where it may have several links.
  *
- * @returns the parent's relationship over whose join table the new row is to be linked; `undefined` where the draft does it
+ * @returns the join table relationship of the parent that links the new row; `undefined` if the builder contains the link
  */
 export function linkToParent(
-  words: ResourceWords,
+  parsed: ParsedResource,
   { resource, relationship, id }: RelationshipTarget,
   model: Model,
-  draft: Draft,
+  builder: WriteBuilder,
 ): ParentLink | undefined {
-  const inverse = inverseOf(model, resource, relationship)
-  const own: ParentLink = { type: resource.type, relationship: relationship.name }
-  if (relationship.link.key === 'between') {
-    if (inverse === undefined) return own
-    addMember(inverse.name, id, draft)
+  const inverse = findInverse(model, resource, relationship)
+  const parentLink: ParentLink = { type: resource.type, relationship: relationship.name }
+  if (relationship.link.foreignKey === 'join table') {
+    if (inverse === undefined) return parentLink
+    addMember(inverse.name, id, builder)
     return undefined
   }
-  const said = words.relationships.find(([name]) => name === inverse?.name)
-  if (inverse === undefined || said === undefined || !inverse.writes) {
-    draft.columns.push(
-      inverse ? { is: 'key', relationship: inverse.name } : { is: 'parent', ...own },
+  const sent = parsed.relationships.find(([name]) => name === inverse?.name)
+  if (inverse === undefined || sent === undefined || !inverse.isWritable) {
+    builder.columns.push(
+      inverse ? { is: 'key', relationship: inverse.name } : { is: 'parent', ...parentLink },
     )
-    draft.values.push(id)
-  } else if (said[1].is !== 'one' || readId(resource, said[1].identifier.id) !== id) {
-    const detail = `The path links the new ${relationship.to} to the ${resource.type} ${quoted(id)}; "${inverse.name}" says otherwise.`
-    report(draft.faults, () => new BodyError('relationship_conflict', pointerTo(inverse), detail))
+    builder.values.push(id)
+  } else if (sent[1].is !== 'one' || normalizeId(resource, sent[1].identifier.id) !== id) {
+    const detail = `The URL links the new ${relationship.to} to the ${resource.type} ${quote(id)}; "${inverse.name}" must be that ${resource.type} or be omitted.`
+    report(
+      builder.errors,
+      () => new BodyError('relationship_conflict', toFieldPointer(inverse), detail),
+    )
   }
   return undefined
 }
 
-/** Adds a member to a relationship of a new row, beside those that the document names. */
-function addMember(relationship: string, id: string, { links, linkIds }: Draft): void {
-  const known = links.findIndex((link) => link.relationship === relationship)
-  const at = known === -1 ? links.push({ relationship, change: 'add' }) - 1 : known
-  linkIds[at] = [...new Set([...(linkIds[at] ?? []), id])]
+/** Adds a member to a to-many relationship of a new row, beside the members of the document. */
+function addMember(relationship: string, id: string, { links, linkIds }: WriteBuilder): void {
+  const existing = links.findIndex((link) => link.relationship === relationship)
+  const index = existing === -1 ? links.push({ relationship, change: 'add' }) - 1 : existing
+  linkIds[index] = [...new Set([...(linkIds[index] ?? []), id])]
 }
 
 function unknownField(
   name: string,
   resource: ResourceType,
-  what: 'attribute' | 'relationship',
+  label: 'attribute' | 'relationship',
 ): BodyError {
-  const isWhat = (field: Field) => (field.is === 'relationship') === (what === 'relationship')
-  const names = [...resource.fields.values()].filter(isWhat).map((field) => field.name)
-  const known = suggestion(name, names, `${what}s`)
+  const names = [...resource.fields.values()]
+    .filter(({ is }) => (is === 'relationship') === (label === 'relationship'))
+    .map((field) => field.name)
+  const known = suggest(name, names, `${label}s`)
   return new BodyError(
     'unknown_field',
-    `/data/${what}s${pointerStep(name)}`,
-    `${resource.type} has no ${what} ${quoted(name)}; ${known}`,
+    `/data/${label}s${pointerToken(name)}`,
+    `${resource.type} has no ${label} ${quote(name)}; ${known}`,
   )
 }
 
-/** Where a document of a resource tells of a field (RFC 6901). */
-export function pointerTo({ is, name }: Pick<Field, 'is' | 'name'>): string {
-  return `/data/${is === 'relationship' ? 'relationships' : 'attributes'}${pointerStep(name)}`
+/** The JSON Pointer (RFC 6901) to a field in the document of a resource. */
+export function toFieldPointer({ is, name }: Pick<Field, 'is' | 'name'>): string {
+  return `/data/${is === 'relationship' ? 'relationships' : 'attributes'}${pointerToken(name)}`
 }

@@ -1,193 +1,139 @@
-import { type Model, type ResourceType, typeNamed } from '../model/model.ts'
+import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
-import type { Batch, Rows } from '../plan/result.ts'
-import type { Row, RowLayout } from '../plan/rows.ts'
-import { perShape } from '../plan/shape.ts'
-import { type Place, pageLinks } from './links.ts'
-import { compileIdentifier, compileTeller, type Teller } from './resource.ts'
+import type { Rows } from '../plan/read-result.ts'
+import type { RowLayout } from '../plan/row-layout.ts'
+import { type LinkBase, serializePageLinks } from './links.ts'
+import { compileIdentifierSerializer, compileSerializer, type RowSerializer } from './resource.ts'
+import { type ShapeSerializers, serializeIncluded, serializeRows } from './rows.ts'
+import { streamList, streamSingle } from './stream.ts'
 
-/** A document as text: whole, or in pieces as they are read. */
+/** A document as JSON text: complete, or as a stream of chunks. */
 export type DocumentText = string | AsyncIterable<string>
 
-/** The member that stands in every document (seed §9). */
-export const jsonapi = '"jsonapi":{"version":"1.0"}'
+/** The member `jsonapi` of every document (https://jsonapi.org/format/1.0/#document-jsonapi-object). */
+export const jsonapiMember = '"jsonapi":{"version":"1.0"}'
 
-type Stream = Extract<Rows, { is: 'stream' }>
-
-/** The documents of one service. */
-export interface Documents {
-  /** A list of resources: `data`, `included`, `links`, `meta.count`. */
-  readonly collection: (plan: ReadPlan, rows: Rows, place: Place) => DocumentText
-  /** One resource, or null where a to-one relationship has none. `path` is that of the document. */
-  readonly one: (plan: ReadPlan, rows: Rows, path: string) => DocumentText
-  /** The linkage of a to-many relationship. */
-  readonly linkages: (plan: ReadPlan, rows: Rows, place: LinkagePlace) => DocumentText
-  /** The linkage of a to-one relationship. */
-  readonly linkage: (plan: ReadPlan, rows: Rows, place: LinkagePlace) => DocumentText
+/** Serializes the documents of a service. */
+export interface DocumentSerializer {
+  /** Serializes a list of resources: `data`, `included`, `links`, `meta.count`. */
+  readonly serializeCollection: (plan: ReadPlan, rows: Rows, linkBase: LinkBase) => DocumentText
+  /** Serializes one resource, or null for an empty to-one relationship. `path` is the path of the document. */
+  readonly serializeResource: (plan: ReadPlan, rows: Rows, path: string) => DocumentText
+  readonly serializeToManyLinkage: SerializeLinkage
+  readonly serializeToOneLinkage: SerializeLinkage
 }
 
-/** Where linkage is told, and the path of the resources that it names. */
-export interface LinkagePlace extends Place {
+/** Serializes the linkage of a relationship as identifier objects. */
+type SerializeLinkage = (plan: ReadPlan, rows: Rows, linkBase: RelationshipLinkBase) => DocumentText
+
+/** The base of the links of a relationship document. */
+interface RelationshipLinkBase extends LinkBase {
+  /** The path of the related resources. */
   readonly related: string
 }
 
-/** What a shape's rows are told with. */
-interface Tellers {
-  readonly primary: Teller
-  readonly identifier: Teller
-  readonly included: ReadonlyMap<string, Teller>
+/** @param prefix - the beginning of every path; may be empty */
+export function createDocumentSerializer(model: Model, prefix: string): DocumentSerializer {
+  const getSerializers = createSerializerCache(model, prefix)
+  return {
+    serializeCollection: (plan, rows, linkBase) => {
+      const serializers = getSerializers(plan.shape)
+      const self = serializeSelfLink(plan, linkBase.origin + linkBase.path)
+      return serializeList(plan, rows, serializers, serializers.primary, (count) => {
+        const pageLinks = serializePageLinks(plan, count, linkBase)
+        return `,"links":{${self}${pageLinks}},"meta":{"count":${count}},${jsonapiMember}}`
+      })
+    },
+    serializeResource: (plan, rows, path) => {
+      const serializers = getSerializers(plan.shape)
+      const links = serializeSelfLink(plan, path)
+      return serializeSingle(plan, rows, serializers, serializers.primary, links)
+    },
+    serializeToManyLinkage: (plan, rows, linkBase) => {
+      const serializers = getSerializers(plan.shape)
+      const links = serializeRelationshipLinks(plan, linkBase)
+      return serializeList(plan, rows, serializers, serializers.identifier, (count) => {
+        const pageLinks = serializePageLinks(plan, count, linkBase)
+        return `,"links":{${links}${pageLinks}},${jsonapiMember}}`
+      })
+    },
+    serializeToOneLinkage: (plan, rows, linkBase) => {
+      const serializers = getSerializers(plan.shape)
+      const links = serializeRelationshipLinks(plan, linkBase)
+      return serializeSingle(plan, rows, serializers, serializers.identifier, links)
+    },
+  }
+}
+
+/** Serializes a document that has only a message in `meta`. */
+export function serializeMessage(message: string): string {
+  return `{"meta":${JSON.stringify({ message })},${jsonapiMember}}`
+}
+
+/** Serializes the root document. @param self - its path */
+export function serializeRoot(meta: Readonly<Record<string, unknown>>, self: string): string {
+  return `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapiMember}}`
 }
 
 /**
- * Makes the tellers of a service's documents. Each layout has one, however many shapes it appears in; it is kept for as
- * long as the layout is.
- * @param base - the base path in front of every path, may be empty
+ * Compiles each layout once, however many query shapes contain it. A serializer is garbage-collected together with its
+ * layout.
  */
-export function defineDocuments(model: Model, base: string): Documents {
-  const tellerOf = perShape((layout: RowLayout) => compileTeller(layout, model, base))
-  const identifierOf = perShape((resource: ResourceType) => compileIdentifier(resource))
-  const tellersOf = perShape((shape: ReadShape): Tellers => {
+function createSerializerCache(
+  model: Model,
+  prefix: string,
+): (shape: ReadShape) => ShapeSerializers {
+  const getSerializer = memoizeByIdentity((layout: RowLayout) =>
+    compileSerializer(layout, model, prefix),
+  )
+  const getIdentifierSerializer = memoizeByIdentity((resource: ResourceType) =>
+    compileIdentifierSerializer(resource),
+  )
+  return memoizeByIdentity((shape: ReadShape): ShapeSerializers => {
     return {
-      primary: tellerOf(shape.primary),
-      identifier: identifierOf(typeNamed(model, shape.type)),
-      included: new Map(shape.included.map((layout) => [layout.type, tellerOf(layout)])),
+      primary: getSerializer(shape.primary),
+      identifier: getIdentifierSerializer(getResourceType(model, shape.type)),
+      included: new Map(shape.included.map((layout) => [layout.type, getSerializer(layout)])),
     }
   })
-  const single = (plan: ReadPlan, rows: Rows, teller: Teller, links: string): DocumentText => {
-    const tellers = tellersOf(plan.shape)
-    const tail = `,"links":{${links}},${jsonapi}}`
-    if (rows.is === 'stream') return singlePieces(plan, rows, tellers, { teller, tail })
-    const [row] = rows.primary
-    const data = row === undefined ? 'null' : teller(row)
-    const more = includedText(plan.hasIncluded && row !== undefined, rows.included, tellers)
-    return `{"data":${data}${more}${tail}`
-  }
-  return {
-    collection: (plan, rows, place) => {
-      const tellers = tellersOf(plan.shape)
-      const self = selfLink(plan, place.origin + place.path)
-      return list(plan, rows, tellers, tellers.primary, (count) => {
-        return `,"links":{${self}${pageLinks(plan, count, place)}},"meta":{"count":${count}}`
-      })
-    },
-    one: (plan, rows, path) => {
-      return single(plan, rows, tellersOf(plan.shape).primary, selfLink(plan, path))
-    },
-    linkages: (plan, rows, place) => {
-      const tellers = tellersOf(plan.shape)
-      const links = linkageLinks(plan, place)
-      return list(plan, rows, tellers, tellers.identifier, (count) => {
-        return `,"links":{${links}${pageLinks(plan, count, place)}}`
-      })
-    },
-    linkage: (plan, rows, place) => {
-      return single(plan, rows, tellersOf(plan.shape).identifier, linkageLinks(plan, place))
-    },
-  }
 }
 
-function selfLink({ repeated }: ReadPlan, address: string): string {
-  return `"self":${JSON.stringify(address + repeated.all)}`
-}
-
-function linkageLinks(plan: ReadPlan, { path, related }: LinkagePlace): string {
-  return `${selfLink(plan, path)},"related":${JSON.stringify(related)}`
-}
-
-/** A document that says what was done (seed §4). */
-export function messageDocument(message: string): string {
-  return `{"meta":${JSON.stringify({ message })},${jsonapi}}`
-}
-
-/** The document at the root: what there is. */
-export function homeDocument(meta: Readonly<Record<string, unknown>>, self: string): string {
-  return `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapi}}`
-}
-
-/** What follows the resources of a list, once it is known how many there are on all pages. */
-type Tail = (count: number) => string
-
-function list(
+/** @param formatTail - returns the members behind `data` and `included`, and the closing brace; `count` is over all pages */
+function serializeList(
   plan: ReadPlan,
   rows: Rows,
-  tellers: Tellers,
-  teller: Teller,
-  tail: Tail,
+  serializers: ShapeSerializers,
+  serialize: RowSerializer,
+  formatTail: (count: number) => string,
 ): DocumentText {
-  if (rows.is === 'stream') return pieces(plan, rows, tellers, teller, tail)
-  const included = includedText(plan.hasIncluded, rows.included, tellers)
-  return `{"data":[${told(rows.primary, teller)}]${included}${tail(rows.count)},${jsonapi}}`
+  if (rows.is === 'stream') return streamList(plan, rows, serializers, serialize, formatTail)
+  const included = plan.hasIncluded ? serializeIncluded(rows.included, serializers) : ''
+  return `{"data":[${serializeRows(rows.primary, serialize)}]${included}${formatTail(rows.count)}`
 }
 
-/** The same text as a whole list's, in pieces. */
-async function* pieces(
+function serializeSingle(
   plan: ReadPlan,
-  rows: Stream,
-  tellers: Tellers,
-  teller: Teller,
-  tail: Tail,
-): AsyncGenerator<string> {
-  try {
-    let count = 0
-    let separator = '{"data":['
-    for await (const batch of rows.primary) {
-      count += batch.length
-      yield separator + told(batch, teller)
-      separator = ','
-    }
-    // Whatever made the list long may be gone when its stream begins.
-    yield separator === ',' ? ']' : `${separator}]`
-    if (plan.hasIncluded) yield* includedPieces(rows, tellers)
-    yield `${tail(rows.count ?? count)},${jsonapi}}`
-  } finally {
-    rows.end()
-  }
+  rows: Rows,
+  serializers: ShapeSerializers,
+  serialize: RowSerializer,
+  links: string,
+): DocumentText {
+  const tail = `,"links":{${links}},${jsonapiMember}}`
+  if (rows.is === 'stream') return streamSingle(plan, rows, serializers, serialize, tail)
+  const [row] = rows.primary
+  if (row === undefined) return `{"data":null${tail}`
+  const included = plan.hasIncluded ? serializeIncluded(rows.included, serializers) : ''
+  return `{"data":${serialize(row)}${included}${tail}`
 }
 
-/** The text of a document of one resource, in pieces. */
-async function* singlePieces(
+function serializeSelfLink({ canonicalQuery }: ReadPlan, address: string): string {
+  return `"self":${JSON.stringify(address + canonicalQuery.full)}`
+}
+
+function serializeRelationshipLinks(
   plan: ReadPlan,
-  rows: Stream,
-  tellers: Tellers,
-  { teller, tail }: Readonly<{ teller: Teller; tail: string }>,
-): AsyncGenerator<string> {
-  try {
-    let data: string | undefined
-    for await (const batch of rows.primary) for (const row of batch) data = teller(row)
-    yield `{"data":${data ?? 'null'}`
-    if (plan.hasIncluded && data !== undefined) yield* includedPieces(rows, tellers)
-    yield tail
-  } finally {
-    rows.end()
-  }
-}
-
-async function* includedPieces(rows: Stream, tellers: Tellers): AsyncGenerator<string> {
-  let separator = ',"included":['
-  for await (const { type, rows: batch } of rows.included) {
-    yield separator + told(batch, includedTeller(type, tellers))
-    separator = ','
-  }
-  yield separator === ',' ? ']' : `${separator}]`
-}
-
-function includedText(hasIncluded: boolean, batches: readonly Batch[], tellers: Tellers): string {
-  if (!hasIncluded) return ''
-  let text = ''
-  for (const { type, rows } of batches) {
-    if (rows.length > 0) text += (text && ',') + told(rows, includedTeller(type, tellers))
-  }
-  return `,"included":[${text}]`
-}
-
-function includedTeller(type: string, tellers: Tellers): Teller {
-  const teller = tellers.included.get(type)
-  if (teller === undefined) throw new Error(`The plan includes no ${type}.`)
-  return teller
-}
-
-function told(rows: readonly Row[], teller: Teller): string {
-  let text = ''
-  for (const row of rows) text += text === '' ? teller(row) : `,${teller(row)}`
-  return text
+  { path, related }: RelationshipLinkBase,
+): string {
+  return `${serializeSelfLink(plan, path)},"related":${JSON.stringify(related)}`
 }

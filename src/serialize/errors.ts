@@ -1,66 +1,69 @@
-import { faults } from '../errors/codes.ts'
-import { type ErrorList, errorsIn } from '../errors/collector.ts'
-import { type ApiError, BodyError, HeaderError, ParameterError, Refusal } from '../errors/errors.ts'
-import { jsonapi } from './document.ts'
+import { errorCodes } from '../errors/codes.ts'
+import { type ErrorList, toErrorList } from '../errors/collector.ts'
+import {
+  type ApiError,
+  BodyError,
+  HeaderError,
+  ParameterError,
+  RequestError,
+} from '../errors/errors.ts'
+import { jsonapiMember } from './document.ts'
 
-/** A refusal ready to send. */
-export interface ErrorAnswer {
+/** A response with an error document. */
+export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /**
- * Tells a client's faults.
+ * Serializes the errors of a request.
  *
- * @returns the status that the reported ones share, or 400, the most general, when they differ (JSON:API 1.0, Processing
- *   Errors); `undefined` when the thrown value is no fault of the client's
+ * @returns a response whose status is that of all errors, or 400, the most general, when they differ
+ *   (https://jsonapi.org/format/1.0/#errors-processing); `undefined` when the thrown value is not an error of the request
  */
-export function errorAnswer(thrown: unknown): ErrorAnswer | undefined {
-  const list = errorsIn(thrown)
+export function serializeErrors(thrown: unknown): ErrorResponse | undefined {
+  const list = toErrorList(thrown)
   const [first, ...others] = list?.errors ?? []
   if (list === undefined || first === undefined) return undefined
   return {
     status: others.every(({ status }) => status === first.status) ? first.status : 400,
-    headers: first instanceof HeaderError || first instanceof Refusal ? first.headers : {},
-    body: errorsDocument(list.errors.map(errorObject), list),
+    headers: first instanceof HeaderError || first instanceof RequestError ? first.headers : {},
+    body: serializeErrorDocument(list.errors.map(toErrorObject), list),
   }
 }
 
-/** Tells a fault of ours: an id to find it by in the log, and nothing else. */
-export function internalErrorAnswer(id: string): ErrorAnswer {
-  const detail = `The server failed to answer. Its log tells more under the id ${id}.`
-  return {
-    status: 500,
-    headers: {},
-    body: errorsDocument(
-      [{ id, ...common({ code: 'internal_error', ...faults.internal_error }, detail) }],
-      { more: 0 },
-    ),
-  }
+/** Serializes an internal error: the client gets nothing but the id of the log entry. */
+export function serializeInternalError(id: string): ErrorResponse {
+  const detail = `The server failed to process the request. Its log has the cause under the id ${id}.`
+  const error = toErrorMembers({ code: 'internal_error', ...errorCodes.internal_error }, detail)
+  return { status: 500, headers: {}, body: serializeErrorDocument([{ id, ...error }], { more: 0 }) }
 }
 
-/** @param list - says in `meta` how many more errors there are, where there are any */
-function errorsDocument(errors: readonly object[], { more }: Pick<ErrorList, 'more'>): string {
+/** @param list - its number of unreported errors goes into `meta` */
+function serializeErrorDocument(
+  errors: readonly object[],
+  { more }: Pick<ErrorList, 'more'>,
+): string {
   const meta = more > 0 ? `"meta":{"moreErrors":${more}},` : ''
-  return `{"errors":${JSON.stringify(errors)},${meta}${jsonapi}}`
+  return `{"errors":${JSON.stringify(errors)},${meta}${jsonapiMember}}`
 }
 
-function errorObject(error: ApiError): object {
-  return { ...common(error, error.message), ...sourceOf(error) }
+function toErrorObject(error: ApiError): object {
+  return { ...toErrorMembers(error, error.message), ...toSource(error) }
 }
 
-function common(
+function toErrorMembers(
   { code, status, title }: Readonly<Pick<ApiError, 'code' | 'status' | 'title'>>,
   detail: string,
 ): object {
   return { status: String(status), code, title, detail }
 }
 
-function sourceOf(error: ApiError): object {
+function toSource(error: ApiError): object {
   if (error instanceof ParameterError) return { source: { parameter: error.parameter } }
   if (error instanceof BodyError) return { source: { pointer: error.pointer } }
-  if (!(error instanceof Refusal)) return {}
+  if (!(error instanceof RequestError)) return {}
   const { pointer, parameter } = error
   if (pointer !== undefined) return { source: { pointer } }
   return parameter === undefined ? {} : { source: { parameter } }

@@ -1,40 +1,41 @@
 import type { ResourceType } from '../model/model.ts'
 import type { ReadPlan } from '../plan/read.ts'
 
-/** Where a document is told: what its links are made from. */
-export interface Place {
-  /** Scheme and host, for absolute links, e.g. `http://127.0.0.1:3000`. */
+/** The base of the absolute links of a document. */
+export interface LinkBase {
+  /** Scheme and host, e.g. `http://127.0.0.1:3000`. */
   readonly origin: string
-  /** The path of the document, base path included. */
+  /** The path of the document with its prefix. */
   readonly path: string
 }
 
-/** How an id is written as a step of a path; whole numbers have nothing to escape. */
-export function idStep({ id }: ResourceType): (text: string) => string {
-  return id.kind.form === 'id' ? asItIs : encodeURIComponent
+/** Returns the function that encodes an id as a path segment. An id of the kind `id` has only digits and needs none. */
+export function getIdEncoder({ id }: ResourceType): (text: string) => string {
+  return id.kind.codec === 'id' ? identity : encodeURIComponent
 }
 
-const asItIs = (text: string): string => text
+const identity = (text: string): string => text
 
 /**
- * The links between the pages of a list as JSON text behind others: `first`, `last` and where they exist `prev` and
- * `next`; none on a single page. All are absolute and keep the rest of the query.
+ * Serializes the links between the pages of a list, as JSON members behind others: `first`, `last`, and `prev` and `next`
+ * if these pages exist. A list of a single page has none. All links are absolute and repeat the rest of the query.
  *
  * @param count - resources on all pages
- * @see SERVICE §3, §5; JSON:API 1.0, Pagination
+ * @see https://jsonapi.org/format/1.0/#fetching-pagination
  */
-export function pageLinks(
-  { page, repeated: { unnumbered } }: ReadPlan,
+export function serializePageLinks(
+  { page, canonicalQuery: { withoutPageNumber } }: ReadPlan,
   count: number,
-  { origin, path }: Place,
+  { origin, path }: LinkBase,
 ): string {
   if (page === undefined) return ''
   const { number } = page
   const last = Math.max(1, Math.ceil(count / page.size))
   if (last === 1 && number === 1) return ''
-  const start = `${origin}${path}${unnumbered}${unnumbered === '' ? '?' : '&'}page%5Bnumber%5D=`
-  // The number and the closing quote are still to come.
-  const open = JSON.stringify(start).slice(0, -1)
+  const separator = withoutPageNumber === '' ? '?' : '&'
+  const url = `${origin}${path}${withoutPageNumber}${separator}page%5Bnumber%5D=`
+  // Each link appends a page number and the closing quotation mark.
+  const open = JSON.stringify(url).slice(0, -1)
   const previous = number > 1 ? `,"prev":${open}${Math.min(number - 1, last)}"` : ''
   const next = number < last ? `,"next":${open}${number + 1}"` : ''
   return `,"first":${open}1","last":${open}${last}"${previous}${next}`

@@ -1,220 +1,128 @@
-import { isPlain } from '../model/codecs.ts'
+import { needsNoEscaping } from '../model/codecs.ts'
 import {
   type Field,
+  getResourceType,
   type Model,
   type RelationshipField,
   type ResourceType,
-  typeNamed,
 } from '../model/model.ts'
-import { storedValue } from '../plan/fields.ts'
-import { linkageIndex, type Row, type RowLayout, valueIndex } from '../plan/rows.ts'
-import { idStep } from './links.ts'
+import { toStoredValue } from '../plan/fields.ts'
+import { findLinkageIndex, findValueIndex, type Row, type RowLayout } from '../plan/row-layout.ts'
+import { generateRecordBuilder, type RowPart } from './code-generation.ts'
+import { createIdentifierListPart, createIdentifierTemplate } from './identifier.ts'
+import { getIdEncoder } from './links.ts'
+import { compileTemplate, type Template } from './template.ts'
 
-/** Tells a row as the JSON text of a resource object. */
-export type Teller = (row: Row) => string
-
-/** Tells what differs from row to row. `step` is the id of the row as a step of a path. */
-type Piece = (row: Row, step: string) => string
-
-/** A text in the order in which it is told: what is the same for every row stands there as it is. */
-type Text = readonly (string | Piece)[]
+/** Serializes a row to the JSON text of a resource object or an identifier object. */
+export type RowSerializer = (row: Row) => string
 
 /**
- * Makes the teller of a layout: all that does not depend on the row is worked out once, here.
+ * Compiles the serializer of a row layout. It computes here, once, everything that does not depend on the row.
  *
- * @param base - the base path in front of every path, may be empty
- * @see seed §2.1; JSON:API 1.0, Resource Objects
+ * @param prefix - the beginning of every path; may be empty
+ * @see https://jsonapi.org/format/1.0/#document-resource-objects
  */
-export function compileTeller(layout: RowLayout, model: Model, base: string): Teller {
-  const resource = typeNamed(model, layout.type)
-  const path = base + resource.path
-  const inPath = idStep(resource)
-  const attributes = layout.attributes.map((name) => attributeText(fieldOf(resource, name), layout))
-  const relationships = layout.relationships.map((name) =>
-    relationshipText(fieldOf(resource, name), layout, { model, path }),
+export function compileSerializer(layout: RowLayout, model: Model, prefix: string): RowSerializer {
+  const resource = getResourceType(model, layout.type)
+  const path = prefix + resource.path
+  const attributes = layout.attributes.map((name) =>
+    createAttributeTemplate(getField(resource, name), layout),
   )
-  const tell = joined([
-    ...identifierText(resource, 0),
-    ...member('attributes', attributes),
-    ...member('relationships', relationships),
+  const relationships = layout.relationships.map((name) =>
+    createRelationshipTemplate(getField(resource, name), layout, { model, path }),
+  )
+  const serialize = compileTemplate([
+    ...createIdentifierTemplate(resource, 0),
+    ...createMemberTemplate('attributes', attributes),
+    ...createMemberTemplate('relationships', relationships),
     `,"links":{"self":"${path}/`,
-    stepOf,
+    idSegmentPart,
     '"}}',
   ])
-  return (row) => tell(row, inPath(`${row[0]}`))
+  const encodeId = getIdEncoder(resource)
+  return (row) => serialize(row, encodeId(`${row[0]}`))
 }
 
-/** Makes the teller of rows as identifier objects. */
-export function compileIdentifier(resource: ResourceType): Teller {
-  const tell = joined([...identifierText(resource, 0), '}'])
-  return (row) => tell(row, '')
+/** Compiles the serializer of rows as identifier objects. */
+export function compileIdentifierSerializer(resource: ResourceType): RowSerializer {
+  const serialize = compileTemplate([...createIdentifierTemplate(resource, 0), '}'])
+  return (row) => serialize(row, '')
 }
 
-/**
- * Makes one piece of a text. Neighbours that are the same for every row become one, so that telling a row takes no more
- * steps than it has pieces of its own.
- */
-function joined(text: Text): Piece {
-  const pieces = text.filter((part) => typeof part !== 'string')
-  const texts: string[] = ['']
-  for (const part of text) texts.push(typeof part === 'string' ? texts.pop() + part : '')
-  return joinerOf(pieces.length)(texts.map(flat), pieces)
-}
+const idSegmentPart: RowPart = (_row, idSegment) => idSegment
 
-/** Puts pieces between texts, of which there is one more. */
-type Joiner = (texts: readonly string[], pieces: readonly Piece[]) => Piece
-
-/**
- * Writes the function that a stranger would write for so many pieces, e.g. for two
- * `(row, step) => t0 + p0(row, step) + t1 + p1(row, step) + t2`. Each text gets a function of its own, because V8 learns
- * for each function as it is written which others it calls, and puts the few of one text into its machine code. A loop
- * that all texts share takes twice the time. Nothing but the number of pieces finds its way into the code.
- */
-function joinerOf(count: number): Joiner {
-  const numbers = Array.from({ length: count }, (_, number) => number)
-  const texts = numbers.map((number) => `, t${number + 1}`).join('')
-  const pieces = numbers.map((number) => `p${number}`).join(', ')
-  const sum = numbers.map((number) => ` + p${number}(row, step) + t${number + 1}`).join('')
-  const code = `return ([t0${texts}], [${pieces}]) => (row, step) => t0${sum}`
-  // What it returns is written in the line above.
-  return new Function(code)() as Joiner
-}
-
-/** Puts the values that stand in a row at some places under their names. */
-type Collector = (
-  names: readonly string[],
-  places: readonly number[],
-) => (row: Row) => Readonly<Record<string, unknown>>
-
-/** Writes, for the same reason, what gathers so many values, e.g. for two `(row) => ({ [n0]: row[a0], [n1]: row[a1] })`. */
-function collectorOf(count: number): Collector {
-  const numbers = Array.from({ length: count }, (_, number) => number)
-  const names = numbers.map((number) => `n${number}`).join(', ')
-  const places = numbers.map((number) => `a${number}`).join(', ')
-  const members = numbers.map((number) => `[n${number}]: row[a${number}]`).join(', ')
-  // What it returns is written in the line below.
-  return new Function(
-    `return ([${names}], [${places}]) => (row) => ({ ${members} })`,
-  )() as Collector
-}
-
-/** The same text in one stretch of memory: what is put together of parts would be copied part by part for every row. */
-function flat(text: string): string {
-  return JSON.parse(JSON.stringify(text))
-}
-
-const stepOf: Piece = (_row, step) => step
-
-/** `,"attributes":{…}`, or nothing when there is none to show. */
-function member(name: string, texts: readonly Text[]): Text {
-  if (texts.length === 0) return []
-  const members = texts.flatMap((text, index) => (index === 0 ? text : [',', ...text]))
+/** Returns `,"attributes":{…}`, or nothing without attributes to show. */
+function createMemberTemplate(name: string, fields: readonly Template[]): Template {
+  if (fields.length === 0) return []
+  const members = fields.flatMap((field, index) => (index === 0 ? field : [',', ...field]))
   return [`,"${name}":{`, ...members, '}']
 }
 
-/** The type and the id, which stands in the row at an index, of an object that is not closed yet. */
-function identifierText(resource: ResourceType, at: number): Text {
-  const { quote, tell } = idTelling(resource)
-  return [`${identifierHead(resource)}${quote}`, (row) => tell(`${row[at]}`), quote]
-}
-
-function identifierHead({ type }: ResourceType): string {
-  return `{"type":${JSON.stringify(type)},"id":`
-}
-
-/** How an id is written in JSON. */
-interface IdTelling {
-  /** What stands on both sides of what is told. */
-  readonly quote: string
-  tell(id: string): string
-}
-
-/** Whole numbers have nothing to escape, so that their quotes join what stands beside them; other ids may hold anything. */
-function idTelling({ id }: ResourceType): IdTelling {
-  return id.kind.form === 'id'
-    ? { quote: '"', tell: (text) => text }
-    : { quote: '', tell: JSON.stringify }
-}
-
-function attributeText(field: Field, layout: RowLayout): Text {
+function createAttributeTemplate(field: Field, layout: RowLayout): Template {
   const name = `${JSON.stringify(field.name)}:`
   switch (field.is) {
     case 'attribute': {
-      const at = valueIndex(layout, storedValue(field))
-      const { tell, form } = field.kind
-      if (isPlain(form)) return [name, (row) => (row[at] === null ? 'null' : `"${row[at]}"`)]
-      return [name, (row) => tellOr(row[at], tell)]
+      const index = findValueIndex(layout, toStoredValue(field))
+      const { serialize, codec } = field.kind
+      if (needsNoEscaping(codec))
+        return [name, (row) => (row[index] === null ? 'null' : `"${row[index]}"`)]
+      return [name, (row) => serializeNullable(row[index], serialize)]
     }
     case 'computed': {
       const columns = field.columns.map(([column]) => column)
-      const places = field.columns.map(([column, { kind }]) =>
-        valueIndex(layout, { column, form: kind.form }),
+      const indexes = field.columns.map(([column, { kind }]) =>
+        findValueIndex(layout, { column, form: kind.codec }),
       )
-      const valuesIn = collectorOf(columns.length)(columns, places)
-      const { tell } = field.kind
-      return [name, (row) => tellOr(field.compute(valuesIn(row)), tell)]
+      const buildInput = generateRecordBuilder(columns.length)(columns, indexes)
+      const { serialize } = field.kind
+      return [name, (row) => serializeNullable(field.compute(buildInput(row)), serialize)]
     }
     case 'relationship':
-      throw new Error(`${layout.type}.${field.name} is no attribute.`)
+      throw new Error(`${layout.type}.${field.name} is not an attribute.`)
   }
 }
 
-function tellOr(value: unknown, tell: (value: unknown) => string): string {
-  return value === null || value === undefined ? 'null' : tell(value)
+function serializeNullable(value: unknown, serialize: (value: unknown) => string): string {
+  return value === null || value === undefined ? 'null' : serialize(value)
 }
 
-/** Where a relationship is told: `path` is that of its resource's type. */
-interface RelationshipPlace {
-  readonly model: Model
-  readonly path: string
-}
-
-function relationshipText(
+/** @param base.path - the path of the collection of the resource */
+function createRelationshipTemplate(
   field: Field,
   layout: RowLayout,
-  { model, path }: RelationshipPlace,
-): Text {
+  base: Readonly<{ model: Model; path: string }>,
+): Template {
   if (field.is !== 'relationship')
-    throw new Error(`${layout.type}.${field.name} is no relationship.`)
-  const word = encodeURIComponent(field.name)
+    throw new Error(`${layout.type}.${field.name} is not a relationship.`)
+  const segment = encodeURIComponent(field.name)
   return [
-    `${JSON.stringify(field.name)}:{"links":{"self":"${path}/`,
-    stepOf,
-    `/relationships/${word}","related":"${path}/`,
-    stepOf,
-    `/${word}"}`,
-    ...linkageText(field, layout, model),
+    `${JSON.stringify(field.name)}:{"links":{"self":"${base.path}/`,
+    idSegmentPart,
+    `/relationships/${segment}","related":"${base.path}/`,
+    idSegmentPart,
+    `/${segment}"}`,
+    ...createLinkageTemplate(field, layout, base.model),
     '}',
   ]
 }
 
-function linkageText(field: RelationshipField, layout: RowLayout, model: Model): Text {
-  const at = linkageIndex(layout, field.name)
-  if (at === -1) return []
-  const other = typeNamed(model, field.to)
-  if (field.many) return [',"data":[', identifiers(other, at), ']']
-  const identifier = joined([...identifierText(other, at), '}'])
-  return [',"data":', (row, step) => (row[at] === null ? 'null' : identifier(row, step))]
+function createLinkageTemplate(
+  field: RelationshipField,
+  layout: RowLayout,
+  model: Model,
+): Template {
+  const index = findLinkageIndex(layout, field.name)
+  if (index === -1) return []
+  const related = getResourceType(model, field.to)
+  if (field.many) return [',"data":[', createIdentifierListPart(related, index), ']']
+  const serialize = compileTemplate([...createIdentifierTemplate(related, index), '}'])
+  return [
+    ',"data":',
+    (row, idSegment) => (row[index] === null ? 'null' : serialize(row, idSegment)),
+  ]
 }
 
-/** Identifier objects of the ids of a to-many. */
-function identifiers(resource: ResourceType, at: number): Piece {
-  const { quote, tell } = idTelling(resource)
-  const first = `${identifierHead(resource)}${quote}`
-  const next = `${quote}},${first}`
-  return (row) => {
-    let told = ''
-    for (const id of idsOf(row[at])) told += (told === '' ? first : next) + tell(id)
-    return told === '' ? '' : `${told}${quote}}`
-  }
-}
-
-/** As rows are laid out, to-many linkage is an array of ids. */
-function idsOf(linkage: unknown): readonly string[] {
-  return linkage as readonly string[]
-}
-
-function fieldOf(resource: ResourceType, name: string): Field {
+function getField(resource: ResourceType, name: string): Field {
   const field = resource.fields.get(name)
   if (field === undefined) throw new Error(`${resource.type} has no field ${name}.`)
   return field

@@ -1,8 +1,8 @@
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Field, ResourceType } from '../model/model.ts'
-import type { WritePlan } from '../plan/body.ts'
-import { pointerTo, type WriteColumn } from '../plan/write-builder.ts'
+import type { WritePlan } from '../plan/write.ts'
+import { toFieldPointer, type WriteColumn } from '../plan/write-builder.ts'
 
 /** How a database refuses a write: what its tables demand, and of which columns as far as it says. */
 export class ConstraintError extends Error {
@@ -10,7 +10,7 @@ export class ConstraintError extends Error {
   /** Columns of the table that was written, by name; empty where the database does not say. */
   readonly columns: readonly string[]
   /** The slot of the value that is refused, where the database says that instead. */
-  readonly slot: number | undefined
+  readonly parameter: number | undefined
   constructor(
     is: ConstraintError['is'],
     { columns = [], slot }: Readonly<{ columns?: readonly string[]; slot?: number | undefined }>,
@@ -20,7 +20,7 @@ export class ConstraintError extends Error {
     this.name = 'ConstraintError'
     this.is = is
     this.columns = columns
-    this.slot = slot
+    this.parameter = slot
   }
 }
 
@@ -64,7 +64,7 @@ export function rowFault(error: ConstraintError, plan: WritePlan, resource: Reso
   }
   const fields = fieldsOver(error, plan, resource)
   const [first] = fields
-  const pointer = plan.document === 'resource' && first ? pointerTo(first) : '/data'
+  const pointer = plan.document === 'resource' && first ? toFieldPointer(first) : '/data'
   const names = fields.map(({ name }) => `"${name}"`).join(' and ')
   switch (error.is) {
     case 'unique': {
@@ -128,11 +128,11 @@ function isAboutValues({ is }: ConstraintError): boolean {
  * are columns and anything else.
  */
 function fieldsOver(
-  { is, columns, slot }: ConstraintError,
+  { is, columns, parameter }: ConstraintError,
   { shape }: WritePlan,
   resource: ResourceType,
 ): Field[] {
-  const written = slot === undefined ? undefined : shape.columns[slot]
+  const written = parameter === undefined ? undefined : shape.columns[parameter]
   if (written) return fieldsWriting(written, resource)
   const fields = columns.map((column) =>
     [...resource.fields.values()].find((field) => isOver(field, column)),
@@ -150,5 +150,7 @@ function fieldsWriting(column: WriteColumn, { fields }: ResourceType): Field[] {
 
 function isOver(field: Field, column: string): boolean {
   if (field.is === 'attribute') return field.column === column
-  return field.is === 'relationship' && field.link.key === 'here' && field.link.here === column
+  return (
+    field.is === 'relationship' && field.link.foreignKey === 'own' && field.link.ownKey === column
+  )
 }

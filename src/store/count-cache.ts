@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { RunValue } from '../model/dialect.ts'
+import type { ParameterValue } from '../model/dialect.ts'
 import type { Statement } from './statement.ts'
 
 /** What is remembered: how many counts, and how many characters of what was counted in all. */
@@ -11,12 +11,12 @@ export function countMemory<Told extends {}>(): LRUCache<string, Told> {
 }
 
 /** What a statement counts: equal texts with equal values count the same, whatever the shapes they are of. */
-export function countKey({ sql }: Statement, values: readonly RunValue[]): string {
+export function countKey({ sql }: Statement, values: readonly ParameterValue[]): string {
   return values.length === 0 ? sql : sql + JSON.stringify(values.map(distinct))
 }
 
 /** A value as JSON that is no other's. */
-function distinct(value: RunValue): unknown {
+function distinct(value: ParameterValue): unknown {
   if (typeof value === 'string') return value
   const isPattern = typeof value === 'object' && value !== null && 'text' in value
   return isPattern ? value : [typeof value, String(value)]

@@ -1,11 +1,11 @@
 import {
+  getRelationship,
+  getResourceType,
   type Model,
   type ResourceType,
-  relationshipNamed,
   type Table,
-  typeNamed,
 } from '../model/model.ts'
-import { conditionsIn } from '../plan/affected-types.ts'
+import { collectConditions } from '../plan/affected-types.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { attributeNamed } from './tables.ts'
 
@@ -14,28 +14,28 @@ import { attributeNamed } from './tables.ts'
  * `undefined` where SQL of a declaration has a say in it, which may ask for the time or for anything else.
  */
 export function countedTables(shape: ReadShape, model: Model): readonly Table[] | undefined {
-  const resource = typeNamed(model, shape.type)
+  const resource = getResourceType(model, shape.type)
   const asked: ResourceType[] = [resource]
   const tables: Table[] = []
   const follow = (from: ResourceType, relationship: string) => {
-    const { link, to } = relationshipNamed(from, relationship)
-    asked.push(typeNamed(model, to))
-    if (link.key === 'between') tables.push(link.table)
+    const { link, to } = getRelationship(from, relationship)
+    asked.push(getResourceType(model, to))
+    if (link.foreignKey === 'join table') tables.push(link.joinTable)
   }
   let isOfColumns = true
   const read = (from: ResourceType, field: string) => {
     if (attributeNamed(from, field).column === undefined) isOfColumns = false
   }
   if (shape.scope.is === 'related') {
-    const parent = typeNamed(model, shape.scope.type)
+    const parent = getResourceType(model, shape.scope.type)
     asked.push(parent)
     follow(parent, shape.scope.relationship)
   }
-  for (const [from, condition] of conditionsIn(shape.where, resource, model)) {
+  for (const [from, condition] of collectConditions(shape.where, resource, model)) {
     if (condition.is === 'related') follow(from, condition.relationship)
     if ('field' in condition) read(from, condition.field)
     if ('other' in condition) read(from, condition.other)
   }
-  if (!isOfColumns || asked.some(({ where }) => where !== undefined)) return undefined
+  if (!isOfColumns || asked.some(({ scope }) => scope !== undefined)) return undefined
   return [...asked.map(({ table }) => table), ...tables]
 }

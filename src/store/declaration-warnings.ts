@@ -21,23 +21,23 @@ export interface Difference {
 /** Every column of a model that keeps values of a kind. */
 export function usesOf(model: Model): Use[] {
   return [...model.types.values()].flatMap((resource) => {
-    const { type, table, id, ids, writes, fields } = resource
+    const { type, table, id, ids, isWritable, fields } = resource
     const own: Use = {
       ...{ place: `${type}.id`, table, column: id.column, kind: id.kind },
-      ...{ writes: writes && ids.client !== 'refused', sorts: true },
+      ...{ writes: isWritable && ids.client !== 'refused', sorts: true },
     }
     return [own, ...[...fields.values()].flatMap((field) => usesIn(field, resource))]
   })
 }
 
-function usesIn(field: Field, { type, table, writes }: ResourceType): Use[] {
+function usesIn(field: Field, { type, table, isWritable }: ResourceType): Use[] {
   const place = `${type}.fields.${field.name}`
   switch (field.is) {
     case 'attribute': {
-      const { column, kind, sorts, makeDefault } = field
+      const { column, kind, isSortable, makeDefault } = field
       if (column === undefined) return []
-      const isWritten = writes && (field.writes || makeDefault !== undefined)
-      return [{ place, table, column, kind, writes: isWritten, sorts }]
+      const isWritten = isWritable && (field.isWritable || makeDefault !== undefined)
+      return [{ place, table, column, kind, writes: isWritten, sorts: isSortable }]
     }
     case 'computed':
       return field.columns.map(([column, { kind }]) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { quoted } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
 import type { ResourceType } from '../model/model.ts'
 import { bound, type Statement, statement } from './statement.ts'
 import { asText, every, fieldAt, isOfType, keyOf, type Target, tableAt } from './tables.ts'
@@ -22,10 +22,12 @@ export async function sqlMistakes(
   const types = [...target.model.types.values()]
   for (const each of types.flatMap((resource) => declaredSql(resource, target))) {
     const { place, statement } = each
-    const strange = new Set(bound(statement, { slots: [] }).filter((value) => !isBindable(value)))
+    const strange = new Set(
+      bound(statement, { parameters: [] }).filter((value) => !isBindable(value)),
+    )
     for (const value of strange)
       mistakes.push(
-        `${place}: ${value === undefined ? value : quoted(value)} cannot be bound in SQL`,
+        `${place}: ${value === undefined ? value : quote(value)} cannot be bound in SQL`,
       )
     try {
       await prepare(statement)
@@ -39,18 +41,18 @@ export async function sqlMistakes(
 
 /** The condition and the expressions of a type, written as every statement has them. */
 function declaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
-  const { type, table, where, fields } = resource
+  const { type, table, scope, fields } = resource
   const from = tableAt(0, table)
   const condition = sql`select 1 from ${from} where ${every(isOfType(0, resource))}`
   const expressions = [...fields.values()].flatMap((field): DeclaredSql[] => {
     if (field.is !== 'attribute' || field.column !== undefined) return []
-    const { form } = field.kind
+    const { codec } = field.kind
     const value = fieldAt(0, field)
-    const read = sql`select ${asText(value, form, target)}, ${keyOf(value, form, target)} from ${from}`
+    const read = sql`select ${asText(value, codec, target)}, ${keyOf(value, codec, target)} from ${from}`
     return [{ place: `${type}.fields.${field.name}`, statement: statement(read, target.dialect) }]
   })
   return [
-    ...(where ? [{ place: `${type}.where`, statement: statement(condition, target.dialect) }] : []),
+    ...(scope ? [{ place: `${type}.where`, statement: statement(condition, target.dialect) }] : []),
     ...expressions,
   ]
 }

@@ -1,4 +1,4 @@
-import type { Row } from '../plan/rows.ts'
+import type { Row } from '../plan/row-layout.ts'
 import type { RunValues, Statement } from './statement.ts'
 
 /** A statement that a read needs, and the values of the run. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { formNamed } from '../model/codecs.ts'
+import { getCodec } from '../model/codecs.ts'
 import type { Sql } from '../model/dialect.ts'
-import { type ResourceType, relationshipNamed, reversed, typeNamed } from '../model/model.ts'
+import { getRelationship, getResourceType, type ResourceType, reverseLink } from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
 import { keyList, keyOfOne, patternParam } from './statement.ts'
@@ -32,9 +32,11 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
     case 'compare': {
       const operator: Operator = operators[condition.operator]
       const { write } = (condition.isSimple && operator.simpler) || operator
-      const { form } = attributeNamed(place.resource, condition.field).kind
+      const { codec } = attributeNamed(place.resource, condition.field).kind
       const bind = operator.takes === 'list' ? keyList : keyOfOne
-      const [first, ...others] = condition.slots.map((slot) => bind(slot, form, target.dialect))
+      const [first, ...others] = condition.parameters.map((slot) =>
+        bind(slot, codec, target.dialect),
+      )
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
       const left = sideOf(condition, condition.field, place, target)
@@ -66,7 +68,7 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
 
 /** A search for a value, where the dialect prepares the pattern; a text without `%` needs nothing prepared. */
 function compilePattern(
-  { slots: [slot], isSimple }: Extract<Condition, { is: 'compare' }>,
+  { parameters: [slot], isSimple }: Extract<Condition, { is: 'compare' }>,
   { pattern }: Operator,
   left: Sql,
   { dialect: { patterns } }: Target,
@@ -88,12 +90,12 @@ function sideOf(
   target: Target,
 ): Sql {
   const field = attributeNamed(resource, name)
-  const { form } = field.kind
+  const { codec } = field.kind
   const value = fieldAt(depth, field)
   if (is === 'fields')
-    return formNamed(form, target.dialect.name).beside?.(value) ?? orderOf(value, form, target)
-  const write = operators[operator].suits === 'ordered' ? orderOf : keyOf
-  return write(value, form, target)
+    return getCodec(codec, target.dialect.name).toExact?.(value) ?? orderOf(value, codec, target)
+  const write = operators[operator].requires === 'ordered' ? orderOf : keyOf
+  return write(value, codec, target)
 }
 
 /**
@@ -102,14 +104,14 @@ function sideOf(
  * The subquery does not depend on the row, so it runs once however many rows there are and however deep it nests.
  */
 function compileRelated(
-  { relationship, where, isApart }: Extract<Condition, { is: 'related' }>,
+  { relationship, where, preventPullUp }: Extract<Condition, { is: 'related' }>,
   { resource, depth, isDenied }: Place,
   target: Target,
 ): Sql {
-  const { link, to } = relationshipNamed(resource, relationship)
-  const other = { resource: typeNamed(target.model, to), depth: depth + 1 }
-  const there = columnAt(other.depth, link.there)
-  const isId = link.there === other.resource.id.column
+  const { link, to } = getRelationship(resource, relationship)
+  const other = { resource: getResourceType(target.model, to), depth: depth + 1 }
+  const there = columnAt(other.depth, link.otherKey)
+  const isId = link.otherKey === other.resource.id.column
   const conditions = [
     ...(isId ? [] : [sql`${there} is not null`]),
     ...isOfType(other.depth, other.resource),
@@ -117,15 +119,17 @@ function compileRelated(
   ]
   const from = sql`select ${there} from ${tableAt(other.depth, other.resource.table)}`
   const theres = conditions.length === 0 ? from : sql`${from} where ${every(conditions)}`
-  const here = columnAt(depth, link.here)
+  const here = columnAt(depth, link.ownKey)
   const isLinked =
-    isId && link.key === 'here' && isOfOneId(where) && !isDenied
-      ? target.dialect.isTheOne(here, theres)
-      : isLinkedFromAny(depth, reversed(link), theres)
+    isId && link.foreignKey === 'own' && isOfOneId(where) && !isDenied
+      ? target.dialect.equalsSubquery(here, theres)
+      : isLinkedFromAny(depth, reverseLink(link), theres)
   const found =
-    link.here === resource.id.column ? isLinked : sql`(${here} is not null and ${isLinked})`
+    link.ownKey === resource.id.column ? isLinked : sql`(${here} is not null and ${isLinked})`
   // Where it is denied, no database makes it a join.
-  return isApart && !isDenied && target.dialect.apart ? target.dialect.apart(found) : found
+  return preventPullUp && !isDenied && target.dialect.preventPullUp
+    ? target.dialect.preventPullUp(found)
+    : found
 }
 
 /** Whether at most one id meets a condition. */

@@ -1,7 +1,7 @@
-import { type IncludeRead, startsAtLinkage } from '../plan/projection.ts'
+import { type LocatedIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
-import type { Batch, WholeRows } from '../plan/result.ts'
-import type { Row } from '../plan/rows.ts'
+import type { CompleteRows, RowBatch } from '../plan/read-result.ts'
+import type { Row } from '../plan/row-layout.ts'
 import type { ReadSteps } from './executor.ts'
 import type { LinkageRead } from './linkage.ts'
 import type { Statement } from './statement.ts'
@@ -38,7 +38,7 @@ function exceeded({ exceed }: Budget, edge: number | undefined): undefined {
 }
 
 /** Rows in hand with what is included. */
-export type Followed = Pick<WholeRows, 'primary' | 'included'>
+export type Followed = Pick<CompleteRows, 'primary' | 'included'>
 
 /**
  * Completes rows in hand with their linkage and what is included: at most one statement for each relationship and include
@@ -63,8 +63,8 @@ export function* followIncludes(
 ): ReadSteps<Followed | undefined> {
   let primary: readonly Row[] | undefined = yield* withLinkages(rows, statements.linkages, budget)
   if (primary === undefined) return exceeded(budget, undefined)
-  const { steps } = shape
-  if (steps.length === 0) return { primary, included: [] }
+  const { includeEdges } = shape
+  if (includeEdges.length === 0) return { primary, included: [] }
   let left = budget.resources - rows.length
   const ownedRows = new Map<number, readonly Row[]>()
   for (const [index, statement] of statements.owned) {
@@ -72,27 +72,27 @@ export function* followIncludes(
     const found: readonly Row[] =
       owners.length === 0
         ? []
-        : yield { statement, values: { slots: [], id, ids: owners, most: left + 1 } }
+        : yield { statement, values: { parameters: [], id, ids: owners, most: left + 1 } }
     left -= found.length
     if (left < 0) return exceeded(budget, index)
     ownedRows.set(index, found)
-    const at = steps[index]?.at ?? -1
+    const at = includeEdges[index]?.keyIndex ?? -1
     primary = withOwned(primary, at, found)
   }
   const known = new KnownRows()
-  const leadsBack = steps.some(({ to }) => to === shape.type)
-  if (leadsBack && !steps.some(startsAtLinkage)) known.add(shape.type, primary)
+  const leadsBack = includeEdges.some(({ to }) => to === shape.type)
+  if (leadsBack && !includeEdges.some(startsAtLinkage)) known.add(shape.type, primary)
   const reached: (readonly Row[])[] = []
-  const included: Batch[] = []
-  for (const [index, step] of steps.entries()) {
+  const included: RowBatch[] = []
+  for (const [index, step] of includeEdges.entries()) {
     const owned = ownedRows.get(index)
     // Nothing starts from what the last edge reaches.
-    const isLast = index === steps.length - 1
+    const isLast = index === includeEdges.length - 1
     const ids = owned
       ? isLast
         ? []
         : idsOf(owned)
-      : linkedIds(step.from === -1 ? primary : (reached[step.from] ?? []), step)
+      : linkedIds(step.parent === -1 ? primary : (reached[step.parent] ?? []), step)
     let fetched = owned
     if (fetched === undefined) {
       const missing = ids.filter((each) => !known.has(step.to, each))
@@ -100,7 +100,7 @@ export function* followIncludes(
       if (left < 0) return exceeded(budget, index)
       const statement = statements.byIds.get(step.to)
       if (statement === undefined) throw new Error(`The plan includes no ${step.to}.`)
-      const values = { slots: [], ids: missing }
+      const values = { parameters: [], ids: missing }
       fetched = missing.length === 0 ? [] : yield { statement, values }
     }
     const linkages = statements.includedLinkages.get(step.to) ?? []
@@ -144,7 +144,7 @@ function* withLinkages(
   let complete = rows
   for (const { at, many, statement } of linkages) {
     if (rows.length === 0) break
-    const values = { slots: [], ids: idsOf(rows), most: budget.linkage + 1 }
+    const values = { parameters: [], ids: idsOf(rows), most: budget.linkage + 1 }
     const pairs = yield { statement, values }
     if (pairs.length > budget.linkage) return undefined
     const byOwner = new Map<string, string[]>()
@@ -186,10 +186,10 @@ function idsOf(rows: readonly Row[]): string[] {
 }
 
 /** The ids that rows hold for an include edge, each once, in the order met. */
-function linkedIds(rows: readonly Row[], { at, many }: IncludeRead): string[] {
+function linkedIds(rows: readonly Row[], { keyIndex, many }: LocatedIncludeEdge): string[] {
   const ids = new Set<string>()
   for (const row of rows) {
-    const linkage = row[at]
+    const linkage = row[keyIndex]
     if (linkage === null) continue
     if (!many) ids.add(String(linkage))
     // As rows are laid out, it is an array of ids.

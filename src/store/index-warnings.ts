@@ -1,11 +1,11 @@
-import { type Catalog, tableIn } from '../model/catalog.ts'
+import { type Catalog, findTable } from '../model/catalog.ts'
 import {
-  inverseOf,
+  findInverse,
+  getResourceType,
   type Model,
   type RelationshipField,
   type ResourceType,
   type Table,
-  typeNamed,
 } from '../model/model.ts'
 
 /** A column by which rows are found when a relationship is followed, and where it is declared. */
@@ -27,7 +27,7 @@ export function indexRemarks(model: Model, catalog: Catalog): string[] {
     ),
   )
   const scanned = keys.filter(({ table, column }) => {
-    const indexed = tableIn(catalog, table)?.indexed
+    const indexed = findTable(catalog, table)?.indexed
     return indexed !== undefined && !indexed.has(column)
   })
   const byColumn = Map.groupBy(scanned, ({ table, column }) =>
@@ -46,16 +46,16 @@ export function indexRemarks(model: Model, catalog: Catalog): string[] {
 function keyColumns(field: RelationshipField, resource: ResourceType, model: Model): KeyColumn[] {
   const place = `${resource.type}.fields.${field.name}`
   const { link } = field
-  switch (link.key) {
-    case 'there':
-      return [{ place, table: typeNamed(model, field.to).table, column: link.there }]
-    case 'here': {
+  switch (link.foreignKey) {
+    case 'other':
+      return [{ place, table: getResourceType(model, field.to).table, column: link.otherKey }]
+    case 'own': {
       // Rows are found by it from the other side alone.
-      const isFollowedBack = inverseOf(model, resource, field) !== undefined
-      return isFollowedBack ? [{ place, table: resource.table, column: link.here }] : []
+      const isFollowedBack = findInverse(model, resource, field) !== undefined
+      return isFollowedBack ? [{ place, table: resource.table, column: link.ownKey }] : []
     }
-    case 'between':
-      return [link.from, link.to].map((column) => ({ place, table: link.table, column }))
+    case 'join table':
+      return [link.from, link.to].map((column) => ({ place, table: link.joinTable, column }))
   }
 }
 

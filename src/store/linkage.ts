@@ -1,8 +1,13 @@
 import { sql } from 'kysely'
-import { type Model, type RelationshipField, relationshipNamed, typeNamed } from '../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type Model,
+  type RelationshipField,
+} from '../model/model.ts'
 import { startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
-import { linkageIndex, type RowLayout } from '../plan/rows.ts'
+import { findLinkageIndex, type RowLayout } from '../plan/row-layout.ts'
 import { list, plain, type Statement, statement } from './statement.ts'
 import {
   asKey,
@@ -17,10 +22,10 @@ import {
 } from './tables.ts'
 
 /** The sets of rows that are told before those of a step and may hold some of them; −1 is the primary one. */
-export function toldBefore({ steps, type }: ReadShape, index: number): readonly number[] {
-  const to = steps[index]?.to
-  const earlier = steps.slice(0, index).flatMap((other, at) => (other.to === to ? [at] : []))
-  return to === type && !steps.some(startsAtLinkage) ? [-1, ...earlier] : earlier
+export function toldBefore({ includeEdges, type }: ReadShape, index: number): readonly number[] {
+  const to = includeEdges[index]?.to
+  const earlier = includeEdges.slice(0, index).flatMap((other, at) => (other.to === to ? [at] : []))
+  return to === type && !includeEdges.some(startsAtLinkage) ? [-1, ...earlier] : earlier
 }
 
 /**
@@ -29,21 +34,21 @@ export function toldBefore({ steps, type }: ReadShape, index: number): readonly 
  * well.
  */
 export function tellsLinkage(shape: ReadShape, index: number, model: Model): boolean {
-  const step = shape.steps[index]
-  if (step?.from !== -1 || startsAtLinkage(step) || !step.many) return false
-  const resource = typeNamed(model, shape.type)
-  const { link } = relationshipNamed(resource, step.relationship)
-  const isFromOne = link.key === 'there' && link.here === resource.id.column
+  const step = shape.includeEdges[index]
+  if (step?.parent !== -1 || startsAtLinkage(step) || !step.many) return false
+  const resource = getResourceType(model, shape.type)
+  const { link } = getRelationship(resource, step.relationship)
+  const isFromOne = link.foreignKey === 'other' && link.ownKey === resource.id.column
   return isFromOne && toldBefore(shape, index).length === 0
 }
 
 /** The layout of primary rows that are read without the linkage that included rows tell. */
 export function untoldLayout(shape: ReadShape, model: Model): RowLayout {
-  const told = shape.steps
+  const told = shape.includeEdges
     .filter((_, index) => tellsLinkage(shape, index, model))
     .map(({ relationship }) => relationship)
   const linkages = shape.primary.linkages.map((linkage) =>
-    told.includes(linkage.relationship) ? { ...linkage, isTold: true } : linkage,
+    told.includes(linkage.relationship) ? { ...linkage, isDerived: true } : linkage,
   )
   return { ...shape.primary, linkages }
 }
@@ -59,16 +64,21 @@ export interface LinkageRead {
 
 /** Whether a foreign key in the row is the linkage itself, unless its resource may be none of the type. */
 export function isOwnKey({ link, to, many }: RelationshipField, model: Model): boolean {
-  const other = typeNamed(model, to)
-  return !many && link.key === 'here' && link.there === other.id.column && other.where === undefined
+  const other = getResourceType(model, to)
+  return (
+    !many &&
+    link.foreignKey === 'own' &&
+    link.otherKey === other.id.column &&
+    other.scope === undefined
+  )
 }
 
 /** The layout of rows that are read without the linkage that `compileLinkages` reads for all of them together. */
 export function withoutLookups(layout: RowLayout, model: Model): RowLayout {
-  const resource = typeNamed(model, layout.type)
+  const resource = getResourceType(model, layout.type)
   const linkages = layout.linkages.map((linkage) => {
-    const isKey = isOwnKey(relationshipNamed(resource, linkage.relationship), model)
-    return isKey ? linkage : { ...linkage, isTold: true }
+    const isKey = isOwnKey(getRelationship(resource, linkage.relationship), model)
+    return isKey ? linkage : { ...linkage, isDerived: true }
   })
   return { ...layout, linkages }
 }
@@ -83,12 +93,16 @@ export function compileLinkages(
   target: Target,
   without: readonly string[] = [],
 ): LinkageRead[] {
-  const resource = typeNamed(target.model, layout.type)
+  const resource = getResourceType(target.model, layout.type)
   return layout.linkages.flatMap(({ relationship, many }): LinkageRead[] => {
-    const field = relationshipNamed(resource, relationship)
+    const field = getRelationship(resource, relationship)
     if (isOwnKey(field, target.model) || without.includes(relationship)) return []
     return [
-      { at: linkageIndex(layout, relationship), many, statement: linkageOf(layout, field, target) },
+      {
+        at: findLinkageIndex(layout, relationship),
+        many,
+        statement: linkageOf(layout, field, target),
+      },
     ]
   })
 }
@@ -99,26 +113,26 @@ function linkageOf(
   target: Target,
 ): Statement {
   const { model, dialect } = target
-  const owner = typeNamed(model, type)
-  const other = typeNamed(model, to)
-  const owners = list('ids', owner.id.kind.form, dialect)
-  const there = columnAt(1, link.there)
+  const owner = getResourceType(model, type)
+  const other = getResourceType(model, to)
+  const owners = list('ids', owner.id.kind.codec, dialect)
+  const there = columnAt(1, link.otherKey)
   const others = tableAt(1, other.table)
   // Where the id itself is what others refer to, the table of the rows need not be read again.
-  const isId = link.here === owner.id.column
-  const key = link.key === 'between' ? joinColumnAt(1, link.from) : there
+  const isId = link.ownKey === owner.id.column
+  const key = link.foreignKey === 'join table' ? joinColumnAt(1, link.from) : there
   const [ownerId, rows] = isId
     ? [key, sql``]
     : [columnAt(0, owner.id.column), sql`${tableAt(0, owner.table)} join `]
-  const isHere = isId ? [] : [sql`${columnAt(0, link.here)} = ${key}`]
+  const isHere = isId ? [] : [sql`${columnAt(0, link.ownKey)} = ${key}`]
   const from =
-    link.key === 'between'
-      ? sql`${rows}${joinAt(1, link.table)}${isHere.length > 0 ? sql` on ${every(isHere)}` : sql``} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`
+    link.foreignKey === 'join table'
+      ? sql`${rows}${joinAt(1, link.joinTable)}${isHere.length > 0 ? sql` on ${every(isHere)}` : sql``} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`
       : sql`${rows}${others}${isHere.length > 0 ? sql` on ${every(isHere)}` : sql``}`
   const where = every([dialect.inList(ownerId, owners), ...isOfType(1, other)])
   const id = columnAt(1, other.id.column)
-  const pair = sql`${asKey(ownerId, owner.id.kind.form, target)}, ${asKey(id, other.id.kind.form, target)}`
-  const order = orderOf(id, other.id.kind.form, target)
+  const pair = sql`${asKey(ownerId, owner.id.kind.codec, target)}, ${asKey(id, other.id.kind.codec, target)}`
+  const order = orderOf(id, other.id.kind.codec, target)
   return statement(
     sql`select ${pair} from ${from} where ${where} order by ${order} limit ${plain('most')} + 0`,
     dialect,

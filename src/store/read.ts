@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import {
+  getRelationship,
+  getResourceType,
   type RelationshipField,
   type ResourceType,
-  relationshipNamed,
-  typeNamed,
 } from '../model/model.ts'
-import { type IncludeRead, startsAtLinkage } from '../plan/projection.ts'
+import { type LocatedIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
-import { includedLayout } from '../plan/result.ts'
-import type { RowLayout } from '../plan/rows.ts'
-import type { Order } from '../plan/sort.ts'
+import { findIncludedLayout } from '../plan/read-result.ts'
+import type { RowLayout } from '../plan/row-layout.ts'
+import type { OrderTerm } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
 import { toldBefore } from './linkage.ts'
 import { isUnbounded, wholeAtMost } from './run.ts'
@@ -70,7 +70,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
     // Only streams need them: they are written when the first one asks.
     get additions() {
-      additions ??= shape.steps.map((_, step) => compileAddition(shape, step, target))
+      additions ??= shape.includeEdges.map((_, step) => compileAddition(shape, step, target))
       return additions
     },
     // Only where the resources of a response are limited.
@@ -83,7 +83,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
 
 /** How the primary rows are read: in which order, and how many of a list that is not paged. */
 interface RowsOptions {
-  readonly order?: readonly Order[]
+  readonly order?: readonly OrderTerm[]
   readonly most?: number
 }
 
@@ -92,7 +92,7 @@ function compileRows(
   target: Target,
   { order = shape.order, most }: RowsOptions = {},
 ): Statement {
-  const resource = typeNamed(target.model, shape.type)
+  const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(order, resource, target)
   const { columns, joins: linkages } = compileSelection(shape.primary, target)
   const joined = sql.join([tableAt(0, resource.table), ...linkages, joins], sql.raw(''))
@@ -107,9 +107,9 @@ function compileSizes(shape: ReadShape, target: Target): Statement[] {
   const most = sql` limit ${plain('most')} + 0`
   const sizeOf = (rows: Sql) =>
     statement(sql`select count(*) from (select 1 from ${rows}${most}) as counted`, target.dialect)
-  const primary = sql`${tableAt(0, typeNamed(target.model, shape.type).table)} where ${every(isPrimary(shape, 0, target))}`
-  const added = shape.steps.map(({ to }, index) => {
-    const { table } = typeNamed(target.model, to)
+  const primary = sql`${tableAt(0, getResourceType(target.model, shape.type).table)} where ${every(isPrimary(shape, 0, target))}`
+  const added = shape.includeEdges.map(({ to }, index) => {
+    const { table } = getResourceType(target.model, to)
     return sql`${tableAt(0, table)} where ${every(isAdded(shape, index, target))}`
   })
   return [primary, ...added].map(sizeOf)
@@ -122,7 +122,7 @@ function pageOf({ isPaged }: ReadShape): Sql {
 
 /** Writes the SQL that tells how many there are over all pages. */
 export function compileCount(shape: ReadShape, target: Target): Statement {
-  const from = tableAt(0, typeNamed(target.model, shape.type).table)
+  const from = tableAt(0, getResourceType(target.model, shape.type).table)
   const counting = sql`select count(*) from ${from}${filtering(shape, target)}`
   return statement(counting, target.dialect)
 }
@@ -155,7 +155,7 @@ function present(resource: ResourceType, target: Target): Sql {
 }
 
 function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {
-  return typeNamed(model, scope.is === 'related' ? scope.type : type)
+  return getResourceType(model, scope.is === 'related' ? scope.type : type)
 }
 
 /** A statement that reads rows of a layout. */
@@ -165,10 +165,10 @@ export function selecting(layout: RowLayout, expression: Sql, dialect: Dialect):
 
 /** Reads included resources, in the order of their ids. */
 function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
-  const { table, id } = typeNamed(target.model, layout.type)
+  const { table, id } = getResourceType(target.model, layout.type)
   const { columns, joins } = compileSelection(layout, target)
   const from = sql.join([tableAt(0, table), ...joins], sql.raw(''))
-  const order = orderOf(columnAt(0, id.column), id.kind.form, target)
+  const order = orderOf(columnAt(0, id.column), id.kind.codec, target)
   return selecting(
     layout,
     sql`select ${sql.join([...columns])} from ${from} where ${every(where)} order by ${order}`,
@@ -177,16 +177,16 @@ function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Tar
 }
 
 function compileByIds(layout: RowLayout, target: Target): Statement {
-  const { id } = typeNamed(target.model, layout.type)
+  const { id } = getResourceType(target.model, layout.type)
   const { dialect } = target
-  const ids = list('ids', id.kind.form, dialect)
+  const ids = list('ids', id.kind.codec, dialect)
   // Ids come from linkage, which names resources of the type alone.
   return selectingIncluded(layout, [dialect.inList(columnAt(0, id.column), ids)], target)
 }
 
 /** What makes a row of `t<depth>` primary data. */
 export function membership(shape: ReadShape, depth: number, target: Target): Sql[] {
-  const resource = typeNamed(target.model, shape.type)
+  const resource = getResourceType(target.model, shape.type)
   return [
     ...(shape.scope.is === 'one' ? [isIt(resource, depth, target)] : []),
     ...(shape.scope.is === 'related' ? [isRelated(shape.scope, depth, target)] : []),
@@ -198,7 +198,7 @@ export function membership(shape: ReadShape, depth: number, target: Target): Sql
 /** What makes a row of `t<depth>` one of the primary rows: those of the page, where the list is paged. */
 function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[] {
   if (!shape.isPaged) return membership(shape, depth, target)
-  const resource = typeNamed(target.model, shape.type)
+  const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(shape.order, resource, target)
   const from = sql`${tableAt(0, resource.table)}${joins}${filtering(shape, target)}`
   const id = columnAt(0, resource.id.column)
@@ -212,19 +212,19 @@ function isRelated(
   depth: number,
   target: Target,
 ): Sql {
-  const resource = typeNamed(target.model, scope.type)
-  const { link } = relationshipNamed(resource, scope.relationship)
-  const isByItsId = link.here === resource.id.column && resource.where === undefined
-  if (isByItsId) return isLinkedFrom(depth, link, one('id', resource.id.kind.form, target.dialect))
+  const resource = getResourceType(target.model, scope.type)
+  const { link } = getRelationship(resource, scope.relationship)
+  const isByItsId = link.ownKey === resource.id.column && resource.scope === undefined
+  if (isByItsId) return isLinkedFrom(depth, link, one('id', resource.id.kind.codec, target.dialect))
   const inner = depth + 1
   const which = every([isIt(resource, inner, target), ...isOfType(inner, resource)])
-  const here = sql`select ${columnAt(inner, link.here)} from ${tableAt(inner, resource.table)} where ${which}`
+  const here = sql`select ${columnAt(inner, link.ownKey)} from ${tableAt(inner, resource.table)} where ${which}`
   return isLinkedFromAny(depth, link, here)
 }
 
 /** What a step adds: the resources it reaches that are neither primary data nor reached by an earlier step. */
 function compileAddition(shape: ReadShape, index: number, target: Target): Statement {
-  const layout = includedLayout(shape, stepAt(shape, index).to)
+  const layout = findIncludedLayout(shape, stepAt(shape, index).to)
   return selectingIncluded(layout, isAdded(shape, index, target), target)
 }
 
@@ -246,14 +246,14 @@ function reached(shape: ReadShape, index: number, depth: number, target: Target)
   const step = stepAt(shape, index)
   // Where the primary data is mere linkage, the first step leads to the very rows it names.
   if (startsAtLinkage(step)) return isPrimary(shape, depth, target)
-  const source = typeNamed(target.model, step.type)
-  const field = relationshipNamed(source, step.relationship)
-  const before = reached(shape, step.from, depth + 1, target)
-  const isOfList = step.from === -1 && isUnbounded(shape) && isFoundByIndex(source, field, target)
+  const source = getResourceType(target.model, step.type)
+  const field = getRelationship(source, step.relationship)
+  const before = reached(shape, step.parent, depth + 1, target)
+  const isOfList = step.parent === -1 && isUnbounded(shape) && isFoundByIndex(source, field, target)
   const isReached = isOfList
     ? isReachedFromOne(source, field, { depth, before })
     : isReachedFromAny(source, field, { depth, before })
-  return [isReached, ...isOfType(depth, typeNamed(target.model, step.to))]
+  return [isReached, ...isOfType(depth, getResourceType(target.model, step.to))]
 }
 
 /** The table to be reached, and what makes a row one deeper a place to start from. */
@@ -267,14 +267,14 @@ function isReachedFromOne(
   { link }: RelationshipField,
   { depth, before }: Before,
 ): Sql {
-  const here = columnAt(depth + 1, link.here)
-  const there = columnAt(depth, link.there)
+  const here = columnAt(depth + 1, link.ownKey)
+  const there = columnAt(depth, link.otherKey)
   const from = tableAt(depth + 1, table)
-  if (link.key !== 'between')
+  if (link.foreignKey !== 'join table')
     return sql`exists (select 1 from ${from} where ${every([sql`${here} = ${there}`, ...before])})`
   const isFrom = sql`${joinColumnAt(depth, link.from)} = ${here}`
   const isTo = sql`${joinColumnAt(depth, link.to)} = ${there}`
-  const join = joinAt(depth, link.table)
+  const join = joinAt(depth, link.joinTable)
   return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${every([isTo, ...before])})`
 }
 
@@ -284,7 +284,10 @@ function isFoundByIndex(
   { link }: RelationshipField,
   { isIndexed = () => true }: Target,
 ): boolean {
-  return isIndexed(table, link.here) && (link.key !== 'between' || isIndexed(link.table, link.to))
+  return (
+    isIndexed(table, link.ownKey) &&
+    (link.foreignKey !== 'join table' || isIndexed(link.joinTable, link.to))
+  )
 }
 
 function isReachedFromAny(
@@ -292,14 +295,14 @@ function isReachedFromAny(
   { link }: RelationshipField,
   { depth, before }: Before,
 ): Sql {
-  const here = columnAt(depth + 1, link.here)
+  const here = columnAt(depth + 1, link.ownKey)
   const which = every([sql`${here} is not null`, ...before])
   const heres = sql`select ${here} from ${tableAt(depth + 1, table)} where ${which}`
   return isLinkedFromAny(depth, link, heres)
 }
 
-function stepAt(shape: ReadShape, index: number): IncludeRead {
-  const step = shape.steps[index]
+function stepAt(shape: ReadShape, index: number): LocatedIncludeEdge {
+  const step = shape.includeEdges[index]
   if (step === undefined) throw new Error(`The plan has no step ${index}.`)
   return step
 }

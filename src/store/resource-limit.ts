@@ -1,7 +1,7 @@
 import { ParameterError } from '../errors/errors.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { WholeRows } from '../plan/result.ts'
-import type { Row } from '../plan/rows.ts'
+import type { CompleteRows } from '../plan/read-result.ts'
+import type { Row } from '../plan/row-layout.ts'
 import type { CompiledRead } from './read.ts'
 import type { Statement } from './statement.ts'
 
@@ -32,7 +32,7 @@ export function tooManyResources(
       `page[size]: ${limit}; ${advice}.`,
     )
   }
-  const path = pathOf(shape.steps, edge)
+  const path = pathOf(shape.includeEdges, edge)
   const advice = isWrite
     ? 'leave it out and send a GET request afterwards'
     : 'request it from its own path, page by page, or ask for a smaller page[size]'
@@ -47,7 +47,7 @@ export function tooManyResources(
  * Holds a response that is in hand against the limit.
  * @throws ParameterError `too_many_resources` (400) when there are more resources than allowed
  */
-export function refuseTooManyOf(rows: WholeRows, plan: ReadPlan, limit: SizeLimit): void {
+export function refuseTooManyOf(rows: CompleteRows, plan: ReadPlan, limit: SizeLimit): void {
   let left = limit.resources - rows.primary.length
   if (left < 0) throw tooManyResources(plan, limit)
   for (const [edge, batch] of rows.included.entries()) {
@@ -57,10 +57,10 @@ export function refuseTooManyOf(rows: WholeRows, plan: ReadPlan, limit: SizeLimi
 }
 
 /** The relationship path of an include edge. */
-function pathOf(steps: ReadPlan['shape']['steps'], edge: number): string {
+function pathOf(steps: ReadPlan['shape']['includeEdges'], edge: number): string {
   const step = steps[edge]
   if (step === undefined) return ''
-  const before = pathOf(steps, step.from)
+  const before = pathOf(steps, step.parent)
   return before === '' ? step.relationship : `${before}.${step.relationship}`
 }
 

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../errors/errors.ts'
 import type { Page } from '../plan/page.ts'
-import type { Absence, ReadPlan, ReadShape } from '../plan/read.ts'
+import type { NotFoundSource, ReadPlan, ReadShape } from '../plan/read.ts'
 import type { RunValues } from './statement.ts'
 
 /** A list of more resources than this is streamed when all of it is asked for. */
@@ -17,7 +17,7 @@ export function isUnbounded(shape: ReadShape): boolean {
 }
 
 /** The fault of a resource in the path that is not there. */
-export function notFound({ type, parameter }: Absence, id = ''): NotFoundError {
+export function notFoundError({ type, parameter }: NotFoundSource, id = ''): NotFoundError {
   return new NotFoundError(type, id, parameter)
 }
 
@@ -51,9 +51,9 @@ export function placeOf({ number, size }: Page, total: number): Place {
 
 /** The values of one run of a plan. */
 export function valuesOf({ values, page }: ReadPlan, id: string | undefined): RunValues {
-  if (page === undefined) return { slots: values, id }
+  if (page === undefined) return { parameters: values, id }
   // Beyond 2^62 there are no rows in any database; the product of two numbers below 2^53 may be.
   const offset = BigInt(page.number - 1) * BigInt(page.size)
   const last = 2n ** 62n
-  return { slots: values, id, limit: page.size, offset: offset < last ? offset : last }
+  return { parameters: values, id, limit: page.size, offset: offset < last ? offset : last }
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { formNamed } from '../model/codecs.ts'
+import { getCodec } from '../model/codecs.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
-import { type RelationshipField, relationshipNamed, typeNamed } from '../model/model.ts'
-import type { RowLayout } from '../plan/rows.ts'
+import { getRelationship, getResourceType, type RelationshipField } from '../model/model.ts'
+import type { RowLayout } from '../plan/row-layout.ts'
 import { isOwnKey } from './linkage.ts'
 import {
   asKey,
@@ -38,14 +38,14 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
  * @param rows - the set that `t0` stands for, where it is a part of a table
  */
 export function compileSelection(layout: RowLayout, target: Target, rows?: Sql): Selection {
-  const resource = typeNamed(target.model, layout.type)
+  const resource = getResourceType(target.model, layout.type)
   const values = layout.values.map((value) =>
     asText(storedValueAt(0, resource, value), value.form, target),
   )
   const joins: Sql[] = []
-  const linkages = layout.linkages.map(({ relationship, isTold }) => {
-    if (isTold) return sql`null`
-    const field = relationshipNamed(resource, relationship)
+  const linkages = layout.linkages.map(({ relationship, isDerived }) => {
+    if (isDerived) return sql`null`
+    const field = getRelationship(resource, relationship)
     const grouped = linkageInGroups(field, target, { alias: `l${joins.length}`, rows })
     if (grouped === undefined) return compileLinkage(field, target)
     joins.push(grouped.join)
@@ -65,19 +65,19 @@ function linkageInGroups(
 ): Readonly<{ join: Sql; ids: Sql }> | undefined {
   const { dialect, model } = target
   const { link, many, to } = field
-  if (dialect.gatherIdsInGroups === undefined) return undefined
+  if (dialect.aggregateIdsInGroups === undefined) return undefined
   if (isOwnKey(field, model) || isFoundByKey(field, target)) return undefined
-  const other = typeNamed(model, to)
-  const { form } = other.id.kind
+  const other = getResourceType(model, to)
+  const { codec } = other.id.kind
   const id = columnAt(1, other.id.column)
   const { key, from } = othersByKey(field, target)
-  const keys = rows ? [isAmong(key, sql`select ${sql.id(link.here)} from ${rows}`)] : []
+  const keys = rows ? [isAmong(key, sql`select ${sql.id(link.ownKey)} from ${rows}`)] : []
   const where = every([sql`${key} is not null`, ...keys, ...isOfType(1, other)])
   const gathered = many
-    ? dialect.gatherIdsInGroups(asText(id, form, target), orderOf(id, form, target))
-    : sql`(array_agg(${asKey(id, form, target)}))[1]`
+    ? dialect.aggregateIdsInGroups(asText(id, codec, target), orderOf(id, codec, target))
+    : sql`(array_agg(${asKey(id, codec, target)}))[1]`
   const groups = sql`(select ${key} as key, ${gathered} as ids from ${from} where ${where} group by ${key})`
-  const [name, here] = [sql.id(alias), columnAt(0, link.here)]
+  const [name, here] = [sql.id(alias), columnAt(0, link.ownKey)]
   const ids = sql`${name}.ids`
   return {
     join: sql` left join ${groups} as ${name} on ${name}.key = ${here}`,
@@ -98,9 +98,9 @@ export function isFoundByKey(
   { link, to }: RelationshipField,
   { model, isIndexed = () => true }: Target,
 ): boolean {
-  return link.key === 'between'
-    ? isIndexed(link.table, link.from)
-    : isIndexed(typeNamed(model, to).table, link.there)
+  return link.foreignKey === 'join table'
+    ? isIndexed(link.joinTable, link.from)
+    : isIndexed(getResourceType(model, to).table, link.otherKey)
 }
 
 /** All rows that a relationship leads to as `t1`, each with the key of the row that leads to it. */
@@ -108,10 +108,10 @@ function othersByKey(
   { link, to }: RelationshipField,
   { model }: Target,
 ): Readonly<{ key: Sql; from: Sql }> {
-  const there = columnAt(1, link.there)
-  const others = tableAt(1, typeNamed(model, to).table)
-  if (link.key !== 'between') return { key: there, from: others }
-  const pairs = sql`(select distinct ${sql.id(link.from)}, ${sql.id(link.to)} from ${tableName(link.table)}) as ${sql.id('j1')}`
+  const there = columnAt(1, link.otherKey)
+  const others = tableAt(1, getResourceType(model, to).table)
+  if (link.foreignKey !== 'join table') return { key: there, from: others }
+  const pairs = sql`(select distinct ${sql.id(link.from)}, ${sql.id(link.to)} from ${tableName(link.joinTable)}) as ${sql.id('j1')}`
   return {
     key: joinColumnAt(1, link.from),
     from: sql`${pairs} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`,
@@ -121,36 +121,41 @@ function othersByKey(
 /** A to-one's id or null; a to-many's ids as one text. */
 function compileLinkage(field: RelationshipField, target: Target): Sql {
   const { link, many } = field
-  const other = typeNamed(target.model, field.to)
-  const here = columnAt(0, link.here)
-  const { form } = other.id.kind
-  if (isOwnKey(field, target.model)) return asKey(here, form, target)
+  const other = getResourceType(target.model, field.to)
+  const here = columnAt(0, link.ownKey)
+  const { codec } = other.id.kind
+  if (isOwnKey(field, target.model)) return asKey(here, codec, target)
   const from = tableAt(1, other.table)
   const where = every([isLinkedFrom(1, link, here), ...isOfType(1, other)])
   const id = columnAt(1, other.id.column)
-  if (!many) return sql`(select ${asKey(id, form, target)} from ${from} where ${where})`
+  if (!many) return sql`(select ${asKey(id, codec, target)} from ${from} where ${where})`
   const byScan = linkageByScan(field, target)
   if (byScan) return byScan
-  return target.dialect.gatherIds(asText(id, form, target), orderOf(id, form, target), from, where)
+  return target.dialect.aggregateIds(
+    asText(id, codec, target),
+    orderOf(id, codec, target),
+    from,
+    where,
+  )
 }
 
 /** A to-many's ids where no index finds them by the row's key; `undefined` where one does. */
 function linkageByScan(field: RelationshipField, target: Target): Sql | undefined {
   const { dialect } = target
-  if (dialect.gatherIdsByScan === undefined || isFoundByKey(field, target)) return undefined
-  const other = typeNamed(target.model, field.to)
-  const { form } = other.id.kind
+  if (dialect.aggregateIdsByScan === undefined || isFoundByKey(field, target)) return undefined
+  const other = getResourceType(target.model, field.to)
+  const { codec } = other.id.kind
   const id = columnAt(1, other.id.column)
   const { key, from } = othersByKey(field, target)
-  return dialect.gatherIdsByScan(
+  return dialect.aggregateIdsByScan(
     {
-      id: asText(id, form, target),
-      order: orderOf(id, form, target),
+      id: asText(id, codec, target),
+      order: orderOf(id, codec, target),
       key,
       from,
       where: every([sql`${key} is not null`, ...isOfType(1, other)]),
     },
-    columnAt(0, field.link.here),
+    columnAt(0, field.link.ownKey),
   )
 }
 
@@ -159,7 +164,7 @@ export function compileLoad(
   layout: RowLayout,
   dialect: Dialect,
 ): ((row: unknown[]) => void) | undefined {
-  const values = layout.values.map(({ form }) => formNamed(form, dialect.name).load)
+  const values = layout.values.map(({ form }) => getCodec(form, dialect.name).load)
   const linkages = layout.linkages.map(({ many }) => (many ? gathered : undefined))
   const loads = [undefined, ...values, ...linkages].flatMap((load, at) => {
     return load ? [{ at, load }] : []

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
-import { type ResourceType, relationshipNamed, typeNamed } from '../model/model.ts'
-import { type Order, wayKey } from '../plan/sort.ts'
+import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
+import { type OrderTerm, toPathKey } from '../plan/sort.ts'
 import { attributeNamed, columnAt, every, orderOf, type Target, tableName } from './tables.ts'
 
 /** An order as SQL: what must be joined for it, and its terms. */
@@ -11,7 +11,7 @@ export interface CompiledOrder {
 }
 
 /** The same order from its end. */
-export function backwards(order: readonly Order[]): Order[] {
+export function backwards(order: readonly OrderTerm[]): OrderTerm[] {
   return order.map((each) => ({ ...each, descending: !each.descending }))
 }
 
@@ -23,10 +23,10 @@ interface Reached {
 
 /**
  * Writes an order as SQL. Joined tables are `s1`, `s2`, …; terms that go the same way share them.
- * Null counts as the largest value (SERVICE §5); where none can be, nothing is said of it, so that an index serves.
+ * Null counts as the largest value (`docs/service.md`, Sort); where none can be, nothing is said of it, so that an index serves.
  */
 export function compileOrder(
-  order: readonly Order[],
+  order: readonly OrderTerm[],
   resource: ResourceType,
   target: Target,
 ): CompiledOrder {
@@ -36,31 +36,31 @@ export function compileOrder(
   const follow = (way: readonly string[]): Reached => {
     const name = way.at(-1)
     if (name === undefined) return start
-    const known = reached.get(wayKey(way))
+    const known = reached.get(toPathKey(way))
     if (known !== undefined) return known
     const before = follow(way.slice(0, -1))
-    const { link, to } = relationshipNamed(before.resource, name)
+    const { link, to } = getRelationship(before.resource, name)
     const alias = sql.id(`s${reached.size + 1}`)
     const after: Reached = {
-      resource: typeNamed(target.model, to),
+      resource: getResourceType(target.model, to),
       column: (column) => sql`${alias}.${sql.id(column)}`,
     }
-    const { table, where } = after.resource
-    const isLinked = sql`${after.column(link.there)} = ${before.column(link.here)}`
-    const on = every([isLinked, ...(where ? [sql`(${where(after.column)})`] : [])])
+    const { table, scope } = after.resource
+    const isLinked = sql`${after.column(link.otherKey)} = ${before.column(link.ownKey)}`
+    const on = every([isLinked, ...(scope ? [sql`(${scope(after.column)})`] : [])])
     joins.push(sql` left join ${tableName(table)} as ${alias} on ${on}`)
-    reached.set(wayKey(way), after)
+    reached.set(toPathKey(way), after)
     return after
   }
-  const terms = order.map(({ way, field, descending, nullable }) => {
-    const at = follow(way)
+  const terms = order.map(({ path, field, descending, nullable }) => {
+    const at = follow(path)
     const { expression, column, kind } = attributeNamed(at.resource, field)
     const value = expression(at.column)
     // Where a way leads to nothing, an expression may still make something of the nulls.
-    const isMadeUp = column === undefined && way.length > 0
+    const isMadeUp = column === undefined && path.length > 0
     const isThere = sql`${at.column(at.resource.id.column)} is not null`
     const known = isMadeUp ? sql`case when ${isThere} then ${value} end` : value
-    const key = orderOf(known, kind.form, target)
+    const key = orderOf(known, kind.codec, target)
     return sql`${key} ${sql.raw(directionOf(descending, nullable))}`
   })
   return { joins: sql.join(joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }

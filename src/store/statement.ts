@@ -10,13 +10,13 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import { type FormName, formNamed } from '../model/codecs.ts'
+import { type CodecName, getCodec } from '../model/codecs.ts'
 import type {
-  Bound,
+  BoundValue,
   Dialect,
   DialectName,
+  ParameterValue,
   PatternName,
-  RunValue,
   Sql,
   TextPattern,
 } from '../model/dialect.ts'
@@ -29,7 +29,7 @@ export interface Placeholder {
   /** A slot of the plan's values, or one of the values every run may have. */
   readonly source: Source
   /** Turns the value into what the driver binds. */
-  readonly bind: (value: unknown) => RunValue
+  readonly bind: (value: unknown) => ParameterValue
 }
 
 /** Compiled SQL: the text once and for all, and what to bind. Equal shapes share one. */
@@ -44,7 +44,7 @@ export interface Statement {
 
 /** The values of one run, by source. */
 export interface RunValues {
-  readonly slots: readonly unknown[]
+  readonly parameters: readonly unknown[]
   readonly id?: string | undefined
   readonly ids?: readonly string[]
   readonly limit?: number
@@ -58,25 +58,25 @@ export interface RunValues {
 }
 
 /** A placeholder for one value of a form; null stays null. */
-export function one(source: Source, form: FormName, dialect: Dialect): Sql {
+export function one(source: Source, form: CodecName, dialect: Dialect): Sql {
   return typed(assigned(source, form, dialect), form, dialect)
 }
 
 /** The same where the database knows the type from the column that takes the value. */
-export function assigned(source: Source, form: FormName, dialect: Dialect): Sql {
+export function assigned(source: Source, form: CodecName, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: binderOf(form, dialect.name) }
   return sql`${placeholder}`
 }
 
 /** A placeholder for a whole list of values of a form. */
-export function list(source: Source, form: FormName, dialect: Dialect): Sql {
+export function list(source: Source, form: CodecName, dialect: Dialect): Sql {
   return listOf(source, form, binderOf(form, dialect.name), dialect)
 }
 
 function listOf(
   source: Source,
-  form: FormName,
-  bind: (value: unknown) => Bound,
+  form: CodecName,
+  bind: (value: unknown) => BoundValue,
   dialect: Dialect,
 ): Sql {
   // A list reaches its placeholder only from a list operator or as ids.
@@ -88,8 +88,8 @@ function listOf(
 }
 
 /** A value with the type of its form, for databases that would not find out by themselves. */
-export function typed(placeholder: Sql, form: FormName, dialect: Dialect, many = ''): Sql {
-  const { type } = formNamed(form, dialect.name)
+export function typed(placeholder: Sql, form: CodecName, dialect: Dialect, many = ''): Sql {
+  const { type } = getCodec(form, dialect.name)
   return type === undefined ? placeholder : sql`${placeholder}::${sql.raw(type + many)}`
 }
 
@@ -100,7 +100,7 @@ export function plain(source: Source): Sql {
 }
 
 /** A placeholder for the key of one value. */
-export function keyOfOne(source: Source, form: FormName, dialect: Dialect): Sql {
+export function keyOfOne(source: Source, form: CodecName, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: keyBinderOf(form, dialect.name) }
   return typed(sql`${placeholder}`, form, dialect)
 }
@@ -109,7 +109,7 @@ export function keyOfOne(source: Source, form: FormName, dialect: Dialect): Sql 
 export function patternParam(
   source: Source,
   is: PatternName,
-  bind: (pattern: TextPattern) => RunValue,
+  bind: (pattern: TextPattern) => ParameterValue,
 ): Sql {
   const placeholder: Placeholder = {
     source,
@@ -119,27 +119,30 @@ export function patternParam(
 }
 
 /** A placeholder for the keys of a whole list of values. */
-export function keyList(source: Source, form: FormName, dialect: Dialect): Sql {
+export function keyList(source: Source, form: CodecName, dialect: Dialect): Sql {
   return listOf(source, form, keyBinderOf(form, dialect.name), dialect)
 }
 
 /** A placeholder for a value that the declaration says, not the request. */
-export function constant(value: Bound | boolean, { name }: Pick<Dialect, 'name'>): Placeholder {
+export function constant(
+  value: BoundValue | boolean,
+  { name }: Pick<Dialect, 'name'>,
+): Placeholder {
   const bound =
-    typeof value === 'boolean' ? (formNamed('boolean', name).bind?.(value) ?? null) : value
+    typeof value === 'boolean' ? (getCodec('boolean', name).bind?.(value) ?? null) : value
   return { source: 'constant', bind: () => bound }
 }
 
-function binderOf(form: FormName, dialect: DialectName): (value: unknown) => Bound {
-  const { bind } = formNamed(form, dialect)
+function binderOf(form: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
+  const { bind } = getCodec(form, dialect)
   return (value) => {
     if (value === null || value === undefined) return null
-    return bind === undefined ? (value as Bound) : bind(value)
+    return bind === undefined ? (value as BoundValue) : bind(value)
   }
 }
 
-function keyBinderOf(form: FormName, dialect: DialectName): (value: unknown) => Bound {
-  const { key } = formNamed(form, dialect)
+function keyBinderOf(form: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
+  const { key } = getCodec(form, dialect)
   if (key === undefined) return binderOf(form, dialect)
   return (value) => (value === null || value === undefined ? null : key.bind(value))
 }
@@ -176,12 +179,12 @@ function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
   // Only this module makes objects with a `source`.
   return isPlaceholder
     ? (parameter as Placeholder)
-    : constant(parameter as Bound | boolean, dialect)
+    : constant(parameter as BoundValue | boolean, dialect)
 }
 
 /** The values of a run in the order of a statement's placeholders. */
-export function bound({ placeholders }: Statement, values: RunValues): RunValue[] {
+export function bound({ placeholders }: Statement, values: RunValues): ParameterValue[] {
   return placeholders.map(({ source, bind }) => {
-    return bind(typeof source === 'number' ? values.slots[source] : values[source])
+    return bind(typeof source === 'number' ? values.parameters[source] : values[source])
   })
 }

@@ -1,6 +1,6 @@
-import { type ResourceType, typeNamed } from '../model/model.ts'
-import type { WriteShape } from '../plan/body.ts'
+import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
+import type { WriteShape } from '../plan/write.ts'
 import { type CompiledRead, compileHold, compilePresent, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
@@ -49,7 +49,7 @@ export function statementsFor(target: Target, cache = new StatementCache()): Sta
     read: cache.memoize((shape: ReadShape) => compileRead(shape, target), readSize),
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
     ofType: (type) => {
-      const found = types.get(typeNamed(target.model, type).type)
+      const found = types.get(getResourceType(target.model, type).type)
       if (found === undefined) throw new Error(`No statements are compiled for ${type}.`)
       return found
     },
@@ -57,8 +57,8 @@ export function statementsFor(target: Target, cache = new StatementCache()): Sta
 }
 
 /** Those that are written later are as long as the rows' own, and the expressions that they are made from are kept. */
-function readSize({ rows, count }: CompiledRead, { steps }: ReadShape): number {
-  return (6 + 2 * steps.length) * statementSize(rows, count)
+function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
+  return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }
 
 function writeSize({ insert, update, links, parent }: CompiledWrite): number {

@@ -1,10 +1,10 @@
 import type { ErrorList } from '../errors/collector.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
-import type { WritePlan } from '../plan/body.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { Rows, WholeRows } from '../plan/result.ts'
-import type { Row, RowLayout } from '../plan/rows.ts'
+import type { CompleteRows, Rows } from '../plan/read-result.ts'
+import type { Row, RowLayout } from '../plan/row-layout.ts'
+import type { WritePlan } from '../plan/write.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
 
 /** Runs SQL in a transaction; returns the rows by the names of their columns. */
@@ -29,7 +29,7 @@ export interface ReadOptions {
 export interface Written {
   readonly id: string
   /** What was to be read of it, if it was. */
-  readonly rows: WholeRows | undefined
+  readonly rows: CompleteRows | undefined
 }
 
 /** What can be done in a transaction that writes. */
@@ -38,7 +38,7 @@ export interface Transaction {
   readonly isTogether: boolean
   readonly query: RunQuery
   /** Reads all that a plan means, with what was written in the transaction. */
-  read(plan: ReadPlan, id?: string): Promise<WholeRows>
+  read(plan: ReadPlan, id?: string): Promise<CompleteRows>
   /**
    * Looks for what a plan takes for granted.
    * @returns the faults of naming related resources that are not there
@@ -79,7 +79,7 @@ export interface Store {
    *   place in the declarations, what differs, and what mends it; none where nothing does
    * @throws DeclarationError with a line per mistake, each with the path to the wrong word
    */
-  check(): Promise<readonly string[]>
+  verify(): Promise<readonly string[]>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
   /**

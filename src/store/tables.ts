@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type FormName, formNamed } from '../model/codecs.ts'
-import type { Dialect, LastNew, Sql } from '../model/dialect.ts'
+import { type CodecName, getCodec } from '../model/codecs.ts'
+import type { Dialect, LastInsertId, Sql } from '../model/dialect.ts'
 import type {
   AttributeField,
   Link,
@@ -16,7 +16,7 @@ export interface Target {
   readonly model: Model
   readonly dialect: Dialect
   /** Where the resource that is meant is the one made last; when absent, a run brings its id. */
-  readonly lastNew?: LastNew | undefined
+  readonly lastNew?: LastInsertId | undefined
   /** Whether a column is the first of an index, so that a lookup in it visits few rows; absent: every column is. */
   readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
 }
@@ -31,7 +31,9 @@ export function tablesOf({ types }: Model): Table[] {
   return [...types.values()].flatMap(({ table, fields }) => [
     table,
     ...[...fields.values()].flatMap((field) =>
-      field.is === 'relationship' && field.link.key === 'between' ? [field.link.table] : [],
+      field.is === 'relationship' && field.link.foreignKey === 'join table'
+        ? [field.link.joinTable]
+        : [],
     ),
   ])
 }
@@ -76,29 +78,29 @@ export function attributeNamed(resource: ResourceType, name: string): AttributeF
 }
 
 /** An expression in the form in which it compares. */
-export function keyOf(expression: Sql, form: FormName, { dialect }: Target): Sql {
-  return formNamed(form, dialect.name).key?.of(expression) ?? expression
+export function keyOf(expression: Sql, form: CodecName, { dialect }: Target): Sql {
+  return getCodec(form, dialect.name).key?.of(expression) ?? expression
 }
 
 /** An expression in the form in which it sorts: its key, by code point where it is a text. */
-export function orderOf(expression: Sql, form: FormName, target: Target): Sql {
+export function orderOf(expression: Sql, form: CodecName, target: Target): Sql {
   const key = keyOf(expression, form, target)
-  return formNamed(form, target.dialect.name).order?.(key) ?? key
+  return getCodec(form, target.dialect.name).order?.(key) ?? key
 }
 
 /** The id of `t0` as a row has it. */
 export function idOf({ id }: ResourceType, target: Target): Sql {
-  return asKey(columnAt(0, id.column), id.kind.form, target)
+  return asKey(columnAt(0, id.column), id.kind.codec, target)
 }
 
 /** A key of the form as a row has it: as text, unless the driver tells it exactly. */
-export function asKey(key: Sql, form: FormName, target: Target): Sql {
-  return formNamed(form, target.dialect.name).isExact ? key : asText(key, form, target)
+export function asKey(key: Sql, form: CodecName, target: Target): Sql {
+  return getCodec(form, target.dialect.name).isExact ? key : asText(key, form, target)
 }
 
 /** A key of the form as text. */
-export function asText(key: Sql, form: FormName, { dialect }: Target): Sql {
-  return formNamed(form, dialect.name).select?.(key) ?? key
+export function asText(key: Sql, form: CodecName, { dialect }: Target): Sql {
+  return getCodec(form, dialect.name).select?.(key) ?? key
 }
 
 /** Whether the row at a depth is the resource that is meant. */
@@ -108,12 +110,12 @@ export function isIt({ id }: ResourceType, depth: number, target: Target): Sql {
 
 /** The id of the resource that is meant: the one that a run brings, unless the target says otherwise. */
 export function theId({ kind }: AttributeField, { dialect, lastNew }: Target): Sql {
-  return lastNew ? typed(lastNew.kept, kind.form, dialect) : one('id', kind.form, dialect)
+  return lastNew ? typed(lastNew.retained, kind.codec, dialect) : one('id', kind.codec, dialect)
 }
 
 /** Whether the row at a depth is one of the type: the conditions to add, none where every row is. */
-export function isOfType(depth: number, { where }: ResourceType): Sql[] {
-  return where ? [sql`(${where((column) => columnAt(depth, column))})`] : []
+export function isOfType(depth: number, { scope }: ResourceType): Sql[] {
+  return scope ? [sql`(${scope((column) => columnAt(depth, column))})`] : []
 }
 
 /** All conditions together; `true` for none. */
@@ -123,17 +125,17 @@ export function every(conditions: readonly Sql[]): Sql {
 
 /** Whether the row at a depth is linked from the one whose `here` is given. */
 export function isLinkedFrom(depth: number, link: Link, here: Sql): Sql {
-  const there = columnAt(depth, link.there)
-  if (link.key !== 'between') return sql`${there} = ${here}`
+  const there = columnAt(depth, link.otherKey)
+  if (link.foreignKey !== 'join table') return sql`${there} = ${here}`
   const from = sql`${joinColumnAt(depth, link.from)} = ${here}`
-  return sql`${there} in (select ${joinColumnAt(depth, link.to)} from ${joinAt(depth, link.table)} where ${from})`
+  return sql`${there} in (select ${joinColumnAt(depth, link.to)} from ${joinAt(depth, link.joinTable)} where ${from})`
 }
 
 /** Whether the row at a depth is linked from one of those whose `here` a subquery gathers. */
 export function isLinkedFromAny(depth: number, link: Link, heres: Sql): Sql {
-  const there = columnAt(depth, link.there)
-  if (link.key !== 'between') return sql`${there} in (${heres})`
+  const there = columnAt(depth, link.otherKey)
+  if (link.foreignKey !== 'join table') return sql`${there} in (${heres})`
   const to = joinColumnAt(depth, link.to)
   const from = sql`${joinColumnAt(depth, link.from)} in (${heres})`
-  return sql`${there} in (select ${to} from ${joinAt(depth, link.table)} where ${to} is not null and ${from})`
+  return sql`${there} in (select ${to} from ${joinAt(depth, link.joinTable)} where ${to} is not null and ${from})`
 }

@@ -1,15 +1,15 @@
 import { type ErrorList, emptyCollector, noErrors, report } from '../errors/collector.ts'
 import { BodyError, NotFoundError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
-import { relationshipNamed } from '../model/model.ts'
-import type { WritePlan } from '../plan/body.ts'
-import { absent } from '../plan/linkage.ts'
+import { getRelationship } from '../model/model.ts'
+import { createRelatedNotFound } from '../plan/linkage.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import type { WholeRows } from '../plan/result.ts'
-import type { Row } from '../plan/rows.ts'
-import { pointerTo } from '../plan/write-builder.ts'
+import type { CompleteRows } from '../plan/read-result.ts'
+import type { Row } from '../plan/row-layout.ts'
+import type { WritePlan } from '../plan/write.ts'
+import { toFieldPointer } from '../plan/write-builder.ts'
 import { constrained, deletionFault, linkFault, rowFault } from './constraints.ts'
-import { notFound } from './run.ts'
+import { notFoundError } from './run.ts'
 import type { RunValues, Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import type { RunQuery, Transaction, Written } from './store.ts'
@@ -21,11 +21,11 @@ export interface WritingConnection {
   all(statement: Statement, values: RunValues): Awaitable<readonly Row[]>
   /** Runs a statement that returns nothing; says how many rows it changed. @throws ConstraintError */
   run(statement: Statement, values: RunValues): Awaitable<number>
-  read(plan: ReadPlan, id: string | undefined): Awaitable<WholeRows>
+  read(plan: ReadPlan, id: string | undefined): Awaitable<CompleteRows>
   /** Whether statements that do not wait for one another run together, and none of them that follows one which fails. */
   readonly isTogether: boolean
   /** Reads the resource that the last insert has made, for which its id need not be known. */
-  readonly readNew?: (plan: ReadPlan) => Awaitable<WholeRows>
+  readonly readNew?: (plan: ReadPlan) => Awaitable<CompleteRows>
   readonly query: RunQuery
 }
 
@@ -44,24 +44,29 @@ export function transactionOn(connection: WritingConnection, statements: Stateme
 /** One statement for the path's resource, and one for each type of related resources; none waits for another. */
 async function examine(
   connection: WritingConnection,
-  { needs, lookups }: WritePlan,
+  { precondition, existenceChecks }: WritePlan,
   statements: Statements,
 ): Promise<ErrorList> {
-  if (!needs && lookups.length === 0) return noErrors
-  const idsOf = Map.groupBy(lookups, ({ type }) => type)
+  if (!precondition && existenceChecks.length === 0) return noErrors
+  const idsOf = Map.groupBy(existenceChecks, ({ type }) => type)
   const [held, ...found] = await Promise.all([
-    needs &&
-      connection.all(statements.ofType(needs.absence.type).hold, { slots: [], id: needs.id }),
+    precondition &&
+      connection.all(statements.ofType(precondition.notFound.type).hold, {
+        parameters: [],
+        id: precondition.id,
+      }),
     ...[...idsOf].map(([type, ours]) => {
       const ids = [...new Set(ours.map(({ id }) => id))]
-      return connection.all(statements.ofType(type).lookup, { slots: [], ids })
+      return connection.all(statements.ofType(type).lookup, { parameters: [], ids })
     }),
   ])
-  if (needs && held?.length === 0) throw notFound(needs.absence, needs.id)
+  if (precondition && held?.length === 0)
+    throw notFoundError(precondition.notFound, precondition.id)
   const missing = emptyCollector()
   for (const [index, ours] of [...idsOf.values()].entries()) {
     const there = new Set(found[index]?.map(([id]) => String(id)))
-    for (const each of ours) if (!there.has(each.id)) report(missing, () => absent(each))
+    for (const each of ours)
+      if (!there.has(each.id)) report(missing, () => createRelatedNotFound(each))
   }
   return missing
 }
@@ -87,7 +92,7 @@ async function write(
     () => writeRow(connection, plan, given, statements),
     (error) => rowFault(error, plan, resource),
   )
-  const isFound = readNew !== undefined && parent.length === 0 && !resource.where
+  const isFound = readNew !== undefined && parent.length === 0 && !resource.scope
   const waits = !isTogether || (given === undefined && !isFound)
   const id = waits ? await row : given
   const ids = id === undefined ? [] : [id]
@@ -98,12 +103,12 @@ async function write(
       changed.push(await writeLinks(connection, plan, { id, index }, statements))
     }),
     ...parent.map((each) => async () => {
-      await runLink(connection, each, { slots: [], id: plan.needs?.id, ids }, '/data')
+      await runLink(connection, each, { parameters: [], id: plan.precondition?.id, ids }, '/data')
     }),
   ]
-  if (resource.where)
+  if (resource.scope)
     steps.push(async () => {
-      here = await connection.all(present, { slots: [], id })
+      here = await connection.all(present, { parameters: [], id })
     })
   const rest = steps.length > 0 ? inTurn(connection, steps) : undefined
   const read = () => answer && (id === undefined ? readNew?.(answer) : connection.read(answer, id))
@@ -149,10 +154,10 @@ async function writeLinks(
 ): Promise<Changed> {
   const ids = linkIds[index] ?? []
   const name = shape.links[index]?.relationship ?? ''
-  const { to } = relationshipNamed(statements.ofType(shape.type).resource, name)
-  const pointer = document === 'linkage' ? '/data' : pointerTo({ is: 'relationship', name })
+  const { to } = getRelationship(statements.ofType(shape.type).resource, name)
+  const pointer = document === 'linkage' ? '/data' : toFieldPointer({ is: 'relationship', name })
   const changed: string[] = []
-  const values = { slots: [], id, ids }
+  const values = { parameters: [], id, ids }
   await inTurn(
     connection,
     (statements.write(shape).links[index] ?? []).map((each) => async () => {
@@ -169,7 +174,7 @@ async function refuseStrangers(
   statements: Statements,
 ): Promise<void> {
   if (ids.length === 0) return
-  const left = await connection.all(statements.ofType(to).lookup, { slots: [], ids })
+  const left = await connection.all(statements.ofType(to).lookup, { parameters: [], ids })
   if (left.length < ids.length) throw noLonger('A member', to, pointer)
 }
 
@@ -193,15 +198,15 @@ async function runLink(
  */
 function writeRow(
   connection: WritingConnection,
-  { shape, values: slots }: WritePlan,
+  { shape, values: parameters }: WritePlan,
   given: string | undefined,
   statements: Statements,
 ): Awaitable<string> {
   const { insert, update } = statements.write(shape)
   if (insert)
-    return after(connection.all(insert, { slots, id: given }), ([row = []]) => String(row[0]))
+    return after(connection.all(insert, { parameters, id: given }), ([row = []]) => String(row[0]))
   if (given === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
-  return update ? after(connection.run(update, { slots, id: given }), () => given) : given
+  return update ? after(connection.run(update, { parameters, id: given }), () => given) : given
 }
 
 async function remove(
@@ -211,10 +216,10 @@ async function remove(
 ): Promise<void> {
   const { resource, remove } = statements.ofType(plan.shape.type)
   const removed = await constrained(
-    () => connection.run(remove, { slots: [], id: plan.id }),
+    () => connection.run(remove, { parameters: [], id: plan.id }),
     (error) => deletionFault(error, resource),
   )
-  if (removed === 0 && plan.needs) throw notFound(plan.needs.absence, plan.id)
+  if (removed === 0 && plan.precondition) throw notFoundError(plan.precondition.notFound, plan.id)
 }
 
 /** What a type's own condition means to a client whose write would make it false. */

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import {
+  getRelationship,
+  getResourceType,
   type Link,
   type RelationshipField,
   type ResourceType,
-  relationshipNamed,
-  typeNamed,
 } from '../model/model.ts'
-import type { WriteShape } from '../plan/body.ts'
+import type { WriteShape } from '../plan/write.ts'
 import type { LinkChange, WriteColumn } from '../plan/write-builder.ts'
 import {
   assigned,
@@ -46,38 +46,42 @@ export interface CompiledWrite {
 
 /** Writes the SQL of a create or an update. Slot n is the value of the shape's column n. */
 export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
-  const resource = typeNamed(target.model, shape.type)
+  const resource = getResourceType(target.model, shape.type)
   const { parent } = shape
-  const { lastNew } = target.dialect
-  const linking = shape.row === 'new' ? { ...target, lastNew } : target
+  const { lastInsertId } = target.dialect
+  const linking = shape.row === 'new' ? { ...target, lastInsertId } : target
   return {
-    insert: shape.row === 'there' ? undefined : compileInsert(shape, resource, target),
+    insert: shape.row === 'existing' ? undefined : compileInsert(shape, resource, target),
     update:
-      shape.row === 'there' && shape.columns.length > 0
+      shape.row === 'existing' && shape.columns.length > 0
         ? compileUpdate(shape, resource, target)
         : undefined,
     links: shape.links.map((change) => compileLink(resource, change, linking)),
     parent: parent
-      ? compileLink(typeNamed(target.model, parent.type), { ...parent, change: 'add' }, target)
+      ? compileLink(
+          getResourceType(target.model, parent.type),
+          { ...parent, change: 'add' },
+          target,
+        )
       : [],
   }
 }
 
 function compileInsert(shape: WriteShape, resource: ResourceType, target: Target): Statement {
-  const { table, id, newRows } = resource
+  const { table, id, insertDefaults } = resource
   const columns: [name: string, value: Sql][] = [
     ...(shape.row === 'newWithId'
-      ? [[id.column, one('id', id.kind.form, target.dialect)] as [string, Sql]]
+      ? [[id.column, one('id', id.kind.codec, target.dialect)] as [string, Sql]]
       : []),
     ...assignments(shape, resource, target),
-    ...newRows.map(([name, value]): [string, Sql] => [
+    ...insertDefaults.map(([name, value]): [string, Sql] => [
       name,
       sql`${constant(value, target.dialect)}`,
     ]),
   ]
-  const made = asText(sql.id(id.column), id.kind.form, target)
-  const isMade = shape.row === 'new' ? target.dialect.lastNew : undefined
-  const returning = isMade?.keep(made) ?? made
+  const made = asText(sql.id(id.column), id.kind.codec, target)
+  const isMade = shape.row === 'new' ? target.dialect.lastInsertId : undefined
+  const returning = isMade?.retain(made) ?? made
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
   const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
@@ -109,11 +113,11 @@ function keptKey(
   { model }: Target,
 ): Sql | undefined {
   if (column?.is !== 'key') return undefined
-  const { link, to } = relationshipNamed(resource, column.relationship)
-  const other = typeNamed(model, to)
-  if (other.where === undefined) return undefined
-  const there = columnAt(1, link.there)
-  const isLinked = sql`${there} = ${columnAt(0, link.here)}`
+  const { link, to } = getRelationship(resource, column.relationship)
+  const other = getResourceType(model, to)
+  if (other.scope === undefined) return undefined
+  const there = columnAt(1, link.otherKey)
+  const isLinked = sql`${there} = ${columnAt(0, link.ownKey)}`
   const isStranger = sql`(${every(isOfType(1, other))}) is not true`
   return sql`(select ${there} from ${tableAt(1, other.table)} where ${isLinked} and ${isStranger})`
 }
@@ -137,23 +141,23 @@ function assignment(
     case 'attribute': {
       const field = attributeNamed(resource, column.name)
       if (field.column === undefined) throw new Error(`${field.name} has no column to write.`)
-      return [field.column, assigned(slot, field.kind.form, target.dialect)]
+      return [field.column, assigned(slot, field.kind.codec, target.dialect)]
     }
     case 'key': {
-      const { link, to } = relationshipNamed(resource, column.relationship)
-      return [link.here, keyFrom(typeNamed(target.model, to), link.there, slot, target)]
+      const { link, to } = getRelationship(resource, column.relationship)
+      return [link.ownKey, keyFrom(getResourceType(target.model, to), link.otherKey, slot, target)]
     }
     case 'parent': {
-      const parent = typeNamed(target.model, column.type)
-      const { link } = relationshipNamed(parent, column.relationship)
-      return [link.there, keyFrom(parent, link.here, slot, target)]
+      const parent = getResourceType(target.model, column.type)
+      const { link } = getRelationship(parent, column.relationship)
+      return [link.otherKey, keyFrom(parent, link.ownKey, slot, target)]
     }
   }
 }
 
 /** What a key that refers to a column holds for the resource whose id is given. */
 function keyFrom({ id, table }: ResourceType, column: string, source: Source, target: Target): Sql {
-  const itsId = source === 'id' ? theId(id, target) : one(source, id.kind.form, target.dialect)
+  const itsId = source === 'id' ? theId(id, target) : one(source, id.kind.codec, target.dialect)
   if (column === id.column) return itsId
   const which = sql`${columnAt(1, id.column)} = ${itsId}`
   return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${which})`
@@ -168,7 +172,7 @@ export function compileDelete(resource: ResourceType, target: Target): Statement
 /** Writes the SQL that tells which of a type's `ids` are there. */
 export function compileLookup(resource: ResourceType, target: Target): Statement {
   const { table, id } = resource
-  const ids = list('ids', id.kind.form, target.dialect)
+  const ids = list('ids', id.kind.codec, target.dialect)
   const among = target.dialect.inList(columnAt(0, id.column), ids)
   const where = every([among, ...isOfType(0, resource)])
   return statement(
@@ -189,7 +193,7 @@ function compileLink(
   { relationship, change }: LinkChange,
   target: Target,
 ): Statement[] {
-  const field: RelationshipField = relationshipNamed(resource, relationship)
+  const field: RelationshipField = getRelationship(resource, relationship)
   const changes = changesOf(resource, field, target)
   return changes[change].map((expression) => statement(expression, target.dialect))
 }
@@ -199,31 +203,31 @@ function changesOf(
   { to, link }: RelationshipField,
   target: Target,
 ): Changes {
-  const sides = { resource, other: typeNamed(target.model, to), link }
-  if (link.key === 'between') return joinChanges({ ...sides, link }, target)
-  return link.key === 'here' ? keyHereChanges(sides, target) : keyThereChanges(sides, target)
+  const sides = { resource, other: getResourceType(target.model, to), link }
+  if (link.foreignKey === 'join table') return joinChanges({ ...sides, link }, target)
+  return link.foreignKey === 'own' ? keyHereChanges(sides, target) : keyThereChanges(sides, target)
 }
 
 type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
 
 /** The row's own key; setting it is a matter of the row's columns. */
 function keyHereChanges({ resource, other, link }: Sides, target: Target): Changes {
-  const among = amongIds(columnAt(0, link.here), other, link.there, target)
+  const among = amongIds(columnAt(0, link.ownKey), other, link.otherKey, target)
   const isHers = sql`${isIt(resource, 0, target)} and ${among}`
-  const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.here)} = null where ${isHers}`
+  const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.ownKey)} = null where ${isHers}`
   return { add: [], remove: [clear], replace: [] }
 }
 
 /** The others' key; those that are none of their type are left alone. Returns the ids of those that could become none. */
 function keyThereChanges({ resource, other, link }: Sides, target: Target): Changes {
   const table = tableAt(0, other.table)
-  const [name, key] = [sql.id(link.there), columnAt(0, link.there)]
-  const self = keyFrom(resource, link.here, 'id', target)
-  const ids = list('ids', other.id.kind.form, target.dialect)
+  const [name, key] = [sql.id(link.otherKey), columnAt(0, link.otherKey)]
+  const self = keyFrom(resource, link.ownKey, 'id', target)
+  const ids = list('ids', other.id.kind.codec, target.dialect)
   const among = target.dialect.inList(columnAt(0, other.id.column), ids)
-  const id = asText(sql.id(other.id.column), other.id.kind.form, target)
-  const returning = other.where ? sql` returning ${id}` : sql``
-  const add = sql`update ${table} set ${name} = ${self} where ${among} and not (${target.dialect.same(key, self)})${returning}`
+  const id = asText(sql.id(other.id.column), other.id.kind.codec, target)
+  const returning = other.scope ? sql` returning ${id}` : sql``
+  const add = sql`update ${table} set ${name} = ${self} where ${among} and not (${target.dialect.nullSafeEquals(key, self)})${returning}`
   const unlink = (which: Sql) =>
     sql`update ${table} set ${name} = null where ${every([sql`${key} = ${self}`, which, ...isOfType(0, other)])}${returning}`
   return {
@@ -235,14 +239,14 @@ function keyThereChanges({ resource, other, link }: Sides, target: Target): Chan
 
 /** Rows of the join table: one for each link, none twice; what else stands in them is left alone. */
 function joinChanges(
-  { resource, other, link }: Sides<Extract<Link, { key: 'between' }>>,
+  { resource, other, link }: Sides<Extract<Link, { foreignKey: 'join table' }>>,
   target: Target,
 ): Changes {
-  const table = tableName(link.table)
+  const table = tableName(link.joinTable)
   const [from, to] = [sql.id(link.from), sql.id(link.to)]
-  const self = keyFrom(resource, link.here, 'id', target)
-  const ids = list('ids', other.id.kind.form, target.dialect)
-  const there = columnAt(0, link.there)
+  const self = keyFrom(resource, link.ownKey, 'id', target)
+  const ids = list('ids', other.id.kind.codec, target.dialect)
+  const there = columnAt(0, link.otherKey)
   const among = target.dialect.inList(columnAt(0, other.id.column), ids)
   const theirs = (which: readonly Sql[]) =>
     sql`select ${there} from ${tableAt(0, other.table)} where ${every(which)}`
@@ -260,8 +264,8 @@ function joinChanges(
 
 /** Whether a key that refers to a column of others is that of one of `ids`, which is of their type. */
 function amongIds(key: Sql, other: ResourceType, column: string, { dialect }: Target): Sql {
-  const ids = list('ids', other.id.kind.form, dialect)
-  if (column === other.id.column && other.where === undefined) return dialect.inList(key, ids)
+  const ids = list('ids', other.id.kind.codec, dialect)
+  if (column === other.id.column && other.scope === undefined) return dialect.inList(key, ids)
   const which = every([dialect.inList(columnAt(1, other.id.column), ids), ...isOfType(1, other)])
   return sql`${key} in (select ${columnAt(1, column)} from ${tableAt(1, other.table)} where ${which})`
 }

@@ -1,6 +1,6 @@
 /** A rule that an answer breaks: the rule's id, the place as a JSON pointer, and what is wrong there. */
 export interface Breach {
-  /** An id of the conformance rules (`DOC-3`), or a chapter of the service document (`service §6`). */
+  /** An id of the conformance rules (`DOC-3`), or a section of `docs/service.md` (`service.md#errors`). */
   readonly rule: string
   readonly at: string
   readonly why: string

@@ -10,7 +10,8 @@ export function* checkCompound(reading: Reading): Breaches {
   const wanted = include !== undefined && body.data !== null
   if (wanted !== 'included' in body) {
     const at = '/included'
-    if (wanted) yield { rule: 'service §3', at, why: 'include was sent, so it must stand here' }
+    if (wanted)
+      yield { rule: 'service.md#documents', at, why: 'include was sent, so it must stand here' }
     else yield { rule: 'INP-1', at, why: 'nothing was to be included' }
     return
   }
@@ -147,7 +148,7 @@ function* checkLoaded(
     if (told === expected) continue
     const at = below(below(placeOf(reading, resource), 'relationships'), name)
     const why = told ? 'its data was not asked for' : 'it was asked for, but has no data'
-    yield { rule: 'service §3', at, why }
+    yield { rule: 'service.md#documents', at, why }
   }
 }
 

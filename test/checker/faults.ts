@@ -39,7 +39,7 @@ function* checkFault(fault: Members, at: string, reading: Reading): Breaches {
     yield { rule: 'ERR-4', at: `${at}/status`, why: 'it must be an HTTP error status' }
   }
   if ('id' in fault ? !isFilled(fault.id) : fault.status === '500') {
-    yield { rule: 'service §6', at: `${at}/id`, why: 'our own faults are told by their id' }
+    yield { rule: 'service.md#errors', at: `${at}/id`, why: 'our own faults are told by their id' }
   }
   yield* checkTitle(fault, at)
   if ('source' in fault) yield* checkSource(fault.source, `${at}/source`)
@@ -98,6 +98,6 @@ function* checkLeaks(fault: Members, at: string, { exchange, path, query }: Read
   for (const name of ['title', 'detail']) {
     const text = String(fault[name])
     const leak = secrets.find((secret) => secret.test(text) && !secret.test(sent))
-    if (leak) yield { rule: 'service §6', at: below(at, name), why: `it gives away ${leak}` }
+    if (leak) yield { rule: 'service.md#errors', at: below(at, name), why: `it gives away ${leak}` }
   }
 }

@@ -15,7 +15,8 @@ export function* checkHttp({ method, status, headers, text }: Exchange): Breache
     yield { rule: 'NEG-1', at, why }
   }
   const vary = listed(headers.vary)
-  if (!vary.includes('accept')) yield { rule: 'service §7', at, why: 'Vary must name Accept' }
+  if (!vary.includes('accept'))
+    yield { rule: 'service.md#content-negotiation', at, why: 'Vary must name Accept' }
   if (headers['x-content-type-options'] !== 'nosniff') {
     yield { rule: 'limits', at, why: 'X-Content-Type-Options must be nosniff' }
   }

@@ -19,7 +19,7 @@ export function* checkLinkText(link: unknown, at: string, form: LinkForm): Breac
   const isPath = /^\/(?!\/)/.test(link)
   if (form === 'absolute' ? !isAbsolute : form === 'path' ? !isPath : !isAbsolute && !isPath) {
     const wanted = { path: 'a path', absolute: 'an absolute address', any: 'a URL' }[form]
-    yield { rule: 'service §3', at, why: `the link must be ${wanted}` }
+    yield { rule: 'service.md#documents', at, why: `the link must be ${wanted}` }
   }
   // The brackets of an IPv6 host are the only ones that stay.
   if (!written.test(link.replace(absolute, ''))) {
@@ -64,7 +64,11 @@ function* checkTopSelf({ path, query }: Reading, { self }: Members): Breaches {
     yield { rule: 'DOC-6', at: '/links/self', why: `its path is not that of the request, ${path}` }
   }
   if (inOrder(link.query) !== inOrder(query)) {
-    yield { rule: 'service §3', at: '/links/self', why: 'it must repeat the query of the request' }
+    yield {
+      rule: 'service.md#documents',
+      at: '/links/self',
+      why: 'it must repeat the query of the request',
+    }
   }
 }
 

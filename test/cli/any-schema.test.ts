@@ -6,36 +6,42 @@ import { mediaType } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, isPostgres, lasting } from '../filled.ts'
 import { seed } from '../property/seed.ts'
+import {
+  assertCompiles,
+  assertFormatted,
+  createProject,
+  importGenerated,
+  verifiedModel,
+} from './generated-project.ts'
 import { postgresSql, schemas, sqliteSql } from './random-schema.ts'
-import { assertCompiles, assertTidy, fittingModel, introspected, project } from './written.ts'
 
-/** How many schemas are tried, which is a matter of seconds. */
-const tries = 60
+/** The number of random schemas. They take a few seconds. */
+const runs = 60
 
 for (const database of lasting) {
-  describe(`The declarations of any schema · ${database.name}`, () => {
-    it('fit it, serve it, are formatted and compile', async (test) => {
-      const place = await project(test)
-      for (const [index, tables] of fc.sample(schemas, { numRuns: tries, seed }).entries()) {
+  describe(`Declarations generated from random schemas · ${database.name}`, () => {
+    it('match their database, answer requests, are formatted and compile', async (test) => {
+      const project = await createProject(test)
+      for (const [index, tables] of fc.sample(schemas, { numRuns: runs, seed }).entries()) {
         const { url, remove } = await database.create()
         const sql = isPostgres(url) ? postgresSql(tables) : sqliteSql(tables)
         try {
           await execute(url, sql)
-          const resources = await introspected(place, `schema${index}`, url)
-          await assertServes(await fittingModel(resources, url), url)
+          const resources = await importGenerated(project, `schema${index}`, url)
+          await assertServes(await verifiedModel(resources, url), url)
         } catch (error) {
           throw new Error(`seed ${seed}, schema ${index}:\n${sql}`, { cause: error })
         } finally {
           await remove()
         }
       }
-      assertTidy(place)
-      assertCompiles(place)
+      assertFormatted(project)
+      assertCompiles(project)
     })
   })
 }
 
-/** Fails unless every collection answers with all of its relationships. */
+/** Fails unless every collection can be fetched with all of its relationships included. */
 async function assertServes(model: Model, url: string): Promise<void> {
   const store = await openStore(model, url)
   const server = createServer({ model, store, logLevel: 'silent' })

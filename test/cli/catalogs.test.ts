@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
-import { declarationsOf } from '../../cli/declarations.ts'
-import { textOf } from '../../cli/files.ts'
-import { assertCompiles, assertTidy, project } from './written.ts'
+import { formatSingleFile } from '../../cli/format-files.ts'
+import { generateDeclarations } from '../../cli/generate-declarations.ts'
+import { assertCompiles, assertFormatted, createProject } from './generated-project.ts'
 
 function column(name: string, type: string, other: Partial<StoredColumn> = {}): StoredColumn {
   return { name, type, nullable: true, hasDefault: name === 'id', writable: true, ...other }
@@ -33,36 +33,36 @@ function catalog(...tables: readonly StoredTable[]): Catalog {
   return { dialect: 'sqlite', schema: 'public', tables }
 }
 
-/** A key of one column to the ids of a table. */
-function key(name: string, to: string, schema: string): ForeignKey {
+/** A foreign key of one column to the id of a table. */
+function foreignKey(name: string, to: string, schema: string): ForeignKey {
   return { columns: [name], to: { schema, name: to }, references: ['id'] }
 }
 
-describe('What a catalog says beside its tables', () => {
-  it('comments become descriptions and doc comments, whatever stands in them', async (test) => {
+describe('Declarations generated from a catalog', () => {
+  it('turn comments into descriptions and doc comments, whatever characters they contain', async (test) => {
     const comment = `It's "what" we sell */ and\n  more than that: a text that goes on for longer than a line of code may be, here and there`
-    const named = column('name', 'text', { comment: "The customer's\nword for it" })
-    const text = textOf(declarationsOf(catalog(table('item', [named], { comment }))))
-    const said = comment.replace(/\s+/g, ' ')
-    assert.ok(text.includes(`/** ${said.replace('*/', '* /')} */\nexport const item`), text)
+    const name = column('name', 'text', { comment: "The customer's\nword for it" })
+    const text = formatSingleFile(generateDeclarations(catalog(table('item', [name], { comment }))))
+    const oneLine = comment.replace(/\s+/g, ' ')
+    assert.ok(text.includes(`/** ${oneLine.replace('*/', '* /')} */\nexport const item`), text)
     assert.ok(text.includes(`  description:\n    'It\\'s "what" we sell */ and more`), text)
     assert.ok(
       text.includes("    /** The customer's word for it */\n    name: attribute(text),"),
       text,
     )
-    const place = await project(test)
-    writeFileSync(join(place, 'item.ts'), text)
-    assertTidy(place)
-    assertCompiles(place)
+    const project = await createProject(test)
+    writeFileSync(join(project, 'item.ts'), text)
+    assertFormatted(project)
+    assertCompiles(project)
   })
 
-  it('a table of another schema says so, and tables of one name in two are two types', () => {
-    const toItem = key('item_id', 'item', 'stock')
-    const toTag = key('tag_id', 'tag', 'public')
+  it('name the schema of a table, and give two tables of the same name different types', () => {
+    const toItem = foreignKey('item_id', 'item', 'stock')
+    const toTag = foreignKey('tag_id', 'tag', 'public')
     const keys = [column('item_id', 'integer'), column('tag_id', 'integer')]
     const join = { schema: 'stock', foreignKeys: [toItem, toTag], uniques: [['item_id', 'tag_id']] }
-    const text = textOf(
-      declarationsOf(
+    const text = formatSingleFile(
+      generateDeclarations(
         catalog(
           table('item', []),
           table('item', [column('place', 'text')], { schema: 'stock' }),
@@ -81,9 +81,9 @@ describe('What a catalog says beside its tables', () => {
     }
   })
 
-  it('a value that is listed twice is one', () => {
+  it('list a repeated value of an enumeration once', () => {
     const state = column('state', 'text', { values: ['on', 'off', 'on'] })
-    const text = textOf(declarationsOf(catalog(table('lamp', [state]))))
+    const text = formatSingleFile(generateDeclarations(catalog(table('lamp', [state]))))
     assert.ok(text.includes("state: attribute(enumeration(['on', 'off'])),"), text)
   })
 })

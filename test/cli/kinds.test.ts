@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
 import type { StoredColumn } from 'lapidary'
 import { readSqliteCatalog } from 'lapidary/sqlite'
-import { declarationsOf } from '../../cli/declarations.ts'
-import { kindOf } from '../../cli/kinds.ts'
-import { folder } from '../service/child.ts'
-import { databaseIn, fittingModel, introspected, project } from './written.ts'
+import { generateDeclarations } from '../../cli/generate-declarations.ts'
+import { inferKind } from '../../cli/infer-kind.ts'
+import {
+  createProject,
+  createSqliteDatabase,
+  importGenerated,
+  verifiedModel,
+} from './generated-project.ts'
 
-/** Types of columns, and the kind that each is read as; `undefined` for none. */
-type Kinds = Readonly<Record<string, string | undefined>>
+/** Column types, each with the kind that is inferred from it; `undefined` for none. */
+type ExpectedKinds = Readonly<Record<string, string | undefined>>
 
-const sqlite: Kinds = {
+const sqliteTypes: ExpectedKinds = {
   INTEGER: 'integer',
   INT: 'integer',
   'TINYINT(1)': 'integer',
@@ -54,7 +61,7 @@ const sqlite: Kinds = {
   '': undefined,
 }
 
-const postgres: Kinds = {
+const postgresTypes: ExpectedKinds = {
   smallint: 'integer',
   integer: 'integer',
   int2: 'integer',
@@ -98,43 +105,63 @@ const postgres: Kinds = {
   'public.mood': undefined,
 }
 
-function columnOf(type: string, values?: readonly string[]): StoredColumn {
+function column(type: string, values?: readonly string[]): StoredColumn {
   const plain = { name: 'x', type, nullable: true, hasDefault: false, writable: true }
   return values === undefined ? plain : { ...plain, values }
 }
 
-describe('The kind of a column', () => {
-  it('of SQLite is one that keeps its values, or none', async (test) => {
-    const columns = Object.keys(sqlite).map((type, index) => `c${index} ${type}`)
-    const sql = `create table a (id integer primary key, ${columns.join(', ')})`
-    const path = databaseIn(await folder(test), 'a', sql)
-    const [a] = declarationsOf(readSqliteCatalog(path)).resources
-    for (const [index, [type, kind]] of Object.entries(sqlite).entries()) {
-      const line = kind === undefined ? `// c${index} is left out` : `c${index}: attribute(${kind})`
-      assert.ok(a?.text.includes(`  ${line}`), `${type}: ${line}\n${a?.text}`)
-    }
+describe('The kind inferred from a SQLite column type', () => {
+  const columns = Object.keys(sqliteTypes).map((type, index) => `c${index} ${type}`)
+  const sql = `create table a (id integer primary key, ${columns.join(', ')})`
+
+  let directory: string
+  let path: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'lapidary-'))
+    path = createSqliteDatabase(directory, 'a', sql)
+  })
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  for (const [index, [type, kind]] of Object.entries(sqliteTypes).entries()) {
+    it(`"${type}" is ${kind ?? 'none'}`, () => {
+      const [a] = generateDeclarations(readSqliteCatalog(path)).resources
+      const line = kind === undefined ? `// c${index} is omitted` : `c${index}: attribute(${kind})`
+      assert.ok(a?.text.includes(`  ${line}`), `${line}\n${a?.text}`)
+    })
+  }
+
+  it('can store every value of the column', async (test) => {
     const url = `sqlite:${path}`
-    await fittingModel(await introspected(await project(test), 'a', url), url)
+    await verifiedModel(await importGenerated(await createProject(test), 'a', url), url)
   })
+})
 
-  it('of PostgreSQL is told by its type, in either spelling', () => {
-    for (const [type, kind] of Object.entries(postgres)) {
+describe('The kind inferred from a PostgreSQL column type', () => {
+  for (const [type, kind] of Object.entries(postgresTypes)) {
+    it(`"${type}" is ${kind ?? 'none'}`, () => {
       const name = /^\w+/.exec(kind ?? '')?.[0]
-      assert.equal(kindOf(columnOf(type), { dialect: 'postgres' })?.name, name, type)
-    }
-    const sized = kindOf(columnOf('numeric(10,2)'), { dialect: 'postgres' })
-    assert.deepEqual(sized?.code, kindOf(columnOf('NUMERIC(10,2)'), { dialect: 'sqlite' })?.code)
-  })
+      assert.equal(inferKind(column(type), { dialect: 'postgres' })?.name, name)
+    })
+  }
 
-  it('is an enumeration where the database lists the values of texts', () => {
-    const values = ['sad', 'happy']
-    const nameOf = (type: string, dialect: 'sqlite' | 'postgres') =>
-      kindOf(columnOf(type, values), { dialect })?.name
-    assert.equal(nameOf('text', 'sqlite'), 'enumeration')
-    assert.equal(nameOf('integer', 'sqlite'), 'integer')
-    assert.equal(nameOf('string', 'sqlite'), undefined)
-    assert.equal(nameOf('enum', 'postgres'), 'enumeration')
-    assert.equal(nameOf('inet', 'postgres'), undefined)
-    assert.equal(nameOf('varchar(9)', 'postgres'), 'enumeration')
+  it('has the same precision and scale as on SQLite', () => {
+    const postgres = inferKind(column('numeric(10,2)'), { dialect: 'postgres' })
+    const sqlite = inferKind(column('NUMERIC(10,2)'), { dialect: 'sqlite' })
+    assert.deepEqual(postgres?.code, sqlite?.code)
   })
+})
+
+describe('The kind inferred from a column whose values the database lists', () => {
+  for (const [dialect, type, kind] of [
+    ['sqlite', 'text', 'enumeration'],
+    ['sqlite', 'integer', 'integer'],
+    ['sqlite', 'string', undefined],
+    ['postgres', 'enum', 'enumeration'],
+    ['postgres', 'inet', undefined],
+    ['postgres', 'varchar(9)', 'enumeration'],
+  ] as const) {
+    it(`${type} on ${dialect} is ${kind ?? 'none'}`, () => {
+      assert.equal(inferKind(column(type, ['sad', 'happy']), { dialect })?.name, kind)
+    })
+  }
 })

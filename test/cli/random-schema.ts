@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Names that collide with something, or are none on the wire as they stand. */
+/** Names that collide with other names, or that are no valid member names. */
 const names = fc.oneof(
   {
     weight: 9,
@@ -102,7 +102,7 @@ const column = fc.record({
   isUnique: fc.boolean(),
   hasDefault: fc.boolean(),
   values: fc.option(values),
-  /** The table that it leads to, by its number; some have none. */
+  /** The index of the table that it references. A greater index than the last one means none. */
   to: fc.nat(11),
 })
 
@@ -116,14 +116,14 @@ type Column = Table['columns'][number]
 /** The tables of a schema. */
 export type Tables = readonly Table[]
 
-/** A few tables such as nobody would make. */
+/** Schemas of one to six tables with unusual names, types and keys. */
 export const schemas: fc.Arbitrary<Tables> = fc.uniqueArray(table, {
   minLength: 1,
   maxLength: 6,
   selector: lowerName,
 })
 
-/** SQL that makes the tables in SQLite, which minds little of what they say. */
+/** SQL that creates the tables in SQLite, which accepts almost every declaration. */
 export function sqliteSql(tables: Tables): string {
   return tables.map((each) => sqliteTable(each, tables)).join(';\n')
 }
@@ -153,7 +153,7 @@ function sqliteColumn(
   ].join(' ')
 }
 
-/** What PostgreSQL has instead of types that only SQLite takes. */
+/** The PostgreSQL types that replace types which only SQLite accepts. */
 const postgresTypes: Readonly<Record<string, string>> = {
   datetime: 'timestamp(3)',
   blob: 'bytea',
@@ -161,7 +161,7 @@ const postgresTypes: Readonly<Record<string, string>> = {
   '': 'text[]',
 }
 
-/** SQL that makes the tables in PostgreSQL, and of their keys those that it takes. */
+/** SQL that creates the tables in PostgreSQL, with those of their keys that it accepts. */
 export function postgresSql(tables: Tables): string {
   const keys = [...tables.flatMap(ownKeys), ...tables.flatMap((each) => foreignKeys(each, tables))]
   return [
@@ -187,7 +187,7 @@ function postgresTable({ name, columns, key }: Table, tables: Tables): string {
   return `create table ${id(name)} (${[...own, ...parts].join(', ')})`
 }
 
-/** A column that leads to another table is of the type of that one's key, which PostgreSQL insists on. */
+/** A foreign key column has the type of the key that it references, as PostgreSQL requires. */
 function postgresType({ type, to }: Pick<Column, 'type' | 'to'>, tables: Tables): string {
   const target = tables[to]
   const isFirst = target?.key === 'the first'

@@ -1,9 +1,9 @@
-import type { Case } from './schemas.ts'
+import type { SchemaCase } from './schemas.ts'
 
-/** Schemas that only PostgreSQL takes, or takes so. */
-export const casesOfPostgres: readonly Case[] = [
+/** Schemas that only PostgreSQL accepts, or that mean something else on SQLite. */
+export const postgresCases: readonly SchemaCase[] = [
   [
-    'ids are given where nothing makes them: no identity, no sequence, no default',
+    'the client gives ids that no identity, sequence or default generates',
     `create table a (id bigint generated always as identity primary key);
      create table b (id serial primary key); create table c (id bigserial primary key);
      create table d (id uuid primary key default gen_random_uuid()); create table e (code text primary key);
@@ -19,7 +19,7 @@ export const casesOfPostgres: readonly Case[] = [
     "table: 'h',\n  fields: {",
   ],
   [
-    'the first key of one column that ids can be in does, be it only an index',
+    'the id is the first unique column with a usable type, even if only an index makes it unique',
     `create table a (x int, y int, code varchar(9) not null unique, primary key (x, y));
      create table b (day date primary key, no int not null); create unique index on b (no);
      create table c (day date primary key, no int not null, x text not null);
@@ -30,7 +30,7 @@ export const casesOfPostgres: readonly Case[] = [
     "id: { column: 'x', kind: text, client: 'required' },",
   ],
   [
-    'a type of a few texts is an enumeration, and so is a check that lists them, however it is written',
+    'an enum type becomes an enumeration, and so does a CHECK that lists the values, in every notation',
     `create type mood as enum ('sad', 'it''s fine', 'happy'); create domain letter as char(1) check (value in ('a', 'b'));
      create domain feeling as mood not null default 'sad';
      create table a (id serial primary key, a mood, b mood not null check (b in ('sad', 'happy')),
@@ -54,7 +54,7 @@ export const casesOfPostgres: readonly Case[] = [
     'n: attribute(text),',
   ],
   [
-    'a domain is what it is made from in the end, with what it demands on the way',
+    'a domain has the kind of its base type and is required if it is not null',
     `create domain amount as numeric(12, 2) not null; create domain price as amount check (value >= 0);
      create domain word as varchar(9); create domain count as int default 0 not null;
      create domain tags as text[];
@@ -62,10 +62,10 @@ export const casesOfPostgres: readonly Case[] = [
     'a: attribute(decimal({ precision: 12, scale: 2 }), { required: true }),',
     'b: attribute(text),',
     'c: attribute(integer),',
-    '// d is left out: no kind is known for text[]',
+    '// d is omitted: no attribute kind fits the type text[]',
   ],
   [
-    'each type that keeps the values of a kind is of the kind',
+    'each supported column type becomes its attribute kind',
     `create extension citext;
      create table a (id serial primary key, a smallint, b bigint, c numeric(10, 2), d numeric(5), e numeric, f real,
        g double precision, h boolean, i date, j timestamptz, k timestamp(3), l time, m uuid, n json, o jsonb, p bytea,
@@ -93,35 +93,35 @@ export const casesOfPostgres: readonly Case[] = [
     'u: attribute(text),',
   ],
   [
-    'a type that no kind is kept in is left out, and named',
+    'a column of an unsupported type is omitted, with the name of the type',
     `create type pair as (a int, b int); create type "Shape" as enum ();
      create table a (id serial primary key, a text[], b tsvector, c point, d int4range, e interval, f inet, g money,
        h timetz, i xml, j bit(3), k name, l oid, m pair, n "Shape")`,
-    '// a is left out: no kind is known for text[]',
-    '// b is left out: no kind is known for tsvector',
-    '// c is left out: no kind is known for point',
-    '// d is left out: no kind is known for int4range',
-    '// e is left out: no kind is known for interval',
-    '// f is left out: no kind is known for inet',
-    '// g is left out: no kind is known for money',
-    '// h is left out: no kind is known for time with time zone',
-    '// i is left out: no kind is known for xml',
-    '// j is left out: no kind is known for bit(3)',
-    '// k is left out: no kind is known for name',
-    '// l is left out: no kind is known for oid',
-    '// m is left out: no kind is known for pair',
-    '// n is left out: no kind is known for enum',
+    '// a is omitted: no attribute kind fits the type text[]',
+    '// b is omitted: no attribute kind fits the type tsvector',
+    '// c is omitted: no attribute kind fits the type point',
+    '// d is omitted: no attribute kind fits the type int4range',
+    '// e is omitted: no attribute kind fits the type interval',
+    '// f is omitted: no attribute kind fits the type inet',
+    '// g is omitted: no attribute kind fits the type money',
+    '// h is omitted: no attribute kind fits the type time with time zone',
+    '// i is omitted: no attribute kind fits the type xml',
+    '// j is omitted: no attribute kind fits the type bit(3)',
+    '// k is omitted: no attribute kind fits the type name',
+    '// l is omitted: no attribute kind fits the type oid',
+    '// m is omitted: no attribute kind fits the type pair',
+    '// n is omitted: no attribute kind fits the type enum',
   ],
   [
-    'where a type without a kind must be filled nothing can be created',
+    'a type is read-only when a column of an unsupported type must not be null',
     'create table a (id serial primary key, name text not null, place point not null)',
-    '/** Rows of the table `a`. Read-only: nothing here fills place, which must not be null. */',
+    '/** Rows of the table `a`. Read-only: no field writes place, which must not be null. */',
     "access: 'read-only',",
     'name: attribute(text),',
-    '// place is left out: no kind is known for point',
+    '// place is omitted: no attribute kind fits the type point',
   ],
   [
-    'what the database writes itself is read-only',
+    'a generated column and a GENERATED ALWAYS identity are read-only',
     `create table a (id serial primary key, x int not null, y int generated always as (x * 2) stored,
        z int generated always as identity, v int generated by default as identity)`,
     'x: attribute(integer, { required: true }),',
@@ -130,7 +130,7 @@ export const casesOfPostgres: readonly Case[] = [
     'v: attribute(integer),',
   ],
   [
-    'views are read-only, materialized ones too, whose ids may be in another column',
+    'views are read-only, and a materialized view may have its ids in a unique column',
     `create table a (id serial primary key, x text not null); create view b as select id, x, 1 + 1 as two from a;
      create materialized view c as select x as name, count(*) as many from a group by 1; create unique index on c (name);
      create materialized view d as select x from a`,
@@ -141,10 +141,10 @@ export const casesOfPostgres: readonly Case[] = [
     '/** Rows of the view `c`. Read-only: it is a view. */',
     "id: { column: 'name', kind: text },",
     'many: attribute(integer64()),',
-    '// d is left out: it is a view without a column "id"',
+    'd is omitted: it is a view without a column "id"',
   ],
   [
-    'comments describe what they are about',
+    'comments on tables and columns become descriptions and doc comments',
     `create table a (id serial primary key, x text); comment on table a is 'What we sell.';
      comment on column a.x is 'What it is called'`,
     '/** What we sell. */',
@@ -153,7 +153,7 @@ export const casesOfPostgres: readonly Case[] = [
     'x: attribute(text),',
   ],
   [
-    'a table of another schema says so, and its keys lead out of it',
+    'a table in another schema declares its schema and may reference tables outside of it',
     `create schema stock;
      create table item (id serial primary key); create table tag (id serial primary key);
      create table stock.item (id serial primary key, item_id int references public.item);
@@ -167,7 +167,7 @@ export const casesOfPostgres: readonly Case[] = [
     'export const resources = [item, tag, stockItem] as const',
   ],
   [
-    'a partitioned table is one, its partitions are none, and a key to it is one',
+    'a partitioned table becomes a resource type, and its partitions do not',
     `create table event (id bigint primary key, at date) partition by range (id);
      create table event_1 partition of event for values from (0) to (10);
      create table event_2 partition of event for values from (10) to (20);
@@ -178,12 +178,12 @@ export const casesOfPostgres: readonly Case[] = [
     'export const resources = [event, tag] as const',
   ],
   [
-    'keys may be of any type that ids are of, also of another size',
+    'a foreign key may have another type or size than the key if it can store its values',
     `create table country (code char(2) primary key); create table city (id uuid primary key,
        country_code varchar(9) references country); create table stamp (id bigserial primary key, no numeric(10) unique not null);
      create table seen (id serial primary key, city_id uuid unique references city, stamp_id int references stamp)`,
     "country_code: toOne('country', { column: 'country_code' }),",
-    "seen: toOne('seen', { column: 'city_id', key: 'there' }),",
+    "seen: toOne('seen', { column: 'city_id', foreignKey: 'other' }),",
     "cities: toMany('city', { column: 'country_code' }),",
     "city: toOne('city', { column: 'city_id' }),",
     "stamp: toOne('stamp', { column: 'stamp_id' }),",

@@ -1,12 +1,12 @@
-import type { Case } from './schemas.ts'
+import type { SchemaCase } from './schemas.ts'
 
-/** Schemas that only SQLite takes, or takes so. */
-export const casesOfSqlite: readonly Case[] = [
+/** Schemas that only SQLite accepts, or that mean something else on PostgreSQL. */
+export const sqliteCases: readonly SchemaCase[] = [
   [
-    'a type that says too little is left out',
+    'a column without a type, or with a type that no kind fits, is omitted',
     'create table a (id integer primary key, x, y geometry)',
-    '// x is left out: it has no type',
-    '// y is left out: no kind is known for geometry',
+    '// x is omitted: it has no type',
+    '// y is omitted: no attribute kind fits the type geometry',
   ],
   [
     'a view is read-only',
@@ -14,10 +14,10 @@ export const casesOfSqlite: readonly Case[] = [
     '/** Rows of the view `b`. Read-only: it is a view. */',
     "access: 'read-only',",
     'x: attribute(text),',
-    '// two is left out: it has no type',
+    '// two is omitted: it has no type',
   ],
   [
-    'ids are of the key’s kind, and given where nothing makes them',
+    'ids have the kind of the key column, and the client gives those that nothing generates',
     `create table by_text (code text primary key); create table by_uuid (id uuid primary key not null);
      create table numbered (id integer primary key) without rowid;
      create table by_other (a int, b int, code text not null unique default 'x', primary key (a, b))`,
@@ -28,18 +28,18 @@ export const casesOfSqlite: readonly Case[] = [
     "id: { client: 'required' },",
   ],
   [
-    'a foreign key whose type does not keep what it refers to is told as its column',
+    'a foreign key column that cannot store every referenced value becomes an attribute',
     `create table country (id integer primary key);
      create table city (id integer primary key, country_id real references country)`,
     'country_id: attribute(number),',
-    '// country_id leads to country, but its type does not keep every id',
+    '// country_id references country, but its type cannot store every id',
   ],
   [
-    'a table that would only link, by a column that does not keep the ids, is a resource',
+    'a join table with a column that cannot store every id becomes a resource type',
     `create table post (id integer primary key); create table tag (id integer primary key);
      create table post_tag (id integer primary key, post_id integer references post, tag_id real references tag,
        unique (post_id, tag_id))`,
     "post_tags: toMany('post_tag', { column: 'post_id' }),",
-    '// tag_id leads to tag, but its type does not keep every id',
+    '// tag_id references tag, but its type cannot store every id',
   ],
 ]

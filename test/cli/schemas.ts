@@ -1,10 +1,10 @@
-/** A sentence, the tables, and lines that stand in the declarations one after the other. */
-export type Case = readonly [sentence: string, sql: string, ...lines: string[]]
+/** A test case: its title, the tables, and lines that the declarations contain in this order. */
+export type SchemaCase = readonly [title: string, sql: string, ...lines: string[]]
 
-/** Schemas that every database takes; PostgreSQL gives ids to an `integer primary key` that says so. */
-export const cases: readonly Case[] = [
+/** Schemas for every database. On PostgreSQL, `schemas.test.ts` replaces `integer primary key` by an identity column. */
+export const sharedCases: readonly SchemaCase[] = [
   [
-    'types are singular, paths are plural, whatever the table is',
+    'types are singular and paths are plural, whether the table name is singular or plural',
     `create table people (id integer primary key); create table order_items (id integer primary key);
      create table "MediaType" (id integer primary key)`,
     "export const mediaType = resource('mediaType', {",
@@ -15,26 +15,26 @@ export const cases: readonly Case[] = [
     "path: '/people',",
   ],
   [
-    'names of columns with capitals are written as JSON:API recommends, others as they are',
+    'column names with capital letters become camel case, as JSON:API recommends; others stay as they are',
     'create table a (id integer primary key, "UnitPrice" real, unit_price_2 real, "TAX_RATE" real)',
     "unitPrice: attribute(number, { column: 'UnitPrice' }),",
     'unit_price_2: attribute(number),',
     "taxRate: attribute(number, { column: 'TAX_RATE' }),",
   ],
   [
-    'what the database generates is read-only',
+    'a generated column is read-only',
     'create table a (id integer primary key, x integer, y integer generated always as (x * 2) stored)',
     'x: attribute(integer),',
     "y: attribute(integer, { access: 'read-only' }),",
   ],
   [
-    'names that only JavaScript or the file itself has already keep their place on the wire',
+    'a table named like a JavaScript keyword or an import keeps its JSON:API type, but its constant is renamed',
     'create table text (id integer primary key); create table class (id integer primary key)',
     "export const classResource = resource('class', {",
     "export const textResource = resource('text', {",
   ],
   [
-    'names that documents keep for themselves are mended',
+    'a column named like a reserved or invalid member name gets another field name',
     'create table animal (no integer primary key, id text, type text, links text, a__b text, _x text, "2020" text)',
     "id: 'no',",
     "animal_id: attribute(text, { column: 'id' }),",
@@ -45,57 +45,57 @@ export const cases: readonly Case[] = [
     "column_2020: attribute(text, { column: '2020' }),",
   ],
   [
-    'what must not be null and has no default is required',
+    'a column that is not null and has no default is required',
     "create table a (id integer primary key, x text not null, y text not null default 'y', z text)",
     'x: attribute(text, { required: true }),',
     'y: attribute(text),',
     'z: attribute(text),',
   ],
   [
-    'a list of values is an enumeration',
+    'a text column with a CHECK that lists its values is an enumeration',
     "create table a (id integer primary key, state text not null check (state in ('open', 'it''s over')))",
     `state: attribute(enumeration(['open', "it's over"]), { required: true }),`,
   ],
   [
-    'what looks secret is left out, and when it was set is told',
+    'a column whose name suggests a secret is omitted, but not the time when the secret was set',
     'create table a (id integer primary key, password_hash text, "apiKey" text, password_set_at timestamp, design text)',
-    '// password_hash is left out: it looks secret',
-    '// apiKey is left out: it looks secret',
+    '// password_hash is omitted: its name suggests a secret',
+    '// apiKey is omitted: its name suggests a secret',
     'password_set_at: attribute(datetime),',
     'design: attribute(text),',
   ],
   [
-    'where a secret must be filled nothing can be created',
+    'a type is read-only when an omitted secret column must not be null',
     'create table a (id integer primary key, name text not null, secret text not null)',
-    '/** Rows of the table `a`. Read-only: nothing here fills secret, which must not be null. */',
+    '/** Rows of the table `a`. Read-only: no field writes secret, which must not be null. */',
     "access: 'read-only',",
     'name: attribute(text),',
-    '// secret is left out: it looks secret',
+    '// secret is omitted: its name suggests a secret',
   ],
   [
-    'a foreign key is a relationship both ways',
+    'a foreign key becomes a to-one relationship and its to-many inverse',
     `create table author (id integer primary key);
      create table book (id integer primary key, author_id integer references author (id))`,
     "books: toMany('book', { column: 'author_id' }),",
     "author: toOne('author', { column: 'author_id' }),",
   ],
   [
-    'a unique foreign key is one-to-one',
+    'a unique foreign key becomes a to-one relationship in both directions',
     `create table "user" (id integer primary key);
      create table profile (id integer primary key, user_id integer unique references "user")`,
     "user: toOne('user', { column: 'user_id' }),",
-    "profile: toOne('profile', { column: 'user_id', key: 'there' }),",
+    "profile: toOne('profile', { column: 'user_id', foreignKey: 'other' }),",
   ],
   [
-    'a key that is a foreign key too is read-only, and the client gives it',
+    'a primary key that is also a foreign key is a client-generated id, and its relationship is read-only',
     `create table "user" (id integer primary key);
      create table profile (user_id integer primary key references "user", bio text)`,
     "id: { column: 'user_id', client: 'required' },",
     "user: toOne('user', { column: 'user_id', access: 'read-only' }),",
-    "profile: toOne('profile', { column: 'user_id', key: 'there', access: 'read-only' }),",
+    "profile: toOne('profile', { column: 'user_id', foreignKey: 'other', access: 'read-only' }),",
   ],
   [
-    'a foreign key may refer to another unique column',
+    'a foreign key to a unique column that is not the id declares the column as references',
     `create table country (id integer primary key, code text not null unique);
      create table city (id integer primary key, country text references country (code))`,
     "country: toOne('country', { column: 'country', references: 'code' }),",
@@ -103,26 +103,26 @@ export const cases: readonly Case[] = [
     "cities: toMany('city', { column: 'country', references: 'code' }),",
   ],
   [
-    'a foreign key to what may be null cannot be written: a row without it could not be linked',
+    'a foreign key to a column that may be null becomes a read-only relationship',
     `create table country (id integer primary key, code text unique);
      create table city (id integer primary key, country text references country (code))`,
     "country: toOne('country', { column: 'country', references: 'code', access: 'read-only' }),",
     "cities: toMany('city', { column: 'country', references: 'code', access: 'read-only' }),",
   ],
   [
-    'a tree has parents and children',
+    'a self-referencing parent_id becomes parent and children',
     'create table folder (id integer primary key, parent_id integer references folder)',
     "parent: toOne('folder', { column: 'parent_id' }),",
     "children: toMany('folder', { column: 'parent_id' }),",
   ],
   [
-    'another reference to oneself says by what',
+    'the inverse of another self-reference is named after the foreign key',
     'create table person (id integer primary key, manager_id integer references person)',
     "manager: toOne('person', { column: 'manager_id' }),",
     "persons_by_manager: toMany('person', { column: 'manager_id' }),",
   ],
   [
-    'several foreign keys between two tables have names of their own',
+    'inverses of several foreign keys between two tables are named after their foreign keys',
     `create table "user" (id integer primary key); create table message (id integer primary key,
        sender_id integer references "user", recipient_id integer references "user")`,
     "sender: toOne('user', { column: 'sender_id' }),",
@@ -131,7 +131,7 @@ export const cases: readonly Case[] = [
     "messages_by_recipient: toMany('message', { column: 'recipient_id' }),",
   ],
   [
-    'a name that an attribute has already goes to no relationship',
+    'a relationship gets another name when an attribute has its name',
     `create table customer (id integer primary key, invoices text);
      create table invoice (id integer primary key, customer text, customer_id integer references customer)`,
     'invoices: attribute(text),',
@@ -140,17 +140,17 @@ export const cases: readonly Case[] = [
     "related_customer: toOne('customer', { column: 'customer_id' }),",
   ],
   [
-    'a join table is a relationship of many to many, on both sides',
+    'a join table becomes a many-to-many relationship on both sides',
     `create table post (id integer primary key); create table tag (id integer primary key);
      create table post_tag (post_id integer not null references post, tag_id integer not null references tag,
        position integer, primary key (post_id, tag_id))`,
-    '// post_tag has more than links: position',
+    '// the join table post_tag has more columns, which are not exposed: position',
     "tags: toMany('tag', { through: { table: 'post_tag', from: 'post_id', to: 'tag_id' } }),",
     "posts: toMany('post', { through: { table: 'post_tag', from: 'tag_id', to: 'post_id' } }),",
     'export const resources = [post, tag] as const',
   ],
   [
-    'a join table may have a key of its own, and join a table with itself',
+    'a join table may have its own primary key and may link a table to itself',
     `create table "user" (id integer primary key);
      create table follow (id integer primary key, follower_id integer not null references "user",
        followed_id integer not null references "user", unique (followed_id, follower_id))`,
@@ -160,7 +160,7 @@ export const cases: readonly Case[] = [
     'export const resources = [user] as const',
   ],
   [
-    'a join table with something to say is a resource',
+    'a join table with another required column becomes a resource type',
     `create table post (id integer primary key); create table tag (id integer primary key);
      create table post_tag (id integer primary key, post_id integer references post, tag_id integer references tag,
        why text not null, unique (post_id, tag_id))`,
@@ -168,23 +168,23 @@ export const cases: readonly Case[] = [
     "resource('post_tag', {",
   ],
   [
-    'a foreign key of two columns is told as its columns',
+    'the columns of a composite foreign key become attributes',
     `create table line (id integer primary key, a integer, b integer, unique (a, b));
      create table note (id integer primary key, a integer, b integer, foreign key (a, b) references line (a, b))`,
     'a: attribute(integer),',
-    '// a, b lead to line together, which no relationship can',
+    '// the foreign key (a, b) to line is omitted: a relationship uses one column',
   ],
   [
-    'a table without a key of one column is left out, and what led to it is told as columns',
+    'a table without a usable key is omitted, and foreign keys to it become attributes',
     `create table pair (a integer, b integer, c integer, primary key (a, b)); create table bare (x text);
      create table dated (day date primary key not null); create table session (token text primary key not null);
      create view loose as select x from bare;
      create table kept (id integer primary key, day date references dated)`,
     'day: attribute(date),',
-    '// bare is left out: it has no key',
-    '// dated is left out: its key day is of the type date; ids are whole numbers, uuids or texts',
-    '// loose is left out: it is a view without a column "id"',
-    '// pair is left out: its key has 2 columns: a, b',
-    '// session is left out: its key token looks secret',
+    'bare is omitted: it has no primary key',
+    'dated is omitted: its key day has the type date; ids must be integers, UUIDs or text',
+    'loose is omitted: it is a view without a column "id"',
+    'pair is omitted: its primary key has 2 columns: a, b',
+    'session is omitted: the name of its key token suggests a secret',
   ],
 ]

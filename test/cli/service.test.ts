@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { ResourceDeclaration } from 'lapidary'
 import { resources as service } from '../../service/resources/index.ts'
-import { startService } from '../../service/start.ts'
+import { startService } from '../../service/start-service.ts'
 import { filled, isPostgres, lasting } from '../filled.ts'
-import { introspected, project } from './written.ts'
+import { createProject, importGenerated } from './generated-project.ts'
 
-/** What the tables of the service say of it. */
-async function fromTables(databaseUrl: string, test: TestContext) {
+/** Generates declarations from the tables of the service. */
+async function generateFromTables(databaseUrl: string, test: TestContext) {
   const running = await startService({ port: 0, databaseUrl, logLevel: 'silent' })
   await running.close()
-  return introspected(await project(test), 'resources', databaseUrl)
+  return importGenerated(await createProject(test), 'resources', databaseUrl)
 }
 
 type Field = ResourceDeclaration['fields'][string]
 
-/** A field in one line. */
-function lineOf(name: string, field: Field): string {
+/** Describes a field in one line. */
+function describeField(name: string, field: Field): string {
   switch (field.is) {
     case 'attribute': {
       const { access = 'read-write', required = false, column = name } = field
@@ -31,39 +31,44 @@ function lineOf(name: string, field: Field): string {
   }
 }
 
-function linesOf({ type, path, table, id = 'id', fields }: ResourceDeclaration): string[] {
-  const lines = Object.entries(fields).map(([name, field]) => `${type}.${lineOf(name, field)}`)
+function describeResource({ type, path, table, id = 'id', fields }: ResourceDeclaration): string[] {
+  const lines = Object.entries(fields).map(
+    ([name, field]) => `${type}.${describeField(name, field)}`,
+  )
   return [`${type} ${path} ${table} ${id}`, ...lines].sort()
 }
 
-/** What no database can tell, as the service has it and as it was introspected. */
-const untold: Readonly<Record<string, string | undefined>> = {
-  // Which texts are e-mail addresses, and that they are taken and never told.
+/** Lines of the service that no database can express, each with the line that is generated instead. */
+const differences: Readonly<Record<string, string | undefined>> = {
+  // That a text is an e-mail address, and that clients may write but not read it.
   'person.email email email optional write-only': 'person.email text email optional read-write',
-  // What is computed from what is stored.
+  // Computed attributes.
   'person.display_name computed': undefined,
-  // That the person of a computer is its owner.
+  // That the person of a computer is called its owner.
   'computer.owner toOne person person_id': 'computer.person toOne person person_id',
 }
 
-/** What SQLite cannot tell besides. */
-const untoldBySqlite: typeof untold = {
-  // Which texts are days: SQLite has no type for them, and the service's tables are strict.
+/** More differences on SQLite. */
+const sqliteDifferences: typeof differences = {
+  // That a text is a date: the strict tables of the service have the type TEXT for dates.
   'person.birth_date date birth_date optional read-write':
     'person.birth_date text birth_date optional read-write',
 }
 
 for (const database of lasting) {
-  describe(`The tables of the service · ${database.name}`, () => {
-    it('give back the service, but for what no database can tell', async (test) => {
+  describe(`Declarations generated from the service's tables · ${database.name}`, () => {
+    it('equal those of the service, except for what a database cannot express', async (test) => {
       const url = await filled(test, database, '')
-      const changed = isPostgres(url) ? untold : { ...untold, ...untoldBySqlite }
+      const changed = isPostgres(url) ? differences : { ...differences, ...sqliteDifferences }
       const expected = service
-        .flatMap(linesOf)
+        .flatMap(describeResource)
         .flatMap((line) => (line in changed ? (changed[line] ?? []) : line))
-      assert.deepEqual((await fromTables(url, test)).flatMap(linesOf).sort(), expected.sort())
+      assert.deepEqual(
+        (await generateFromTables(url, test)).flatMap(describeResource).sort(),
+        expected.sort(),
+      )
       for (const line of Object.keys(changed)) {
-        assert.ok(service.flatMap(linesOf).includes(line), line)
+        assert.ok(service.flatMap(describeResource).includes(line), line)
       }
     })
   })

@@ -104,7 +104,7 @@ chapter('D Derived checks: bodies and values', (world: World) => {
     assert.equal(await count(world, '/persons'), 1)
   })
 
-  // D-5 Required attribute missing: 422. SERVICE §8: clients take the last segment of the pointer as the field's name.
+  // D-5 Required attribute missing: 422. Clients take the last segment of the pointer as the field's name.
   rule('D-5', 'a required value that is missing points at the field that lacks it', async () => {
     for (const [path, type, name] of [
       ['/persons', 'person', 'name'],

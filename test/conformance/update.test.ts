@@ -304,5 +304,5 @@ chapter(
       },
     )
   },
-  { idMismatch: 'conflict' },
+  { settings: { idMismatch: 'conflict' } },
 )

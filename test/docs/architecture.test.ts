@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { resources } from '../../service/resources/index.ts'
-import { startService } from '../../service/start.ts'
+import { startService } from '../../service/start-service.ts'
 import { defineModel } from '../../src/index.ts'
-import { readQuery } from '../../src/parse/query.ts'
+import { parseQuery } from '../../src/parse/query.ts'
+import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection } from '../../src/plan/read.ts'
 import { compileRead } from '../../src/store/read.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
@@ -12,9 +13,9 @@ import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
 import { statementsOf } from '../service/statements.ts'
-import { page, placeOf, section, tableRows } from './pages.ts'
+import { absolutePath, readPage, section, tableRows } from './pages.ts'
 
-const architecture = page('docs/architecture.md')
+const architecture = readPage('docs/architecture.md')
 const model = defineModel(resources, { maxPageSize: null })
 
 /** The blocks of a language in a part of the page. */
@@ -34,7 +35,7 @@ function requestIn(part: string) {
   const [, path = '', type = '', search = ''] = /^GET (\/(\w+)s\?(.*))\n/.exec(request) ?? []
   const resource = model.types.get(type)
   assert.ok(resource, request)
-  return { path, query: readQuery(search), resource }
+  return { path, query: parseQuery(search), resource }
 }
 
 describe('docs/architecture.md', () => {
@@ -43,13 +44,13 @@ describe('docs/architecture.md', () => {
     assert.ok(named.length > 40)
     for (const quoted of named) {
       const path = quoted.slice(1, -1)
-      assert.ok(existsSync(placeOf(path)), path)
+      assert.ok(existsSync(absolutePath(path)), path)
     }
   })
 
   it('names every room', () => {
-    const rooms = readdirSync(placeOf('src')).filter((name) =>
-      statSync(placeOf(`src/${name}`)).isDirectory(),
+    const rooms = readdirSync(absolutePath('src')).filter((name) =>
+      statSync(absolutePath(`src/${name}`)).isDirectory(),
     )
     for (const room of rooms) assert.ok(architecture.includes(`\`src/${room}/\``), room)
   })
@@ -74,7 +75,7 @@ describe('docs/architecture.md', () => {
     const [words = '', shape = ''] = blocks(walk, 'json')
     const fields = Object.fromEntries(query.fields)
     assert.partialDeepStrictEqual({ ...query, fields }, JSON.parse(words))
-    const plan = planCollection(model, query, { resource })
+    const plan = planCollection(createPlanner(model), query, { resource })
     assert.deepEqual(JSON.parse(JSON.stringify(plan.shape)), JSON.parse(shape))
     const shown = blocks(walk, 'sql').map(line)
     assert.deepEqual(await statementsOn('sqlite::memory:', path, test), shown.slice(0, -1))
@@ -96,7 +97,7 @@ describe('docs/architecture.md', () => {
   it('shows the statements of a stream as they are compiled', () => {
     const part = '## How inclusion works'
     const { query, resource } = requestIn(part)
-    const { shape } = planCollection(model, query, { resource })
+    const { shape } = planCollection(createPlanner(model), query, { resource })
     const { additions } = compileRead(shape, { model, dialect: sqliteDialect })
     assert.deepEqual(
       additions.map(({ sql }) => sql),
@@ -123,12 +124,12 @@ function bare(sql: string): string {
 
 function roomsSeenFrom(room: string): Set<string> {
   const folder = `src/${room}`
-  const files = readdirSync(placeOf(folder), { recursive: true, encoding: 'utf8' })
+  const files = readdirSync(absolutePath(folder), { recursive: true, encoding: 'utf8' })
   const seen = new Set<string>()
   for (const file of files.filter((name) => name.endsWith('.ts'))) {
     const depth = file.split(/[/\\]/).length
     const up = new RegExp(` from '${'\\.\\./'.repeat(depth)}(\\w+)/`, 'g')
-    for (const [, other = ''] of page(`${folder}/${file}`).matchAll(up)) seen.add(other)
+    for (const [, other = ''] of readPage(`${folder}/${file}`).matchAll(up)) seen.add(other)
   }
   return seen
 }

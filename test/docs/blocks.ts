@@ -1,12 +1,12 @@
-/** A block of a page that is fenced, and what stands between it and the one before. */
+/** A fenced code block of a page. */
 export interface Block {
   readonly language: string
   readonly text: string
-  /** The prose right before it. */
+  /** The text between this block and the previous one. */
   readonly lead: string
 }
 
-/** The fenced blocks of a page, in order. */
+/** Returns the fenced code blocks of a page, in order. */
 export function blocksOf(page: string): Block[] {
   const found = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
   return found.map(({ index, 1: language = '', 2: text = '' }, at) => {
@@ -16,37 +16,37 @@ export function blocksOf(page: string): Block[] {
   })
 }
 
-/** A request that a page shows, and what the page says of the answer. */
-export interface Shown {
+/** A request on a page, with the response that the page describes. */
+export interface ShownRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly raw: string | undefined
   readonly status: number
-  /** The names on the way to the part of the body that is shown; `undefined` when none is. */
+  /** The path of the shown part of the body; `undefined` if the page shows no body. */
   readonly part: readonly string[] | undefined
-  /** The part, as parsed. */
+  /** The parsed JSON of this part. */
   readonly body: unknown
 }
 
 /**
- * The requests of a page, in order. Behind each stands ``The answer is `200`.``, or the same with a colon and a block of JSON,
- * which is all of the body or, after ``, and its `data.attributes` are``, a part of it.
+ * Returns the requests of a page, in order. Each is followed by ``The answer is `200`.``, or by the same sentence with a
+ * colon and a JSON block. The block is the complete body or, after ``, and its `data.attributes` are``, a part of it.
  */
-export function requestsIn(page: string): Shown[] {
+export function requestsIn(page: string): ShownRequest[] {
   const blocks = blocksOf(page)
   return blocks.flatMap(({ language, text }, at) => {
     if (language !== 'http') return []
     const next = blocks[at + 1]
     const after = next?.lead ?? ''
     const said = /^The answer is `(\d+)`(?:, and its `([\w.]+)` (?:is|are))?([.:])/.exec(after)
-    if (said === null) throw new Error(`The page does not say what is answered to\n${text}`)
+    if (said === null) throw new Error(`The page does not describe the response to\n${text}`)
     const [sentence, status, part, end] = said
     const isShown = end === ':' && next?.language === 'json' && sentence === after
-    if (end === ':' && !isShown) throw new Error(`The page does not show the answer to\n${text}`)
+    if (end === ':' && !isShown) throw new Error(`The page does not show the response to\n${text}`)
     return [
       {
-        ...requestOf(text),
+        ...parseRequest(text),
         status: Number(status),
         part: isShown ? (part?.split('.') ?? []) : undefined,
         body: isShown ? JSON.parse(next.text) : undefined,
@@ -55,7 +55,7 @@ export function requestsIn(page: string): Shown[] {
   })
 }
 
-function requestOf(text: string): Pick<Shown, 'method' | 'path' | 'headers' | 'raw'> {
+function parseRequest(text: string): Pick<ShownRequest, 'method' | 'path' | 'headers' | 'raw'> {
   const [head = '', ...rest] = text.trimEnd().split('\n\n')
   const [line = '', ...fields] = head.split('\n')
   const [method = '', path = ''] = line.split(' ')
@@ -67,12 +67,12 @@ function requestOf(text: string): Pick<Shown, 'method' | 'path' | 'headers' | 'r
   }
 }
 
-/** What stands at the end of a way through a body. */
-export function partOf(body: unknown, way: readonly string[]): unknown {
-  return way.reduce((at: unknown, name) => Reflect.get(Object(at), name), body)
+/** Returns the member of a body at a path. */
+export function memberAt(body: unknown, path: readonly string[]): unknown {
+  return path.reduce((at: unknown, name) => Reflect.get(Object(at), name), body)
 }
 
-/** The cells of every row of the tables in a part of a page that has a column of the heading; code loses its fences. */
+/** Returns the rows of the table that has a column with the heading, as cells. Code spans lose their backticks. */
 export function codeRows(part: string, heading: string): string[][] {
   const lines = part.split('\n')
   const start = lines.findIndex((line) => line.startsWith('|') && line.includes(heading))

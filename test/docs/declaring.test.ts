@@ -9,21 +9,21 @@ import { promisify } from 'node:util'
 import type { Model, Store } from 'lapidary'
 import * as lapidary from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
-import { formNamed } from '../../src/model/codecs.ts'
-import { operatorsOf } from '../../src/model/operators.ts'
+import { getCodec } from '../../src/model/codecs.ts'
+import { listOperators } from '../../src/model/operators.ts'
 import { breaches } from '../checker/checker.ts'
 import { type Client, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
-import { blocksOf, codeRows, partOf, requestsIn } from './blocks.ts'
-import { page, placeOf, section } from './pages.ts'
+import { blocksOf, codeRows, memberAt, requestsIn } from './blocks.ts'
+import { absolutePath, readPage, section } from './pages.ts'
 
-const declaring = page('docs/declaring.md')
+const declaring = readPage('docs/declaring.md')
 const blocks = blocksOf(declaring)
 const inLanguage = (language: string) =>
   blocks.filter((block) => block.language === language).map(({ text }) => text)
 
-/** The program that the page's blocks are, made a module that hands out what it has made. */
+/** Joins the code blocks of the page to a module that exports its values and uses a database. */
 function programOn(database: string): string {
   const text = inLanguage('ts').join('\n')
   const here = text
@@ -47,7 +47,7 @@ function programOn(database: string): string {
 
 const kindsSection = section(declaring, '## Kinds')
 
-/** What the program hands out. */
+/** The exports of the program. */
 interface Program {
   readonly address: string
   readonly server: { close(): Promise<void> }
@@ -63,9 +63,9 @@ describe('docs/declaring.md', () => {
   let client: Client
 
   before(async () => {
-    // Within the package, so that its own name leads to it; git leaves the folder alone.
-    await mkdir(placeOf('dist'), { recursive: true })
-    folder = await mkdtemp(placeOf('dist/declaring-'))
+    // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
+    await mkdir(absolutePath('dist'), { recursive: true })
+    folder = await mkdtemp(absolutePath('dist/declaring-'))
     database = join(folder, 'library.db')
     const tables = new DatabaseSync(database)
     for (const sql of inLanguage('sql')) tables.exec(sql)
@@ -82,37 +82,37 @@ describe('docs/declaring.md', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('is one program whose types hold, those of the kinds among them', async () => {
+  it('is one program that compiles, and shows the TypeScript types of the kinds', async () => {
     const config = {
-      extends: placeOf('tsconfig.json'),
+      extends: absolutePath('tsconfig.json'),
       include: [file],
       compilerOptions: { noUnusedLocals: true },
     }
     const project = join(folder, 'tsconfig.json')
     await writeFile(project, JSON.stringify(config))
     const tsc = join(dirname(createRequire(file).resolve('typescript/package.json')), 'bin/tsc')
-    const words = [tsc, '--project', project]
-    const { stdout } = await promisify(execFile)(process.execPath, words).catch((error) => error)
+    const args = [tsc, '--project', project]
+    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
     assert.equal(stdout, '')
   })
 
-  it('shows requests that are answered as it says', async () => {
+  it('shows requests with the responses of the program', async () => {
     const requests = requestsIn(declaring)
     assert.ok(requests.length >= 19, String(requests.length))
     for (const { method, path, headers, raw, status, part, body } of requests) {
       const exchange = await client.send(method, path, { headers, raw })
-      const asked = `${method} ${path}\n${exchange.text}`
-      assert.equal(exchange.status, status, asked)
+      const message = `${method} ${path}\n${exchange.text}`
+      assert.equal(exchange.status, status, message)
       assert.deepEqual(breaches(exchange), [])
-      if (part) assert.deepEqual(partOf(JSON.parse(exchange.text), part), body, asked)
+      if (part) assert.deepEqual(memberAt(JSON.parse(exchange.text), part), body, message)
     }
   })
 
-  it('declares tables of which the start has nothing to say', async () => {
-    assert.deepEqual(await program.store.check(), [])
+  it('declares tables without startup warnings', async () => {
+    assert.deepEqual(await program.store.verify(), [])
   })
 
-  it('shows relationships in the words of the program', () => {
+  it('shows the relationships as the program declares them', () => {
     const bare = (code: string) =>
       code.replace(/\s/g, '').replaceAll(',}', '}').replaceAll(',)', ')')
     const code = bare(inLanguage('ts').join(''))
@@ -122,22 +122,22 @@ describe('docs/declaring.md', () => {
       assert.ok(code.includes(bare(declaration)), shape)
   })
 
-  it('tells what each kind takes and tells', () => {
+  it('shows the values that each kind accepts and serializes', () => {
     const rows = codeRows(kindsSection, '| in TypeScript |')
     assert.equal(rows.length, 17)
-    for (const [name = '', , taken = '', told, query = ''] of rows) {
-      const kind = made(name)
-      const reading = kind.readBody(parsed(taken))
+    for (const [name = '', , body = '', serialized, query = ''] of rows) {
+      const kind = evaluate(name)
+      const reading = kind.readBody(parsed(body))
       assert.ok('value' in reading, name)
-      assert.equal(kind.tell(reading.value), told, name)
+      assert.equal(kind.serialize(reading.value), serialized, name)
       if (query !== '–') assert.ok('value' in kind.readText(query), `${name}: ${query}`)
     }
   })
 
-  it('tells how each kind is asked for and kept', () => {
+  it('shows the operators and the column types of each kind', () => {
     const names = new Map(
-      codeRows(kindsSection, '| names |').map(([word = '', all = '']) => [
-        word,
+      codeRows(kindsSection, '| names |').map(([group = '', all = '']) => [
+        group,
         all.replaceAll('`', '').split(', '),
       ]),
     )
@@ -148,24 +148,26 @@ describe('docs/declaring.md', () => {
       values.map(([name]) => name),
     )
     for (const [name = '', operators = '', columns = '', types = '', schema = ''] of rows) {
-      const kind = made(name)
+      const kind = evaluate(name)
       assert.equal(kind.operators, operators, name)
-      assert.deepEqual(operatorsOf(kind), names.get(operators), name)
+      assert.deepEqual(listOperators(kind), names.get(operators), name)
       assert.deepEqual(kind.schema, JSON.parse(schema), name)
-      const { suits } = formNamed(kind.form, 'sqlite')
-      // A column of each affinity, one without a type being of BLOB.
-      const kept = ['TEXT', 'BLOB', 'INTEGER', 'NUMERIC', 'REAL'].filter((type) => suits(type))
-      assert.deepEqual(columns.split(', ').sort(), kept.sort(), name)
-      const postgres = formNamed(kind.form, 'postgres')
-      const suited = [...postgresTypes].flatMap(([word, type]) =>
-        postgres.suits(type) ? [word] : [],
+      const { acceptsColumnType } = getCodec(kind.codec, 'sqlite')
+      // One column of each affinity. A column without a type has the affinity BLOB.
+      const accepted = ['TEXT', 'BLOB', 'INTEGER', 'NUMERIC', 'REAL'].filter((type) =>
+        acceptsColumnType(type),
+      )
+      assert.deepEqual(columns.split(', ').sort(), accepted.sort(), name)
+      const postgres = getCodec(kind.codec, 'postgres')
+      const suited = [...postgresTypes].flatMap(([name, type]) =>
+        postgres.acceptsColumnType(type) ? [name] : [],
       )
       assert.deepEqual(types.split(', ').sort(), suited.sort(), name)
     }
   })
 
   for (const other of lasting.filter((each) => each.name === 'PostgreSQL')) {
-    it('tells what the start remarks on, and what mends it', async (test) => {
+    it('shows the startup warnings, and the SQL that fixes them', async (test) => {
       const rows = codeRows(section(declaring, '## What differs by database'), '| to mend it |')
       assert.equal(rows.length, 8)
       const columns = rows.map(([column]) => column).join(', ')
@@ -177,24 +179,24 @@ describe('docs/declaring.md', () => {
          create table thing (id bigint generated by default as identity primary key, ${columns})`,
       )
       const fields = rows.map(([column = '', kind = '']) => {
-        return [column.split(' ')[0], lapidary.attribute(made(kind))]
+        return [column.split(' ')[0], lapidary.attribute(evaluate(kind))]
       })
       const thing = { type: 'thing', path: '/things', table: 'thing' }
       const model: Model = Reflect.apply(lapidary.defineModel, undefined, [
         [{ ...thing, fields: Object.fromEntries(fields) }],
       ])
-      const remarks = await remarksOn(model, url)
+      const warnings = await warningsOn(model, url)
       const expected = rows.map(([column = '', , says, mend]) => {
         return `thing.fields.${column.split(' ')[0]}: ${says}; to mend it: ${mend}`
       })
-      assert.deepEqual(remarks.toSorted(), expected.toSorted())
+      assert.deepEqual(warnings.toSorted(), expected.toSorted())
       for (const [, , , mend = ''] of rows) await execute(url, mend)
-      assert.deepEqual(await remarksOn(model, url), [])
+      assert.deepEqual(await warningsOn(model, url), [])
     })
   }
 
   for (const other of lasting) {
-    it(`tells the relationships that the start warns of, and what mends it · ${other.name}`, async (test) => {
+    it(`shows the warnings about missing indexes, and the SQL that fixes them · ${other.name}`, async (test) => {
       const rows = codeRows(
         section(declaring, '## What differs by database'),
         '| relationship of `thing` |',
@@ -206,7 +208,7 @@ describe('docs/declaring.md', () => {
       const fields = Object.fromEntries(
         rows.map(([code = '']) => {
           const [, name = '', declaration = ''] = /^(\w+): (.*)$/.exec(code) ?? []
-          return [name, made(declaration)]
+          return [name, evaluate(declaration)]
         }),
       )
       const thing = { type: 'thing', path: '/things', table: 'thing', id: { client: 'required' } }
@@ -217,28 +219,28 @@ describe('docs/declaring.md', () => {
           other.dialect === 'sqlite' ? mend.replace('on', `"${table}_${column}" on`) : mend
         return `thing.fields.${code.split(':')[0]}: ${says}; to mend it: ${whole}`
       })
-      assert.deepEqual(await remarksOn(model, url), expected)
+      assert.deepEqual(await warningsOn(model, url), expected)
       for (const line of expected) await execute(url, line.split('; to mend it: ')[1] ?? '')
-      assert.deepEqual(await remarksOn(model, url), [])
+      assert.deepEqual(await warningsOn(model, url), [])
     })
   }
 
-  it('shows common mistakes with what the start says of each', async () => {
+  it('shows common mistakes with the errors that the startup check reports', async () => {
     const rows = codeRows(section(declaring, '## Common mistakes'), '| where |')
     assert.ok(rows.length >= 12)
-    for (const [place = '', written = '', said = ''] of rows) {
-      const changed = withChange(program.resources, place, made(written))
-      const mistakes = await startOf(changed, database)
-      assert.deepEqual(mistakes, [said], `${place}: ${written}`)
+    for (const [position = '', code = '', message = ''] of rows) {
+      const changed = withChange(program.resources, position, evaluate(code))
+      const errors = await declarationErrorsOf(changed, database)
+      assert.deepEqual(errors, [message], `${position}: ${code}`)
     }
   })
 })
 
-/** Types of PostgreSQL that the page calls by the names that the catalog has for them, and some that keep nothing. */
+/** PostgreSQL types whose name on the page equals the name in the catalog. */
 const sameNames =
   'text citext enum bigint integer smallint numeric real boolean date uuid json jsonb bytea interval name text[]'
 
-/** The words of the page for PostgreSQL's types, and how the catalog tells these. */
+/** The catalog's name of each PostgreSQL type on the page. */
 const postgresTypes: ReadonlyMap<string, string> = new Map([
   ...sameNames.split(' ').map((name) => [name, name] as const),
   ['double precision', 'double precision'],
@@ -249,53 +251,52 @@ const postgresTypes: ReadonlyMap<string, string> = new Map([
   ['time', 'time without time zone'],
 ])
 
-/** What the start remarks on. */
-async function remarksOn(model: Model, url: string): Promise<readonly string[]> {
+/** Returns the startup warnings for a model. */
+async function warningsOn(model: Model, url: string): Promise<readonly string[]> {
   const store = await openStore(model, url)
   try {
-    return await store.check()
+    return await store.verify()
   } finally {
     await store.close()
   }
 }
 
-/** What a piece of a declaration makes. */
-function made(code: string): lapidary.Kind<unknown> {
+/** Evaluates a part of a declaration. */
+function evaluate(code: string): lapidary.Kind<unknown> {
   const names = Object.keys(lapidary)
-  // The page writes JavaScript here, which is the reader's to write too.
   return new Function(...names, `return (${code})`)(...Object.values(lapidary))
 }
 
-/** A JSON text with whole numbers beyond 2^53 as they are read from bodies. */
+/** Parses JSON. Large integers become bigints, as in request bodies. */
 function parsed(text: string): unknown {
   return /^\d{16,}$/.test(text) ? BigInt(text) : JSON.parse(text)
 }
 
-/** The declarations with another word in one place, e.g. `book.fields.title`. */
+/** Returns the declarations with another value at one position, e.g. `book.fields.title`. */
 function withChange(
   resources: Program['resources'],
-  place: string,
-  word: unknown,
+  position: string,
+  value: unknown,
 ): Readonly<Record<string, unknown>>[] {
-  const [type, first = '', second] = place.split('.')
+  const [type, first = '', second] = position.split('.')
   return resources.map((resource) => {
     if (resource.type !== type) return resource
-    const inner = second === undefined ? word : { ...Object(resource[first]), [second]: word }
+    const inner = second === undefined ? value : { ...Object(resource[first]), [second]: value }
     return { ...resource, [first]: inner }
   })
 }
 
-/** What the start says of declarations: a line per mistake. */
-async function startOf(resources: readonly unknown[], database: string) {
+/** Returns the declaration errors that the startup check reports. */
+async function declarationErrorsOf(resources: readonly unknown[], database: string) {
   let store: Store | undefined
   try {
     const model: Model = Reflect.apply(lapidary.defineModel, undefined, [resources])
     store = openSqlite(model, database)
-    await store.check()
+    await store.verify()
     return []
   } catch (error) {
     assert.ok(error instanceof lapidary.DeclarationError, String(error))
-    return error.mistakes
+    return error.errors
   } finally {
     await store?.close()
   }

@@ -1,42 +1,45 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Running, startService } from '../../service/start.ts'
-import { faults } from '../../src/errors/codes.ts'
-import { type Fault, readAnswer } from '../answer.ts'
+import { type RunningService, startService } from '../../service/start-service.ts'
+import { errorCodes } from '../../src/errors/codes.ts'
+import { readAnswer } from '../answer.ts'
 import { type Client, connect } from '../client.ts'
-import { page } from './pages.ts'
+import { readPage } from './pages.ts'
 
-/** One section of the page. */
-interface Explained {
+/** A section of the page. */
+interface Section {
   readonly code: string
   readonly title: string
-  /** The status of the chapter it stands in. */
+  /** The status in the heading above. */
   readonly status: number
   readonly text: string
 }
 
-const explained = page('docs/errors.md')
+const sections = readPage('docs/errors.md')
   .split(/^## (?=\d{3}$)/m)
   .slice(1)
-  .flatMap((chapter) => chapter.split(/^### /m).slice(1).map(explainedIn(chapter)))
+  .flatMap((part) => {
+    const status = Number(part.slice(0, 3))
+    return part
+      .split(/^### /m)
+      .slice(1)
+      .map((text) => parseSection(status, text))
+  })
 
-function explainedIn(chapter: string) {
-  const status = Number(chapter.slice(0, 3))
-  return (part: string): Explained => {
-    const [, code = '', title = '', text = ''] = /^`(\w+)` – (.*)\n([\s\S]*)$/.exec(part) ?? []
-    return { code, title, status, text }
-  }
+function parseSection(status: number, section: string): Section {
+  const [, code = '', title = '', text = ''] = /^`(\w+)` – (.*)\n([\s\S]*)$/.exec(section) ?? []
+  return { code, title, status, text }
 }
 
-/** A request that brings an error about, as the page shows it. */
-interface Shown {
+/** A request on the page. */
+interface ShownRequest {
   readonly method: string
   readonly path: string
   readonly headers: Record<string, string>
   readonly raw: string | undefined
 }
 
-function shownIn({ text }: Explained): Shown | undefined {
+function requestIn({ text }: Section): ShownRequest | undefined {
   const [, message] = /```http\n([\s\S]*?)\n```/.exec(text) ?? []
   if (message === undefined) return undefined
   const [head = '', ...rest] = message.split('\n\n')
@@ -47,13 +50,18 @@ function shownIn({ text }: Explained): Shown | undefined {
   return { method, path, headers: Object.fromEntries(headers), raw }
 }
 
-/** The quoted line; Markdown has `<` escaped where it opens no tag. */
-function detailIn({ text }: Explained): string {
+/** Returns the quoted line. The page escapes a `<` that does not start a tag. */
+function detailIn({ text }: Section): string {
   return /^> (.+)$/m.exec(text)?.[1]?.replaceAll('\\<', '<') ?? ''
 }
 
+const examples = sections.flatMap((section) => {
+  const request = requestIn(section)
+  return request === undefined ? [] : [{ section, request }]
+})
+
 describe('docs/errors.md', () => {
-  let service: Running
+  let service: RunningService
   let client: Client
   before(async () => {
     const strict = { clientIds: 'forbid', idMismatch: 'conflict' } as const
@@ -66,32 +74,30 @@ describe('docs/errors.md', () => {
     await service.close()
   })
 
-  it('explains every code there is and no other, in the order of the table', () => {
-    const told = explained.map(({ code, status, title }) => [code, { status, title }])
-    assert.deepEqual(told, Object.entries(faults))
+  it('explains every code and no other, in the order of the table', () => {
+    const explained = sections.map(({ code, status, title }) => [code, { status, title }])
+    assert.deepEqual(explained, Object.entries(errorCodes))
   })
 
-  it('says of each when it happens, how it reads and what to do', () => {
-    for (const fault of explained) {
-      assert.match(fault.text, /^\n[A-Z`][^\n]+\.\n/, `${fault.code}: when`)
-      assert.notEqual(detailIn(fault), '', `${fault.code}: how it reads`)
-      assert.match(fault.text, /\n\*\*What to do:\*\* [^\n]+\.\n/, `${fault.code}: what to do`)
-    }
-  })
-
-  it('shows requests that bring about just that error, in those words', async () => {
-    const shown = explained.flatMap((fault) => {
-      const request = shownIn(fault)
-      return request === undefined ? [] : [{ fault, request }]
+  for (const section of sections) {
+    it(`describes the cause, the detail and the remedy of ${section.code}`, () => {
+      assert.match(section.text, /^\n[A-Z`][^\n]+\.\n/)
+      assert.notEqual(detailIn(section), '')
+      assert.match(section.text, /\n\*\*What to do:\*\* [^\n]+\.\n/)
     })
-    assert.ok(shown.length >= 20)
-    for (const { fault, request } of shown) {
+  }
+
+  it('shows a request for at least 20 codes', () => {
+    assert.ok(examples.length >= 20)
+  })
+
+  for (const { section, request } of examples) {
+    it(`shows a request that causes ${section.code} with the shown detail`, async () => {
       const { method, path, headers, raw } = request
       const answer = readAnswer(await client.send(method, path, { headers, raw }))
-      const is = ({ code }: Fault): boolean => code === fault.code
-      const found = answer.body.errors?.find(is)
-      assert.equal(found?.detail, detailIn(fault), `${fault.code}: ${answer.text}`)
-      assert.equal(found?.status, String(fault.status))
-    }
-  })
+      const found = answer.body.errors?.find(({ code }) => code === section.code)
+      assert.equal(found?.detail, detailIn(section), answer.text)
+      assert.equal(found?.status, String(section.status))
+    })
+  }
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { type senders, wordsOf } from './curl.ts'
+import { type senders, splitCommand } from './curl.ts'
 
-/** A command of a page, and what the page says the answer is. */
+/** A `curl` command of a page, with the response that the page shows. */
 export interface Example {
   readonly command: string
   readonly status: number
   readonly answer: string
 }
 
-/** Every `curl` command of a page that an answer follows. */
+/** Returns every `curl` command of a page that is followed by a response. */
 export function examplesIn(page: string): readonly Example[] {
   const all = page.matchAll(
     /```sh\n(curl [^`]*)```\n\nThe answer is `(\d+)`:\n\n```json\n([^`]*)```/g,
@@ -21,16 +21,16 @@ export function examplesIn(page: string): readonly Example[] {
 type Sender = ReturnType<typeof senders> extends ReadonlyMap<string, infer Each> ? Each : never
 
 /**
- * Fails unless every answer is the one that the page tells.
- * @param here - puts the address of the running service in place of the page's
+ * Fails unless every response equals the one on the page.
+ * @param here - replaces the address on the page by the address of the running service
  */
-export async function assertTrue(
+export async function assertResponses(
   examples: readonly Example[],
   send: Sender,
   here: (text: string) => string,
 ): Promise<void> {
   for (const { command, status, answer } of examples) {
-    const reply = await send(wordsOf(here(command)))
+    const reply = await send(splitCommand(here(command)))
     assert.equal(reply.status, status, `${command}\n${reply.text}`)
     assert.deepEqual(JSON.parse(reply.text), JSON.parse(here(answer)), command)
   }

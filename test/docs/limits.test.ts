@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { faults } from '../../src/errors/codes.ts'
-import { page, placeOf, section, tableRows } from './pages.ts'
+import { errorCodes } from '../../src/errors/codes.ts'
+import { absolutePath, readPage, section, tableRows } from './pages.ts'
 
-const limits = page('docs/limits.md')
+const limits = readPage('docs/limits.md')
 const rows = ['Requests', 'Queries', 'Reads', 'Connections'].flatMap((heading) =>
   tableRows(section(limits, `## ${heading}`)),
 )
 
 describe('docs/limits.md', () => {
-  it('names for each limit a default, a reason and a test that exists', () => {
+  it('lists a default, a reason and an existing test for each limit', () => {
     assert.ok(rows.length > 30)
     for (const row of rows) {
       const [what = '', initial, , , reason, test = ''] = row
       assert.equal(row.length, 6, what)
       assert.ok(initial && reason, what)
-      assert.ok(existsSync(placeOf(test.replaceAll('`', ''))), `${what}: ${test}`)
+      assert.ok(existsSync(absolutePath(test.replaceAll('`', ''))), `${what}: ${test}`)
     }
   })
 
-  it('names settings and error codes that there are, by their defaults', () => {
+  it('names existing settings and error codes, with the right defaults and statuses', () => {
     const settings = new Map(
-      tableRows(section(page('README.md'), '## Settings')).map(
+      tableRows(section(readPage('README.md'), '## Settings')).map(
         ([, variable = '', initial = '']) => [variable, initial],
       ),
     )
@@ -31,7 +31,7 @@ describe('docs/limits.md', () => {
         assert.ok(settings.has(name), `${what}: ${name}`)
       for (const [, status, code = ''] of error.matchAll(/(\d{3}) `(\w+)`/g))
         assert.equal(
-          String(new Map(Object.entries(faults)).get(code)?.status),
+          String(new Map(Object.entries(errorCodes)).get(code)?.status),
           status,
           `${what}: ${code}`,
         )

@@ -11,14 +11,14 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** A program of somebody who has installed the package, in JavaScript. */
+/** A JavaScript program that uses the installed package. */
 const program = `
   import { attribute, createServer, defineModel, resource, text } from 'lapidary'
   import { openSqlite } from 'lapidary/sqlite'
   const book = resource('book', { path: '/books', table: 'book', fields: { title: attribute(text) } })
   const model = defineModel([book])
   const store = openSqlite(model, 'books.db')
-  await store.check()
+  await store.verify()
   const server = createServer({ model, store, logLevel: 'silent' })
   const headers = { accept: 'application/vnd.api+json' }
   console.log((await server.inject({ url: '/books', headers })).body)
@@ -50,7 +50,7 @@ describe('The package', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  it('serves, from JavaScript alone and without any driver', async () => {
+  it('serves from JavaScript without an installed driver', async () => {
     await writeFile(join(folder, 'program.js'), program)
     const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder })
     assert.deepEqual(JSON.parse(stdout).data, [
@@ -58,13 +58,13 @@ describe('The package', () => {
     ])
   })
 
-  it('introspects', async () => {
-    const words = [join(installed, 'cli/main.js'), 'introspect', 'sqlite:books.db']
-    const { stdout } = await run(process.execPath, words, { cwd: folder })
+  it('generates declarations by its command', async () => {
+    const args = [join(installed, 'cli/main.js'), 'introspect', 'sqlite:books.db']
+    const { stdout } = await run(process.execPath, args, { cwd: folder })
     assert.match(stdout, /title: attribute\(text\)/)
   })
 
-  it('has types, which refuse what does not exist', async () => {
+  it('has types that reject an invalid declaration', async () => {
     const config = {
       compilerOptions: { strict: true, module: 'nodenext', noEmit: true, types: [] },
       files: ['program.ts'],

@@ -4,30 +4,44 @@ import { fileURLToPath } from 'node:url'
 /** The root of the repository, with a slash at the end. */
 export const root = new URL('../../', import.meta.url)
 
-/** The text of a file, by its path from the root. */
-export function page(path: string): string {
+/** Reads a file by its path from the root. */
+export function readPage(path: string): string {
   return readFileSync(new URL(path, root), 'utf8')
 }
 
-/** The place of a file on this machine, by its path from the root. */
-export function placeOf(path: string): string {
+/** The absolute path of a file, by its path from the root. */
+export function absolutePath(path: string): string {
   return fileURLToPath(new URL(path, root))
 }
 
-/** The cells of every row of the Markdown tables in a text, headings and rulers left out. */
-export function tableRows(text: string): string[][] {
-  const lines = text.split('\n')
-  return lines
-    .filter((line, index) => line.startsWith('|') && !isRuler(line) && !isRuler(lines[index + 1]))
-    .map((line) =>
-      line
-        .slice(1, line.lastIndexOf('|'))
-        .split('|')
-        .map((cell) => cell.trim()),
-    )
+/** A Markdown table: the cells of its heading and of its rows. */
+export interface Table {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
 }
 
-function isRuler(line = ''): boolean {
+/** Returns the Markdown tables of a text. */
+export function tablesIn(text: string): Table[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, index) => {
+    if (!line.startsWith('|') || !isDelimiter(lines[index + 1])) return []
+    const rest = lines.slice(index + 2)
+    const end = rest.findIndex((row) => !row.startsWith('|'))
+    return { head: cellsOf(line), rows: rest.slice(0, end === -1 ? undefined : end).map(cellsOf) }
+  })
+}
+
+/** Returns the rows of all Markdown tables in a text, as cells, without the headings. */
+export function tableRows(text: string): string[][] {
+  return tablesIn(text).flatMap(({ rows }) => rows.map((row) => [...row]))
+}
+
+function cellsOf(line: string): string[] {
+  const cells = line.slice(1, line.lastIndexOf('|')).split('|')
+  return cells.map((cell) => cell.trim())
+}
+
+function isDelimiter(line = ''): boolean {
   return /^\|[-:| ]+\|$/.test(line)
 }
 

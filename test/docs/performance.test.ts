@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { savedResults, withTables } from '../../bench/document.ts'
+import { insertTables } from '../../bench/performance-tables.ts'
+import { readSavedResults } from '../../bench/saved-results.ts'
 
 describe('docs/performance.md', () => {
-  it('tells what was measured, as it was saved', () => {
+  it('shows the results that are saved in bench/results', () => {
     const path = new URL('../../docs/performance.md', import.meta.url)
     const text = readFileSync(path, 'utf8')
-    assert.equal(withTables(text, savedResults()), text)
+    assert.equal(insertTables(text, readSavedResults()), text)
     assert.ok(/\| list \| \d/.test(text))
   })
 })

@@ -1,45 +1,79 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { helpText } from '../../service/settings.ts'
-import { startService } from '../../service/start.ts'
+import { formatHelp } from '../../service/settings.ts'
+import { startService } from '../../service/start-service.ts'
+import { createProject, createSqliteDatabase } from '../cli/generated-project.ts'
 import { connect } from '../client.ts'
-import { folder } from '../service/child.ts'
 import { senders } from './curl.ts'
-import { assertTrue, examplesIn } from './examples.ts'
-import { page, root, section, tableRows } from './pages.ts'
+import { assertResponses, examplesIn } from './examples.ts'
+import { absolutePath, readPage, section, tableRows, tablesIn } from './pages.ts'
 
-const readme = page('README.md')
+const readme = readPage('README.md')
 
-/** Where the examples suppose the service to be. */
+/** The address of the service in the examples. */
 const address = 'http://127.0.0.1:3000'
 
 const examples = examplesIn(readme)
 
+/** The program in a part of the page. */
+function programIn(heading: string): string {
+  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(section(readme, heading)) ?? []
+  return code
+}
+
 describe('README.md', () => {
-  it('names the two commands', () => {
+  it('shows the commands that start the service and run the tests', () => {
     for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
       assert.ok(readme.includes(`\n\`\`\`sh\n${command}\n\`\`\`\n`), command)
     }
   })
 
-  it('has an answer to each of its five curl commands', () => {
+  it('shows install and test commands that CI runs', () => {
+    const ci = readPage('.ci/run').split('\n')
+    for (const command of ['npm ci', 'npm test']) assert.ok(ci.includes(command), command)
+  })
+
+  it('has a response for each of its five curl commands', () => {
     assert.equal(examples.length, 5)
     assert.equal(readme.match(/^curl /gm)?.length, examples.length)
   })
 
   for (const [name, send] of senders()) {
-    it(`tells true answers, by ${name}`, async (test) => {
+    it(`shows the responses of the service, requested by ${name}`, async (test) => {
       const quiet = { port: 0, databaseUrl: 'sqlite::memory:', logLevel: 'silent' }
       const service = await startService(quiet, true)
       test.after(() => service.close())
       const here = (text: string) => text.replaceAll(address, service.url)
-      await assertTrue(examples, send, here)
+      await assertResponses(examples, send, here)
     })
   }
+
+  it('shows the figures of docs/performance.md', () => {
+    const columns = ['one', 'list', 'included', 'text', 'create']
+    const tables = tablesIn(readPage('docs/performance.md'))
+    const columnOf = (name: string, beside: string) => {
+      const table = tables.find(({ head }) => head.includes(name) && head.includes(beside))
+      const at = table?.head.indexOf(name) ?? -1
+      const figures = new Map(table?.rows.map((row) => [row[0], row[at]]))
+      return columns.map((workload) => figures.get(workload) || '–')
+    }
+    const expected = new Map([
+      ['zenstack', columnOf('zenstack', 'hatchify')],
+      ['json-api-nestjs', columnOf('json-api-nestjs', 'hatchify')],
+      ['hatchify, on PostgreSQL', columnOf('hatchify', 'zenstack')],
+      ['a hand-written program, SQLite', columnOf('SQLite, 1,000', 'PostgreSQL, 1,000')],
+      ['a hand-written program, PostgreSQL', columnOf('PostgreSQL, 1,000', 'SQLite, 1,000')],
+    ])
+    const table = tablesIn(readme).find(({ head }) => head[0] === 'compared with')
+    assert.deepEqual(
+      new Map(table?.rows.map(([name = '', ...figures]) => [name, figures])),
+      expected,
+    )
+  })
 
   it('lists the settings as --help does', () => {
     const rows = tableRows(section(readme, '## Settings')).map((row) =>
@@ -48,7 +82,7 @@ describe('README.md', () => {
     const listed = rows.map(([flag, variable, unset, meaning]) =>
       [flag, variable, `${meaning} (default: ${unset})`].join(' '),
     )
-    const lines = helpText().split('\n')
+    const lines = formatHelp().split('\n')
     const help = lines.filter((line) => /^ {2}--.*\(default: .*\)$/.test(line))
     assert.deepEqual(
       listed,
@@ -56,9 +90,29 @@ describe('README.md', () => {
     )
   })
 
+  it('serves an existing database by the commands that it shows', async (test) => {
+    const heading = '## Serve your own database'
+    const project = await createProject(test)
+    const tables = `create table artist (id integer primary key, name text not null);
+      insert into artist values (1, 'Ada')`
+    createSqliteDatabase(project, 'music', tables)
+    const [, args = ''] = /npm run introspect -- (.*)\n/.exec(section(readme, heading)) ?? []
+    const command = [absolutePath('cli/main.ts'), 'introspect', ...args.split(' ')]
+    const { status, stderr } = spawnSync(process.execPath, command, {
+      cwd: project,
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stderr)
+    const client = connect(await serve(test, project, programIn(heading)))
+    test.after(() => client.close())
+    const artists = await client.send('GET', '/artists')
+    assert.equal(artists.status, 200, artists.text)
+    assert.deepEqual(JSON.parse(artists.text).data[0].attributes, { name: 'Ada' })
+  })
+
   it('declares resources that are served', async (test) => {
-    const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(section(readme, '## Declare your own')) ?? []
-    const client = connect(new URL(await run(test, code)).origin)
+    const url = await serve(test, await createProject(test), programIn('## Declare your own'))
+    const client = connect(url)
     test.after(() => client.close())
     const author = { type: 'author', attributes: { name: 'Ada' } }
     const created = await client.send('POST', '/authors', { body: { data: author } })
@@ -76,23 +130,22 @@ describe('README.md', () => {
   })
 })
 
-/** Runs the page's program in a folder of its own, on any free port, and returns the address it prints. */
-async function run(test: TestContext, code: string): Promise<string> {
-  const doors = { lapidary: 'src/index.ts', 'lapidary/sqlite': 'src/store/sqlite/store.ts' }
-  let program = code.replace('port: 3001', 'port: 0')
-  assert.notEqual(program, code, 'the program says its port')
-  for (const [name, path] of Object.entries(doors)) {
-    program = program.replaceAll(`'${name}'`, `'${new URL(path, root)}'`)
-  }
-  const cwd = await folder(test)
-  await writeFile(join(cwd, 'package.json'), '{"type":"module"}')
-  await writeFile(join(cwd, 'library.ts'), program)
-  const child = spawn(process.execPath, ['library.ts'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  test.after(() => child.kill('SIGKILL'))
-  let complaints = ''
-  child.stderr.on('data', (piece) => {
-    complaints += piece
+/** Runs a program of the page in a project folder on any free port, and returns the origin that it prints. */
+async function serve(test: TestContext, project: string, code: string): Promise<string> {
+  const program = code.replace('port: 3001', 'port: 0')
+  assert.notEqual(program, code, 'the program has a port')
+  await writeFile(join(project, 'program.ts'), program)
+  const child = spawn(process.execPath, ['program.ts'], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  for await (const line of createInterface({ input: child.stdout })) return line
-  assert.fail(`it ended without an address: ${complaints}`)
+  test.after(() => child.kill('SIGKILL'))
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('http')) return new URL(line).origin
+  }
+  assert.fail(`the program ended without an address: ${stderr}`)
 }

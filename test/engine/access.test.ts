@@ -26,7 +26,7 @@ const shop = resource('shop', {
   fields: {
     name: attribute(text),
     sales: toMany('sale', { column: 'shop_id', access: 'read-only' }),
-    report: toOne('report', { column: 'id', key: 'there' }),
+    report: toOne('report', { column: 'id', foreignKey: 'other' }),
     guests: toMany('shop', {
       ...{ access: 'read-only', through: { table: 'visit', from: 'host', to: 'guest' } },
     }),
@@ -167,8 +167,8 @@ const account = resource('account', {
   path: '/accounts',
   table: 'account',
   fields: {
-    email: attribute(text, { required: true, access: 'write-once' }),
-    invited: attribute(datetime, { access: 'write-once' }),
+    email: attribute(text, { required: true, access: 'immutable' }),
+    invited: attribute(datetime, { access: 'immutable' }),
     secret: attribute(text, { access: 'write-only', required: true }),
     status: attribute(text, { default: 'new' }),
     rank: attribute(integer, { default: () => (made += 1) }),
@@ -200,7 +200,7 @@ engine('What is written once, or not at all', accounts, (world) => {
   const update = (attributes: object) =>
     world.patch('/accounts/1', { data: { ...one('account'), attributes } })
 
-  it('write-once: set by a create, repeated by an update, changed by none', async () => {
+  it('immutable: set by a create, repeated by an update, changed by none', async () => {
     await create({ invited: '2024-01-01T00:00:00.500+01:00' })
     for (const [attributes, status] of [
       [{ email: 'a@b' }, 200],
@@ -223,7 +223,7 @@ engine('What is written once, or not at all', accounts, (world) => {
     assert.equal((await world.patch('/accounts/1', { data: whole })).status, 200)
   })
 
-  it('write-once, left out of a create: null for good', async () => {
+  it('immutable, left out of a create: null for good', async () => {
     await create()
     assert.equal((await update({ invited: null })).status, 200)
     assert.equal((await update({ invited: '2024-01-01T00:00:00Z' })).status, 422)
@@ -305,8 +305,8 @@ engine('What is written once, or not at all', accounts, (world) => {
 })
 
 const stamped = resource('stamped', {
-  ...{ path: '/stamped', table: 'stamped', where: (column) => sql`${column('kind')} = ${'a'}` },
-  newRows: {
+  ...{ path: '/stamped', table: 'stamped', scope: (column) => sql`${column('kind')} = ${'a'}` },
+  insertDefaults: {
     kind: 'a',
     size: 5n,
     weight: 1.5,

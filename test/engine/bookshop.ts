@@ -50,9 +50,9 @@ export const bookshop = {
     table: 'author',
     fields: {
       name: attribute(text, { required: true }),
-      born: attribute(date, { access: 'write-once' }),
+      born: attribute(date, { access: 'immutable' }),
       country: toOne('country', { column: 'country_code' }),
-      profile: toOne('profile', { column: 'author_id', key: 'there' }),
+      profile: toOne('profile', { column: 'author_id', foreignKey: 'other' }),
       books: toMany('book', { column: 'author_id' }),
     },
   }),
@@ -65,8 +65,8 @@ export const bookshop = {
     path: '/books',
     table: 'book',
     id: { kind: uuid, client: 'optional' },
-    where: (column) => sql`${column('kind')} = ${'paper'}`,
-    newRows: { kind: 'paper' },
+    scope: (column) => sql`${column('kind')} = ${'paper'}`,
+    insertDefaults: { kind: 'paper' },
     hooks: { beforeCreate: () => ({ copies: 1 }) },
     fields: {
       isbn: attribute(text),
@@ -87,7 +87,7 @@ export const bookshop = {
     table: 'book',
     id: { kind: uuid },
     access: 'read-only',
-    where: (column) => sql`${column('kind')} = ${'file'}`,
+    scope: (column) => sql`${column('kind')} = ${'file'}`,
     fields: {
       kind: attribute(enumeration(['paper', 'file'])),
       tags: toMany('tag', { through: { table: 'linked', from: 'book_id', to: 'tag_id' } }),

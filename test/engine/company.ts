@@ -15,14 +15,14 @@ import type { ColumnTypes } from '../databases.ts'
 const employee = resource('employee', {
   path: '/employees',
   table: 'person',
-  where: (column) => sql`${column('role')} = 'employee' and ${column('left_at')} is null`,
-  newRows: { role: 'employee' },
+  scope: (column) => sql`${column('role')} = 'employee' and ${column('left_at')} is null`,
+  insertDefaults: { role: 'employee' },
   fields: {
     name: attribute(text),
     left_at: attribute(text),
     boss: toOne('employee', { column: 'boss_id' }),
     staff: toMany('employee', { column: 'boss_id' }),
-    badge: toOne('badge', { column: 'person_id', key: 'there' }),
+    badge: toOne('badge', { column: 'person_id', foreignKey: 'other' }),
     seats: toMany('seat', { column: 'person_id' }),
     desks: toMany('desk', { column: 'person_id' }),
     teams: toMany('team', { through: { table: 'member', from: 'person_id', to: 'team_id' } }),
@@ -33,23 +33,23 @@ const person = resource('person', {
   path: '/persons',
   table: 'person',
   access: 'read-only',
-  where: (column) => sql`${column('public')} <> 0`,
+  scope: (column) => sql`${column('public')} <> 0`,
   fields: { name: attribute(text), role: attribute(text) },
 })
 const badge = resource('badge', {
   path: '/badges',
   table: 'badge',
-  where: (column) => sql`${column('valid')} = ${true}`,
-  newRows: { valid: true },
+  scope: (column) => sql`${column('valid')} = ${true}`,
+  insertDefaults: { valid: true },
   fields: { code: attribute(text), holder: toOne('employee', { column: 'person_id' }) },
 })
 const desk = resource('desk', {
   path: '/desks',
   table: 'desk',
   // A condition that looks elsewhere, where columns have the same names.
-  where: (column) =>
+  scope: (column) =>
     sql`exists (select 1 from floor where floor.floor_id = ${column('floor_id')} and floor.open = 1)`,
-  newRows: { floor_id: 1 },
+  insertDefaults: { floor_id: 1 },
   fields: {
     name: attribute(text),
     user: toOne('employee', { column: 'person_id' }),
@@ -60,14 +60,14 @@ const desk = resource('desk', {
 const seat = resource('seat', {
   path: '/seats',
   table: 'desk',
-  where: (column) => sql`${column('person_id')} is not null`,
+  scope: (column) => sql`${column('person_id')} is not null`,
   access: 'read-only',
   fields: { name: attribute(text) },
 })
 const team = resource('team', {
   path: '/teams',
   table: 'team',
-  where: (column) => sql`${column('size')} > ${0}`,
+  scope: (column) => sql`${column('size')} > ${0}`,
   fields: {
     name: attribute(text),
     size: attribute(integer, { default: 1 }),

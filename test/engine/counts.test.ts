@@ -23,7 +23,7 @@ const note = resource('note', {
 const due = resource('due', {
   path: '/due',
   table: 'note',
-  where: (column) => sql`${column('id')} > 0 and current_timestamp > '2000-01-01'`,
+  scope: (column) => sql`${column('id')} > 0 and current_timestamp > '2000-01-01'`,
   access: 'read-only',
   fields,
 })
@@ -31,7 +31,7 @@ const seen = resource('seen', { path: '/seen', table: 'seen', access: 'read-only
 const long = resource('long', {
   path: '/long',
   table: 'note',
-  where: (column) => sql`length(${column('words')}) > 0`,
+  scope: (column) => sql`length(${column('words')}) > 0`,
   access: 'read-only',
   fields,
 })

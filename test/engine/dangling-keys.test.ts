@@ -25,8 +25,8 @@ const holder = resource('holder', {
 const keeper = resource('keeper', {
   path: '/keepers',
   table: 'holder',
-  where: (column) => sql`${column('gone')} = ${false}`,
-  newRows: { gone: false },
+  scope: (column) => sql`${column('gone')} = ${false}`,
+  insertDefaults: { gone: false },
   fields: { name: attribute(text) },
 })
 

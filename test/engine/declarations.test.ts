@@ -32,8 +32,8 @@ function mistakesOf(
     return []
   } catch (error) {
     assert.ok(error instanceof DeclarationError, String(error))
-    assert.equal(error.message, error.mistakes.join('\n'))
-    return error.mistakes
+    assert.equal(error.message, error.errors.join('\n'))
+    return error.errors
   }
 }
 

@@ -19,7 +19,7 @@ import { engine } from './engine.ts'
 const door = resource('door', {
   path: '/doors',
   table: 'door',
-  newRows: { house_id: 1 },
+  insertDefaults: { house_id: 1 },
   fields: {
     open: attribute(boolean, { required: true }),
     broken: attribute(boolean, { required: true }),

@@ -44,16 +44,22 @@ export interface Engine {
   execute(sql: string): Promise<void>
 }
 
-/** A chapter of tests of the engine, run once per database; each `it` in it starts on fresh tables. */
+/**
+ * A suite of tests of the engine, run on each database. One server serves all of its tests; each test begins with the
+ * tables as they were declared.
+ */
 export function engine(title: string, served: Served, body: (engine: Engine) => void): void {
   for (const database of served.on ?? databases) {
     if (served.only !== undefined && served.only !== database.dialect) continue
     describe(`${title} · ${database.name}`, () => {
-      const stage = new Stage(database, served)
-      beforeEach(() => stage.begin())
-      afterEach(() => stage.end())
-      after(() => stage.close())
-      body(engineOn(stage))
+      const fixture = new Fixture(database, served)
+      beforeEach(() => fixture.prepare())
+      afterEach(async (test) => {
+        // A test that failed may have left anything.
+        if (!('passed' in test && test.passed)) await fixture.close()
+      })
+      after(() => fixture.close())
+      body(engineOn(fixture))
     })
   }
 }
@@ -70,28 +76,29 @@ export async function openStore(
   return openSqlite(model, path)
 }
 
-interface Show {
+interface Started {
   readonly opened: OpenDatabase
   readonly store: Store
   readonly client: Client
   readonly close: () => Promise<void>
 }
 
-/** A database and a server on it: opened for each test, or once for a chapter where the database can be cleared. */
-class Stage {
+/** Starts a server on a database of its own and gives each test of a suite fresh tables. */
+class Fixture {
   readonly database: Database
   readonly served: Served
-  #show: Show | undefined
-  #version = 0
+  /** Whether the tables may differ from those that each test begins with. */
+  isUsed = true
+  #started: Started | undefined
 
   constructor(database: Database, served: Served) {
     this.database = database
     this.served = served
   }
 
-  get show(): Show {
-    assert.ok(this.#show, 'the engine exists only while a test runs')
-    return this.#show
+  get started(): Started {
+    assert.ok(this.#started, 'the server runs only while a test runs')
+    return this.#started
   }
 
   get tables(): string {
@@ -100,34 +107,35 @@ class Stage {
     return typeof tables === 'string' ? tables : tables(columnTypes, dialect)
   }
 
-  async begin(): Promise<void> {
-    const isOpen = this.#show !== undefined
-    if (isOpen) await this.show.opened.beside?.clear()
-    else this.#show = await this.#open()
-    await this.execute(this.tables)
-    if (!isOpen) await this.show.store.check()
-  }
-
-  async end(): Promise<void> {
-    // Connections know types by their numbers, which are others when they are made again.
-    const makesTypes = /create (type|domain|extension)/.test(this.tables)
-    if (makesTypes || this.#show?.opened.beside === undefined) await this.close()
+  /** Starts the server, or makes the tables again after a test that may have changed them. */
+  async prepare(): Promise<void> {
+    // Connections of PostgreSQL know types by numbers, and new types have new ones.
+    if (this.isUsed && /create (type|domain|extension)/.test(this.tables)) await this.close()
+    if (this.#started === undefined) {
+      this.#started = await this.#start()
+      await this.execute(this.tables)
+      await this.#started.store.verify()
+    } else if (this.isUsed) {
+      await this.started.opened.second?.dropAll()
+      await this.execute(this.tables)
+    }
+    this.isUsed = false
   }
 
   async close(): Promise<void> {
-    const show = this.#show
-    this.#show = undefined
-    await show?.close()
+    const started = this.#started
+    this.#started = undefined
+    await started?.close()
   }
 
   async execute(sql: string): Promise<void> {
-    const { opened, store } = this.show
-    if (opened.beside) return opened.beside.execute(sql)
-    this.#version += 1
-    await store.migrate([{ version: this.#version, sql }])
+    this.isUsed = true
+    const { second } = this.started.opened
+    assert.ok(second, 'a database that has a second connection')
+    await second.execute(sql)
   }
 
-  async #open(): Promise<Show> {
+  async #start(): Promise<Started> {
     const { model, server: options, postgres } = this.served
     const opened = await this.database.create()
     const store = await openStore(model, opened.url, postgres)
@@ -140,29 +148,30 @@ class Stage {
       await store.close()
       await opened.remove()
     }
-    this.#version = 0
     return { opened, store, client, close }
   }
 }
 
-function engineOn(stage: Stage): Engine {
+function engineOn(fixture: Fixture): Engine {
   const call: Engine['call'] = async (method, path, options) => {
-    const exchange = await stage.show.client.send(method, path, options)
-    if (stage.served.beyondAscii) assert.deepEqual(breaches(exchange), [])
+    if (method !== 'GET') fixture.isUsed = true
+    const exchange = await fixture.started.client.send(method, path, options)
+    if (fixture.served.beyondAscii) assert.deepEqual(breaches(exchange), [])
     else check(exchange)
     return readAnswer(exchange)
   }
   return {
-    database: stage.database.name,
-    dialect: stage.database.dialect,
+    database: fixture.database.name,
+    dialect: fixture.database.dialect,
     get databaseUrl() {
-      return stage.show.opened.url
+      fixture.isUsed = true
+      return fixture.started.opened.url
     },
     call,
     get: (path, query) => call('GET', path, { query }),
     post: (path, body) => call('POST', path, { body }),
     patch: (path, body) => call('PATCH', path, { body }),
     delete: (path, body) => call('DELETE', path, { body }),
-    execute: (sql) => stage.execute(sql),
+    execute: (sql) => fixture.execute(sql),
   }
 }

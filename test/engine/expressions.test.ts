@@ -28,7 +28,7 @@ const invoice = resource('invoice', {
     code: attribute(text, { required: true }),
     day: attribute(date),
     limit: attribute(integer),
-    /** Over its own columns, with a value of the declaration's own. */
+    /** Over columns of the table, with a constant. */
     label: expression(text, (column) => sql`${column('code')} || ${'/'} || ${column('day')}`),
     year: expression(
       integer,
@@ -64,7 +64,7 @@ const line = resource('line', {
   },
 })
 
-const served = {
+const fixture = {
   model: defineModel([invoice, line], { maxPageSize: null }),
   tables: ({ newId, date, number }: ColumnTypes) => `
     create table invoice (id ${newId}, code text not null, day ${date}, "limit" integer,
@@ -74,9 +74,9 @@ const served = {
     insert into line values (1, 2.5, 4, 1), (2, 5, 2, 1), (3, 0.5, 1, 2), (4, null, 3, 2)`,
 }
 
-/** What each expression tells of the three invoices, and their order by it, up and down. */
+/** The value of each expression for the three invoices, and the order of their ids by it, ascending and descending. */
 // biome-ignore format: a table, one expression a row
-const told = [
+const expressions = [
   ['label',       ['a/2009-05-01', 'b/2010-01-01', null], '1 2 3', '3 2 1'],
   ['year',        [2009, 2010, null],                     '1 2 3', '3 2 1'],
   ['is_late',     [true, false, null],                    '2 1 3', '3 1 2'],
@@ -85,16 +85,16 @@ const told = [
   ['tax',         ['6.50', '4.50', null],                 '2 1 3', '3 1 2'],
 ] as const
 
-engine('Expressions', served, (world) => {
-  const found = async (path: string, query: Query) => {
-    const answer = await world.get(path, query)
+engine('Expressions', fixture, (app) => {
+  const listIds = async (path: string, query: Query) => {
+    const answer = await app.get(path, query)
     assert.equal(answer.status, 200, answer.text)
     return ids(answer).join(' ')
   }
 
-  for (const [name, values, up, down] of told) {
-    it(`${name} is told in lists, alone, included, related and after a write`, async () => {
-      const list = await world.get('/invoices')
+  for (const [name, values, up, down] of expressions) {
+    it(`given the expression ${name}, when its resource is listed, fetched, included, related or written, then the value is returned`, async () => {
+      const list = await app.get('/invoices')
       assert.deepEqual(
         list.many.map(({ attributes }) => attributes?.[name]),
         values,
@@ -104,27 +104,24 @@ engine('Expressions', served, (world) => {
         ['/lines/3/invoice', {}, 1],
         ['/invoices/2/successor', {}, 2],
       ] as const) {
-        assert.deepEqual((await world.get(path, query)).one.attributes?.[name], values[at])
+        assert.deepEqual((await app.get(path, query)).one.attributes?.[name], values[at])
       }
-      const { included = [] } = (await world.get('/lines', { include: 'invoice' })).body
+      const { included = [] } = (await app.get('/lines', { include: 'invoice' })).body
       assert.deepEqual(
         included.map(({ attributes }) => attributes?.[name]),
         values.slice(0, 2),
       )
       const data = { type: 'invoice', id: '1', attributes: { code: 'a' } }
-      assert.deepEqual(
-        (await world.patch('/invoices/1', { data })).one.attributes?.[name],
-        values[0],
-      )
+      assert.deepEqual((await app.patch('/invoices/1', { data })).one.attributes?.[name], values[0])
     })
 
-    it(`${name} is filtered and sorted by, here and through relationships`, async () => {
+    it(`given the expression ${name}, when a filter or a sort uses it, also through relationships, then the order and the matches are right`, async () => {
       const [value] = values
-      const alike = [1, 2, 3].filter((n) => values[n - 1] === value).join(' ')
+      const equalIds = [1, 2, 3].filter((n) => values[n - 1] === value).join(' ')
       const none = [1, 2, 3].filter((n) => values[n - 1] === null).join(' ')
       const some = [1, 2, 3].filter((n) => values[n - 1] !== null).join(' ')
       for (const [path, filter, all] of [
-        ['/invoices', { name, op: 'eq', val: value }, alike],
+        ['/invoices', { name, op: 'eq', val: value }, equalIds],
         ['/invoices', { name, op: 'eq', val: null }, none],
         ['/invoices', { not: { name, op: 'eq', val: null } }, some],
         [
@@ -135,20 +132,20 @@ engine('Expressions', served, (world) => {
         [
           '/lines',
           { name: `invoice__${name}`, op: 'in_', val: [value] },
-          alike === '1' ? '1 2' : '1 2 3 4',
+          equalIds === '1' ? '1 2' : '1 2 3 4',
         ],
       ] as const) {
-        assert.equal(await found(path, { filter: [filter] }), all, JSON.stringify(filter))
+        assert.equal(await listIds(path, { filter: [filter] }), all, JSON.stringify(filter))
       }
-      assert.equal(await found('/invoices', { sort: name }), up)
-      assert.equal(await found('/invoices', { sort: `-${name}` }), down)
+      assert.equal(await listIds('/invoices', { sort: name }), up)
+      assert.equal(await listIds('/invoices', { sort: `-${name}` }), down)
       const isFirst = down.indexOf('1') < down.indexOf('2')
-      const lines = await found('/lines', { sort: `-invoice.${name},id` })
+      const lines = await listIds('/lines', { sort: `-invoice.${name},id` })
       assert.equal(lines, isFirst ? '1 2 3 4' : '3 4 1 2')
     })
   }
 
-  it('fields are compared with expressions, and expressions with each other', async () => {
+  it('given fields and expressions, when a filter compares them with each other, then their kinds decide whether it may', async () => {
     for (const [filter, all] of [
       [{ name: 'limit', op: 'le', field: 'total' }, '1'],
       [{ name: 'total', op: 'lt', field: 'limit' }, '2'],
@@ -157,17 +154,17 @@ engine('Expressions', served, (world) => {
       [{ name: 'label', op: 'startswith', field: 'code' }, '1 2'],
       [{ name: 'year', op: 'gt', field: 'lines_count' }, '1 2'],
     ] as const) {
-      assert.equal(await found('/invoices', { filter: [filter] }), all, JSON.stringify(filter))
+      assert.equal(await listIds('/invoices', { filter: [filter] }), all, JSON.stringify(filter))
     }
     const lines = {
       filter: [{ name: 'lines', op: 'any', val: { name: 'sum', op: 'eq', field: 'price' } }],
     }
-    assert.equal(await found('/invoices', lines), '2')
+    assert.equal(await listIds('/invoices', lines), '2')
     const bad = [{ name: 'label', op: 'eq', field: 'year' }]
-    assert.equal((await world.get('/invoices', { filter: bad })).fault.code, 'invalid_filter')
+    assert.equal((await app.get('/invoices', { filter: bad })).fault.code, 'invalid_filter')
   })
 
-  it('they take every operator that suits their kind', async () => {
+  it('given an operator of its kind, when a filter applies it to an expression, then the matches are right', async () => {
     for (const [filter, all] of [
       [{ name: 'total', op: 'between', val: [0.5, 20] }, '1 2'],
       [{ name: 'label', op: 'ilike', val: 'B/%' }, '2'],
@@ -175,52 +172,52 @@ engine('Expressions', served, (world) => {
       [{ name: 'lines_count', op: 'notin_', val: [2] }, '3'],
       [{ name: 'tax', op: 'gt', val: '4.50' }, '1'],
     ] as const) {
-      assert.equal(await found('/invoices', { filter: [filter] }), all, JSON.stringify(filter))
+      assert.equal(await listIds('/invoices', { filter: [filter] }), all, JSON.stringify(filter))
     }
-    assert.equal(await found('/invoices', { 'filter[is_late]': 'true' }), '1')
-    assert.equal(await found('/invoices', { 'filter[successor__total]': '0.5' }), '1')
+    assert.equal(await listIds('/invoices', { 'filter[is_late]': 'true' }), '1')
+    assert.equal(await listIds('/invoices', { 'filter[successor__total]': '0.5' }), '1')
   })
 
-  it('one that neither filters nor sorts is told alone', async () => {
-    const answer = await world.get('/invoices/1')
+  it('given an expression that is neither filterable nor sortable, when requested, then only its value is returned', async () => {
+    const answer = await app.get('/invoices/1')
     assert.ok(answer.text.includes('"largest":9223372036854775807'), answer.text)
     for (const query of [{ 'filter[largest]': '1' }, { sort: 'largest' }])
-      assert.equal((await world.get('/invoices', query)).status, 400)
+      assert.equal((await app.get('/invoices', query)).status, 400)
   })
 
-  it('they are discarded from bodies, whatever is sent', async () => {
+  it('given a body with expressions, when written, then they are ignored', async () => {
     const attributes = { code: 'z', total: 'no number', lines_count: -1, label: null }
-    const made = await world.post('/invoices', { data: { type: 'invoice', attributes } })
+    const made = await app.post('/invoices', { data: { type: 'invoice', attributes } })
     assert.equal(made.status, 201, made.text)
     assert.equal(made.one.attributes?.lines_count, 0)
     const data = { type: 'invoice', id: '1', attributes: { total: 5 } }
-    assert.equal((await world.patch('/invoices/1', { data })).one.attributes?.total, 20)
+    assert.equal((await app.patch('/invoices/1', { data })).one.attributes?.total, 20)
   })
 
-  it('they follow what they are made of', async () => {
+  it('given a changed column, when its resource is fetched, then expressions over it have changed', async () => {
     const data = { type: 'line', attributes: { price: 100, amount: 3 } }
-    await world.post('/invoices/3/lines', { data })
-    const { one } = await world.get('/invoices/3')
+    await app.post('/invoices/3/lines', { data })
+    const { one } = await app.get('/invoices/3')
     assert.deepEqual([one.attributes?.total, one.attributes?.lines_count], [300, 1])
-    await world.patch('/lines/1', { data: { type: 'line', id: '1', attributes: { amount: 40 } } })
-    assert.equal(await found('/invoices', { sort: '-total' }), '3 1 2')
+    await app.patch('/lines/1', { data: { type: 'line', id: '1', attributes: { amount: 40 } } })
+    assert.equal(await listIds('/invoices', { sort: '-total' }), '3 1 2')
   })
 
-  it('a fieldset without them does not make the database compute them', async () => {
+  it('given a fieldset without expressions, when requested, then the database does not compute them', async () => {
     for (const query of [
       { 'fields[invoice]': 'code,lines', include: 'lines', 'fields[line]': 'price' },
       { 'fields[invoice]': '', 'page[size]': '0' },
     ]) {
-      const run = (await statementsOf(() => world.get('/invoices', query))).join('\n')
+      const run = (await statementsOf(() => app.get('/invoices', query))).join('\n')
       assert.doesNotMatch(run, /sum\(|substr|\|\||line\.invoice_id|9223372036854775807| \* /)
     }
-    const one = await statementsOf(() => world.get('/invoices', { 'fields[invoice]': 'total' }))
+    const one = await statementsOf(() => app.get('/invoices', { 'fields[invoice]': 'total' }))
     assert.match(one.join('\n'), /sum\(price \* amount\)/)
     assert.doesNotMatch(one.join('\n'), /\|\||substr/)
   })
 
-  it('a long list of them is streamed, sorted by them, with what they are compared with', async () => {
-    await world.execute(`
+  it('given a long list sorted and filtered by expressions, when requested in full, then the stream is right', async () => {
+    await app.execute(`
       with recursive n (n) as (select 10 union all select n + 1 from n where n < 700)
       insert into invoice (id, code, day) select n, 'n' || n, '2020-01-01' from n;
       insert into line (price, amount, invoice_id) select 1.5, n.id, n.id from invoice n where id >= 10`)
@@ -230,7 +227,7 @@ engine('Expressions', served, (world) => {
       include: 'lines',
       filter: [{ name: 'lines_count', op: 'ge', val: 1 }],
     }
-    const answer = await world.get('/invoices', query)
+    const answer = await app.get('/invoices', query)
     const totals = answer.many.map(({ attributes }) => Number(attributes?.total))
     assert.deepEqual(
       totals,

@@ -8,10 +8,10 @@ import {
   expression,
   type HookContext,
   integer,
-  Refusal,
+  RequestError,
+  type ReturnedResource,
   resource,
   sql,
-  type Told,
   text,
   toMany,
   toOne,
@@ -23,26 +23,29 @@ import { engine } from './engine.ts'
 /** What the hooks saw, in order: which, of what, and who asked. */
 let seen: string[] = []
 /** The resources that an `afterRead` was given, the last time. */
-let given: readonly Told[] = []
+let given: readonly ReturnedResource[] = []
 /** What an `afterRead` was given first. */
-let first: readonly Told[] | undefined
+let first: readonly ReturnedResource[] | undefined
 let refusing: string | undefined
 let counts: unknown[] = []
 
 const hooksOf = (type: string) => ({
-  async beforeRead({ caller }: HookContext): Promise<void> {
-    seen.push(`before ${type} ${caller}`)
+  async beforeRead({ auth }: HookContext): Promise<void> {
+    seen.push(`before ${type} ${auth}`)
     await setTimeout(1)
-    if (refusing === `before ${type}`) throw new Refusal({ detail: `No ${type} for you.` })
+    if (refusing === `before ${type}`) throw new RequestError({ detail: `No ${type} for you.` })
   },
-  async afterRead(resources: readonly Told[], { caller, query }: HookContext): Promise<void> {
+  async afterRead(
+    resources: readonly ReturnedResource[],
+    { auth, query }: HookContext,
+  ): Promise<void> {
     const all = resources.map(({ id }) => id)
-    seen.push(`after ${type} ${all.length > 9 ? all.length : all.join(' ')} ${caller}`)
+    seen.push(`after ${type} ${all.length > 9 ? all.length : all.join(' ')} ${auth}`)
     given = resources
     first ??= resources
     counts.push(...(await query(sql`select count(*) as count from song`)).map(({ count }) => count))
     if (refusing === `after ${type} ${all.at(-1)}`)
-      throw new Refusal({ status: 404, detail: 'Gone.' })
+      throw new RequestError({ status: 404, detail: 'Gone.' })
     if (refusing === `fail ${type}`) throw new Error('secret words')
   },
 })
@@ -92,7 +95,7 @@ const served = {
     insert into fan values (1, 'f1');
     insert into likes values (1, 1)`,
   server: {
-    identify: async ({ headers }: { headers: object }) =>
+    authenticate: async ({ headers }: { headers: object }) =>
       'x-who' in headers ? headers['x-who'] : 'me',
   },
 }

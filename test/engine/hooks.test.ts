@@ -6,7 +6,7 @@ import {
   defineModel,
   type HookContext,
   integer,
-  Refusal,
+  RequestError,
   resource,
   sql,
   text,
@@ -24,7 +24,7 @@ let throwing: string | undefined
 /** What each hook waits for before it goes on. */
 let waiting: () => Promise<unknown> = async () => undefined
 
-const boom = new Refusal({
+const boom = new RequestError({
   ...{ status: 402, code: 'too_poor', title: 'Pay first', detail: 'This is not free.' },
   ...{ pointer: '/data/attributes/price', headers: { 'x-price': '5' } },
 })
@@ -53,13 +53,13 @@ const book = resource('book', {
     secret: attribute(text, { access: 'write-only' }),
     shelf: toOne('shelf', { column: 'shelf_id' }),
     readers: toMany('reader', { through: { table: 'reading', from: 'book_id', to: 'reader_id' } }),
-    sequel: toOne('book', { column: 'first_id', key: 'there' }),
+    sequel: toOne('book', { column: 'first_id', foreignKey: 'other' }),
   },
   hooks: {
     async beforeCreate({ attributes, relationships }, context) {
       await note('beforeCreate', context, attributes, relationships, await rows(context))
       if (attributes.name === 'plain') return
-      return { stamp: `made by ${context.caller}`, name: attributes.name?.trim() ?? null }
+      return { stamp: `made by ${context.auth}`, name: attributes.name?.trim() ?? null }
     },
     async afterCreate(created, context) {
       await note('afterCreate', context, created, await rows(context))
@@ -110,7 +110,7 @@ const served = {
     insert into shelf values (1, 's1'), (2, 's2');
     insert into reader values (1, 'r1'), (2, 'r2');
     insert into book (id, name, price, secret) values (1, 'old', 5, 'hush')`,
-  server: { identify: () => 'somebody' },
+  server: { authenticate: () => 'somebody' },
 }
 
 const member = (type: string, id = '1') => ({ type, id })

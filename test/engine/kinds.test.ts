@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { attribute, defineModel, resource, toMany, toOne } from 'lapidary'
 import { kinds } from '../../src/model/kinds.ts'
-import { parametric } from '../../src/model/parametric-kinds.ts'
+import { parametricKinds } from '../../src/model/parametric-kinds.ts'
 import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
@@ -43,7 +43,7 @@ const served = {
 
 it('every kind there is has values here', () => {
   const names = new Set(all.map(([, { kind }]) => kind.name))
-  const known = [...Object.keys(kinds), ...Object.keys(parametric)]
+  const known = [...Object.keys(kinds), ...Object.keys(parametricKinds)]
   assert.deepEqual([...names, 'id'].sort(), known.sort())
 })
 

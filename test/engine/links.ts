@@ -134,7 +134,7 @@ function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: W
     ? toMany(near.type, { through: reverse })
     : isFarMany
       ? toMany(near.type, key)
-      : toOne(near.type, { ...key, key: 'there' })
+      : toOne(near.type, { ...key, foreignKey: 'other' })
   const id = ids.kind && { kind: ids.kind, ...(ids.isGiven && { client: 'required' as const }) }
   const declare = ({ type, path }: End, fields: ResourceDeclaration['fields']) =>
     resource(type, {

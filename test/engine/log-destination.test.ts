@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { tolerantDestination } from '../../src/http/log-destination.ts'
+import { createTolerantDestination } from '../../src/http/log-destination.ts'
 
 /** A stream that takes what it is given, or takes nothing for a while. */
 class Sink extends Writable {
@@ -33,7 +33,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 describe('The destination of a log', () => {
   it('given a stream that takes everything, writes line by line', async () => {
     const sink = new Sink()
-    const log = tolerantDestination(sink)
+    const log = createTolerantDestination(sink)
     log.write('a\n')
     log.write('b\n')
     await settled()
@@ -42,7 +42,7 @@ describe('The destination of a log', () => {
 
   it('given a stream that is slow, keeps at most 1 MiB, and says then how many lines are missing', async () => {
     const sink = new Sink()
-    const log = tolerantDestination(sink)
+    const log = createTolerantDestination(sink)
     sink.isHeld = true
     const line = `${'x'.repeat(1023)}\n`
     for (let each = 0; each < 2000; each += 1) log.write(line)
@@ -57,7 +57,7 @@ describe('The destination of a log', () => {
 
   it('given a line that alone is more than may wait, drops that line', async () => {
     const sink = new Sink()
-    const log = tolerantDestination(sink)
+    const log = createTolerantDestination(sink)
     log.write(`${'x'.repeat(2 * 1024 * 1024)}\n`)
     log.write('b\n')
     await settled()

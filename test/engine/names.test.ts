@@ -23,7 +23,7 @@ const wire = {
   model: defineModel([piece]),
   tables: ({ newId }: ColumnTypes) => `create table piece (id ${newId}, constructor text, word text,
     "__proto__" text default 'stored', whole_id integer references piece (id))`,
-  server: { basePath: '/v1.0' },
+  server: { prefix: '/v1.0' },
   beyondAscii: true,
 }
 

@@ -38,7 +38,7 @@ const most = '9223372036854775807'
 
 /**
  * What every operator finds for every kind it suits; where a kind is missing the operator is refused.
- * Written down by hand from SERVICE §5, filter: nothing here is computed by the engine.
+ * Written down by hand from `docs/service.md`, Filter: nothing here is computed by the engine.
  */
 // biome-ignore format: a table, one kind a row
 export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readonly Case[]>>>> = {

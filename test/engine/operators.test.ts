@@ -25,7 +25,7 @@ import {
 import type { DialectName } from '../../src/model/dialect.ts'
 import { kinds } from '../../src/model/kinds.ts'
 import { operators } from '../../src/model/operators.ts'
-import { parametric } from '../../src/model/parametric-kinds.ts'
+import { parametricKinds } from '../../src/model/parametric-kinds.ts'
 import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import type { Engine } from './engine.ts'
@@ -82,7 +82,7 @@ const served = {
 }
 
 const operatorNames = Object.keys(operators)
-const kindNames = [...Object.keys(kinds), ...Object.keys(parametric)]
+const kindNames = [...Object.keys(kinds), ...Object.keys(parametricKinds)]
 /** Kinds that can be compared with null alone. */
 const opaque = ['json', 'bytes']
 const suited = new Map(
@@ -196,7 +196,7 @@ engine('Operators with another field', served, (world) => {
       for (const name of byKind.keys()) {
         const filter = { name, op, field: name }
         if (opaque.includes(name)) {
-          const says = `filter[0].field: ${name} can be compared with null alone`
+          const says = `filter[0].field: ${name} can only be compared with null`
           await refused(world, filter, { says, names: [] })
         } else if (outcome === undefined) {
           const says = `filter[0].field: "${op}" takes a list of values`
@@ -309,7 +309,7 @@ engine('Operators on relationships', served, (world) => {
         await refused(world, filter, { says, names: [own, ...common] })
       }
       for (const op of common) {
-        const says = `filter[0]: ${name} is a relationship, to be compared with null alone`
+        const says = `filter[0]: ${name} is a relationship and can only be compared with null`
         await refused(world, { name, op, val: '1' }, { says, names: [own] })
         await refused(world, { name, op, field: 'id' }, { says, names: [own] })
       }

@@ -16,7 +16,7 @@ const piece = resource('piece', {
   fields: { name: attribute(text), box: toOne('box', { column: 'box_id' }) },
 })
 
-const served = (options: ModelOptions) => ({
+const fixture = (options: ModelOptions) => ({
   model: defineModel([box, piece], options),
   tables: ({ newId }: Readonly<{ newId: string }>) => `
     create table box (id ${newId}, name text);
@@ -28,68 +28,68 @@ const served = (options: ModelOptions) => ({
       select 'piece', 1 from number;`,
 })
 
-/** Paths of lists of all 1200 pieces. */
+/** The paths of lists of all 1200 pieces. */
 const lists = ['/pieces', '/boxes/1/pieces', '/boxes/1/relationships/pieces']
 
-async function assertPage(
-  world: Engine,
-  size: string | undefined,
-  expected: number,
-): Promise<void> {
+async function assertPage(app: Engine, size: string | undefined, expected: number): Promise<void> {
   for (const path of lists) {
-    // Without a page, linkage is whole.
+    // Linkage is paged only if the query has a page parameter.
     const query = size === undefined ? { 'page[number]': '1' } : { 'page[size]': size }
-    const { many } = await world.get(path, query)
+    const { many } = await app.get(path, query)
     assert.equal(many.length, expected, `${path} ${size}`)
   }
 }
 
-async function assertRefusals(
-  world: Engine,
+async function assertInvalid(
+  app: Engine,
   sizes: readonly string[],
-  most: number,
+  maximum: number,
 ): Promise<void> {
   for (const path of [...lists, '/pieces/1', '/boxes/1/relationships/pieces'])
     for (const size of sizes) {
-      const answer: Answer = await world.get(path, { 'page[size]': size })
+      const answer: Answer = await app.get(path, { 'page[size]': size })
       assert.equal(answer.status, 400, `${path} ${size}`)
       assert.equal(answer.fault.code, 'invalid_page')
-      const detail = `page[size] must be between 1 and ${most} here; it is ${size}.`
+      const detail = `page[size] must be between 1 and ${maximum} here; it is ${size}.`
       assert.equal(answer.fault.detail, detail)
     }
 }
 
-engine('The largest page, where the model does not say', served({}), (world) => {
-  it('has 1000 resources: more are refused, and so is everything', async () => {
-    await assertPage(world, undefined, 30)
-    await assertPage(world, '1000', 1000)
-    await assertRefusals(world, ['1001', '0', '1000000000'], 1000)
+engine('The default maximum page size', fixture({}), (app) => {
+  it('given pages of more than 1000 resources or of all, when requested, then they are invalid', async () => {
+    await assertPage(app, undefined, 30)
+    await assertPage(app, '1000', 1000)
+    await assertInvalid(app, ['1001', '0', '1000000000'], 1000)
   })
 
-  it('does not bound linkage that is asked for without a page', async () => {
-    const { many } = await world.get('/boxes/1/relationships/pieces')
+  it('given linkage of 1200 members, when requested without a page, then it is complete', async () => {
+    const { many } = await app.get('/boxes/1/relationships/pieces')
     assert.equal(many.length, 1200)
   })
 })
 
-engine('The largest page, where pages are larger', served({ pageSize: 1100 }), (world) => {
-  it('is as large as a page', async () => {
-    await assertPage(world, undefined, 1100)
-    await assertPage(world, '1100', 1100)
-    await assertRefusals(world, ['1101', '0'], 1100)
+engine(
+  'The maximum page size of a model whose pages are larger',
+  fixture({ pageSize: 1100 }),
+  (app) => {
+    it('given a default page of 1100, when a page is requested, then 1100 is the maximum', async () => {
+      await assertPage(app, undefined, 1100)
+      await assertPage(app, '1100', 1100)
+      await assertInvalid(app, ['1101', '0'], 1100)
+    })
+  },
+)
+
+engine('A model without a maximum page size', fixture({ maxPageSize: null }), (app) => {
+  it('given page[size]=0, when requested, then the page contains all resources', async () => {
+    await assertPage(app, undefined, 30)
+    await assertPage(app, '0', 1200)
+    await assertPage(app, '1000000000', 1200)
   })
 })
 
-engine('The largest page, where there is none', served({ maxPageSize: null }), (world) => {
-  it('is everything', async () => {
-    await assertPage(world, undefined, 30)
-    await assertPage(world, '0', 1200)
-    await assertPage(world, '1000000000', 1200)
-  })
-})
-
-describe('The largest page of a model', () => {
-  it('is 1000 by default, or the page where that is larger; none for null', () => {
+describe('The maximum page size of a model', () => {
+  it('is 1000 or the default page size, the larger of the two; null means none', () => {
     const sizes = (options: ModelOptions) => defineModel([box, piece], options)
     assert.equal(sizes({}).maxPageSize, 1000)
     assert.equal(sizes({ maxPageSize: undefined }).maxPageSize, 1000)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { attribute, defineModel, expression, integer, resource, sql, text, toMany } from 'lapidary'
 import pg from 'pg'
-import { readQuery } from '../../src/parse/query.ts'
+import { parseQuery } from '../../src/parse/query.ts'
+import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection } from '../../src/plan/read.ts'
 import { countedTables } from '../../src/store/counted-tables.ts'
 import { PostgresCounts, plainTables } from '../../src/store/postgres/counts.ts'
@@ -25,7 +26,7 @@ const note = resource('note', {
 const long = resource('long', {
   path: '/long',
   table: 'note',
-  where: (column) => sql`length(${column('words')}) > 0`,
+  scope: (column) => sql`length(${column('words')}) > 0`,
   access: 'read-only',
   fields: { words: fields.words },
 })
@@ -49,7 +50,7 @@ const tables = `
 function shapeOf(search: string, type = 'note') {
   const resource = model.types.get(type)
   assert.ok(resource)
-  return planCollection(model, readQuery(search), { resource })
+  return planCollection(createPlanner(model), parseQuery(search), { resource })
 }
 
 it('What a count depends on are the tables that it asks, unless SQL of a declaration has a say', () => {

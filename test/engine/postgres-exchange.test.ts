@@ -17,7 +17,7 @@ const asking = (sql: string): Statement => ({
   placeholders: [{ source: 0, bind: (value) => String(value) }],
 })
 const plain = (sql: string): Statement => ({ sql, placeholders: [] })
-const none = { slots: [] }
+const none = { parameters: [] }
 
 const ids = plain('select id from thing order by id')
 const add = asking('insert into thing values ($1)')
@@ -42,8 +42,8 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const pool = await connected(test)
       await pool.write(writing, async (transaction) => {
         const came = await Promise.all([
-          transaction.run(add, { slots: [1] }),
-          transaction.run(add, { slots: [2] }),
+          transaction.run(add, { parameters: [1] }),
+          transaction.run(add, { parameters: [2] }),
           transaction.all(ids, none),
           transaction.records(plain('select 3 as three, null as nothing')),
         ])
@@ -57,9 +57,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const pool = await connected(test)
       const broken = pool.write(writing, async (transaction) => {
         const came = await Promise.allSettled([
-          transaction.run(add, { slots: [1] }),
-          transaction.run(add, { slots: [1] }),
-          transaction.run(add, { slots: [2] }),
+          transaction.run(add, { parameters: [1] }),
+          transaction.run(add, { parameters: [1] }),
+          transaction.run(add, { parameters: [2] }),
         ])
         assert.deepEqual(
           came.map(({ status }) => status),
@@ -74,7 +74,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('does not run where its transaction does not begin', async (test) => {
       const pool = await connected(test)
       const broken = pool.write([plain('begin isolation level none')], (transaction) =>
-        transaction.run(add, { slots: [1] }),
+        transaction.run(add, { parameters: [1] }),
       )
       await assert.rejects(broken, /syntax error/)
       assert.deepEqual(await pool.shared.all(ids, none), [])
@@ -83,8 +83,8 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('is prepared again after it failed, whether it was prepared or not', async (test) => {
       const { shared } = await connected(test)
       const named = asking('select $1::text::regclass::text')
-      await assert.rejects(shared.all(named, { slots: ['nowhere'] }), /does not exist/)
-      assert.deepEqual(await shared.all(named, { slots: ['pg_class'] }), [['pg_class']])
+      await assert.rejects(shared.all(named, { parameters: ['nowhere'] }), /does not exist/)
+      assert.deepEqual(await shared.all(named, { parameters: ['pg_class'] }), [['pg_class']])
       const late = plain('select count(*)::integer from later')
       await assert.rejects(shared.all(late, none), /does not exist/)
       await shared.execute('create table later ()')
@@ -119,7 +119,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const half = { ...asking('select 1 / $1::integer'), isQuick: true }
       const busy = shared.once(plain('select pg_sleep(0.05)'))
       const came = await Promise.allSettled(
-        [1, 0, 1].map((number) => shared.all(half, { slots: [number] })),
+        [1, 0, 1].map((number) => shared.all(half, { parameters: [number] })),
       )
       await busy
       assert.deepEqual(
@@ -193,7 +193,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('may be of the simple protocol, in its place', async (test) => {
       const pool = await connected(test)
       await pool.write(writing, async (transaction) => {
-        const added = transaction.run(add, { slots: [1] })
+        const added = transaction.run(add, { parameters: [1] })
         assert.equal(
           await transaction.execute('insert into thing values (2); savepoint here'),
           'SAVEPOINT',

@@ -144,7 +144,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       it(`given no indexes and ${spread} different keys, when anything is read, then no part of a plan visits more than a few scans of the tables`, async (test) => {
         const url = await filled(test, database, tablesOf(spread))
         const store = await openPostgres(model, url)
-        await store.check()
+        await store.verify()
         const server = createServer({ model, store, logLevel: 'silent' })
         const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
         test.after(async () => {

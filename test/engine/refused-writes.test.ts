@@ -18,7 +18,7 @@ const box = resource('box', {
 const item = resource('item', {
   path: '/items',
   table: 'item',
-  where: (column) => sql`${column('name')} <> ''`,
+  scope: (column) => sql`${column('name')} <> ''`,
   fields: { name: attribute(text) },
 })
 const tag = resource('tag', { path: '/tags', table: 'tag', fields: {} })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { it } from 'node:test'
-import { type Route, routesOf } from '../../src/handlers/endpoints.ts'
+import { buildRouteTable, type Route } from '../../src/handlers/route-table.ts'
+import { createPlanner } from '../../src/plan/planner.ts'
 import { type Engine, engine } from './engine.ts'
 import { library, libraryTables } from './library.ts'
 
 const base = '/v1/library'
-const served = { model: library, tables: libraryTables, server: { basePath: base } }
+const served = { model: library, tables: libraryTables, server: { prefix: base } }
 const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
 
 /** An author and a book that nothing else leans on: they may be deleted. */
@@ -53,7 +54,7 @@ async function call(world: Engine, method: string, path: string) {
   return world.call(method, realPath(path), { body: bodyFor(method, path) })
 }
 
-const routes = routesOf(library)
+const routes = buildRouteTable(createPlanner(library))
 
 it('the table holds the root, two collections, their resources and each relationship twice', () => {
   assert.deepEqual(

@@ -39,7 +39,7 @@ function hooks(): readonly unknown[] {
     resource('thing', {
       ...thing,
       hooks: {
-        beforeCreate({ attributes, relationships }, { caller, query }) {
+        beforeCreate({ attributes, relationships }, { auth, query }) {
           const name: string | null | undefined = attributes.name
           const size: bigint | null | undefined = attributes.size
           const state: 'open' | 'shut' | null | undefined = attributes.state
@@ -56,8 +56,8 @@ function hooks(): readonly unknown[] {
           // @ts-expect-error what is sent is not to be changed, but returned
           attributes.name = 'x'
           const ids: readonly string[] | undefined = relationships.parts?.ids
-          // @ts-expect-error nobody knows what a caller is before looking
-          caller.name
+          // @ts-expect-error nobody knows what the auth context is before it is narrowed
+          auth.name
           const rows: Promise<readonly Readonly<Record<string, unknown>>[]> = query(sql`select 1`)
           assert.ok([name, size, state, ids, rows])
           return { stamp: 'x', size: 5n, state: 'open' }

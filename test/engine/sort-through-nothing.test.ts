@@ -18,8 +18,8 @@ import { engine } from './engine.ts'
 const room = resource('room', {
   path: '/rooms',
   table: 'room',
-  where: (column) => sql`${column('is_open')} = 1`,
-  newRows: { is_open: 1 },
+  scope: (column) => sql`${column('is_open')} = 1`,
+  insertDefaults: { is_open: 1 },
   fields: {
     name: attribute(text),
     label: expression(text, (column) => sql`coalesce(${column('name')}, 'a')`),

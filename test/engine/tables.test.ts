@@ -145,7 +145,7 @@ for (const database of databases) {
         return []
       } catch (error) {
         assert.ok(error instanceof DeclarationError, String(error))
-        return error.mistakes
+        return error.errors
       } finally {
         await store.close()
         await remove()

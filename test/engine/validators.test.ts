@@ -79,7 +79,7 @@ const event = resource('event', {
     }),
     tag: attribute(text, { validate: pathed }),
     odd: attribute(text, { validate: wrong }),
-    pin: attribute(text, { access: 'write-once', validate: z.string().length(2) }),
+    pin: attribute(text, { access: 'immutable', validate: z.string().length(2) }),
     host: toOne('event', { column: 'host_id' }),
     hosted: toMany('event', { column: 'host_id' }),
   },

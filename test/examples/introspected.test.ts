@@ -1,25 +1,31 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { assertCompiles, assertTidy, fittingModel, introspected, project } from '../cli/written.ts'
+import {
+  assertCompiles,
+  assertFormatted,
+  createProject,
+  importGenerated,
+  verifiedModel,
+} from '../cli/generated-project.ts'
 import { lasting } from '../filled.ts'
-import { type Ask, musicStore, serve } from './serving.ts'
-import { walkAll } from './walk.ts'
+import { createMusicStore, type Get, serve } from './music-store.ts'
+import { verifyRelationships } from './verify-relationships.ts'
 
-const identifiers = ({ body }: Awaited<ReturnType<Ask>>, type: string) =>
+const includedIds = ({ body }: Awaited<ReturnType<Get>>, type: string) =>
   (body.included ?? []).filter((each) => each.type === type).map(({ id }) => id)
 
 for (const database of lasting) {
-  describe(`The music store as it was introspected · ${database.name}`, () => {
-    it('is formatted, compiles, and serves every relationship both ways', async (test) => {
-      const { url, rows } = await musicStore(test, database)
-      const place = await project(test)
-      const resources = await introspected(place, 'resources', url)
-      assertTidy(place)
-      assertCompiles(place)
-      const ask = await serve(test, await fittingModel(resources, url), url)
-      const found = await walkAll({ resources, ask, rows })
-      assert.equal(Object.keys(found).length, 20)
-      assert.partialDeepStrictEqual(found, {
+  describe(`The music store with generated declarations · ${database.name}`, () => {
+    it('has formatted declarations that compile, and serves both directions of every relationship', async (test) => {
+      const { url, runSql } = await createMusicStore(test, database)
+      const project = await createProject(test)
+      const resources = await importGenerated(project, 'resources', url)
+      assertFormatted(project)
+      assertCompiles(project)
+      const get = await serve(test, await verifiedModel(resources, url), url)
+      const counts = await verifyRelationships({ resources, get, runSql })
+      assert.equal(Object.keys(counts).length, 20)
+      assert.partialDeepStrictEqual(counts, {
         'album.tracks': 3503,
         'track.album': 3503,
         'playlist.tracks': 8715,
@@ -30,40 +36,40 @@ for (const database of lasting) {
       })
     })
 
-    it('includes, filters, sorts and pages', async (test) => {
-      const { url, rows } = await musicStore(test, database)
-      const resources = await introspected(await project(test), 'resources', url)
-      const ask = await serve(test, await fittingModel(resources, url), url)
-      const numbers = async (sql: string) => (await rows(sql)).map(({ id }) => String(id))
+    it('includes, filters, sorts and paginates', async (test) => {
+      const { url, runSql } = await createMusicStore(test, database)
+      const resources = await importGenerated(await createProject(test), 'resources', url)
+      const get = await serve(test, await verifiedModel(resources, url), url)
+      const selectIds = async (sql: string) => (await runSql(sql)).map(({ id }) => String(id))
 
       const include = 'albums.tracks.genre,albums.tracks.playlists'
-      const artist = await ask('/artists/151', { include })
-      const albums = await numbers('select "AlbumId" as id from "Album" where "ArtistId" = 151')
+      const artist = await get('/artists/151', { include })
+      const albums = await selectIds('select "AlbumId" as id from "Album" where "ArtistId" = 151')
       const tracks = `select "TrackId" from "Track" join "Album" using ("AlbumId") where "ArtistId" = 151`
-      assert.deepEqual(identifiers(artist, 'album').sort(), albums.sort())
-      assert.equal(identifiers(artist, 'track').length, (await rows(tracks)).length)
-      const playlists = await numbers(
+      assert.deepEqual(includedIds(artist, 'album').sort(), albums.sort())
+      assert.equal(includedIds(artist, 'track').length, (await runSql(tracks)).length)
+      const playlists = await selectIds(
         `select distinct "PlaylistId" as id from "PlaylistTrack" where "TrackId" in (${tracks})`,
       )
-      assert.deepEqual(identifiers(artist, 'playlist').sort(), playlists.sort())
+      assert.deepEqual(includedIds(artist, 'playlist').sort(), playlists.sort())
 
       const bossaNova = { name: 'genre__name', op: 'eq', val: 'Bossa Nova' }
       const filter = [
         { name: 'tracks', op: 'any', val: bossaNova },
         { not: { name: 'tracks', op: 'any', val: { not: bossaNova } } },
       ]
-      const only = await ask('/playlists', { filter })
+      const playlistsWithOnly = await get('/playlists', { filter })
       assert.deepEqual(
-        only.many.map(({ id }) => id),
+        playlistsWithOnly.many.map(({ id }) => id),
         ['12'],
       )
 
-      const sorted = await ask('/tracks', {
+      const sorted = await get('/tracks', {
         sort: 'album.title,-milliseconds',
         'page[size]': '7',
         'page[number]': '3',
       })
-      const expected = await numbers(
+      const expected = await selectIds(
         `select "TrackId" as id from "Track" join "Album" using ("AlbumId")
        order by "Title", "Milliseconds" desc, "TrackId" limit 7 offset 14`,
       )

@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
-import { placeOf } from '../docs/pages.ts'
+import { absolutePath } from '../docs/pages.ts'
 import { filled, isPostgres, lasting } from '../filled.ts'
 import { folder } from '../service/child.ts'
 
-/** Starts the example as a process of its own. */
+/** Starts the example as a child process in a folder of its own. */
 async function start(test: TestContext, environment: Readonly<Record<string, string>>) {
   const cwd = await folder(test)
   const { PATH = '' } = process.env
-  const child = spawn(process.execPath, [placeOf('examples/chinook/main.ts')], {
+  const child = spawn(process.execPath, [absolutePath('examples/chinook/main.ts')], {
     cwd,
     env: { PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -23,11 +23,11 @@ async function start(test: TestContext, environment: Readonly<Record<string, str
   return { cwd, child }
 }
 
-describe('The music store as a process', () => {
+describe('The music store process', () => {
   for (const database of lasting) {
-    it(`fills ${database.name}, prints addresses that answer, and ends when it is asked to`, async (test) => {
+    it(`fills ${database.name}, prints URLs that return 200, and exits on SIGTERM with code 0`, async (test) => {
       const url = await filled(test, database, '')
-      // Without an address it makes a file.
+      // Without DATABASE_URL the example creates an SQLite file.
       const { cwd, child } = await start(test, {
         PORT: '0',
         ...(isPostgres(url) && { DATABASE_URL: url }),
@@ -45,12 +45,12 @@ describe('The music store as a process', () => {
     })
   }
 
-  for (const wrong of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }]) {
-    it(`ends with one line and exit code 2 when it cannot start: ${Object.keys(wrong)}`, async (test) => {
-      const { child } = await start(test, wrong)
-      const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  for (const invalid of [{ PORT: 'many' }, { DATABASE_URL: 'chinook.db' }]) {
+    it(`given an invalid ${Object.keys(invalid)}, prints one line and exits with code 2`, async (test) => {
+      const { child } = await start(test, invalid)
+      const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
       assert.equal(code, 2)
-      assert.match(complaint, /^chinook: .+\n$/)
+      assert.match(message, /^chinook: .+\n$/)
     })
   }
 })

@@ -1,38 +1,40 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { startStore } from '../../examples/chinook/start.ts'
+import { startServer } from '../../examples/chinook/start-server.ts'
 import { senders } from '../docs/curl.ts'
-import { assertTrue, examplesIn } from '../docs/examples.ts'
-import { page, placeOf, section, tableRows } from '../docs/pages.ts'
+import { assertResponses, examplesIn } from '../docs/examples.ts'
+import { absolutePath, readPage, section, tableRows } from '../docs/pages.ts'
 import { filled, lasting } from '../filled.ts'
 
-const readme = page('examples/chinook/README.md')
+const readme = readPage('examples/chinook/README.md')
 const examples = examplesIn(readme)
 
-/** Where the examples suppose the store to be. */
-const address = 'http://127.0.0.1:3002'
+/** The origin in the URLs of the page. */
+const documentedOrigin = 'http://127.0.0.1:3002'
 
 describe('examples/chinook/README.md', () => {
-  it('has an answer to each of its ten requests', () => {
+  it('shows the response to each of its ten requests', () => {
     assert.equal(examples.length, 10)
     assert.equal(readme.match(/^curl /gm)?.length, examples.length)
   })
 
   for (const database of lasting) {
     for (const [name, send] of senders()) {
-      it(`tells true answers on ${database.name}, by ${name}`, async (test) => {
-        const store = await startStore(await filled(test, database, ''), 0, 'silent')
-        test.after(() => store.close())
-        await assertTrue(examples, send, (text) => text.replaceAll(address, store.url))
+      it(`shows the responses of ${database.name}, requested with ${name}`, async (test) => {
+        const server = await startServer(await filled(test, database, ''), 0, 'silent')
+        test.after(() => server.close())
+        await assertResponses(examples, send, (text) =>
+          text.replaceAll(documentedOrigin, server.url),
+        )
       })
     }
   }
 
-  it('says of every declaration what was done to it', () => {
+  it('describes the edits of every declaration', () => {
     const rows = tableRows(section(readme, '## How it was made'))
-    const named = rows.flatMap(([files = '']) => files.match(/[a-z-]+\.ts/g) ?? [])
-    const there = readdirSync(placeOf('examples/chinook/resources'))
-    assert.deepEqual(named.sort(), there.filter((name) => name !== 'index.ts').sort())
+    const documented = rows.flatMap(([files = '']) => files.match(/[a-z-]+\.ts/g) ?? [])
+    const files = readdirSync(absolutePath('examples/chinook/resources'))
+    assert.deepEqual(documented.sort(), files.filter((name) => name !== 'index.ts').sort())
   })
 })

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { attribute, defineModel, type Model, resource, text, toMany, toOne } from 'lapidary'
 import { readPostgresCatalog } from 'lapidary/postgres'
 import { readSqliteCatalog } from 'lapidary/sqlite'
-import { storeSql } from '../../examples/chinook/data/fill.ts'
-import { model as chinook } from '../../examples/chinook/start.ts'
+import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
+import { model as chinook } from '../../examples/chinook/start-server.ts'
+import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
-import { migrations } from '../../service/schema.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
 
@@ -102,13 +102,13 @@ for (const database of lasting) {
         const isView = sql.includes('create view')
         const store = await openStore(isView ? readOnly : library, url)
         test.after(() => store.close())
-        const remarks = await store.check()
+        const remarks = await store.verify()
         assert.deepEqual(
           remarks.toSorted(),
           warned.map((each) => lineOf(each, isPostgres)).toSorted(),
         )
         for (const remark of remarks) await execute(url, remark.split('; to mend it: ')[1] ?? '')
-        assert.deepEqual(await store.check(), [])
+        assert.deepEqual(await store.verify(), [])
       })
     }
 
@@ -126,10 +126,10 @@ for (const database of lasting) {
       })
       const store = await openStore(defineModel([node]), url)
       test.after(() => store.close())
-      const [remark = ''] = await store.check()
+      const [remark = ''] = await store.verify()
       assert.match(remark, /on "a ""table" \("a ""column"\)$/)
       await execute(url, remark.split('; to mend it: ')[1] ?? '')
-      assert.deepEqual(await store.check(), [])
+      assert.deepEqual(await store.verify(), [])
     })
 
     it('none of the tables of the service', async (test) => {
@@ -137,14 +137,14 @@ for (const database of lasting) {
       const store = await openStore(defineModel(resources), url)
       test.after(() => store.close())
       await store.migrate(migrations[store.dialect])
-      assert.deepEqual(await store.check(), [])
+      assert.deepEqual(await store.verify(), [])
     })
 
     it('none of the tables of the example', async (test) => {
-      const url = await filled(test, database, storeSql(isPostgres ? 'postgres' : 'sqlite'))
+      const url = await filled(test, database, generateSql(isPostgres ? 'postgres' : 'sqlite'))
       const store = await openStore(chinook, url)
       test.after(() => store.close())
-      const remarks = await store.check()
+      const remarks = await store.verify()
       assert.deepEqual(
         remarks.filter((remark) => remark.includes('no index begins')),
         [],
@@ -186,10 +186,10 @@ for (const database of lasting) {
       if (isPostgres) {
         const store = await openStore(elsewhere, url)
         test.after(() => store.close())
-        const mends = (await store.check()).map((remark) => remark.split('; to mend it: ')[1])
+        const mends = (await store.verify()).map((remark) => remark.split('; to mend it: ')[1])
         assert.deepEqual(mends, ['create index on "old"."child" ("parent_id")'])
         await execute(url, String(mends[0]))
-        assert.deepEqual(await store.check(), [])
+        assert.deepEqual(await store.verify(), [])
       } else {
         const { tables } = readSqliteCatalog(url.replace(/^sqlite:/, ''))
         assert.deepEqual(

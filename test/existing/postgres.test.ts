@@ -156,10 +156,10 @@ for (const database of postgres) {
       })
       const store = await openStore(defineModel([thing]), url)
       test.after(() => store.close())
-      const error = await store.check().catch((reason: unknown) => reason)
+      const error = await store.verify().catch((reason: unknown) => reason)
       assert.ok(error instanceof DeclarationError, String(error))
       const end = "and cannot be compared; give one of them the other's"
-      assert.deepEqual(error.mistakes, [
+      assert.deepEqual(error.errors, [
         `thing.fields.whole: the columns "whole" of the table "thing" and "code" of the table "thing" have two collations, "und-x-icu" and "C", ${end}`,
         `thing.fields.all: the columns "a" of the table "link" and "code" of the table "thing" have two collations, "POSIX" and "C", ${end}`,
       ])

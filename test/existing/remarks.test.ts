@@ -167,14 +167,14 @@ for (const database of lasting) {
         const model = modelOf(sql, fields)
         const store = await openStore(model, url)
         test.after(() => store.close())
-        const remarks = await store.check()
+        const remarks = await store.verify()
         const [said, mends] = [0, 1].map((part) =>
           remarks.map((remark) => remark.split('; to mend it: ')[part]),
         )
         assert.deepEqual(said, expected)
         if (!isPostgres) return
         for (const mend of mends ?? []) await execute(url, String(mend))
-        assert.deepEqual(await store.check(), [])
+        assert.deepEqual(await store.verify(), [])
       })
     }
   })

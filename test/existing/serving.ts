@@ -17,7 +17,7 @@ export interface Serving {
 export async function serve(test: TestContext, model: Model, url: string): Promise<Serving> {
   const store = await openStore(model, url)
   const server = createServer({ model, store, logLevel: 'silent' })
-  const remarks = await store.check()
+  const remarks = await store.verify()
   const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
   test.after(async () => {
     client.close()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { oneOfEach } from '../databases.ts'
+import { databases } from '../databases.ts'
 import { assertCovered, killDuringWrites } from '../trouble/kills.ts'
 
 /** How many kills for each database. */
 const kills = Number(process.env.LAPIDARY_KILLS ?? 200)
 
-for (const database of oneOfEach) {
+for (const database of databases) {
   it(`given ${kills} kills during writes, no acknowledged write is lost and none is half done · ${database.name}`, async (test) => {
     const report = await killDuringWrites(test, database, kills)
     assertCovered(report)

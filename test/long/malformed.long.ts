@@ -1,12 +1,12 @@
 import { it } from 'node:test'
-import { oneOfEach } from '../databases.ts'
+import { databases } from '../databases.ts'
 import { attackWithMalformed } from '../trouble/malformed.ts'
 
 /** How many malformed requests on all databases together. */
 const requests = Number(process.env.LAPIDARY_MALFORMED ?? 500_000)
 
-for (const database of oneOfEach) {
-  const share = Math.ceil(requests / oneOfEach.length)
+for (const database of databases) {
+  const share = Math.ceil(requests / databases.length)
   it(`given ${share} malformed requests, the service answers, does not fail and does not grow · ${database.name}`, async (test) => {
     const { sent, refused, memory } = await attackWithMalformed(test, database, share)
     test.diagnostic(`${refused} of ${sent} refused; ${memory.join(' MiB, then ')} MiB`)

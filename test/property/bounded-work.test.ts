@@ -251,7 +251,7 @@ describe('The rows that a statement visits', () => {
           const store = openSqlite(model, path)
           const server = createServer({ model, store, logLevel: 'silent' })
           try {
-            await store.check()
+            await store.verify()
             for (const url of requests) {
               const work = await workOf(async () => {
                 const response = await server.inject({ url })

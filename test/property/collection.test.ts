@@ -13,7 +13,7 @@ const stages = 4
 /** Of filter, sort, page, fields and include together, for each database: over 20,000 a run; the same ones, for the seed is the same. */
 const requestsPerStage = Math.ceil(20_400 / databases.length / stages)
 
-chapter('§5 sort, page, include, fields, held against a reference', (world: World) => {
+chapter('sort, page, include, fields, held against a reference', (world: World) => {
   for (let stage = 1; stage <= stages; stage += 1) {
     it(`tells the same page in the same order, over random rows ${stage} of ${stages}`, async () => {
       const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })

@@ -116,7 +116,7 @@ function compareLinks(
     ...(number < pages && { next: number + 1 }),
   }
   const { self, ...others } = links
-  // SERVICE §5 does not say which links there are past the end of a single page.
+  // docs/service.md does not define the links after the end of a single page.
   const isSaid = size === 0 || pages > 1 || number === 1
   if (isSaid)
     assert.deepEqual(Object.keys(others).toSorted(), Object.keys(numbers).toSorted(), 'the links')

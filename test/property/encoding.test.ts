@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { readQuery } from '../../src/parse/query.ts'
+import { parseQuery } from '../../src/parse/query.ts'
 import { seed } from './seed.ts'
 
 /** What queries are made of, valid and not: characters, bytes of characters, and percent signs that begin nothing. */
@@ -38,11 +38,11 @@ describe('A query string', () => {
     const texts = fc.array(fc.constantFrom(...bits), { maxLength: 6 }).map((some) => some.join(''))
     fc.assert(
       fc.property(texts, (text) => {
-        const { pairs, faults } = readQuery(`filter[name]=${text}`)
+        const { pairs, errors } = parseQuery(`filter[name]=${text}`)
         const meant = meantBy(text.replaceAll('+', ' '))
         if (meant === undefined)
           assert.deepEqual(
-            faults.errors.map(({ code }) => code),
+            errors.errors.map(({ code }) => code),
             ['invalid_encoding'],
           )
         else assert.deepEqual(pairs, [['filter[name]', meant]])

@@ -1,6 +1,5 @@
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { oneOfEach } from '../databases.ts'
 import { engine } from '../engine/engine.ts'
 import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
@@ -11,7 +10,7 @@ import { WriteCoverage } from './write-coverage.ts'
 
 const sequences = 200
 
-const served = { model: world.everything, tables: world.tablesOfEverything, on: oneOfEach }
+const served = { model: world.everything, tables: world.tablesOfEverything }
 
 /** Leaves nothing of a sequence to the next one. */
 const clear = Object.keys(everything.tables)
@@ -20,7 +19,7 @@ const clear = Object.keys(everything.tables)
   .join('\n')
 
 engine(
-  '§4 writes to every kind and every relationship, held against a reference',
+  'writes to every kind and every relationship, held against a reference',
   served,
   (server) => {
     it(`leave what the reference says, after each of ${sequences} sequences`, async () => {

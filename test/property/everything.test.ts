@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { oneOfEach } from '../databases.ts'
 import { type Engine, engine } from '../engine/engine.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, assertFound, longestQuery } from './comparison.ts'
@@ -20,9 +19,9 @@ const stages = 8
 const filtersPerStage = 400
 const documentsPerStage = 60
 
-const served = { model: world.everything, tables: world.tablesOfEverything, on: oneOfEach }
+const served = { model: world.everything, tables: world.tablesOfEverything }
 
-engine('§5 over every kind and every relationship, held against a reference', served, (server) => {
+engine('over every kind and every relationship, held against a reference', served, (server) => {
   const coverage = new Coverage(everything)
   const documents = new DocumentCoverage(everything)
 

@@ -122,7 +122,7 @@ export const everything: Schema = {
       id: { column: 'hall_no', kind: 'id' },
       attributes: {
         name: { kind: 'text', required: true },
-        code: { kind: 'text', required: true, access: 'write-once' },
+        code: { kind: 'text', required: true, access: 'immutable' },
         floor: { kind: 'integer' },
         area: { kind: 'number' },
         opened: { kind: 'date' },
@@ -206,7 +206,7 @@ export const everything: Schema = {
       table: 'person',
       id: { column: 'id', kind: 'id' },
       where: (row) => row.role === 'guide' && row.active !== false,
-      newRows: { role: 'guide' },
+      insertDefaults: { role: 'guide' },
       attributes: {
         name: { kind: 'text', required: true },
         active: { kind: 'boolean' },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { oneOfEach } from '../databases.ts'
 import { chapter, ids, type World } from '../world.ts'
 import { queryOf } from './collection-request.ts'
 import { assertFound, longestQuery } from './comparison.ts'
@@ -71,4 +70,4 @@ function held(world: World): void {
   })
 }
 
-chapter('§5 filter, held against a reference', held, {}, oneOfEach)
+chapter('filter, held against a reference', held)

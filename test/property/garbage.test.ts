@@ -7,7 +7,7 @@ import { assertNoFailures, noToll, storm } from './garbage-storm.ts'
 /** Malformed requests for each database: with all databases together well over 20,000 of them are refused. */
 const requests = Math.ceil(28_000 / databases.length)
 
-chapter('§6 malformed requests', (world: World) => {
+chapter('malformed requests', (world: World) => {
   it('never break, hang or corrupt the service, and are all answered by a document', async () => {
     const toll = noToll(2, 2)
     for (const name of ['Ada', 'Alan']) await world.person({ name })

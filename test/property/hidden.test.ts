@@ -25,7 +25,7 @@ const disguises: readonly (readonly [secret: string, unknown: string])[] = [
 ]
 
 for (const database of shared)
-  describe(`§2 hidden columns · ${database.name}`, () => {
+  describe(`hidden columns · ${database.name}`, () => {
     it('leave no trace: two databases that differ in passwords alone answer alike', async () => {
       await onTwins(database, async (left, right) => {
         for (const twin of [left, right]) await fill(twin)

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { canonicalDecimal, decimalKey, withScale } from '../../src/model/decimals.ts'
-import { fixedInstant, instantKey, readInstant, storedInstantOf } from '../../src/model/times.ts'
+import { canonicalDecimal, decimalKey, padScale } from '../../src/model/decimals.ts'
+import {
+  formatFixedInstant,
+  instantKey,
+  parseStoredInstant,
+  readInstant,
+} from '../../src/model/times.ts'
 import { seed } from './seed.ts'
 
 const runs = { seed, numRuns: 3000 }
@@ -93,7 +98,7 @@ describe('The canonical spelling of decimal numbers', () => {
         assert.equal(canonicalDecimal(longer), canonical)
         assert.equal(canonicalDecimal(text.replace(/^-?/, `$&${'0'.repeat(zeros)}`)), canonical)
         assert.equal(canonicalDecimal(withExponent(value, zeros)), canonical)
-        assert.equal(canonicalDecimal(withScale(canonical, zeros)), canonical)
+        assert.equal(canonicalDecimal(padScale(canonical, zeros)), canonical)
       }),
       runs,
     )
@@ -174,7 +179,7 @@ describe('Keys of instants', () => {
           const right = instantOf(shown(other, zones[1]))
           const expected = one < other ? -1 : one > other ? 1 : 0
           assert.equal(textOrder(instantKey(left), instantKey(right)), expected)
-          assert.equal(textOrder(fixedInstant(left), fixedInstant(right)), expected)
+          assert.equal(textOrder(formatFixedInstant(left), formatFixedInstant(right)), expected)
         },
       ),
       runs,
@@ -187,9 +192,9 @@ describe('Keys of instants', () => {
         const text = shown(instant, zone)
         const value = instantOf(text)
         assert.match(value, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,5}[1-9])?Z$/)
-        assert.match(fixedInstant(value), /^.{19}\.\d{6}Z$/)
-        for (const stored of [fixedInstant(value), text, text.replace('T', ' '), value]) {
-          assert.equal(storedInstantOf(stored), value)
+        assert.match(formatFixedInstant(value), /^.{19}\.\d{6}Z$/)
+        for (const stored of [formatFixedInstant(value), text, text.replace('T', ' '), value]) {
+          assert.equal(parseStoredInstant(stored), value)
         }
       }),
       runs,

@@ -1,5 +1,5 @@
 /**
- * Which fields, linkage and included resources a document must show: SERVICE §3 and §5, over plain objects.
+ * Which fields, linkage and included resources a document must show: `docs/service.md`, Documents and Query parameters, over plain objects.
  */
 import { kinds } from './reference-kinds.ts'
 import { idOf, relatedRows, valueIn } from './rows.ts'

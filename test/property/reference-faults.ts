@@ -144,7 +144,7 @@ function faultsOfWords(
       if (attribute.access === 'read-only') return []
       if (!isValue(attribute, json)) return [422]
       const isChanged = row && jsonOf(valueIn(data, type, row, name)) !== jsonOf(json)
-      return attribute.access === 'write-once' && isChanged ? [422] : []
+      return attribute.access === 'immutable' && isChanged ? [422] : []
     }),
     ...Object.entries(relationships).flatMap(([name, linkage]) => {
       const relationship = fields.relationships[name]

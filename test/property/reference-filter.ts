@@ -23,7 +23,7 @@ export type Clause = Readonly<{
   field?: string
 }>
 
-/** A filter as a client writes it in JSON: the seed's grammar, §4.1. */
+/** A filter as a client writes it in JSON (`docs/service.md`, Filter). */
 export type Filter =
   | Readonly<{ and: readonly Filter[] }>
   | Readonly<{ or: readonly Filter[] }>

@@ -12,7 +12,7 @@ export type ListOperator = 'between' | 'in_' | 'notin_'
 /** Operators that follow a relationship. */
 export type FollowOperator = 'any' | 'has'
 
-/** Every operator of the seed's grammar. */
+/** Every operator of the filter syntax (`docs/service.md`, Filter). */
 export type OperatorName = SingleOperator | ListOperator | FollowOperator
 
 /** A comparison that is unknown as soon as one side is null. */
@@ -57,7 +57,7 @@ const onPlain = [...onAll, 'in_', 'notin_'] as const
 const onOrdered = [...onPlain, 'gt', 'ge', 'lt', 'le', 'between'] as const
 const onText = ['like', 'notlike', 'ilike', 'notilike', 'startswith', 'endswith', 'match'] as const
 
-/** Which operators each class of kinds takes (SERVICE §5, the table of operators). */
+/** Which operators each class of kinds takes (`docs/service.md`, Filter, the table of operators). */
 export const operatorsOf = {
   opaque: onAll,
   plain: onPlain,

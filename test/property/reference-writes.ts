@@ -1,5 +1,5 @@
 /**
- * What a write does to the tables, and what the tables refuse: SERVICE §4 and decision 0015, over plain objects.
+ * What a write does to the tables, and what the tables refuse: `docs/service.md`, Endpoints, and decision 0015, over plain objects.
  */
 import { faultsOf, identifiersIn, keyTo, readBody, statusOf } from './reference-faults.ts'
 import { kinds } from './reference-kinds.ts'
@@ -74,11 +74,11 @@ function afterCreate(
   givenId: string,
 ): Outcome {
   const { type, parent } = write
-  const { table, id: ids, newRows } = typeNamed(data.schema, type)
+  const { table, id: ids, insertDefaults } = typeNamed(data.schema, type)
   const isLinkedByKey = parent && parentLink(data, parent).key !== 'between'
   const row: Row = {
     ...emptyRow(data, table),
-    ...newRows,
+    ...insertDefaults,
     ...ownCells(data, type, write),
     ...(isLinkedByKey && parentCells(data, parent)),
     [ids.column]: kinds[ids.kind].read(givenId),

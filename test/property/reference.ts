@@ -1,7 +1,7 @@
 /**
  * A small interpreter of collection requests over plain objects, to hold a service against.
  *
- * Written from SERVICE §5 to be read in one sitting, not to be fast: every row is asked every question.
+ * Written from `docs/service.md`, Query parameters, for readability instead of speed: it evaluates the filter for every row.
  */
 import { evaluate, type Filter } from './reference-filter.ts'
 import { compareValues } from './reference-kinds.ts'

@@ -44,7 +44,7 @@ export interface AttributeDescription {
   /** A create without it, or with null, is refused. */
   readonly required?: boolean
   /** Default `read-write`. */
-  readonly access?: 'read-write' | 'read-only' | 'write-only' | 'write-once'
+  readonly access?: 'read-write' | 'read-only' | 'write-only' | 'immutable'
   /** Default: yes. */
   readonly filters?: boolean
   /** Default: whether it is told and its kind has an order. */
@@ -91,7 +91,7 @@ export interface TypeDescription {
   /** Which rows of the table are of the type; absent: all. */
   readonly where?: (row: Row) => boolean
   /** What rows that the type creates hold in columns of no attribute of it. */
-  readonly newRows?: Row
+  readonly insertDefaults?: Row
   readonly attributes: Readonly<Record<string, AttributeDescription>>
   readonly relationships: Readonly<Record<string, RelationshipDescription>>
 }

@@ -1,4 +1,4 @@
-import { startService } from '../../service/start.ts'
+import { startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { connect } from '../client.ts'

@@ -38,7 +38,7 @@ const hall = resource('hall', {
   id: 'hall_no',
   fields: {
     name: attribute(text, { required: true }),
-    code: attribute(text, { required: true, access: 'write-once' }),
+    code: attribute(text, { required: true, access: 'immutable' }),
     floor: attribute(integer),
     area: attribute(number),
     opened: attribute(date),
@@ -51,9 +51,9 @@ const hall = resource('hall', {
     children: toMany('hall', { column: 'parent_id' }),
     items: toMany('item', { column: 'hall_id' }),
     loans: toMany('item', { column: 'origin_id' }),
-    plan: toOne('plan', { key: 'there', column: 'hall_code', references: 'code' }),
+    plan: toOne('plan', { foreignKey: 'other', column: 'hall_code', references: 'code' }),
     drafts: toMany('plan', { column: 'draft_code', references: 'code' }),
-    head: toOne('guide', { key: 'there', column: 'heads_id' }),
+    head: toOne('guide', { foreignKey: 'other', column: 'heads_id' }),
     guides: toMany('guide', { column: 'hall_id' }),
     staff: toMany('staff', { column: 'hall_id' }),
   },
@@ -146,8 +146,8 @@ const staff = resource('staff', {
 const guide = resource('guide', {
   path: '/guides',
   table: 'person',
-  where: (column) => sql`${column('role')} = 'guide' and ${column('active')} is not false`,
-  newRows: { role: 'guide' },
+  scope: (column) => sql`${column('role')} = 'guide' and ${column('active')} is not false`,
+  insertDefaults: { role: 'guide' },
   fields: {
     name: attribute(text, { required: true }),
     active: attribute(boolean),

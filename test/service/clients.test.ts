@@ -7,7 +7,7 @@ import { assertRefused, assertStatus } from './told.ts'
 
 const contentType = { 'Content-Type': 'application/vnd.api+json' }
 
-chapter('§8 what real clients send: headers', (world) => {
+chapter('what real clients send: headers', (world) => {
   it('Content-Type on GET', async () => {
     const { ada } = await enter(world)
     assert.deepEqual((await world.get(`/persons/${ada.id}`, {}, contentType)).one, ada)
@@ -40,7 +40,7 @@ chapter('§8 what real clients send: headers', (world) => {
   })
 })
 
-chapter('§8 what real clients send: queries', (world) => {
+chapter('what real clients send: queries', (world) => {
   it('brackets raw or encoded', async () => {
     await enter(world)
     for (const query of [
@@ -128,7 +128,7 @@ chapter('§8 what real clients send: queries', (world) => {
   })
 })
 
-chapter('§8 what real clients send: members to ignore', (world) => {
+chapter('what real clients send: members to ignore', (world) => {
   it('top-level meta, included, links and whatever else', async () => {
     const body = {
       meta: { sent: true },
@@ -213,7 +213,7 @@ chapter('§8 what real clients send: members to ignore', (world) => {
   })
 })
 
-chapter('§8 what real clients send: whole resources', (world) => {
+chapter('what real clients send: whole resources', (world) => {
   it('sent back by PATCH as they were read, output-only attributes and nulls included', async () => {
     const { ada, odd, eniac, orphan } = await enter(world)
     for (const [path, include] of [
@@ -252,7 +252,7 @@ chapter('§8 what real clients send: whole resources', (world) => {
   })
 })
 
-chapter('§8 what real clients read: errors', (world) => {
+chapter('what real clients read: errors', (world) => {
   it('the status of an error is the string "422", the last segment of its pointer the field’s name', async () => {
     const attributes = { name: 5, email: 'x', birth_date: 'y', quux: 1 }
     const answer = await world.post('/persons', { data: { type: 'person', attributes } })

@@ -9,7 +9,7 @@ const computer = (attributes: Record<string, unknown>) => ({
   data: { type: 'computer', attributes },
 })
 
-chapter('§2.3 computer', (world) => {
+chapter('computer', (world) => {
   it('shows its serial and links to its owner', async () => {
     const machine = await world.computer({ serial: 'ENIAC' })
     assert.equal(machine.type, 'computer')
@@ -49,7 +49,7 @@ chapter('§2.3 computer', (world) => {
   })
 })
 
-chapter('SERVICE §2 tables', (world) => {
+chapter('tables', (world) => {
   if (!isShared(world)) return
 
   it('keeps persons and computers in the tables the document names', async () => {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, mock } from 'node:test'
 import { DefaultQueryCompiler } from 'kysely'
 import pg from 'pg'
-import { rememberPlans } from '../../src/plan/shape.ts'
+import { cachePlans } from '../../src/plan/cache/plan-cache.ts'
 import { chapter, type World } from '../world.ts'
 import { identifier } from './people.ts'
 import { statementsOf } from './statements.ts'
@@ -140,7 +140,7 @@ chapter('What is remembered of requests is bounded', (world) => {
 describe('Plans that are remembered', () => {
   it('are bounded: of twenty thousand queries the last thousand, fewer where they are long', () => {
     let planned = 0
-    const remembered = rememberPlans((search) => {
+    const remembered = cachePlans((search) => {
       planned += 1
       return { search }
     })

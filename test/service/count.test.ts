@@ -13,7 +13,7 @@ async function countOf(world: World, path: string, query: Query = {}): Promise<u
   return (await world.get(path, { ...one, ...query })).body.meta?.count
 }
 
-chapter('§8 meta.count is remembered on SQLite', (world) => {
+chapter('meta.count is remembered on SQLite', (world) => {
   if (world.database === 'PostgreSQL') return
 
   /** How many statements count for a request. */
@@ -51,7 +51,7 @@ chapter('§8 meta.count is remembered on SQLite', (world) => {
   })
 })
 
-chapter('§8 meta.count is exact', (world) => {
+chapter('meta.count is exact', (world) => {
   it('after every write', async () => {
     assert.equal(await countOf(world, '/persons'), 0)
     const ada = await world.person()
@@ -94,7 +94,7 @@ chapter('§8 meta.count is exact', (world) => {
   })
 })
 
-chapter('§8 pages are the same from either end', (world) => {
+chapter('pages are the same from either end', (world) => {
   it('in every order, with nulls and with equals', async () => {
     const days = ['2000-01-01', null, '1999-12-31', null, '2000-01-01']
     for (let each = 0; each < 23; each++)

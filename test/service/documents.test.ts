@@ -7,7 +7,7 @@ import { assertStatus } from './told.ts'
 
 const members = (value: object | undefined): string[] => Object.keys(value ?? {}).sort()
 
-chapter('§2.1 document envelope', (world) => {
+chapter('document envelope', (world) => {
   it('has data, links and jsonapi for one resource', async () => {
     const { ada } = await enter(world)
     const answer = await world.get(`/persons/${ada.id}`)
@@ -66,7 +66,7 @@ chapter('§2.1 document envelope', (world) => {
   })
 })
 
-chapter('SERVICE §3 linkage', (world) => {
+chapter('linkage', (world) => {
   it('tells only the links of a relationship that is not loaded', async () => {
     const { ada, eniac } = await enter(world)
     assert.deepEqual(ada.relationships?.computers, {
@@ -134,7 +134,7 @@ chapter('SERVICE §3 linkage', (world) => {
   })
 })
 
-chapter('SERVICE §3 links', (world) => {
+chapter('links', (world) => {
   it('are paths in resources and at the top of a single-resource document', async () => {
     const { ada, eniac } = await enter(world)
     const path = `/persons/${ada.id}`
@@ -199,7 +199,7 @@ chapter('SERVICE §3 links', (world) => {
   })
 })
 
-chapter('SERVICE §3 included', (world) => {
+chapter('included', (world) => {
   it('is absent without include', async () => {
     const { ada } = await enter(world)
     for (const path of ['/persons', `/persons/${ada.id}`, '/computers']) {

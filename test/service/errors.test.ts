@@ -53,7 +53,7 @@ const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
   ['{"data":{"type":"person","relationships":{"computers":{"data":[{"type":5,"id":"1"}]}}}}', '/data/relationships/computers/data/0/type'],
 ]
 
-chapter('§7 and SERVICE §6 bodies: 400', (world) => {
+chapter('bodies: 400', (world) => {
   it('refuses what is no JSON or no JSON:API document, at the place at fault', async () => {
     for (const [raw, at] of malformed) {
       assertRefused(await world.call('POST', '/persons', { raw }), 400, { status: 400, at })
@@ -108,7 +108,7 @@ chapter('§7 and SERVICE §6 bodies: 400', (world) => {
   })
 })
 
-chapter('SERVICE §6 all faults of one body', (world) => {
+chapter('all faults of one body', (world) => {
   it('tells every attribute at fault, each at its pointer', async () => {
     const attributes = {
       name: 5,
@@ -187,7 +187,7 @@ chapter('SERVICE §6 all faults of one body', (world) => {
   })
 })
 
-chapter('SERVICE §6 all faults of one query', (world) => {
+chapter('all faults of one query', (world) => {
   it('tells every parameter at fault, each by its name', async () => {
     const query =
       'sort=quux&include=zot&page[size]=x&page[number]=0&fields[blob]=a&fields[person]=b&filter=[5]&filter[c]=1&foo=1&bar[baz]=2'
@@ -263,7 +263,7 @@ chapter('SERVICE §6 all faults of one query', (world) => {
   })
 })
 
-chapter('SERVICE §6 error objects', (world) => {
+chapter('error objects', (world) => {
   it('carry status, code, title, detail and source; title never varies, detail does', async () => {
     const [one, other] = [await world.get('/persons/999999'), await world.get('/persons/888888')]
     assert.deepEqual(Object.keys(one.fault).sort(), ['code', 'detail', 'source', 'status', 'title'])
@@ -297,7 +297,7 @@ chapter('SERVICE §6 error objects', (world) => {
   })
 })
 
-chapter('SERVICE §6 too large', (world) => {
+chapter('too large', (world) => {
   it('a body: 413, as a document, and nothing is stored', async () => {
     const attributes = { name: 'x'.repeat(32 * 1024 * 1024) }
     assertRefused(await world.post('/persons', person({ attributes })), 413, { status: 413 })
@@ -327,7 +327,7 @@ chapter('SERVICE §6 too large', (world) => {
   })
 })
 
-chapter('SERVICE §6 a fault of ours', (world) => {
+chapter('a fault of ours', (world) => {
   if (!isShared(world)) return
 
   it('is 500 with an id alone: never SQL, a path or a stack; the service goes on', async () => {

@@ -27,7 +27,7 @@ const fieldsets: readonly (readonly [fields: string, shows: string])[] = [
   ['name,birth_date,gender,display_name,computers', 'birth_date display_name gender name computers'],
 ]
 
-chapter('§4.1 fields', (world) => {
+chapter('fields', (world) => {
   it('shows the listed fields and no others', async () => {
     const { ada, eniac } = await enter(world)
     for (const [fields, shows] of fieldsets) {
@@ -107,7 +107,7 @@ chapter('§4.1 fields', (world) => {
   })
 })
 
-chapter('SERVICE §5 fields: neither selected nor computed', (world) => {
+chapter('fields: neither selected nor computed', (world) => {
   const sqlOf = async (path: string, query: Record<string, string>) =>
     (await statementsOf(() => world.get(path, query))).join('\n')
 
@@ -175,7 +175,7 @@ const refused: readonly (readonly [query: string, parameter: string, says: reado
   ['fields[person]=name&fields[person]=gender', 'fields[person]', []],
 ]
 
-chapter('§4.1 fields, refusals', (world) => {
+chapter('fields, refusals', (world) => {
   it('refuses an unknown type or name with 400 at its parameter, and says what there is', async () => {
     await world.person()
     for (const [query, at, says] of refused) {

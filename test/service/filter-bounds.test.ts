@@ -134,7 +134,7 @@ chapter('The value of an operator that searches in texts', (world) => {
       await finds(world, named(pattern, op), expected)
       const neighbours = `a${'%'.repeat(29)}a%`
       await finds(world, named(neighbours, op), expected)
-      await refuses(world, op, 'a%'.repeat(31), '30 "%"', '31', 'neighbouring')
+      await refuses(world, op, 'a%'.repeat(31), '30 "%"', '31', 'adjacent')
       await refuses(world, op, '%'.repeat(1000), '30 "%"')
     })
   }

@@ -161,7 +161,7 @@ const simple: readonly (readonly [query: string, parameter: string, ...says: str
   ['filter.name=1',               'filter.name'],
 ]
 
-chapter('§4.1 filter, refusals', (world) => {
+chapter('filter, refusals', (world) => {
   for (const [subject, rows] of Object.entries({ names, operators, values, shapes })) {
     it(`says where and why, and what would do: ${subject}`, async () => {
       for (const [filter, place, ...says] of rows) {

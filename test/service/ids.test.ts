@@ -5,7 +5,7 @@ import { behind, isShared } from './beside.ts'
 import { count, identifier, included, linked } from './people.ts'
 import { assertStatus } from './told.ts'
 
-chapter('SERVICE §2 deleting', (world) => {
+chapter('deleting', (world) => {
   it('leaves the computers of a deleted person, ownerless', async () => {
     const ada = await world.person()
     const eve = await world.person()
@@ -28,7 +28,7 @@ chapter('SERVICE §2 deleting', (world) => {
   })
 })
 
-chapter('SERVICE §2 ids', (world) => {
+chapter('ids', (world) => {
   it('never reuses an id', async () => {
     const given = new Set<string>()
     for (let round = 0; round < 4; round++) {

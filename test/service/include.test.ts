@@ -4,7 +4,7 @@ import { chapter, ids } from '../world.ts'
 import { count, enter, identifier, included, linked, linkedIds } from './people.ts'
 import { assertRefused, assertStatus } from './told.ts'
 
-chapter('§4.1 include', (world) => {
+chapter('include', (world) => {
   it('works on every route that is read', async () => {
     const { ada, grace, eniac, zuse, mark, orphan } = await enter(world)
     const hers = [`computer ${eniac.id}`, `computer ${zuse.id}`]
@@ -136,7 +136,7 @@ chapter('§4.1 include', (world) => {
   })
 })
 
-chapter('§4.1 include and fields', (world) => {
+chapter('include and fields', (world) => {
   it('a relationship not listed in its type’s fields is not included', async () => {
     const { ada } = await enter(world)
     const answer = await world.get(`/persons/${ada.id}`, {
@@ -218,7 +218,7 @@ const refused: readonly (readonly [path: string, include: string, says: readonly
   ['/computers', 'person',              ['person', 'owner']],
 ]
 
-chapter('§4.1 include, refusals', (world) => {
+chapter('include, refusals', (world) => {
   it('refuses an unknown path with 400 at include, and says what there is', async () => {
     for (const [path, include, says] of refused) {
       const answer = await world.get(path, { include })

@@ -110,7 +110,7 @@ chapter(
       assert.equal(fits.body.included?.length, 400)
     })
   },
-  { maxResources: 600 },
+  { settings: { maxResources: 600 } },
 )
 
 chapter(
@@ -124,5 +124,5 @@ chapter(
       assert.equal(answer.fault.source?.parameter, 'include')
     })
   },
-  { maxResources: 4 },
+  { settings: { maxResources: 4 } },
 )

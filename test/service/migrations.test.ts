@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { defineModel } from 'lapidary'
+import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
-import { migrations } from '../../service/schema.ts'
-import { type Running, startService } from '../../service/start.ts'
+import { type RunningService, startService } from '../../service/start-service.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
@@ -29,7 +29,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       const started = await Promise.allSettled(Array.from({ length: instances }, start))
       const services = started.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
       const failed = started.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
-      await Promise.all(services.map((service: Running) => service.close(0)))
+      await Promise.all(services.map((service: RunningService) => service.close(0)))
       assert.deepEqual(failed, [])
     }))
 
@@ -79,7 +79,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       )
       assert.deepEqual((await store.catalog()).tables, [])
       await store.migrate(ours)
-      await store.check()
+      await store.verify()
       await store.close()
     }))
 }

@@ -80,7 +80,7 @@ const contentTypes: readonly (readonly [contentType: string | undefined, isServe
   [`${type}, ${type}`,                false],
 ]
 
-chapter('SERVICE §7 answers', (world) => {
+chapter('answers', (world) => {
   it('carry exactly the media type, whatever the status', async () => {
     const { id } = await world.person()
     const answers = [
@@ -118,7 +118,7 @@ chapter('SERVICE §7 answers', (world) => {
   })
 })
 
-chapter('SERVICE §7 Accept', (world) => {
+chapter('Accept', (world) => {
   it('that names the type only with parameters is 406, everything else is served', async () => {
     for (const [accept, status] of accepts) {
       const answer = await world.get('/persons', {}, { Accept: accept })
@@ -141,7 +141,7 @@ chapter('SERVICE §7 Accept', (world) => {
   })
 })
 
-chapter('SERVICE §7 Content-Type', (world) => {
+chapter('Content-Type', (world) => {
   it('of a body is the media type and nothing else: 415', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
     for (const [contentType, isServed] of contentTypes) {

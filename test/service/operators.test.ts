@@ -144,7 +144,7 @@ const words: readonly Row[] = [
   ['email',  'match', 'ada@example.org',    ['Ada']],
 ]
 
-chapter('SERVICE §5 filter operators', (world) => {
+chapter('filter operators', (world) => {
   it('eq ne in_ notin_ is_ isnot, on every kind', async () => {
     await enter(world)
     await holds(world, equality)
@@ -208,7 +208,7 @@ const folded: readonly (readonly [name: string, val: string])[] = [
   ['𐐨',       '𐐀'],
 ]
 
-chapter('SERVICE §5 filter, Unicode', (world) => {
+chapter('filter, Unicode', (world) => {
   it('ilike, notilike and match fold case as Unicode does', async () => {
     for (const [name, val] of folded) {
       const { id } = await world.person({ name })

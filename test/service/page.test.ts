@@ -23,7 +23,7 @@ async function crowd(world: World, size: number): Promise<string[]> {
   return all
 }
 
-chapter('§8 pages', (world) => {
+chapter('pages', (world) => {
   it('are of 30 by default', async () => {
     const all = await crowd(world, 31)
     const first = await world.get('/persons')
@@ -188,7 +188,7 @@ const refused: readonly (readonly [query: string, ...parameters: string[]])[] = 
   ['page[size]=5&page%5Bsize%5D=5',  'page[size]'],
 ]
 
-chapter('§8 pages, refusals', (world) => {
+chapter('pages, refusals', (world) => {
   it('refuses every page that there cannot be, with 400 at its parameter', async () => {
     for (const [query, ...parameters] of refused) {
       const told = parameters.map((at) => ({ status: 400, at }))
@@ -226,5 +226,5 @@ chapter(
       }
     })
   },
-  { pageSize: 2, maxPageSize: 4 },
+  { settings: { pageSize: 2, maxPageSize: 4 } },
 )

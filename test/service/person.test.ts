@@ -19,7 +19,7 @@ const displayNames: readonly (readonly [name: string, email: string | null | und
   ['',       null,              ''],
 ]
 
-chapter('§2.2 person', (world) => {
+chapter('person', (world) => {
   it('shows name, birth_date, gender and display_name, and links to her computers', async () => {
     const ada = await world.person({
       name: 'Ada',
@@ -173,7 +173,7 @@ const wrongKinds: readonly (readonly [attribute: string, values: readonly unknow
   ['birth_date', dates.not],
 ]
 
-chapter('§2.2 the values a person takes', (world) => {
+chapter('the values a person takes', (world) => {
   it('takes real calendar dates written YYYY-MM-DD', async () => {
     for (const birth_date of dates.real) {
       assert.equal((await world.person({ birth_date })).attributes?.birth_date, birth_date)

@@ -11,7 +11,7 @@ const computersOf = ({ id }: Resource) => `/persons/${id}/relationships/computer
 const ownerOf = ({ id }: Resource) => `/computers/${id}/relationships/owner`
 const list = (...all: Resource[]) => ({ data: all.map(identifier) })
 
-chapter('SERVICE §4 reading a relationship', (world) => {
+chapter('reading a relationship', (world) => {
   it('GET …/relationships/computers: links, identifiers and jsonapi, nothing else', async () => {
     const { ada, eniac, zuse } = await enter(world)
     const answer = await world.get(computersOf(ada))
@@ -59,7 +59,7 @@ chapter('SERVICE §4 reading a relationship', (world) => {
   })
 })
 
-chapter('SERVICE §4 writing …/relationships/computers', (world) => {
+chapter('writing …/relationships/computers', (world) => {
   const created = {
     jsonapi: { version: '1.0' },
     meta: { message: 'Relationship successfully created' },
@@ -164,7 +164,7 @@ chapter('SERVICE §4 writing …/relationships/computers', (world) => {
   })
 })
 
-chapter('SERVICE §4 writing …/relationships/owner', (world) => {
+chapter('writing …/relationships/owner', (world) => {
   const now = async (computer: Resource) => (await world.get(ownerOf(computer))).body.data
 
   it('PATCH and POST set it, each with its message', async () => {
@@ -227,7 +227,7 @@ chapter('SERVICE §4 writing …/relationships/owner', (world) => {
   })
 })
 
-chapter('SERVICE §4 bodies of relationship writes', (world) => {
+chapter('bodies of relationship writes', (world) => {
   it('must be of the relationship’s shape: 400, and nothing changes', async () => {
     const { ada, eniac, zuse } = await enter(world)
     const one = identifier(eniac)

@@ -14,7 +14,7 @@ const computer = (
   data: { type: 'computer', attributes, ...(relationships && { relationships }) },
 })
 
-chapter('§4 collections and resources', (world) => {
+chapter('collections and resources', (world) => {
   it('GET /persons and GET /computers: 200 with the resources in order of their ids', async () => {
     const { ada, alan, grace, odd, eniac, zuse, mark, orphan } = await enter(world)
     const persons = await world.get('/persons')
@@ -66,7 +66,7 @@ chapter('§4 collections and resources', (world) => {
   })
 })
 
-chapter('§4 creating', (world) => {
+chapter('creating', (world) => {
   it('POST /persons and POST /computers: 201 with the created resource, as GET then shows it', async () => {
     for (const [path, body] of [
       ['/persons', person({ name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10' })],
@@ -147,7 +147,7 @@ chapter('§4 creating', (world) => {
   })
 })
 
-chapter('§4 updating', (world) => {
+chapter('updating', (world) => {
   it('PATCH: 200 with the whole resource, as GET then shows it', async () => {
     const { ada, eniac } = await enter(world)
     for (const [resource, attributes] of [
@@ -259,7 +259,7 @@ chapter('§4 updating', (world) => {
   })
 })
 
-chapter('§4 deleting', (world) => {
+chapter('deleting', (world) => {
   it('DELETE: 200 with the message; the resource is gone', async () => {
     const { ada, eniac } = await enter(world)
     for (const path of [`/persons/${ada.id}`, `/computers/${eniac.id}`]) {

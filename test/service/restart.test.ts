@@ -5,7 +5,7 @@ import { behind, isShared } from './beside.ts'
 import { enter } from './people.ts'
 import { assertStatus } from './told.ts'
 
-chapter('SERVICE §1 restart', (world) => {
+chapter('restart', (world) => {
   if (!isShared(world)) {
     it('in memory starts empty', async () => {
       await world.person()
@@ -52,7 +52,7 @@ chapter('SERVICE §1 restart', (world) => {
     await assert.rejects(behind(world.databaseUrl, sql), /foreign key/i)
   })
 
-  if (world.database === 'SQLite on disk') {
+  if (world.database === 'SQLite') {
     it('keeps the database in WAL mode', async () => {
       const mode = await behind(world.databaseUrl, 'pragma journal_mode')
       assert.deepEqual(mode, [{ journal_mode: 'wal' }])

@@ -30,7 +30,7 @@ async function real(world: World): Promise<(readonly [path: string, allow: strin
 
 const allowed = (header: string | undefined) => (header ?? '').split(/ *, */).sort().join(', ')
 
-chapter('SERVICE §4 GET {base}/', (world) => {
+chapter('GET {base}/', (world) => {
   it('tells the resource types with their paths, the description and the version', async () => {
     const answer = await world.get('/')
     assertStatus(answer, 200)
@@ -50,7 +50,7 @@ chapter('SERVICE §4 GET {base}/', (world) => {
   })
 })
 
-chapter('SERVICE §4 a whole URL as the target of a request (RFC 9112 §3.2.2)', (world) => {
+chapter('a whole URL as the target of a request (RFC 9112 §3.2.2)', (world) => {
   const asked = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const request = get(world.url, { path }, (answer) => text(answer).then(resolve, reject))
@@ -70,7 +70,7 @@ chapter('SERVICE §4 a whole URL as the target of a request (RFC 9112 §3.2.2)',
   })
 })
 
-chapter('SERVICE §4 HEAD and OPTIONS', (world) => {
+chapter('HEAD and OPTIONS', (world) => {
   it('HEAD answers as GET does, without a body', async () => {
     for (const [path] of await real(world)) {
       const get = await world.get(path)
@@ -109,7 +109,7 @@ chapter('SERVICE §4 HEAD and OPTIONS', (world) => {
   })
 })
 
-chapter('SERVICE §4 405', (world) => {
+chapter('405', (world) => {
   it('refuses every other method with Allow, told as a document', async () => {
     for (const [path, allow] of await real(world)) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
@@ -123,7 +123,7 @@ chapter('SERVICE §4 405', (world) => {
   })
 })
 
-chapter('SERVICE §4 404', (world) => {
+chapter('404', (world) => {
   it('answers an unknown path with a document, whatever the method', async () => {
     const ada = await world.person()
     for (const path of [
@@ -264,10 +264,10 @@ chapter(
       }
     })
   },
-  { basePath: '/api/v1' },
+  { settings: { basePath: '/api/v1' } },
 )
 
-chapter('SERVICE §1 the host of absolute links', (world) => {
+chapter('the host of absolute links', (world) => {
   it('is the request’s own', async () => {
     await world.person()
     const answer = await world.get('/persons', {}, { Host: 'api.example.org:8080' })
@@ -300,5 +300,5 @@ chapter(
       assertStatus(await world.delete(`/v1/persons/${ada.id}/relationships/computers`, body), 200)
     })
   },
-  { publicUrl: 'https://api.example.org', basePath: '/v1' },
+  { settings: { publicUrl: 'https://api.example.org', basePath: '/v1' } },
 )

@@ -47,7 +47,7 @@ function assertOwner(machine: Resource, owner: Resource | undefined): void {
   if (data !== undefined) assert.deepEqual(data, { type: 'person', id: owner?.id })
 }
 
-chapter('SERVICE §3 one snapshot', (world) => {
+chapter('one snapshot', (world) => {
   if (!isShared(world)) return
 
   it('of everything: page, count, linkage and included agree while others write', async () => {

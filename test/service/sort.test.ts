@@ -7,7 +7,7 @@ import { assertRefused, assertStatus } from './told.ts'
 
 const sorted = (world: World, path: string, sort: string) => found(world, path, { sort })
 
-chapter('§4.1 sort', (world) => {
+chapter('sort', (world) => {
   it('is ascending; a - in front of a name makes it descending', async () => {
     await enter(world)
     assert.deepEqual(await sorted(world, '/persons', 'name'), ['100%_\\', 'Ada', 'Alan', 'Grace'])
@@ -196,7 +196,7 @@ const refused: readonly (readonly [path: string, sort: string, says: readonly st
   ['/computers', 'person_id',         ['person_id']],
 ]
 
-chapter('§4.1 sort, refusals', (world) => {
+chapter('sort, refusals', (world) => {
   it('refuses what cannot be sorted by with 400 at sort, and says what could', async () => {
     for (const [path, sort, says] of refused) {
       assertRefused(await world.get(path, { sort }), 400, { status: 400, at: 'sort', says })

@@ -45,7 +45,7 @@ chapter(
       assert.match(await slow.closed(), /\r\n0\r\n\r\n$/)
     })
   },
-  { sendTimeout, databasePool: 2 },
+  { settings: { sendTimeout, databasePool: 2 } },
 )
 
 describe('Clients that stop reading', () => {

@@ -86,7 +86,7 @@ const wrong: readonly Wrong[] = [
   ],
 ]
 
-describe('SERVICE §1 settings', () => {
+describe('settings', () => {
   it('--help lists every setting with its flag and default, and ends with 0', async (test) => {
     const { code, stdout } = await run(test, ['--help'])
     assert.equal(code, 0)
@@ -155,7 +155,7 @@ describe('SERVICE §1 settings', () => {
   })
 })
 
-describe('SERVICE §1 start', () => {
+describe('start', () => {
   it('makes the database file and its tables, and prints the address, the database and three URLs to try', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
@@ -255,7 +255,7 @@ describe('SERVICE §1 start', () => {
   })
 })
 
-describe('SERVICE §1 stop', () => {
+describe('stop', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`${signal}: ends with exit code 0`, async (test) => {
       const child = await start(test, await folder(test))
@@ -276,7 +276,7 @@ describe('SERVICE §1 stop', () => {
   })
 })
 
-describe('SERVICE §6 a fault of ours', () => {
+describe('a fault of ours', () => {
   it('is logged whole, with the id it was told as', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)

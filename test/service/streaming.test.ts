@@ -41,7 +41,7 @@ function byId({ body }: Answer): Resource[] | undefined {
   return body.included?.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
 }
 
-chapter('SERVICE §5 page[size]=0 is streamed', (world) => {
+chapter('page[size]=0 is streamed', (world) => {
   if (!isShared(world)) return
 
   it('arrives whole, in many pieces, and is one checked document', async () => {
@@ -167,7 +167,7 @@ async function memoryOf(id: number | undefined): Promise<number> {
   }
 }
 
-describe('SERVICE §5 streaming in a process of its own', () => {
+describe('streaming in a process of its own', () => {
   it('takes no memory for what a slow client has not read', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)

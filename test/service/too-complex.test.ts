@@ -14,7 +14,7 @@ function nested(levels: number, nots: number): unknown {
   return [filter]
 }
 
-chapter('SERVICE §6 queries beyond what a database takes', (world) => {
+chapter('queries beyond what a database takes', (world) => {
   it('are served as long as the database can, then refused with 400: never a 500', async () => {
     const ada = await world.person({ name: 'Ada' })
     await world.computer({}, ada)

@@ -7,7 +7,7 @@ import { assertRefused, assertStatus } from './told.ts'
 
 const uuid = '0b9a2c1e-6f57-4d0e-9a53-2d1f4e6b7c88'
 
-chapter('SERVICE §2 output-only fields', (world) => {
+chapter('output-only fields', (world) => {
   it('discards display_name and id among the attributes of a create', async () => {
     const attributes = { name: 'Ada', display_name: 'Somebody Else', id: '77' }
     const answer = await world.post('/persons', { data: { type: 'person', attributes } })
@@ -88,7 +88,7 @@ chapter(
       )
     })
   },
-  { clientIds: 'forbid', idMismatch: 'conflict' },
+  { settings: { clientIds: 'forbid', idMismatch: 'conflict' } },
 )
 
 /** Creates and updates with one more member in `attributes` or `relationships`, told as JSON. */
@@ -125,7 +125,7 @@ const unknown: readonly (readonly [type: 'person' | 'computer', name: string, po
   ['computer', 'quux',           'quux',           ['serial']],
 ]
 
-chapter('SERVICE §2 unknown fields', (world) => {
+chapter('unknown fields', (world) => {
   it('refuses an unknown attribute with its pointer and the names that exist', async () => {
     for (const [type, name, pointer, exist] of unknown) {
       const json = `${JSON.stringify(name)}:"x"`

@@ -85,7 +85,7 @@ chapter(
       assert.equal(all.many.length, 20_000)
     })
   },
-  { databaseTimeout: 2000 },
+  { settings: { databaseTimeout: 2000 } },
 )
 
 it('SIGTERM ends the service in order while SQLite works on an expensive read', async (test) => {

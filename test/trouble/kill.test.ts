@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startService } from '../../service/start.ts'
+import { startService } from '../../service/start-service.ts'
 import { readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { connect } from '../client.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
-import { startService } from '../../service/start.ts'
+import { startService } from '../../service/start-service.ts'
 import { readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { connect } from '../client.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Running, startService } from '../../service/start.ts'
+import { type RunningService, startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { type Call, connect } from '../client.ts'
@@ -12,7 +12,7 @@ type Ask = (method: string, path: string, call?: Call) => Promise<Answer>
 describe('A streaming standby to read from', () => {
   let primary: PostgresServer
   let standby: PostgresServer
-  const services: Running[] = []
+  const services: RunningService[] = []
   const sessions: { close(): void }[] = []
 
   before(async () => {

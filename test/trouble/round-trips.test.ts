@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Running, startService } from '../../service/start.ts'
+import { type RunningService, startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { type Call, connect } from '../client.ts'
@@ -40,7 +40,7 @@ const writes: readonly (readonly [method: string, path: string, call: Call, most
 describe('Round trips to PostgreSQL', () => {
   let database: OpenDatabase
   let proxy: CountingProxy
-  let service: Running
+  let service: RunningService
   let ask: (method: string, path: string, call?: Call) => Promise<Answer>
 
   before(async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Settings } from '../../service/settings.ts'
-import { type Running, startService } from '../../service/start.ts'
+import { type RunningService, startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
 import { check } from '../checker/checker.ts'
 import { type Call, connect } from '../client.ts'
@@ -14,7 +14,7 @@ const databaseTimeout = 2000
 
 describe('PostgreSQL in trouble', () => {
   let database: PostgresServer
-  let service: Running | undefined
+  let service: RunningService | undefined
 
   before(async () => {
     database = await PostgresServer.make('fsync=off')

@@ -8,18 +8,18 @@ import {
   nordic,
   portuguese,
   spanish,
-} from './words.ts'
+} from './cultures.ts'
 
-/** Where customers live. */
+/** A city where customers or employees live. */
 export interface Place {
   readonly culture: Culture
-  /** How many of the customers live there. */
+  /** The number of customers who live there. */
   readonly customers: number
   readonly city: string
   readonly state: string | null
   readonly country: string
   readonly postalCode: string | null
-  /** What a telephone number begins with. */
+  /** The prefix of telephone numbers. */
   readonly phone: string
 }
 
@@ -33,10 +33,10 @@ const place = (
   phone: string,
 ): Place => ({ culture, customers, city, state, country, postalCode, phone })
 
-/** Where the employees live. */
+/** The city of all employees. */
 export const home = place(english, 0, 'Halifax', 'NS', 'Canada', 'B3J 1S9', '+1 (902)')
 
-/** Where the customers live: fifty-nine of them in all. */
+/** The cities of the 59 customers. */
 export const places: readonly Place[] = [
   place(english, 3, 'Chicago', 'IL', 'USA', '60611', '+1 (312)'),
   place(english, 2, 'Portland', 'OR', 'USA', '97205', '+1 (503)'),

@@ -1,5 +1,5 @@
 -- A digital music store with the tables, columns, keys and indexes of the Chinook sample database,
--- in SQLite's dialect. Parents stand before their children.
+-- in SQLite's dialect. Referenced tables come first.
 
 CREATE TABLE Artist (
   ArtistId INTEGER NOT NULL,

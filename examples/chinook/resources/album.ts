@@ -1,11 +1,11 @@
 import { attribute, expression, integer, resource, sql, text, toMany, toOne } from 'lapidary'
 
-/** An album of one artist. Its length is that of its tracks, in milliseconds. */
+/** An album of one artist. The database computes its length, in milliseconds, from its tracks. */
 export const album = resource('album', {
   path: '/albums',
   table: 'Album',
   id: 'AlbumId',
-  description: 'Tracks that are sold together, too.',
+  description: 'A collection of tracks by one artist.',
   fields: {
     title: attribute(text, { required: true, column: 'Title' }),
     trackCount: expression(

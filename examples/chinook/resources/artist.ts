@@ -1,11 +1,11 @@
 import { attribute, expression, integer, resource, sql, text, toMany } from 'lapidary'
 
-/** Someone, or several, who made albums. How many is counted by the database. */
+/** A person or group with albums. The database counts the albums. */
 export const artist = resource('artist', {
   path: '/artists',
   table: 'Artist',
   id: 'ArtistId',
-  description: 'Someone who makes music or shows.',
+  description: 'A person or group who makes music or shows.',
   fields: {
     name: attribute(text, { required: true, column: 'Name' }),
     albumCount: expression(

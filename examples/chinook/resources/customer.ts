@@ -1,6 +1,6 @@
 import { attribute, computed, email, notNull, resource, text, toMany, toOne } from 'lapidary'
 
-/** A customer. Where they live and how they are reached is stored, and told to nobody. */
+/** A customer. The stored street address and phone numbers are not declared, so no client can read them. */
 export const customer = resource('customer', {
   path: '/customers',
   table: 'Customer',

@@ -1,11 +1,11 @@
 import { attribute, computed, notNull, resource, text, toMany, toOne } from 'lapidary'
 
-/** What anybody may know of those who work here: no birthdays, no addresses, and nothing can be changed. */
+/** The public data of an employee: without birth date and address, and read-only. */
 export const employee = resource('employee', {
   path: '/employees',
   table: 'Employee',
   id: 'EmployeeId',
-  description: 'Someone who works here, as customers know them.',
+  description: 'The public data of an employee.',
   access: 'read-only',
   fields: {
     name: computed(

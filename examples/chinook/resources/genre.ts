@@ -1,6 +1,6 @@
 import { attribute, resource, text, toMany } from 'lapidary'
 
-/** A genre. The list is the store's own: nobody adds to it from outside. */
+/** A genre. Read-only: clients cannot add genres. */
 export const genre = resource('genre', {
   path: '/genres',
   table: 'Genre',

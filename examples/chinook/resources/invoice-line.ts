@@ -1,11 +1,11 @@
-import { attribute, decimal, integer, Refusal, resource, sql, toOne } from 'lapidary'
+import { attribute, decimal, integer, RequestError, resource, sql, toOne } from 'lapidary'
 import { z } from 'zod'
 
 const atLeastOne = z
   .union([z.int(), z.bigint()])
   .refine((quantity) => quantity >= 1, 'must be at least 1')
 
-/** A track as it was sold: at the price it had then, which is the store's to say and not the buyer's. */
+/** A sold track. A hook copies the current price of the track; clients cannot set it. */
 export const invoiceLine = resource('invoiceLine', {
   path: '/invoice-lines',
   table: 'InvoiceLine',
@@ -17,11 +17,11 @@ export const invoiceLine = resource('invoiceLine', {
         sql`select cast("UnitPrice" as text) as price from "Track" where "TrackId" = ${id}`,
       )
       if (track !== undefined) return { unitPrice: String(track.price) }
-      throw new Refusal({
+      throw new RequestError({
         status: 422,
         code: 'no_track',
-        title: 'Nothing is sold',
-        detail: 'A line of an invoice needs a track.',
+        title: 'Missing track',
+        detail: 'An invoice line needs a track.',
         pointer: '/data/relationships/track',
       })
     },

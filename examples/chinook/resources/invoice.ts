@@ -10,15 +10,15 @@ import {
   toOne,
 } from 'lapidary'
 
-/** An invoice. Its total is that of its lines, whatever stands in the column `Total`, which other programs fill. */
+/** An invoice. Its total is the sum of its lines. The column `Total`, which other programs write, is not used. */
 export const invoice = resource('invoice', {
   path: '/invoices',
   table: 'Invoice',
   id: 'InvoiceId',
-  newRows: { Total: 0 },
+  insertDefaults: { Total: 0 },
   fields: {
     date: attribute(datetime, {
-      access: 'write-once',
+      access: 'immutable',
       column: 'InvoiceDate',
       default: () => new Date().toISOString(),
     }),
@@ -26,7 +26,7 @@ export const invoice = resource('invoice', {
     country: attribute(text, { column: 'BillingCountry' }),
     total: expression(
       decimal({ precision: 10, scale: 2 }),
-      // SQLite keeps prices as floats, whose sum is a little off.
+      // SQLite stores prices as doubles, so their sum has a rounding error.
       (column) =>
         sql`(select round(coalesce(sum("UnitPrice" * "Quantity"), 0), 2) from "InvoiceLine" where "InvoiceLine"."InvoiceId" = ${column('InvoiceId')})`,
     ),

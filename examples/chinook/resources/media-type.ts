@@ -1,6 +1,6 @@
 import { attribute, resource, text, toMany } from 'lapidary'
 
-/** In which format a track is sold. The list is the store's own, as that of genres is. */
+/** The file format of a track. Read-only: clients cannot add media types. */
 export const mediaType = resource('mediaType', {
   path: '/media-types',
   table: 'MediaType',

@@ -1,6 +1,6 @@
 import { attribute, expression, integer, resource, sql, text, toMany } from 'lapidary'
 
-/** A list of tracks. The table between is nobody's resource: its rows are links and nothing else. */
+/** A list of tracks. The join table `PlaylistTrack` is not a resource type. */
 export const playlist = resource('playlist', {
   path: '/playlists',
   table: 'Playlist',

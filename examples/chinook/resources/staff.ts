@@ -1,10 +1,10 @@
-import { attribute, date, email, Refusal, resource, sql, text, toMany, toOne } from 'lapidary'
+import { attribute, date, email, RequestError, resource, sql, text, toMany, toOne } from 'lapidary'
 import { z } from 'zod'
 
-/** Midnights stand in SQLite's table, which a filter for the day would not find. */
+/** The SQLite table stores dates as midnights, which a filter for the date would not match. */
 const day = { filter: false } as const
 
-/** Nobody is hired before they are born. */
+/** The hire date must be after the birth date. */
 const days = z
   .object({ birthDate: z.string().nullable(), hireDate: z.string().nullable() })
   .refine(({ birthDate, hireDate }) => !birthDate || !hireDate || birthDate < hireDate, {
@@ -12,27 +12,27 @@ const days = z
     error: 'must be after birthDate',
   })
 
-/** Those who work here as their own office knows them: the same table as `employee`, whole, and it can be changed. */
+/** All data of an employee, writable, for the office. Uses the same table as `employee`. */
 export const staff = resource('staff', {
   path: '/staff',
   table: 'Employee',
   id: 'EmployeeId',
-  description: 'Someone who works here, as the office knows them.',
+  description: 'All data of an employee, for the office.',
   validate: days,
   hooks: {
-    /** A chain of managers ends with somebody who has none. */
+    /** Rejects a cycle in the chain of managers. */
     afterUpdate: async ({ id }, _before, { query }) => {
-      const [loop] = await query(sql`
+      const [cycle] = await query(sql`
         with recursive above (id) as (
           select "ReportsTo" from "Employee" where "EmployeeId" = ${id}
           union select "ReportsTo" from "Employee" join above on "EmployeeId" = above.id
         ) select id from above where id = ${id}`)
-      if (loop === undefined) return
-      throw new Refusal({
+      if (cycle === undefined) return
+      throw new RequestError({
         status: 422,
         code: 'own_manager',
-        title: 'Nobody is their own manager',
-        detail: 'The manager reports to this person, be it through others.',
+        title: 'Circular management',
+        detail: 'The manager reports to this person, directly or indirectly.',
         pointer: '/data/relationships/manager',
       })
     },

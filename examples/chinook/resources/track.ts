@@ -10,12 +10,12 @@ import {
   toOne,
 } from 'lapidary'
 
-/** A song, a movement or an episode. Its `length` is made for reading; `milliseconds` is what filters and sorts take. */
+/** A song, a movement or an episode. Clients can filter and sort by `milliseconds`; `length` is computed for display. */
 export const track = resource('track', {
   path: '/tracks',
   table: 'Track',
   id: 'TrackId',
-  description: 'A song, a movement or an episode, as it is sold.',
+  description: 'A song, a movement or an episode.',
   fields: {
     name: attribute(text, { required: true, column: 'Name' }),
     composer: attribute(text, { column: 'Composer' }),
@@ -35,7 +35,7 @@ export const track = resource('track', {
   },
 })
 
-/** `3:07` */
+/** Formats a duration in minutes and seconds, e.g. `3:07`. */
 function minutesOf(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

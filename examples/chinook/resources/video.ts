@@ -1,16 +1,16 @@
 import { attribute, decimal, integer, resource, sql, text, toOne } from 'lapidary'
 
-/** The medium of every video, `Protected MPEG-4 video file`. */
+/** The id of the media type `Protected MPEG-4 video file`. */
 const videoFile = 5
 
-/** A track to be looked at: some rows of a table that `track` shows whole. What is created here is one, too. */
+/** A track with the media type video: some of the rows of `track`. New videos get this media type. */
 export const video = resource('video', {
   path: '/videos',
   table: 'Track',
   id: 'TrackId',
-  description: 'A track to be looked at, such as an episode of a show.',
-  where: (column) => sql`${column('MediaTypeId')} = ${videoFile}`,
-  newRows: { MediaTypeId: videoFile },
+  description: 'A video track, such as an episode of a show.',
+  scope: (column) => sql`${column('MediaTypeId')} = ${videoFile}`,
+  insertDefaults: { MediaTypeId: videoFile },
   fields: {
     title: attribute(text, { required: true, column: 'Name' }),
     milliseconds: attribute(integer, { required: true, column: 'Milliseconds' }),

@@ -1,8 +1,8 @@
 import { type Dialect, type Sql, sql } from '../../model/dialect.ts'
-import type { IncludeRead } from '../../plan/projection.ts'
+import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { includedLayout } from '../../plan/result.ts'
-import type { Row, RowLayout } from '../../plan/rows.ts'
+import { findIncludedLayout } from '../../plan/read-result.ts'
+import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { tellsLinkage } from '../linkage.ts'
 import { compileLoad } from '../select.ts'
 import type { Statement } from '../statement.ts'
@@ -23,9 +23,9 @@ export function compileGathered(
   const { dialect, model } = target
   const load = compileLoad(shape.primary, dialect)
   const isLong = isTooLong(shape.primary)
-  const readers = shape.steps.map((step, index) => {
+  const readers = shape.includeEdges.map((step, index) => {
     const reader = compileAddition(shape, step, dialect)
-    return tellsLinkage(shape, index, model) ? linking(step.at, reader) : reader
+    return tellsLinkage(shape, index, model) ? linking(step.keyIndex, reader) : reader
   })
   return (gathered, additions) => {
     const primary = loaded(rowsIn(gathered, isLong), load)
@@ -36,8 +36,12 @@ export function compileGathered(
 /** Reads what a step adds; may write into the primary rows. */
 type ReadAddition = (gathered: unknown, primary: readonly unknown[][]) => unknown[][]
 
-function compileAddition(shape: ReadShape, { to }: IncludeRead, dialect: Dialect): ReadAddition {
-  const layout = includedLayout(shape, to)
+function compileAddition(
+  shape: ReadShape,
+  { to }: LocatedIncludeEdge,
+  dialect: Dialect,
+): ReadAddition {
+  const layout = findIncludedLayout(shape, to)
   const load = compileLoad(layout, dialect)
   const isLong = isTooLong(layout)
   return (gathered) => loaded(rowsIn(gathered, isLong), load)

@@ -100,7 +100,7 @@ type ColumnRow = readonly [
 
 /** The tables and views of the database, their columns and keys. */
 export async function postgresCatalog(connection: PostgresConnection): Promise<Catalog> {
-  const [[schema, tables] = []] = await connection.all(catalog, { slots: [] })
+  const [[schema, tables] = []] = await connection.all(catalog, { parameters: [] })
   // The statement gathers tables as JSON arrays.
   const rows = (tables ?? []) as readonly TableRow[]
   return { dialect: 'postgres', schema: String(schema), tables: rows.map(table) }

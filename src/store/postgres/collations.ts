@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { type Catalog, tableIn } from '../../model/catalog.ts'
+import { type Catalog, findTable } from '../../model/catalog.ts'
 import {
+  getResourceType,
   type Model,
   type RelationshipField,
   type ResourceType,
   type Table,
-  typeNamed,
 } from '../../model/model.ts'
 import { statement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -43,7 +43,7 @@ export async function postgresCollations(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<CollationOf> {
-  const rows = await connection.all(collations, { slots: [] })
+  const rows = await connection.all(collations, { parameters: [] })
   const all = new Map(
     rows.map(([schema, table, column, name, isDeterministic, isIndexed, isIndexedByCodePoint]) => [
       JSON.stringify([schema, table, column]),
@@ -78,7 +78,7 @@ export function collationMistakes(
         const isClear = [left, right].some((name) => name === undefined || name === 'default')
         if (isClear || left === right) return []
         const [first, second] = [one, other].map(([table, column]) => {
-          return `"${column}" of the table "${tableIn(catalog, table)?.name}"`
+          return `"${column}" of the table "${findTable(catalog, table)?.name}"`
         })
         return `${place}: the columns ${first} and ${second} have two collations, "${left}" and "${right}", and cannot be compared; give one of them the other's`
       })
@@ -91,15 +91,15 @@ function comparisons(
   { table }: ResourceType,
   model: Model,
 ): (readonly [Place, Place])[] {
-  const theirs = typeNamed(model, to).table
+  const theirs = getResourceType(model, to).table
   const [here, there]: Place[] = [
-    [table, link.here],
-    [theirs, link.there],
+    [table, link.ownKey],
+    [theirs, link.otherKey],
   ]
   if (here === undefined || there === undefined) return []
-  if (link.key !== 'between') return [[here, there]]
+  if (link.foreignKey !== 'join table') return [[here, there]]
   return [
-    [here, [link.table, link.from]],
-    [[link.table, link.to], there],
+    [here, [link.joinTable, link.from]],
+    [[link.joinTable, link.to], there],
   ]
 }

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import pg, { type CustomTypesConfig, type QueryResult } from 'pg'
-import type { Row } from '../../plan/rows.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { translate } from './errors.ts'
 import type { Answered, Asked } from './pipeline.ts'
@@ -63,7 +63,10 @@ export class PostgresConnection {
   }
 
   /** The same for a statement that will not come again, so that the server need not keep it. */
-  async once(statement: Statement, values: RunValues = { slots: [] }): Promise<readonly Row[]> {
+  async once(
+    statement: Statement,
+    values: RunValues = { parameters: [] },
+  ): Promise<readonly Row[]> {
     const { rows } = await this.#line.send({ statement, values, isKept: false })
     return rows
   }
@@ -78,7 +81,7 @@ export class PostgresConnection {
   /** Rows of a statement by the names of their columns. */
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
     publish(statement.sql)
-    const asked = { statement, values: { slots: [] }, isKept: false, types }
+    const asked = { statement, values: { parameters: [] }, isKept: false, types }
     const { columns, rows } = await this.#line.send(asked)
     return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
   }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import { relationshipNamed, typeNamed } from '../../model/model.ts'
-import { type IncludeRead, startsAtLinkage } from '../../plan/projection.ts'
+import { getRelationship, getResourceType } from '../../model/model.ts'
+import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { includedLayout } from '../../plan/result.ts'
-import type { RowLayout } from '../../plan/rows.ts'
+import { findIncludedLayout } from '../../plan/read-result.ts'
+import type { RowLayout } from '../../plan/row-layout.ts'
 import { tellsLinkage, toldBefore, untoldLayout } from '../linkage.ts'
 import { membership, presence } from '../read.ts'
 import { isUnbounded } from '../run.ts'
@@ -72,20 +72,20 @@ export function compileWhole(
     totalOf(shape, target, reading),
     isOne ? sql`true` : (presence(shape, target) ?? sql`true`),
     isOne ? sql`json_build_array(${row})` : sql`json_agg(${row}${ordered})`,
-    ...shape.steps.map((_, index) => addition(shape, index, target)),
+    ...shape.includeEdges.map((_, index) => addition(shape, index, target)),
     ...overflow(shape, target, reading),
   ])}`
   const primary = primaryRows(shape, target, reading)
   const whole = (expression: Sql): WholeStatement => ({
     ...statement(expression, target.dialect),
     read: compileGathered(shape, target),
-    isQuick: isOne && shape.steps.length === 0 && isOfColumns(shape.primary),
+    isQuick: isOne && shape.includeEdges.length === 0 && isOfColumns(shape.primary),
   })
-  const hasSets = shape.steps.length > 0 || joins.length > 0
+  const hasSets = shape.includeEdges.length > 0 || joins.length > 0
   if (!hasSets) return whole(sql`${select} from (${primary}) as "t0"`)
   const sets = [
     sql`p as materialized (${primary})`,
-    ...shape.steps.map((step, index) => {
+    ...shape.includeEdges.map((step, index) => {
       const { most } = reading
       const isAll = most === undefined || !mayGrow(shape, index, target)
       const limit = isAll ? sql`` : sql` limit ${sql.lit(most)}`
@@ -106,22 +106,22 @@ const rowNumber = sql.id('lapidary_row')
 function primarySelection(shape: ReadShape, target: Target): Selection {
   const layout = untoldLayout(shape, target.model)
   if (shape.order.length > 0) return compileSelection(layout, target, sql`p`)
-  const { gatherIdsInGroups: _, ...dialect } = target.dialect
+  const { aggregateIdsInGroups: _, ...dialect } = target.dialect
   return compileSelection(layout, { ...target, dialect })
 }
 
 /** Whether a step may reach more rows than it starts from: not where each of those leads to one by its id. */
-function mayGrow({ steps }: ReadShape, index: number, { model }: Target): boolean {
-  const step = steps[index]
+function mayGrow({ includeEdges }: ReadShape, index: number, { model }: Target): boolean {
+  const step = includeEdges[index]
   if (step === undefined || startsAtLinkage(step)) return false
-  const { link } = relationshipNamed(typeNamed(model, step.type), step.relationship)
-  return link.key !== 'here' || link.there !== typeNamed(model, step.to).id.column
+  const { link } = getRelationship(getResourceType(model, step.type), step.relationship)
+  return link.foreignKey !== 'own' || link.otherKey !== getResourceType(model, step.to).id.column
 }
 
 /** Whether a set was cut, where what is added does not show it. */
 function overflow(shape: ReadShape, target: Target, { most }: Reading): Sql[] {
   if (most === undefined) return []
-  const sets = shape.steps.flatMap((_, index) => {
+  const sets = shape.includeEdges.flatMap((_, index) => {
     const isShown = !mayGrow(shape, index, target) || tellsLinkage(shape, index, target.model)
     return isShown ? [] : [sql`(select count(*) from ${setOf(index)})`]
   })
@@ -141,7 +141,7 @@ function isOfColumns({ values, linkages }: RowLayout): boolean {
 function totalOf(shape: ReadShape, target: Target, { remembers, isBackwards }: Reading): Sql {
   if (!shape.isPaged) return sql`null`
   if (isBackwards) return isRemembered(target)
-  const { table } = typeNamed(target.model, shape.type)
+  const { table } = getResourceType(target.model, shape.type)
   const isLast = sql`count(*) < ${plain('limit')} and (count(*) > 0 or ${plain('offset')}::bigint = 0)`
   const count = sql`(select count(*) from ${tableAt(0, table)} where ${every(membership(shape, 0, target))})`
   if (!remembers) return sql`case when ${isLast} then null else ${count} end`
@@ -150,7 +150,7 @@ function totalOf(shape: ReadShape, target: Target, { remembers, isBackwards }: R
 }
 
 function primaryRows(shape: ReadShape, target: Target, { most, isBackwards, reach }: Reading): Sql {
-  const resource = typeNamed(target.model, shape.type)
+  const resource = getResourceType(target.model, shape.type)
   const order = compileOrder(isBackwards ? backwards(shape.order) : shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
   const isAll = most === undefined || !isUnbounded(shape)
@@ -165,9 +165,9 @@ function primaryRows(shape: ReadShape, target: Target, { most, isBackwards, reac
 }
 
 /** The rows that a step reaches, those told already among them. */
-function reached(shape: ReadShape, step: IncludeRead, index: number, target: Target): Sql {
-  const resource = typeNamed(target.model, step.to)
-  const select = bareColumns(shape, index, includedLayout(shape, step.to), target)
+function reached(shape: ReadShape, step: LocatedIncludeEdge, index: number, target: Target): Sql {
+  const resource = getResourceType(target.model, step.to)
+  const select = bareColumns(shape, index, findIncludedLayout(shape, step.to), target)
   const where = every([isReached(step, target), ...isOfType(0, resource)])
   return sql`select ${select} from ${tableAt(0, resource.table)} where ${where}`
 }
@@ -177,10 +177,10 @@ function reached(shape: ReadShape, step: IncludeRead, index: number, target: Tar
  * used however many rows PostgreSQL expects. Where none does, the values are hashed and the rows scanned once. Where neither
  * end is an id, they may be arrays, and those can't be gathered into one.
  */
-function isReached(step: IncludeRead, target: Target): Sql {
-  const from = typeNamed(target.model, step.type)
-  const to = typeNamed(target.model, step.to)
-  const heres = sql`select ${sql.id(startOf(step, target))} from ${setOf(step.from)}`
+function isReached(step: LocatedIncludeEdge, target: Target): Sql {
+  const from = getResourceType(target.model, step.type)
+  const to = getResourceType(target.model, step.to)
+  const heres = sql`select ${sql.id(startOf(step, target))} from ${setOf(step.parent)}`
   const gathered = sql`any(array(${heres}))`
   if (startsAtLinkage(step)) {
     const { id, table } = to
@@ -188,28 +188,28 @@ function isReached(step: IncludeRead, target: Target): Sql {
     const isFound = target.isIndexed?.(table, id.column) ?? true
     return isFound ? sql`${key} = ${gathered}` : isAmong(key, heres)
   }
-  const field = relationshipNamed(from, step.relationship)
+  const field = getRelationship(from, step.relationship)
   const { link } = field
   if (!isFoundByKey(field, target)) {
-    if (link.key !== 'between') return isAmong(columnAt(0, link.there), heres)
+    if (link.foreignKey !== 'join table') return isAmong(columnAt(0, link.otherKey), heres)
     const [start, end] = [joinColumnAt(0, link.from), joinColumnAt(0, link.to)]
-    const ends = sql`select ${end} from ${joinAt(0, link.table)} where ${isAmong(start, heres)}`
-    return sql`${columnAt(0, link.there)} in (${ends})`
+    const ends = sql`select ${end} from ${joinAt(0, link.joinTable)} where ${isAmong(start, heres)}`
+    return sql`${columnAt(0, link.otherKey)} in (${ends})`
   }
-  const isToId = link.key !== 'between' && link.there === to.id.column
-  const isById = isToId || link.here === from.id.column
+  const isToId = link.foreignKey !== 'join table' && link.otherKey === to.id.column
+  const isById = isToId || link.ownKey === from.id.column
   return isById ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
 }
 
 /** The column of earlier rows from which a step starts. */
-function startOf(step: IncludeRead, { model }: Target): string {
-  if (startsAtLinkage(step)) return typeNamed(model, step.to).id.column
-  return relationshipNamed(typeNamed(model, step.type), step.relationship).link.here
+function startOf(step: LocatedIncludeEdge, { model }: Target): string {
+  if (startsAtLinkage(step)) return getResourceType(model, step.to).id.column
+  return getRelationship(getResourceType(model, step.type), step.relationship).link.ownKey
 }
 
 /** What is read of the rows of a set, −1 being the primary one: all that makes up their layout, and where steps start. */
 function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: Target): Sql {
-  const resource = typeNamed(target.model, layout.type)
+  const resource = getResourceType(target.model, layout.type)
   const columns = new Set([resource.id.column])
   const noted = (column: string): Sql => {
     columns.add(column)
@@ -220,11 +220,13 @@ function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: T
     else attributeNamed(resource, value.expression).expression(noted)
   }
   for (const { relationship } of layout.linkages)
-    columns.add(relationshipNamed(resource, relationship).link.here)
-  for (const step of shape.steps) if (step.from === set) columns.add(startOf(step, target))
-  const step = shape.steps[set]
+    columns.add(getRelationship(resource, relationship).link.ownKey)
+  for (const step of shape.includeEdges) if (step.parent === set) columns.add(startOf(step, target))
+  const step = shape.includeEdges[set]
   if (step && tellsLinkage(shape, set, target.model))
-    columns.add(relationshipNamed(typeNamed(target.model, step.type), step.relationship).link.there)
+    columns.add(
+      getRelationship(getResourceType(target.model, step.type), step.relationship).link.otherKey,
+    )
   return sql.join(
     [...columns].map((column) => columnAt(0, column)),
     sql.raw(', '),
@@ -234,19 +236,19 @@ function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: T
 /** What a step adds to the rows that are told before it, in the order of their ids. */
 function addition(shape: ReadShape, index: number, target: Target): Sql {
   const step = stepAt(shape, index)
-  const { id } = typeNamed(target.model, step.to)
+  const { id } = getResourceType(target.model, step.to)
   const key = columnAt(0, id.column)
-  const order = orderOf(key, id.kind.form, target)
+  const order = orderOf(key, id.kind.codec, target)
   const set = setOf(index)
-  const { columns, joins } = compileSelection(includedLayout(shape, step.to), target, set)
+  const { columns, joins } = compileSelection(findIncludedLayout(shape, step.to), target, set)
   const row = jsonArray(columns)
   const joined = sql.join([...joins], sql``)
   if (tellsLinkage(shape, index, target.model)) {
-    const from = typeNamed(target.model, shape.type)
-    const { link } = relationshipNamed(from, step.relationship)
-    const it = sql`p.${sql.id(link.here)}`
-    const pair = sql`json_build_array(${row}, ${asText(it, from.id.kind.form, target)})`
-    return sql`(select json_agg(${pair} order by ${order}) from ${set} as "t0" join p on ${it} = ${columnAt(0, link.there)}${joined})`
+    const from = getResourceType(target.model, shape.type)
+    const { link } = getRelationship(from, step.relationship)
+    const it = sql`p.${sql.id(link.ownKey)}`
+    const pair = sql`json_build_array(${row}, ${asText(it, from.id.kind.codec, target)})`
+    return sql`(select json_agg(${pair} order by ${order}) from ${set} as "t0" join p on ${it} = ${columnAt(0, link.otherKey)}${joined})`
   }
   const isNew = every(
     toldBefore(shape, index).map((at) => {
@@ -260,8 +262,8 @@ function addition(shape: ReadShape, index: number, target: Target): Sql {
   return sql`(select json_agg(${row}) from (${rows}) as "t0")`
 }
 
-function stepAt(shape: ReadShape, index: number): IncludeRead {
-  const step = shape.steps[index]
+function stepAt(shape: ReadShape, index: number): LocatedIncludeEdge {
+  const step = shape.includeEdges[index]
   if (step === undefined) throw new Error(`The plan has no step ${index}.`)
   return step
 }

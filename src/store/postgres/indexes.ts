@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Catalog, tableIn } from '../../model/catalog.ts'
+import { type Catalog, findTable } from '../../model/catalog.ts'
 import type { Table } from '../../model/model.ts'
 import { statement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -26,10 +26,12 @@ export async function indexedColumns(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<IsIndexed> {
-  const rows = await connection.all(indexes, { slots: [] })
+  const rows = await connection.all(indexes, { parameters: [] })
   const all = new Set(rows.map((names) => JSON.stringify(names)))
   return (table, column) => {
     const { schema = catalog.schema, name } = table
-    return all.has(JSON.stringify([schema, name, column])) || tableIn(catalog, table)?.is === 'view'
+    return (
+      all.has(JSON.stringify([schema, name, column])) || findTable(catalog, table)?.is === 'view'
+    )
   }
 }

@@ -1,19 +1,19 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import {
-  type Batch,
-  includedLayout,
-  laidOut,
+  type CompleteRows,
+  findIncludedLayout,
+  pairWithLayouts,
+  type RowBatch,
   type Rows,
-  type WholeRows,
-} from '../../plan/result.ts'
-import type { Row, RowLayout } from '../../plan/rows.ts'
+} from '../../plan/read-result.ts'
+import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import {
   refuseTooMany,
   refuseTooManyOf,
   type SizeLimit,
   tooManyResources,
 } from '../resource-limit.ts'
-import { countByRows, isList, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
+import { countByRows, isList, notFoundError, placeOf, valuesOf, wholeAtMost } from '../run.ts'
 import { type RunValues, type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import { loaded } from './aggregated-includes.ts'
@@ -35,7 +35,7 @@ export async function readWhole(
   plan: ReadPlan,
   id: string | undefined,
   statements: PostgresStatements,
-): Promise<WholeRows> {
+): Promise<CompleteRows> {
   const statement = statements.whole(plan.shape)
   const answer = await connection.all(statement, valuesOf(plan, id))
   return unlessTooMany(readFrom(answer, statement, { plan, id }), plan)
@@ -46,15 +46,15 @@ export async function readNew(
   connection: PostgresConnection,
   plan: ReadPlan,
   statements: PostgresStatements,
-): Promise<WholeRows> {
+): Promise<CompleteRows> {
   const statement = statements.ofNew(plan.shape)
   const answer = await connection.all(statement, valuesOf(plan, undefined))
   return unlessTooMany(readFrom(answer, statement, { plan, id: undefined }), plan)
 }
 
-function unlessTooMany({ rows, isCut }: Said, plan: ReadPlan): WholeRows {
+function unlessTooMany({ rows, isCut }: Said, plan: ReadPlan): CompleteRows {
   refuseTooManyOf(rows, plan, writeLimit)
-  if (isCut) throw tooManyResources(plan, writeLimit, plan.shape.steps.length - 1)
+  if (isCut) throw tooManyResources(plan, writeLimit, plan.shape.includeEdges.length - 1)
   return rows
 }
 
@@ -64,7 +64,7 @@ export async function readShort(
   plan: ReadPlan,
   id: string | undefined,
   statements: PostgresStatements,
-): Promise<WholeRows | undefined> {
+): Promise<CompleteRows | undefined> {
   const statement = statements.short(plan.shape)
   const answer = await connection.all(statement, boundedValues(plan, id))
   const { rows, isCut } = readFrom(answer, statement, { plan, id })
@@ -94,7 +94,7 @@ export async function readRemembering(
   plan: ReadPlan,
   id: string | undefined,
   { statements, counts, signal }: Remembering,
-): Promise<WholeRows | undefined> {
+): Promise<CompleteRows | undefined> {
   const { shape } = plan
   const values = boundedValues(plan, id)
   const countable = statements.countable(shape)
@@ -119,7 +119,7 @@ async function readBackwards(
   plan: ReadPlan,
   id: string | undefined,
   { statements, last, signal }: Omit<Remembering, 'counts'> & Readonly<{ last: Counted }>,
-): Promise<WholeRows | undefined> {
+): Promise<CompleteRows | undefined> {
   const { page, shape } = plan
   const { count, moment } = last
   if (page === undefined || moment === undefined) return undefined
@@ -136,7 +136,7 @@ async function readBackwards(
 }
 
 /** Rows that may be held at once, those of which there are more resources are streamed. */
-function unlessLong(rows: WholeRows, isCut: boolean): WholeRows | undefined {
+function unlessLong(rows: CompleteRows, isCut: boolean): CompleteRows | undefined {
   const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
   return isCut || rows.primary.length > wholeAtMost || included > wholeAtMost ? undefined : rows
 }
@@ -151,7 +151,7 @@ interface Asked {
 
 /** What the server says. */
 interface Said {
-  readonly rows: WholeRows
+  readonly rows: CompleteRows
   /** That of their count: absent when nobody asked for it, null when it is none to remember. */
   readonly moment: string | null | undefined
   /** Whether a set was cut that does not show it. */
@@ -164,16 +164,19 @@ function readFrom(
   { plan, id, known }: Asked,
 ): Said {
   const [counted, isPresent, gathered, ...more] = row
-  if (isPresent !== true) throw notFound(plan.absence, id)
+  if (isPresent !== true) throw notFoundError(plan.notFound, id)
   const { primary, additions } = statement.read(gathered, more)
   const [total, moment] = Array.isArray(counted) ? counted : [counted]
-  const rows: WholeRows = {
-    is: 'whole',
+  const rows: CompleteRows = {
+    is: 'complete',
     count: countByRows(plan, primary.length) ?? Number(total ?? known),
     primary,
-    included: plan.shape.steps.map(({ to }, step) => ({ type: to, rows: additions[step] ?? [] })),
+    included: plan.shape.includeEdges.map(({ to }, step) => ({
+      type: to,
+      rows: additions[step] ?? [],
+    })),
   }
-  const isCut = more[plan.shape.steps.length] === true
+  const isCut = more[plan.shape.includeEdges.length] === true
   return { rows, moment: total === null ? null : moment, isCut }
 }
 
@@ -188,7 +191,7 @@ interface Reading {
 /** Whether a read may come to more than is held at once. */
 export function mayBeLong({ shape, page }: ReadPlan): boolean {
   const size = page?.size ?? (isList(shape) ? Number.POSITIVE_INFINITY : 1)
-  return size > wholeAtMost || shape.steps.length > 0
+  return size > wholeAtMost || shape.includeEdges.length > 0
 }
 
 /** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
@@ -204,7 +207,8 @@ export async function readDuring(
   const whole = await readShort(transaction, plan, id, statements)
   if (whole === undefined) return streamOn(transaction, plan, id, reading)
   if (limit) refuseTooManyOf(whole, plan, limit)
-  for (const [rows, layout] of laidOut(whole, plan.shape)) await during.after(rows, layout, query)
+  for (const [rows, layout] of pairWithLayouts(whole, plan.shape))
+    await during.after(rows, layout, query)
   await transaction.commit()
   return whole
 }
@@ -230,7 +234,7 @@ export async function streamOn(
       transaction.all(statement, { ...values, most }),
     )
   const [total] = shape.isPaged ? await transaction.all(compiled.count, values) : []
-  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
+  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<RowBatch> {
     for await (const batch of transaction.batches(of, values)) {
       // Nobody else holds them.
       const rows = loaded(batch as unknown[][], of.load)
@@ -241,10 +245,10 @@ export async function streamOn(
   async function* primary(): AsyncGenerator<readonly Row[]> {
     for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
   }
-  async function* included(): AsyncGenerator<Batch> {
-    for (const [index, { to }] of shape.steps.entries()) {
+  async function* included(): AsyncGenerator<RowBatch> {
+    for (const [index, { to }] of shape.includeEdges.entries()) {
       const addition = compiled.additions[index]
-      if (addition) yield* batches(addition, includedLayout(shape, to))
+      if (addition) yield* batches(addition, findIncludedLayout(shape, to))
     }
   }
   const end = () => void transaction.rollback()

@@ -145,7 +145,7 @@ class Shared<Result> {
 }
 
 async function positionOf(connection: PostgresConnection, statement: Statement): Promise<bigint> {
-  const [[position] = []] = await connection.all(statement, { slots: [] })
+  const [[position] = []] = await connection.all(statement, { parameters: [] })
   if (typeof position !== 'string') throw new Error('The server is no standby.')
   return BigInt(position)
 }

@@ -30,7 +30,7 @@ export async function migratePostgres(
     await connection.execute('set local statement_timeout = 0')
     await connection.execute(`select pg_advisory_xact_lock(${lock})`, forever)
   }
-  const value = async (read: Statement) => (await connection.all(read, { slots: [] }))[0]?.[0]
+  const value = async (read: Statement) => (await connection.all(read, { parameters: [] }))[0]?.[0]
   const isVersioned = (await value(versioned)) === true
   const at = isVersioned ? Number(await value(version)) : 0
   const pending = pendingMigrations(migrations, at, mode)
@@ -38,6 +38,6 @@ export async function migratePostgres(
     await connection.execute('create table lapidary_migration (version bigint primary key)')
   for (const { version: next, sql: text } of pending) {
     await connection.execute(text, forever)
-    await connection.run(record, { slots: [next] })
+    await connection.run(record, { parameters: [next] })
   }
 }

@@ -1,4 +1,4 @@
-import { typeNamed } from '../../model/model.ts'
+import { getResourceType } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { isUnbounded, wholeAtMost } from '../run.ts'
 import { isFoundByKey } from '../select.ts'
@@ -51,11 +51,11 @@ export function postgresStatements(
     ofNew: memoize((shape) =>
       compileWhole(
         shape,
-        { ...target, lastNew: target.dialect.lastNew },
+        { ...target, lastNew: target.dialect.lastInsertId },
         { most: mostInWrite + 1 },
       ),
     ),
-    short: (shape) => (isUnbounded(shape) || shape.steps.length > 0 ? short : whole)(shape),
+    short: (shape) => (isUnbounded(shape) || shape.includeEdges.length > 0 ? short : whole)(shape),
     remembering: perReach(target, memoize, { most, remembers: true }),
     backwards: perReach(target, memoize, { most, isBackwards: true }),
     needsHashes: cache.memoize(
@@ -88,8 +88,8 @@ function perReach(
   const anywhere = compile()
   const upTo = Array.from({ length: 1 + Math.log2(farthest) }, (_, power) => compile(2 ** power))
   return (shape, { limit = 0, offset = 0n }) => {
-    const { where } = typeNamed(target.model, shape.type)
-    const hasConditions = (where ?? shape.where) !== undefined || shape.scope.is !== 'all'
+    const { scope } = getResourceType(target.model, shape.type)
+    const hasConditions = (scope ?? shape.where) !== undefined || shape.scope.is !== 'all'
     const power = Math.ceil(Math.log2(limit + Number(offset)))
     const ofReach = hasConditions ? undefined : upTo[Math.max(power, 0)]
     return (ofReach ?? anywhere)(shape)
@@ -97,18 +97,20 @@ function perReach(
 }
 
 /** Whether an index finds everything that a document leads to, from either end. */
-function isAllFound({ steps, primary, included }: ReadShape, target: Target): boolean {
+function isAllFound({ includeEdges, primary, included }: ReadShape, target: Target): boolean {
   const { isIndexed = () => true, model } = target
   const linked = [primary, ...included].flatMap(({ type, linkages }) =>
     linkages.map(({ relationship }) => ({ type, relationship })),
   )
-  return [...steps, ...linked].every(({ type, relationship }) => {
-    const resource = typeNamed(model, type)
+  return [...includeEdges, ...linked].every(({ type, relationship }) => {
+    const resource = getResourceType(model, type)
     const field = resource.fields.get(relationship)
     if (field?.is !== 'relationship') return true
     const { link } = field
     const isBack =
-      link.key === 'between' ? isIndexed(link.table, link.to) : isIndexed(resource.table, link.here)
+      link.foreignKey === 'join table'
+        ? isIndexed(link.joinTable, link.to)
+        : isIndexed(resource.table, link.ownKey)
     return isBack && isFoundByKey(field, target)
   })
 }

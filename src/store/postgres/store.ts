@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
-import { refuseMistakes } from '../../model/check.ts'
+import { throwDeclarationErrors } from '../../model/check-declarations.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
-import type { Rows } from '../../plan/result.ts'
+import type { Rows } from '../../plan/read-result.ts'
 import { commitFault, constrained, TakenIdError } from '../constraints.ts'
 import { sqlMistakes } from '../declared-sql.ts'
 import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
@@ -121,17 +121,17 @@ export async function openPostgres(
           }),
         async ({ resource }) => {
           // Ids that are no numbers are made anew each time.
-          if (resource.id.kind.form === 'id') await shared.once(compileSkip(resource, target))
+          if (resource.id.kind.codec === 'id') await shared.once(compileSkip(resource, target))
         },
       ),
-    check: async () => {
+    verify: async () => {
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
       limits = limitsOf(model, catalog)
       indexed = await indexedColumns(shared, catalog)
       counts.trust(await plainTables(model, shared, target))
       const collationOf = await postgresCollations(shared, catalog)
-      refuseMistakes([
+      throwDeclarationErrors([
         ...collationMistakes(model, catalog, collationOf),
         ...(await sqlMistakes(target, (statement) => shared.check(statement))),
       ])
@@ -176,7 +176,7 @@ function writingOn(transaction: PostgresTransaction, statements: PostgresStateme
       all: (statement, values) => transaction.all(statement, values),
       run: (statement, values) => transaction.run(statement, values),
       read: (plan, id) => readWhole(transaction, plan, id, statements),
-      ...(statements.target.dialect.lastNew && {
+      ...(statements.target.dialect.lastInsertId && {
         readNew: (plan) => readNew(transaction, plan, statements),
       }),
       query: queryOn(transaction, statements),
@@ -210,7 +210,7 @@ const session = sql`
 /** Connects for the first time, and reads what a session is. */
 async function firstSession({ shared }: PostgresPool, description: string) {
   const read = statement(session, postgresDialect(icu))
-  const [row = []] = await shared.all(read, { slots: [] }).catch((error: unknown) => {
+  const [row = []] = await shared.all(read, { parameters: [] }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new Error(`${description} cannot be reached: ${cause}`, { cause })
   })

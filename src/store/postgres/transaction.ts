@@ -1,4 +1,4 @@
-import type { Row } from '../../plan/rows.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import { Turns } from '../mutex.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { execute, type Line, PostgresConnection, publish } from './connection.ts'
@@ -185,7 +185,7 @@ class TransactionLine implements Line {
     this.#session = session
     this.#begin = begin.map((statement) => ({
       statement,
-      values: { slots: [] },
+      values: { parameters: [] },
       isKept: prepares,
     }))
   }

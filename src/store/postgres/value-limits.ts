@@ -1,9 +1,10 @@
-import { type ApiError, BodyError, quoted } from '../../errors/errors.ts'
-import { type Catalog, tableIn } from '../../model/catalog.ts'
+import { type ApiError, BodyError } from '../../errors/errors.ts'
+import { quote } from '../../errors/quote.ts'
+import { type Catalog, findTable } from '../../model/catalog.ts'
 import { canonicalDecimal } from '../../model/decimals.ts'
-import { type AttributeField, type Model, typeNamed } from '../../model/model.ts'
-import type { WritePlan } from '../../plan/body.ts'
-import { pointerTo } from '../../plan/write-builder.ts'
+import { type AttributeField, getResourceType, type Model } from '../../model/model.ts'
+import type { WritePlan } from '../../plan/write.ts'
+import { toFieldPointer } from '../../plan/write-builder.ts'
 
 /** What a value that a column refuses would have to be; `undefined` for one that it takes. */
 type Limit = (value: unknown) => string | undefined
@@ -28,7 +29,7 @@ const rules: readonly (readonly [type: RegExp, limit: (sizes: readonly number[])
 export function limitsOf(model: Model, catalog: Catalog): Limits {
   const limits = new Map<AttributeField, Limit>()
   for (const { table, id, fields } of model.types.values()) {
-    const columns = tableIn(catalog, table)?.columns
+    const columns = findTable(catalog, table)?.columns
     for (const field of [id, ...fields.values()]) {
       if (field.is !== 'attribute' || field.column === undefined) continue
       const limit = limitOf(columns?.get(field.column)?.type ?? '')
@@ -52,21 +53,21 @@ export function limitFaults(
   model: Model,
   limits: Limits,
 ): ApiError[] {
-  const resource = typeNamed(model, shape.type)
+  const resource = getResourceType(model, shape.type)
   const expectedId = shape.row === 'newWithId' && id ? limits.get(resource.id)?.(id) : undefined
   const faults = expectedId ? [fault('/data/id', `The id of a ${shape.type}`, expectedId, id)] : []
   for (const [slot, column] of shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
     const value = values[slot]
-    if (field?.is !== 'attribute' || !field.writes || value === null) continue
+    if (field?.is !== 'attribute' || !field.isWritable || value === null) continue
     const expected = limits.get(field)?.(value)
-    if (expected) faults.push(fault(pointerTo(field), field.name, expected, value))
+    if (expected) faults.push(fault(toFieldPointer(field), field.name, expected, value))
   }
   return faults
 }
 
 function fault(pointer: string, what: string, expected: string, value: unknown): ApiError {
-  const detail = `${what} must be ${expected}; it is ${quoted(value)}.`
+  const detail = `${what} must be ${expected}; it is ${quote(value)}.`
   return new BodyError('invalid_value', pointer, detail)
 }
 

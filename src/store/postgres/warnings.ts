@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Catalog, tableIn } from '../../model/catalog.ts'
+import { type Catalog, findTable } from '../../model/catalog.ts'
 import type { Kind } from '../../model/kinds.ts'
 import type { Model, Table } from '../../model/model.ts'
 import { type Difference, remarksOf, type Use, usesOf } from '../declaration-warnings.ts'
@@ -86,7 +86,7 @@ const rules: readonly Rule[] = [
 /** How a column of texts is to be indexed so that sorting by it need not look at every row. */
 const indexRule: Rule = {
   says: ({ type, use, collation }) => {
-    const isPlainText = /^(?:text|character varying)/.test(type) && use.kind.form === 'text'
+    const isPlainText = /^(?:text|character varying)/.test(type) && use.kind.codec === 'text'
     const isServed = !collation?.isIndexed || collation.isIndexedByCodePoint
     return isPlainText && use.sorts && !isServed
       ? 'no index is in the order of code points, in which texts are sorted and compared by gt, lt and between'
@@ -113,17 +113,17 @@ export async function postgresRemarks(
   }: Readonly<{ connection: PostgresConnection; collationOf: CollationOf }>,
 ): Promise<string[]> {
   const known = usesOf(model).flatMap((use): Known[] => {
-    const type = tableIn(catalog, use.table)?.columns.get(use.column)?.type
+    const type = findTable(catalog, use.table)?.columns.get(use.column)?.type
     return type === undefined ? [] : [{ use, type, collation: collationOf(use.table, use.column) }]
   })
   const nameIn = (table: Table) => sqlName(table, catalog)
-  const [[name, database] = []] = await connection.all(encoding, { slots: [] })
+  const [[name, database] = []] = await connection.all(encoding, { parameters: [] })
   return [
     ...(name === 'UTF8' ? [] : [encodingRemark(String(name), String(database))]),
     ...remarksOf(
       rules.flatMap((rule) => differences(rule, known)),
       (table, parts) =>
-        tableIn(catalog, table)?.is === 'view'
+        findTable(catalog, table)?.is === 'view'
           ? 'change the table that the view reads'
           : `alter table ${nameIn(table)} ${parts.join(', ')}`,
     ),
@@ -163,7 +163,7 @@ function digitsOf(type: string): number {
 }
 
 /** Whether a kind takes numbers with more digits after the point. */
-function takesMore({ form, readBody }: Kind<unknown>, scale: number): boolean {
+function takesMore({ codec, readBody }: Kind<unknown>, scale: number): boolean {
   const finer = `0.${'0'.repeat(Math.max(scale, 0))}1`
-  return 'value' in readBody(form === 'number' ? Number(finer) : finer)
+  return 'value' in readBody(codec === 'number' ? Number(finer) : finer)
 }

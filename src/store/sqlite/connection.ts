@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { Bound, RunValue } from '../../model/dialect.ts'
-import type { Row } from '../../plan/rows.ts'
+import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { publish, publishWork } from './channels.ts'
 import { translated } from './errors.ts'
@@ -103,8 +103,8 @@ export class SqliteConnection {
   }
 
   /** Every row as the driver returns it. */
-  query(statement: Statement, values: readonly RunValue[]): unknown[][] {
-    const run = (parameters: readonly Bound[]) => {
+  query(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
+    const run = (parameters: readonly BoundValue[]) => {
       const prepared = this.#start(statement)
       const rows = allOf(prepared, parameters)
       publishWork(prepared, statement.sql, rows.length)
@@ -145,7 +145,7 @@ export class SqliteConnection {
   /** The same, with rows as the driver returns them. A batch ends early when it holds much text: linkage may be long. */
   *rawBatches(
     statement: Statement,
-    values: readonly RunValue[],
+    values: readonly ParameterValue[],
     size: number,
   ): Generator<unknown[][]> {
     const { bound: parameters, release } = this.#patterns.register(values)
@@ -186,7 +186,7 @@ export class SqliteConnection {
   /** Rows of an expression by the names of their columns. */
   records(
     statement: Statement,
-    values: readonly RunValue[] = bound(statement, { slots: [] }),
+    values: readonly ParameterValue[] = bound(statement, { parameters: [] }),
   ): readonly Readonly<Record<string, unknown>>[] {
     publish(statement.sql)
     return this.#withPatterns(values, (parameters) =>
@@ -332,10 +332,10 @@ export class SqliteConnection {
   }
 
   #withPatterns<Result>(
-    values: readonly RunValue[],
-    run: (parameters: readonly Bound[]) => Result,
+    values: readonly ParameterValue[],
+    run: (parameters: readonly BoundValue[]) => Result,
   ): Result {
-    if (!values.some(isPattern)) return run(values as readonly Bound[])
+    if (!values.some(isPattern)) return run(values as readonly BoundValue[])
     const { bound: parameters, release } = this.#patterns.register(values)
     try {
       return run(parameters)

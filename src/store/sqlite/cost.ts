@@ -1,6 +1,6 @@
 import type { Model } from '../../model/model.ts'
+import { memoizeByIdentity } from '../../plan/cache/memoize-by-identity.ts'
 import type { ReadPlan, ReadShape } from '../../plan/read.ts'
-import { perShape } from '../../plan/shape.ts'
 import type { Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SqliteStatements } from './full-read.ts'
@@ -65,13 +65,13 @@ export class SqliteCosts {
         slowUntil: 0,
       }
     }
-    this.#whole = perShape((shape) => {
+    this.#whole = memoizeByIdentity((shape) => {
       const { read, owned, linkages, includedLinkages } = statements.whole(shape)
       const lookups = [...linkages, ...[...includedLinkages.values()].flat()]
       const more = [...owned.values(), ...lookups.map((each) => each.statement)]
       return costOfRead(shape, read.start, read.count, more)
     })
-    this.#stream = perShape((shape) => {
+    this.#stream = memoizeByIdentity((shape) => {
       const { rows, count, additions } = statements.read(shape)
       return costOfRead(shape, rows, count, [...additions])
     })
@@ -135,5 +135,5 @@ export class SqliteCosts {
 
 /** Whether a list is all of its table, so that its count reads no row. */
 function isWhole({ scope, where, type }: ReadShape, model: Model): boolean {
-  return scope.is === 'all' && where === undefined && model.types.get(type)?.where === undefined
+  return scope.is === 'all' && where === undefined && model.types.get(type)?.scope === undefined
 }

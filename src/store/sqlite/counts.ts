@@ -1,4 +1,4 @@
-import type { RunValue } from '../../model/dialect.ts'
+import type { ParameterValue } from '../../model/dialect.ts'
 import { countKey, countMemory } from '../count-cache.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -12,7 +12,7 @@ export function counted(connection: SqliteConnection): Count {
 }
 
 /** The same for values in the order of the statement's placeholders. */
-type CountRaw = (statement: Statement, values: readonly RunValue[]) => number
+type CountRaw = (statement: Statement, values: readonly ParameterValue[]) => number
 
 /**
  * Counts once for as long as the database is as it was. What the connection itself writes counts as a change only when its
@@ -27,7 +27,7 @@ export function remembered(connection: SqliteConnection): Count {
 export function rememberedRaw(connection: SqliteConnection): CountRaw {
   const known = countMemory<number>()
   let version: number | undefined
-  const counted = (statement: Statement, values: readonly RunValue[]) =>
+  const counted = (statement: Statement, values: readonly ParameterValue[]) =>
     Number(connection.query(statement, values)[0]?.[0])
   return (statement, values) => {
     if (!connection.isLasting(statement)) return counted(statement, values)

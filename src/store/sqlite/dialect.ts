@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Bound, Dialect, Sql } from '../../model/dialect.ts'
+import type { BoundValue, Dialect, Sql } from '../../model/dialect.ts'
 import { likePattern } from './patterns.ts'
 
 const contains = (text: Sql, part: Sql) => sql`instr(${text}, ${part}) > 0`
@@ -7,12 +7,12 @@ const contains = (text: Sql, part: Sql) => sql`instr(${text}, ${part}) > 0`
 /** How SQLite writes what databases write differently. Functions named `lapidary_…` are in `sqlite-functions.ts`. */
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
-  same: (left, right) => sql`${left} is ${right}`,
+  nullSafeEquals: (left, right) => sql`${left} is ${right}`,
   bindList: (values) => `[${values.map(jsonOf).join(',')}]`,
   inList: (left, list) => sql`${left} in (select value from json_each(${list}))`,
   // Unlike a list, it leaves the rows in the order of the index that finds them.
-  isTheOne: (left, subquery) => sql`${left} is (${subquery})`,
-  fold: (text) => sql`lapidary_fold(${text})`,
+  equalsSubquery: (left, subquery) => sql`${left} is (${subquery})`,
+  foldCase: (text) => sql`lapidary_fold(${text})`,
   contains,
   patterns: {
     bind: (pattern) => (pattern.is === 'like' ? likePattern(pattern) : pattern),
@@ -35,15 +35,15 @@ export const sqliteDialect: Dialect = {
   lock: sql``,
   // The order of a subquery stays where an aggregate follows that may see it, and an index may have it already; an order
   // of the aggregate's own is always sorted.
-  gatherIds: (id, order, from, where) =>
+  aggregateIds: (id, order, from, where) =>
     sql`(select json_group_array(id) from (select ${id} as id from ${from} where ${where} order by ${order}))`,
   // SQLite evaluates a subquery in FROM once, and makes an index of its own for the lookups in it.
-  gatherIdsByScan: ({ id, order, key, from, where }, here) => sql`coalesce((select ids from
+  aggregateIdsByScan: ({ id, order, key, from, where }, here) => sql`coalesce((select ids from
     (select key, json_group_array(id) as ids from (select ${key} as key, ${id} as id from ${from} where ${where}
       order by ${key}, ${order}) group by key) where key = ${here}), '[]')`,
 }
 
-function jsonOf(value: Bound): string {
+function jsonOf(value: BoundValue): string {
   if (typeof value === 'bigint') return String(value)
   const text = JSON.stringify(value)
   // Digits alone are a whole number to SQLite, and those of a large double are not all its own.

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { relationshipNamed, typeNamed } from '../../model/model.ts'
-import type { IncludeRead } from '../../plan/projection.ts'
+import { getRelationship, getResourceType } from '../../model/model.ts'
+import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { includedLayout } from '../../plan/result.ts'
+import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { IncludeStatements } from '../include.ts'
 import { compileLinkages, tellsLinkage, withoutLookups } from '../linkage.ts'
 import { type CompiledRead, compileRead, selecting } from '../read.ts'
@@ -46,7 +46,7 @@ function wholeSize({ read, byIds, owned, linkages, includedLinkages }: WholeRead
 /** Writes the SQL of a read that holds all of its rows at once. Pure: the same shape gives the same text. */
 function compileWholeRead(shape: ReadShape, target: Target): WholeRead {
   const { model } = target
-  const owning = shape.steps.flatMap((step, index) =>
+  const owning = shape.includeEdges.flatMap((step, index) =>
     tellsLinkage(shape, index, model) ? [{ step, index }] : [],
   )
   const lean: ReadShape = {
@@ -74,25 +74,25 @@ function compileWholeRead(shape: ReadShape, target: Target): WholeRead {
  * The rows that a to-many include edge from the primary data reaches, and behind each the key of its owner. Where an index
  * finds them by the key, SQLite looks up one owner after the other; else it scans the table once.
  */
-function compileOwned(step: IncludeRead, shape: ReadShape, target: Target): Statement {
+function compileOwned(step: LocatedIncludeEdge, shape: ReadShape, target: Target): Statement {
   const { dialect, model } = target
-  const owner = typeNamed(model, step.type)
-  const resource = typeNamed(model, step.to)
-  const layout = includedLayout(shape, step.to)
-  const { link } = relationshipNamed(owner, step.relationship)
-  const { form } = owner.id.kind
-  const key = columnAt(0, link.there)
-  const columns = sql.join([...compileSelect(layout, target), asKey(key, form, target)])
+  const owner = getResourceType(model, step.type)
+  const resource = getResourceType(model, step.to)
+  const layout = findIncludedLayout(shape, step.to)
+  const { link } = getRelationship(owner, step.relationship)
+  const { codec } = owner.id.kind
+  const key = columnAt(0, link.otherKey)
+  const columns = sql.join([...compileSelect(layout, target), asKey(key, codec, target)])
   const { isIndexed = () => true } = target
-  const owners = list('ids', form, dialect)
+  const owners = list('ids', codec, dialect)
   // The one owner is the resource in the path.
   const [isOwned, lookups] =
     shape.scope.is === 'one'
-      ? [sql`${key} = ${one('id', form, dialect)}`, sql``]
-      : isIndexed(resource.table, link.there)
+      ? [sql`${key} = ${one('id', codec, dialect)}`, sql``]
+      : isIndexed(resource.table, link.otherKey)
         ? [sql`${key} = ${sql.ref('owner.value')}`, sql`json_each(${owners}) as "owner", `]
         : [dialect.inList(key, owners), sql``]
-  const order = orderOf(columnAt(0, resource.id.column), resource.id.kind.form, target)
+  const order = orderOf(columnAt(0, resource.id.column), resource.id.kind.codec, target)
   const where = every([isOwned, ...isOfType(0, resource)])
   const select = sql`select ${columns} from ${lookups}${tableAt(0, resource.table)} where ${where} order by ${order} limit ${plain('most')} + 0`
   return selecting(layout, select, dialect)

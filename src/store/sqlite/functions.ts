@@ -1,7 +1,7 @@
 import { constants, type DatabaseSync } from 'node:sqlite'
 import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
-import { instantKey, storedInstantOf, storedTimeOf } from '../../model/times.ts'
-import { wordsIn } from '../../model/words.ts'
+import { splitWords } from '../../model/split-words.ts'
+import { instantKey, parseStoredInstant, parseStoredTime } from '../../model/times.ts'
 
 /** The form in which case no longer counts: Unicode's full mappings, up from down, so that `ß`, `ς` and `K` fold too. */
 export function fold(text: string): string {
@@ -27,7 +27,7 @@ export function after(start: string): string | Uint8Array {
 
 /** The words of a text, case folded. */
 export function wordsOf(text: string): string[] {
-  return wordsIn(fold(text))
+  return splitWords(fold(text))
 }
 
 /** Whether every one of the words occurs in the text as a word. */
@@ -39,8 +39,8 @@ function hasWords(text: string, words: string): boolean {
 /** The keys of stored values that do not compare by themselves; `src/model/sqlite-codecs.ts` has their counterparts. */
 const keys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_decimal: (stored) => decimalKey(canonicalDecimal(String(stored))),
-  lapidary_datetime: (stored) => instantKey(storedInstantOf(stored)),
-  lapidary_time: storedTimeOf,
+  lapidary_datetime: (stored) => instantKey(parseStoredInstant(stored)),
+  lapidary_time: parseStoredTime,
 }
 
 /**

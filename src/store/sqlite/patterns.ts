@@ -1,4 +1,4 @@
-import type { Bound, RunValue, TextPattern } from '../../model/dialect.ts'
+import type { BoundValue, ParameterValue, TextPattern } from '../../model/dialect.ts'
 import { fold, wordsOf } from './functions.ts'
 
 /** Whether a text has what a pattern asks for. */
@@ -14,7 +14,7 @@ const globSpecial = /[*?[]/g
  * A pattern of `like`, in which `%` stands for anything, as one of GLOB, which SQLite evaluates by itself; the pattern itself
  * where GLOB would take other characters for those in it.
  */
-export function likePattern(pattern: TextPattern): RunValue {
+export function likePattern(pattern: TextPattern): ParameterValue {
   if (sameToGlob.test(pattern.text)) return pattern
   return pattern.text.replace(globSpecial, '[$&]').replaceAll('%', '*')
 }
@@ -70,9 +70,11 @@ export class Patterns {
   #last = 0
 
   /** The values of a run with numbers in place of its patterns; `release` forgets them. */
-  register(values: readonly RunValue[]): Readonly<{ bound: Bound[]; release: () => void }> {
+  register(
+    values: readonly ParameterValue[],
+  ): Readonly<{ bound: BoundValue[]; release: () => void }> {
     const numbers: number[] = []
-    const bound = values.map((value): Bound => {
+    const bound = values.map((value): BoundValue => {
       if (!isPattern(value)) return value
       this.#last += 1
       this.#matchers.set(this.#last, compilePattern(value))
@@ -94,6 +96,6 @@ export class Patterns {
 }
 
 /** Whether a value is a pattern. */
-export function isPattern(value: RunValue): value is TextPattern {
+export function isPattern(value: ParameterValue): value is TextPattern {
   return typeof value === 'object' && value !== null && 'text' in value
 }

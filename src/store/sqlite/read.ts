@@ -1,17 +1,17 @@
 import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import {
-  type Batch,
-  includedLayout,
-  laidOut,
+  type CompleteRows,
+  findIncludedLayout,
+  pairWithLayouts,
+  type RowBatch,
   type Rows,
-  type WholeRows,
-} from '../../plan/result.ts'
-import type { Row, RowLayout } from '../../plan/rows.ts'
+} from '../../plan/read-result.ts'
+import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import type { QueryRequest, ReadSteps } from '../executor.ts'
 import { type Budget, followIncludes } from '../include.ts'
 import { refuseTooMany, type SizeLimit } from '../resource-limit.ts'
-import { countByRows, isUnbounded, notFound, placeOf, valuesOf, wholeAtMost } from '../run.ts'
+import { countByRows, isUnbounded, notFoundError, placeOf, valuesOf, wholeAtMost } from '../run.ts'
 import { type RunValues, type Statement, statement } from '../statement.ts'
 import type { DuringRead, RunQuery } from '../store.ts'
 import { sqliteDialect as dialect } from './dialect.ts'
@@ -36,22 +36,22 @@ export function* readSteps(
   plan: ReadPlan,
   id: string | undefined,
   budget: Budget = wholeBudget,
-): ReadSteps<WholeRows | undefined> {
-  const { shape, absence } = plan
+): ReadSteps<CompleteRows | undefined> {
+  const { shape, notFound } = plan
   const whole = statements.whole(shape)
   const found = yield* primarySteps(whole.read, plan, id, budget)
   if (found === undefined) return undefined
   const { primary, total } = found
-  if (total === 0 && shape.scope.is === 'one') throw notFound(absence, id)
+  if (total === 0 && shape.scope.is === 'one') throw notFoundError(notFound, id)
   if (total === 0 && shape.scope.is === 'related') {
-    const { present } = statements.ofType(absence.type)
-    const parent = yield { statement: present, values: { slots: [], id } }
-    if (parent.length === 0) throw notFound(absence, id)
+    const { present } = statements.ofType(notFound.type)
+    const parent = yield { statement: present, values: { parameters: [], id } }
+    if (parent.length === 0) throw notFoundError(notFound, id)
   }
-  if (shape.steps.length === 0 && whole.linkages.length === 0)
-    return { is: 'whole', count: total, primary: found.primary, included: [] }
+  if (shape.includeEdges.length === 0 && whole.linkages.length === 0)
+    return { is: 'complete', count: total, primary: found.primary, included: [] }
   const followed = yield* followIncludes({ shape, statements: whole, budget }, primary, id)
-  return followed && { is: 'whole', count: total, ...followed }
+  return followed && { is: 'complete', count: total, ...followed }
 }
 
 /** Primary rows, and how many there are over all pages. */
@@ -125,7 +125,7 @@ export async function streamOn(
       session.query({ statement, values: { ...values, most } }),
     )
   const total = page && countIn(await session.query(counting(compiled.count, values)))
-  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<Batch> {
+  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<RowBatch> {
     for await (const rows of session.batches(of, values, batchSize)) {
       await after?.(rows, layout)
       yield { type: layout.type, rows }
@@ -134,10 +134,10 @@ export async function streamOn(
   async function* primary(): AsyncGenerator<readonly Row[]> {
     for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
   }
-  async function* included(): AsyncGenerator<Batch> {
-    for (const [index, { to }] of shape.steps.entries()) {
+  async function* included(): AsyncGenerator<RowBatch> {
+    for (const [index, { to }] of shape.includeEdges.entries()) {
       const addition = compiled.additions[index]
-      if (addition) yield* batches(addition, includedLayout(shape, to))
+      if (addition) yield* batches(addition, findIncludedLayout(shape, to))
     }
   }
   const end = () => session.end()
@@ -147,12 +147,13 @@ export async function streamOn(
 
 /** Runs hooks on rows that are all in hand, in the snapshot of a session. */
 export async function afterWhole(
-  rows: WholeRows,
+  rows: CompleteRows,
   plan: ReadPlan,
   during: DuringRead,
   query: RunQuery,
 ): Promise<void> {
-  for (const [some, layout] of laidOut(rows, plan.shape)) await during.after(some, layout, query)
+  for (const [some, layout] of pairWithLayouts(rows, plan.shape))
+    await during.after(some, layout, query)
 }
 
 /** Runs a declaration's own SQL in the snapshot of a session. */
@@ -164,5 +165,9 @@ export function queryOn(
 
 /** Whether a read is a lookup of one row by its id and nothing else: the cheapest there is, and a snapshot by itself. */
 export function isPointRead({ shape }: ReadPlan, { whole }: SqliteStatements): boolean {
-  return shape.scope.is === 'one' && shape.steps.length === 0 && whole(shape).linkages.length === 0
+  return (
+    shape.scope.is === 'one' &&
+    shape.includeEdges.length === 0 &&
+    whole(shape).linkages.length === 0
+  )
 }

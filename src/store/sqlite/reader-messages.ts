@@ -1,4 +1,4 @@
-import type { RunValue } from '../../model/dialect.ts'
+import type { ParameterValue } from '../../model/dialect.ts'
 import type { StatementWork } from './channels.ts'
 import type { SqlRecord } from './session.ts'
 
@@ -7,9 +7,9 @@ export type ReaderRequest =
   /** Begins a snapshot. No reply. */
   | Readonly<{ do: 'begin' }>
   /** Runs a statement: every row, the count, or rows by the names of their columns. */
-  | Readonly<{ do: 'all' | 'count' | 'records'; sql: string; values: readonly RunValue[] }>
+  | Readonly<{ do: 'all' | 'count' | 'records'; sql: string; values: readonly ParameterValue[] }>
   /** Begins to read a statement in batches of so many rows. No reply. */
-  | Readonly<{ do: 'open'; sql: string; values: readonly RunValue[]; size: number }>
+  | Readonly<{ do: 'open'; sql: string; values: readonly ParameterValue[]; size: number }>
   /** Reads the next batch. */
   | Readonly<{ do: 'next' }>
   /** Ends the snapshot. No reply. */

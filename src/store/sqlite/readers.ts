@@ -1,5 +1,5 @@
 import { HeaderError } from '../../errors/errors.ts'
-import type { Row } from '../../plan/rows.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import { Slots } from '../semaphore.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { publish } from './channels.ts'
@@ -180,7 +180,7 @@ class RemoteSession implements ReadSession {
 
   async records(statement: Statement): ReturnType<ReadSession['records']> {
     publish(statement.sql)
-    const values = bound(statement, { slots: [] })
+    const values = bound(statement, { parameters: [] })
     const reply = await this.#ask({ do: 'records', sql: statement.sql, values })
     return reply.is === 'records' ? reply.records : []
   }

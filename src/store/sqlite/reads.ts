@@ -1,6 +1,6 @@
 import type { Model } from '../../model/model.ts'
 import type { ReadPlan } from '../../plan/read.ts'
-import type { Rows, WholeRows } from '../../plan/result.ts'
+import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import { type QueryRequest, runAsync, runSync } from '../executor.ts'
 import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
 import type { DuringRead, ReadOptions, Store } from '../store.ts'
@@ -104,7 +104,7 @@ export function readsOf(
       const isApart = during !== undefined || costs.whole(plan, now) > expensive
       const rows = isApart ? await readApart(plan, id, { during, signal }) : readNow(plan, id, now)
       if (rows === undefined) return stream(plan, id, signal)
-      return limit && rows.is === 'whole' ? checked(rows, limit, plan) : rows
+      return limit && rows.is === 'complete' ? checked(rows, limit, plan) : rows
     },
     close: () => {
       readers.close()
@@ -115,7 +115,7 @@ export function readsOf(
 }
 
 /** @throws ParameterError `too_many_resources` (400) when there are more than allowed */
-function checked(rows: WholeRows, limit: SizeLimit, plan: ReadPlan): WholeRows {
+function checked(rows: CompleteRows, limit: SizeLimit, plan: ReadPlan): CompleteRows {
   refuseTooManyOf(rows, plan, limit)
   return rows
 }

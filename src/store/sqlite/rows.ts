@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import type { Bound } from '../../model/dialect.ts'
+import type { BoundValue } from '../../model/dialect.ts'
 
 /** What Node can do about the memory of a statement from version 26 on; its types do not know of it. */
 interface StatementMemory {
@@ -21,7 +21,7 @@ export interface Prepared {
 }
 
 /** Every row, with the whole numbers beyond 2^53 as bigints. */
-export function allOf(prepared: Prepared, parameters: readonly Bound[]): unknown[][] {
+export function allOf(prepared: Prepared, parameters: readonly BoundValue[]): unknown[][] {
   try {
     // Node's types know of rows as objects only.
     const rows = prepared.sync.all(...parameters) as unknown as unknown[][]
@@ -37,7 +37,7 @@ export function allOf(prepared: Prepared, parameters: readonly Bound[]): unknown
 /** Makes what reads the same row by row; after the last row comes `undefined`. Call it in one snapshot. */
 export function stepsOf(
   prepared: Prepared,
-  parameters: readonly Bound[],
+  parameters: readonly BoundValue[],
 ): () => unknown[] | undefined {
   const begun = () => prepared.sync.iterate(...parameters) as unknown as Iterator<unknown[]>
   let rows = begun()

@@ -37,7 +37,7 @@ function reading(what: Sql, from: Sql): Statement {
 
 /** The tables and views of the database, their columns and keys. */
 export function sqliteCatalog(connection: SqliteConnection): Catalog {
-  const read = (statement: Statement) => groups(connection.all(statement, { slots: [] }))
+  const read = (statement: Statement) => groups(connection.all(statement, { parameters: [] }))
   const [columns, uniques, indexes, foreignKeys] = [
     read(columnsOfAll),
     read(uniquesOfAll),
@@ -45,7 +45,7 @@ export function sqliteCatalog(connection: SqliteConnection): Catalog {
     read(foreignKeysOfAll),
   ]
   const tables = connection
-    .all(tablesOfAll, { slots: [] })
+    .all(tablesOfAll, { parameters: [] })
     .map(([each, kind, text]): StoredTable => {
       const name = String(each)
       const own = columns.get(name) ?? []
@@ -180,14 +180,14 @@ export function migrateSqlite(
 ): void {
   connection.begin(mode === 'run' ? 'immediate' : 'deferred')
   try {
-    const isVersioned = connection.value(versioned, { slots: [] }) !== undefined
-    const at = isVersioned ? Number(connection.value(version, { slots: [] })) : 0
+    const isVersioned = connection.value(versioned, { parameters: [] }) !== undefined
+    const at = isVersioned ? Number(connection.value(version, { parameters: [] })) : 0
     const pending = pendingMigrations(migrations, at, mode)
     if (!isVersioned && mode === 'run')
       connection.execute('create table lapidary_migration (version integer primary key) strict')
     for (const { version: next, sql: text } of pending) {
       connection.execute(text)
-      connection.run(record, { slots: [next] })
+      connection.run(record, { parameters: [next] })
     }
     connection.commit()
   } catch (error) {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Row } from '../../plan/rows.ts'
+import type { Row } from '../../plan/row-layout.ts'
 import type { QueryRequest } from '../executor.ts'
 import { Slots, type SlotWait } from '../semaphore.ts'
 import type { RunValues, Statement } from '../statement.ts'

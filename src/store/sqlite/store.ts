@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Catalog } from '../../model/catalog.ts'
-import { refuseMistakes } from '../../model/check.ts'
+import { throwDeclarationErrors } from '../../model/check-declarations.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import type { Model } from '../../model/model.ts'
 import { sqlMistakes } from '../declared-sql.ts'
@@ -50,10 +50,10 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     read: reads.read,
     transaction: (work) => commits.transaction(() => work(opened)),
-    check: async () => {
+    verify: async () => {
       const catalog = sqliteCatalog(writer)
       checkTables(model, catalog)
-      refuseMistakes(await sqlMistakes(target, (statement) => writer.check(statement)))
+      throwDeclarationErrors(await sqlMistakes(target, (statement) => writer.check(statement)))
       return sqliteRemarks(model, catalog, writer)
     },
     catalog: async () => sqliteCatalog(writer),

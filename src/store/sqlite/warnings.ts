@@ -18,7 +18,7 @@ export function sqliteRemarks(
   connection: SqliteConnection,
 ): string[] {
   const differences = usesOf(model).flatMap((use): Difference[] => {
-    const says = use.kind.form === 'text' ? differenceOf(use, connection) : undefined
+    const says = use.kind.codec === 'text' ? differenceOf(use, connection) : undefined
     return says === undefined ? [] : [{ use, says, mend: `"${use.column}"` }]
   })
   return [
@@ -34,7 +34,7 @@ export function sqliteRemarks(
 function differenceOf({ table, column }: Use, connection: SqliteConnection): string | undefined {
   const one = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
   const asked = statement(sql`select x = 'A', x = 'a ' from (${one})`, dialect)
-  const [[ofCase, ofSpaces] = []] = connection.all(asked, { slots: [] })
+  const [[ofCase, ofSpaces] = []] = connection.all(asked, { parameters: [] })
   const rest = 'in filters, sorting, keys and unique constraints'
   if (ofCase === 1) return `the collation nocase does not tell upper from lower case ${rest}`
   return ofSpaces === 1

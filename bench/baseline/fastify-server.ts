@@ -1,0 +1,29 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { createLogger } from '../../src/http/log.ts'
+import { addRequestLogs } from '../../src/http/request-log.ts'
+import type { Baseline } from './baseline.ts'
+import { read } from './server.ts'
+
+/**
+ * Creates the Fastify baseline: the reads of the baseline behind Fastify, configured as in the service. The rest of the
+ * difference to the service is the service's own code.
+ */
+export function createFastifyServer(baseline: Baseline): FastifyInstance {
+  const app = fastify({ exposeHeadRoutes: false })
+  const assignRequestLog = addRequestLogs(app, createLogger('error'))
+  app.addHook('onRequest', (request, reply, done) => {
+    assignRequestLog(request, reply)
+    done()
+  })
+  for (const url of ['/persons', '/persons/:id', '/computers']) {
+    app.get(url, async ({ raw }, reply) => {
+      const text = await read(raw, baseline)
+      return reply
+        .header('content-type', 'application/vnd.api+json')
+        .header('vary', 'Accept')
+        .serializer(String)
+        .send(text)
+    })
+  }
+  return app
+}

@@ -1,0 +1,110 @@
+import type { Catalog } from 'lapidary'
+import { type ClassifiedTables, classifyTables } from './classify-tables.ts'
+import { type Code, type CodeObject, call, object, quote, toEntries } from './code.ts'
+import { findRelationships } from './find-relationships.ts'
+import { formatCode } from './format-code.ts'
+import {
+  formatDocComment,
+  type GeneratedFields,
+  generateFields,
+  toOneLine,
+} from './generate-fields.ts'
+import { type NamedTable, nameTables } from './name-tables.ts'
+
+/** The generated declarations of a database. */
+export interface Declarations {
+  readonly resources: readonly Readonly<{
+    /** The file name without its extension. */
+    file: string
+    /** The identifier of the declaration. */
+    constant: string
+    /** The names that the declaration imports from `lapidary`, sorted. */
+    imports: readonly string[]
+    /** The source of the declaration. */
+    text: string
+  }>[]
+  /** A line for each table that is not a resource type, with the reason. */
+  readonly omitted: readonly string[]
+}
+
+/** Generates a declaration for every table of a database that can be a resource type. */
+export function generateDeclarations(catalog: Catalog): Declarations {
+  const classified = classifyTables(catalog)
+  const tables = nameTables(classified)
+  const candidates = findRelationships(tables, classified)
+  return {
+    resources: tables.map((named) => {
+      const own = candidates.filter(({ on }) => on === named)
+      const fields = generateFields(named, own, classified)
+      const code = generateDeclaration(named, fields, classified)
+      const { constant, file } = named
+      const start = `export const ${constant} = `
+      const position = { column: start.length, indent: 0, suffix: 0 }
+      return {
+        file,
+        constant,
+        imports: importedNames(code).sort(),
+        text: `${generateHeading(named, fields)}\n${start}${formatCode(code, position)}\n`,
+      }
+    }),
+    omitted: classified.omitted.map(
+      ({ table, reason }) => `${toOneLine(table.name)} is omitted: ${toOneLine(reason)}`,
+    ),
+  }
+}
+
+function generateHeading({ table }: NamedTable, { readOnlyReason }: GeneratedFields): string {
+  const description = table.comment ?? `Rows of the ${table.is} \`${table.name}\`.`
+  return formatDocComment(
+    readOnlyReason ? `${description} Read-only: ${readOnlyReason}.` : description,
+  )
+}
+
+function generateDeclaration(
+  named: NamedTable,
+  { entries, readOnlyReason }: GeneratedFields,
+  { catalog }: ClassifiedTables,
+): Code {
+  const { type, path, table } = named
+  const isReadOnly = readOnlyReason !== undefined
+  const options = toEntries({
+    path: quote(path),
+    table: quote(table.name),
+    schema: table.schema === catalog.schema ? undefined : quote(table.schema),
+    id: generateId(named, isReadOnly),
+    description: table.comment ? quote(toOneLine(table.comment)) : undefined,
+    access: isReadOnly ? quote('read-only') : undefined,
+    fields: { is: 'object', isExpanded: true, entries },
+  })
+  return call('resource', quote(type), { is: 'object', isExpanded: true, entries: options })
+}
+
+/** @returns `undefined` when the defaults of `id` fit the table */
+function generateId({ table, key }: NamedTable, isReadOnly: boolean): Code | undefined {
+  const { name, hasDefault } = key.column
+  const isForeignKey = table.foreignKeys.some(({ columns }) => columns[0] === name && !columns[1])
+  const isGenerated = key.kind === 'uuid' || hasDefault
+  const options: CodeObject = object({
+    column: name === 'id' ? undefined : quote(name),
+    kind: key.kind === 'integer' ? undefined : key.kind,
+    client: (isGenerated && !isForeignKey) || isReadOnly ? undefined : quote('required'),
+  })
+  if (options.entries.length === 0) return undefined
+  const isColumnOnly = options.entries.length === 1 && name !== 'id'
+  return isColumnOnly ? quote(name) : options
+}
+
+/** The identifiers in an expression, which are all imports from `lapidary`; each once. */
+function importedNames(code: Code): string[] {
+  if (typeof code === 'string') return /^(?!true$)[a-z]\w*$/i.test(code) ? [code] : []
+  switch (code.is) {
+    case 'call':
+      return [...new Set([code.name, ...code.arguments.flatMap(importedNames)])]
+    case 'array':
+      return [...new Set(code.items.flatMap(importedNames))]
+    case 'object': {
+      const values = code.entries.flatMap((entry) => (entry.is === 'member' ? [entry.value] : []))
+      return [...new Set(values.flatMap(importedNames))]
+    }
+  }
+}

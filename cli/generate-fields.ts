@@ -1,0 +1,178 @@
+import type { StoredColumn } from 'lapidary'
+import {
+  type ClassifiedTables,
+  findReferencedTable,
+  isRequiredOnInsert,
+} from './classify-tables.ts'
+import { type Code, type CodeEntry, call, object, quote } from './code.ts'
+import type { RelationshipCandidate } from './find-relationships.ts'
+import { canStoreKeys, inferKind } from './infer-kind.ts'
+import { looksSecret } from './looks-secret.ts'
+import { joinNames, type Name, parseName, toMemberName } from './name.ts'
+import type { NamedTable } from './name-tables.ts'
+import { type TakeName, uniqueNames } from './unique-names.ts'
+
+/** The fields of a resource type. */
+export interface GeneratedFields {
+  readonly entries: readonly CodeEntry[]
+  /** Why clients cannot create resources of the type; `undefined` when they can. */
+  readonly readOnlyReason: string | undefined
+}
+
+/** Names that no field can have. https://jsonapi.org/format/1.0/#document-resource-object-fields */
+const reservedNames: readonly string[] = ['id', 'type', 'links', 'relationships']
+
+/**
+ * Generates the fields of a resource type: attributes in column order, then relationships.
+ * @param candidates - the relationships of the type
+ */
+export function generateFields(
+  named: NamedTable,
+  candidates: readonly RelationshipCandidate[],
+  { catalog }: ClassifiedTables,
+): GeneratedFields {
+  const { table, key } = named
+  const foreignKeyColumns = candidates.flatMap(({ ownColumn }) => ownColumn ?? [])
+  const takeName = uniqueNames(reservedNames)
+  const attributes = [...table.columns.values()]
+    .filter(({ name }) => name !== key.column.name && !foreignKeyColumns.includes(name))
+    .map((column) => ({ column, ...attributeKind(column, catalog) }))
+  const written = [
+    key.column.name,
+    ...candidates.flatMap(({ writtenColumn }) => writtenColumn ?? []),
+    ...attributes.flatMap(({ column, kind }) => (kind === undefined ? [] : column.name)),
+  ]
+  const unwritten = [...table.columns.values()].filter(
+    (column) => isRequiredOnInsert(column) && !written.includes(column.name),
+  )
+  const readOnlyReason = findReadOnlyReason(named, unwritten)
+  return {
+    readOnlyReason,
+    entries: [
+      ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
+      ...compositeKeyComments(named),
+      ...unusableKeyComments(named, catalog),
+      ...relationshipEntries(candidates, takeName),
+    ],
+  }
+}
+
+/** A column with its kind, or with the reason why it is omitted. */
+interface AttributeColumn {
+  readonly column: StoredColumn
+  readonly kind: Code | undefined
+  readonly omittedBecause: string
+}
+
+function attributeKind(
+  column: StoredColumn,
+  catalog: ClassifiedTables['catalog'],
+): Omit<AttributeColumn, 'column'> {
+  const kind = inferKind(column, catalog)
+  if (looksSecret(column, kind))
+    return { kind: undefined, omittedBecause: 'its name suggests a secret' }
+  const omittedBecause =
+    column.type === '' ? 'it has no type' : `no attribute kind fits the type ${column.type}`
+  return { kind: kind?.code, omittedBecause }
+}
+
+function findReadOnlyReason(
+  { table }: NamedTable,
+  unwritten: readonly StoredColumn[],
+): string | undefined {
+  if (table.is === 'view') return 'it is a view'
+  if (unwritten.length === 0) return undefined
+  return `no field writes ${unwritten.map(({ name }) => name).join(', ')}, which must not be null`
+}
+
+function attributeEntries(
+  { column, kind, omittedBecause }: AttributeColumn,
+  {
+    named,
+    takeName,
+    readOnlyReason,
+  }: Readonly<{ named: NamedTable; takeName: TakeName } & Pick<GeneratedFields, 'readOnlyReason'>>,
+): CodeEntry[] {
+  if (kind === undefined)
+    return [comment(`// ${toOneLine(column.name)} is omitted: ${omittedBecause}`)]
+  const name = parseName(column.name)
+  const key = chooseName(takeName, [neverNumeric(name), joinNames(named.singular, name)])
+  const isTypeReadOnly = readOnlyReason !== undefined
+  const options = object({
+    required: isRequiredOnInsert(column) && !isTypeReadOnly ? 'true' : undefined,
+    access: column.writable || isTypeReadOnly ? undefined : quote('read-only'),
+    column: key === column.name ? undefined : quote(column.name),
+  })
+  const value = call('attribute', kind, ...(options.entries.length > 0 ? [options] : []))
+  const above = column.comment ? [comment(formatDocComment(column.comment))] : []
+  return [...above, { is: 'member', key, value }]
+}
+
+/** Comments for foreign keys of several columns: their columns become attributes. */
+function compositeKeyComments({ table }: NamedTable): CodeEntry[] {
+  return table.foreignKeys
+    .filter(({ columns }) => columns.length > 1)
+    .map(({ columns, to }) => {
+      const text = `the foreign key (${columns.join(', ')}) to ${to.name} is omitted: a relationship uses one column`
+      return comment(`// ${toOneLine(text)}`)
+    })
+}
+
+/** Comments for foreign keys whose column cannot store every referenced value: the column becomes an attribute. */
+function unusableKeyComments(
+  { table }: NamedTable,
+  catalog: ClassifiedTables['catalog'],
+): CodeEntry[] {
+  const tables = catalog.tables.map((each) => ({ table: each }))
+  return table.foreignKeys.flatMap((key) => {
+    const [[column = '', ...more], [references = '']] = [key.columns, key.references]
+    const referenced = findReferencedTable(key, tables, catalog)?.table.columns.get(references)
+    const own = table.columns.get(column)
+    if (more.length > 0 || referenced === undefined || canStoreKeys(own, referenced, catalog))
+      return []
+    const text = `${column} references ${key.to.name}, but its type cannot store every ${references}`
+    return [comment(`// ${toOneLine(text)}`)]
+  })
+}
+
+function relationshipEntries(
+  candidates: readonly RelationshipCandidate[],
+  takeName: TakeName,
+): CodeEntry[] {
+  const byFirstName = Map.groupBy(candidates, ({ names: [name] }) => toMemberName(name))
+  return candidates.flatMap(({ names, code, ownColumn, comment: text }): CodeEntry[] => {
+    // When several inverse relationships prefer the same name, none of them gets it.
+    const sameName = byFirstName.get(toMemberName(names[0])) ?? []
+    const isAmbiguous = ownColumn === undefined && sameName.length > 1 && names.length > 1
+    const allowed = isAmbiguous ? names.slice(1) : names
+    const key = chooseName(takeName, allowed.map(neverNumeric))
+    return [
+      ...(text === undefined ? [] : [comment(`// ${toOneLine(text)}`)]),
+      { is: 'member', key, value: code },
+    ]
+  })
+}
+
+function chooseName(takeName: TakeName, names: readonly Name[]): string {
+  const [style] = names.map((name) => name.style)
+  return takeName(names.map(toMemberName), style === 'snake' ? '_' : '')
+}
+
+/** Prefixes a name that is a number: JavaScript lists such members of an object before all others. */
+function neverNumeric(name: Name): Name {
+  return /^\d+$/.test(toMemberName(name)) ? { ...name, words: ['column', ...name.words] } : name
+}
+
+function comment(text: string): CodeEntry {
+  return { is: 'comment', text }
+}
+
+/** Formats a text as a doc comment of one line. */
+export function formatDocComment(text: string): string {
+  return `/** ${toOneLine(text).replaceAll('*/', '* /')} */`
+}
+
+/** Replaces line breaks and other runs of white space by single spaces. */
+export function toOneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ')
+}

@@ -1,0 +1,120 @@
+import {
+  boolean,
+  bytes,
+  type Catalog,
+  canStore,
+  date,
+  datetime,
+  decimal,
+  integer,
+  json,
+  integer64 as makeInteger64,
+  number,
+  type StoredColumn,
+  text,
+  time,
+  uuid,
+} from 'lapidary'
+import { type Code, call, object, quote } from './code.ts'
+
+/** The attribute kind of a column, as an expression for a declaration. */
+export interface KindCode {
+  /** The name of the kind, e.g. `decimal`. */
+  readonly name: string
+  readonly code: Code
+}
+
+const constantsByName = { text, integer, number, boolean, date, datetime, time, uuid, json, bytes }
+const parametricByName = { integer64: makeInteger64(), decimal: decimal(), enumeration: text }
+const kinds: Readonly<Record<string, Parameters<typeof canStore>[1]>> = {
+  ...constantsByName,
+  ...parametricByName,
+}
+
+/** The names of the kinds that are constants. */
+export const constantKinds: readonly string[] = Object.keys(constantsByName)
+/** The names of the kinds that are functions. */
+export const parametricKinds: readonly string[] = Object.keys(parametricByName)
+
+/** A pattern for column types, and the kind of the columns that match. The function gets the pattern's groups. */
+type Rule = readonly [type: RegExp, kind: (groups: readonly string[]) => KindCode | undefined]
+
+const constant = (name: string) => () => ({ name, code: name })
+const integer64 = () => ({ name: 'integer64', code: call('integer64') })
+const noKind = () => undefined
+
+/** The kind `decimal`; without options when the precision or the scale is not one that `decimal` accepts. */
+function decimalKind(precision: string, scale = '0'): KindCode | undefined {
+  const isValid = Number(precision) >= 1 && Number(scale) <= Number(precision)
+  const options = isValid ? [object({ precision, scale })] : []
+  return { name: 'decimal', code: call('decimal', ...options) }
+}
+
+/** The number of decimal digits that a double, SQLite's only type for fractions, stores exactly. */
+const sqliteDigits = 15
+
+/**
+ * The kinds of column types, by database. The first matching row counts; types are in lower case. A row with `noKind`
+ * excludes types that a later row would match.
+ */
+// biome-ignore format: one table per database, one rule per row
+const rules: Readonly<Record<Catalog['dialect'], readonly Rule[]>> = {
+  sqlite: [
+    [/^bool/,                                                        constant('boolean')],
+    [/^(?:datetime|timestamp)/,                                      constant('datetime')],
+    [/^date$/,                                                       constant('date')],
+    [/^time(?:\(\d\))?$/,                                            constant('time')],
+    [/^(?:uuid|guid|uniqueidentifier)$/,                             constant('uuid')],
+    [/^jsonb?$/,                                                     constant('json')],
+    [/^(?:bigint|int8|int64|long|unsigned big int)(?:\(\d+\))?$/,    integer64],
+    [/^(?:real|float|double)/,                                       constant('number')],
+    [/^(?:decimal|numeric|number)\((\d+)(?:,(\d+))?\)$/,             ([digits = '', scale]) =>
+      Number(digits) <= sqliteDigits ? decimalKind(digits, scale) : constant('number')()],
+    [/^(?:decimal|numeric|number|money)$/,                           constant('number')],
+    [/^(?:tiny|small|medium|unsigned )?int(?:eger)?\d?(?:\(\d+\))?(?: unsigned)?$/, constant('integer')],
+    [/^(?:.*(?:char|clob|text).*)$/,                                 constant('text')],
+    [/blob|^(?:var)?binary/,                                         constant('bytes')],
+  ],
+  postgres: [
+    [/\[\]$/,                                                        noKind],
+    [/^bool(?:ean)?$/,                                               constant('boolean')],
+    [/^timestamp/,                                                   constant('datetime')],
+    [/^date$/,                                                       constant('date')],
+    [/^time(?:\(\d\))?(?: without time zone)?$/,                     constant('time')],
+    [/^uuid$/,                                                       constant('uuid')],
+    [/^jsonb?$/,                                                     constant('json')],
+    [/^(?:bigint|int8|bigserial)$/,                                  integer64],
+    [/^(?:smallint|integer|int|int2|int4|serial|smallserial)$/,      constant('integer')],
+    [/^(?:real|double precision|float[48])$/,                        constant('number')],
+    [/^(?:decimal|numeric)\((\d+)(?:,(\d+))?\)$/,                    ([digits = '', scale]) => decimalKind(digits, scale)],
+    [/^(?:decimal|numeric)(?:\(.*\))?$/,                             () => ({ name: 'decimal', code: call('decimal') })],
+    [/^(?:text|citext|bpchar|(?:var)?char|character(?: varying)?)(?:\(\d+\))?$/, constant('text')],
+    [/^bytea$/,                                                      constant('bytes')],
+  ],
+}
+
+/** Infers the attribute kind of a column from its type. @returns `undefined` when no kind fits the type */
+export function inferKind(
+  column: StoredColumn,
+  { dialect }: Pick<Catalog, 'dialect'>,
+): KindCode | undefined {
+  const type = column.type.toLowerCase().replace(/\s*([(),])\s*/g, '$1')
+  const rule = rules[dialect].find(([pattern]) => pattern.test(type))
+  const kind = rule?.[1](rule[0].exec(type)?.slice(1) ?? [])
+  // The catalog of PostgreSQL reports every enum type as `enum`.
+  const canBeEnumeration = type === 'enum' || kind?.name === 'text'
+  if (column.values === undefined || column.values.length === 0 || !canBeEnumeration) return kind
+  const values: Code = { is: 'array', items: [...new Set(column.values)].map(quote) }
+  return { name: 'enumeration', code: call('enumeration', values) }
+}
+
+/** True if a foreign key column can store every value of the column that it references. */
+export function canStoreKeys(
+  foreignKey: StoredColumn | undefined,
+  referenced: StoredColumn | undefined,
+  { dialect }: Pick<Catalog, 'dialect'>,
+): boolean {
+  if (foreignKey === undefined || referenced === undefined) return false
+  const kind = kinds[inferKind(referenced, { dialect })?.name ?? '']
+  return kind === undefined || canStore(foreignKey.type, kind, dialect)
+}

@@ -1,0 +1,130 @@
+import cluster, { type Worker } from 'node:cluster'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { listeningPort, reusesPort, workerEnvironment } from './worker.ts'
+
+/** A worker that ran at least this long, in milliseconds, is replaced without delay. */
+const minimumLifetime = 5000
+/** The delay before another worker is replaced, in milliseconds: its cause may be temporary. */
+const restartDelay = 500
+/** The time after which a stopping worker is killed, in milliseconds. Longer than the worker's own limit. */
+const workerLimit = 27_000
+/** The maximum duration of the supervisor's shutdown, in milliseconds: below the usual 30 s of service managers. */
+export const supervisorLimit = 29_000
+
+/** The address and the number of workers. */
+export interface WorkerOptions {
+  readonly count: number
+  readonly host: string
+  /** 0 chooses a free port. */
+  readonly port: number
+}
+
+/** Running worker processes that share one address. */
+export interface Workers {
+  /** The port they listen on. */
+  readonly port: number
+  /** Stops all workers. Each finishes its pending requests first. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts copies of this program as workers that share one address. Replaces workers that exit.
+ *
+ * @returns when all workers accept connections
+ * @throws Error when the port is in use, or when a worker exits before it listens; the worker has printed the reason
+ */
+export async function superviseWorkers(options: WorkerOptions): Promise<Workers> {
+  let isClosing = false
+  if (!reusesPort) cluster.schedulingPolicy = cluster.SCHED_NONE
+  await assertPortIsFree(options)
+  const port = await startAll()
+  return { port, close }
+
+  /**
+   * Given port 0 and `SO_REUSEPORT`, the first worker chooses a free port and the others use it. Without `SO_REUSEPORT`
+   * all workers request port 0, and Node gives them the same socket.
+   */
+  async function startAll(): Promise<number> {
+    const firstCount = options.port === 0 && reusesPort ? 1 : options.count
+    const port = await startWorkers(firstCount, options.port)
+    await startWorkers(options.count - firstCount, port)
+    return port
+  }
+
+  async function startWorkers(count: number, port: number): Promise<number> {
+    const results = await Promise.allSettled(Array.from({ length: count }, () => startWorker(port)))
+    if (results.every(({ status }) => status === 'fulfilled')) {
+      const [first] = results
+      return first?.status === 'fulfilled' ? first.value : port
+    }
+    await close()
+    throw new Error('a worker exited before it listened')
+  }
+
+  /** @returns the port that the worker listens on */
+  function startWorker(port: number): Promise<number> {
+    const worker = cluster.fork(workerEnvironment(port))
+    const startedAt = Date.now()
+    return new Promise((resolve, reject) => {
+      let listeningOn: number | undefined
+      worker.on('message', (message: unknown) => {
+        listeningOn ??= listeningPort(message)
+        if (listeningOn !== undefined) resolve(listeningOn)
+      })
+      worker.once('exit', (code, signal) => {
+        reject(new Error(`a worker exited with ${signal ?? code}`))
+        if (listeningOn !== undefined)
+          void replaceWorker(reusesPort ? listeningOn : port, Date.now() - startedAt)
+      })
+    })
+  }
+
+  async function replaceWorker(port: number, lifetime: number): Promise<void> {
+    for (
+      let delay = lifetime < minimumLifetime ? restartDelay : 0;
+      !isClosing;
+      delay = restartDelay
+    ) {
+      await pause(delay)
+      if (isClosing) return
+      // If the new worker exits before it listens, start another one.
+      const isListening = await startWorker(port).then(
+        () => true,
+        () => false,
+      )
+      if (isListening) return
+    }
+  }
+
+  async function close(): Promise<void> {
+    isClosing = true
+    await Promise.all(
+      Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)),
+    )
+  }
+}
+
+/**
+ * Checks that no other process listens on the port: with `SO_REUSEPORT`, workers could share it with another service.
+ * @throws Error when the port is in use
+ */
+function assertPortIsFree({ host, port }: WorkerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ host, port }, () => server.close(() => resolve()))
+  })
+}
+
+/** Stops a worker and waits until it has exited. */
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), workerLimit)
+    worker.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    worker.process.kill('SIGTERM')
+  })
+}

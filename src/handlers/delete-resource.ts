@@ -1,0 +1,23 @@
+import { executeDelete } from '../lifecycle/write.ts'
+import type { ResourceType } from '../model/model.ts'
+import { parseQuery } from '../parse/query.ts'
+import { cachePlans } from '../plan/cache/plan-cache.ts'
+import { parsePathId } from '../plan/path-id.ts'
+import type { Planner } from '../plan/planner.ts'
+import { planResource } from '../plan/read.ts'
+import { planDelete } from '../plan/write.ts'
+import { serializeMessage } from '../serialize/document.ts'
+import type { Handler } from './handler.ts'
+
+/** `DELETE /persons/1`. It validates the query, though the response shows no resource, and ignores a body. */
+export function deleteResource(planner: Planner, resource: ResourceType): Handler {
+  const validateQuery = cachePlans((search) =>
+    planResource(planner, parseQuery(search), { resource }),
+  )
+  return async (request, context) => {
+    const id = parsePathId(resource, request.id)
+    validateQuery(request.search)
+    await executeDelete(planDelete(planner, resource, id), context, request.auth)
+    return { status: 200, body: serializeMessage('Object successfully deleted') }
+  }
+}

@@ -1,0 +1,27 @@
+import type { RelationshipField, ResourceType } from '../model/model.ts'
+import { getIdEncoder } from '../serialize/links.ts'
+
+/** Returns the path of a resource, e.g. `/persons/1`. */
+export function formatResourcePath(prefix: string, resource: ResourceType, id: string): string {
+  return `${prefix}${resource.path}/${getIdEncoder(resource)(id)}`
+}
+
+/** Returns the path of the related resources of a relationship, e.g. `/persons/1/computers`. */
+export function formatRelatedPath(
+  prefix: string,
+  resource: ResourceType,
+  id: string,
+  { name }: RelationshipField,
+): string {
+  return `${formatResourcePath(prefix, resource, id)}/${encodeURIComponent(name)}`
+}
+
+/** Returns the path of a relationship itself, e.g. `/persons/1/relationships/computers`. */
+export function formatRelationshipPath(
+  prefix: string,
+  resource: ResourceType,
+  id: string,
+  { name }: RelationshipField,
+): string {
+  return `${formatResourcePath(prefix, resource, id)}/relationships/${encodeURIComponent(name)}`
+}

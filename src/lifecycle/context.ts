@@ -1,0 +1,10 @@
+import type { Planner } from '../plan/planner.ts'
+import type { Store } from '../store/store.ts'
+import type { ReadHookBinder } from './read-hooks.ts'
+
+/** The dependencies of reads and writes, created once at startup. */
+export interface LifecycleContext {
+  readonly planner: Planner
+  readonly store: Store
+  readonly bindReadHooks: ReadHookBinder
+}

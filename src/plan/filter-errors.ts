@@ -1,0 +1,64 @@
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { listNames, suggest } from '../errors/suggestion.ts'
+import type { ResourceType } from '../model/model.ts'
+import { findOperator } from '../model/operators.ts'
+import type { FilterClause } from '../parse/filter.ts'
+
+/** A predicate of a filter: a field, an operator and an operand. */
+export type Predicate = Extract<FilterClause, { is: 'predicate' }>
+
+/** A member of a filter object to which an error can point; `''` is the object itself. */
+export type FilterMember = '.name' | '.op' | '.val' | '.field' | ''
+
+/**
+ * An error in a predicate.
+ * @param problem - the rest of the detail's sentence after the path; a period is added if it does not end with one
+ */
+export function filterError(
+  { location: { parameter, path }, operand }: Predicate,
+  member: FilterMember,
+  problem: string,
+): ParameterError {
+  // `filter[x]=text` has no members to point to.
+  const location = operand.is === 'text' ? path : path + member
+  const end = /[.?]$/.test(problem) ? '' : '.'
+  return new ParameterError('invalid_filter', parameter, `${location}: ${problem}${end}`)
+}
+
+/** The error for a name that does not exist. A field that must not be filtered on is reported like one that does not exist. */
+export function unknownName(
+  predicate: Predicate,
+  name: string,
+  resource: ResourceType,
+  label: 'field' | 'attribute' | 'relationship',
+  member: FilterMember = '.name',
+): ParameterError {
+  const names = ['id', ...resource.fields.keys()].filter((candidate) => {
+    const field = resource.fields.get(candidate) ?? resource.id
+    const isAttribute = field.is === 'attribute' && field.isFilterable
+    const isRelationship = field.is === 'relationship'
+    return (label !== 'relationship' && isAttribute) || (label !== 'attribute' && isRelationship)
+  })
+  const known = suggest(name, names, `${label}s to filter on`)
+  return filterError(predicate, member, `${resource.type} has no ${label} ${quote(name)}; ${known}`)
+}
+
+/** The error for an operator that does not exist or does not apply to the field. */
+export function unknownOperator(
+  predicate: Predicate,
+  name: string,
+  allowed: readonly string[],
+): ParameterError {
+  // The name of an operator that applies to other fields is not a typo.
+  const isOperator =
+    findOperator(predicate.operator) !== undefined || predicate.operand.is === 'filter'
+  const known = isOperator
+    ? listNames(allowed, 'operators')
+    : suggest(predicate.operator, allowed, 'operators')
+  return filterError(
+    predicate,
+    '.op',
+    `${name} has no operator ${quote(predicate.operator)}; ${known}`,
+  )
+}

@@ -1,0 +1,25 @@
+import type { Model, ResourceType } from '../model/model.ts'
+import { memoizeByIdentity } from './cache/memoize-by-identity.ts'
+import { createQueryShapeCache, type QueryShapeCache } from './cache/query-shapes.ts'
+import { planLayout } from './fields.ts'
+import type { RowLayout } from './row-layout.ts'
+
+/** What planning needs of an application: its model and its cache of query shapes. Each application creates one. */
+export interface Planner {
+  readonly model: Model
+  readonly shapes: QueryShapeCache
+  /** The layout of a type without a fieldset and without included relationships, which most requests need. */
+  readonly defaultLayout: (resource: ResourceType) => RowLayout
+}
+
+/** Creates the planner of an application. */
+export function createPlanner(model: Model): Planner {
+  const shapes = createQueryShapeCache()
+  return {
+    model,
+    shapes,
+    defaultLayout: memoizeByIdentity((resource: ResourceType) =>
+      shapes.intern(planLayout(resource, new Map(), new Set())),
+    ),
+  }
+}

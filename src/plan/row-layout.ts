@@ -1,0 +1,52 @@
+import type { StoredValue } from '../model/model.ts'
+
+/** A row of a query result. Its layout gives the order of its values. */
+export type Row = readonly unknown[]
+
+/** The linkage of one relationship in a row: the id of a to-one or null, or an array of the ids of a to-many as strings. */
+export interface LinkageColumn {
+  readonly relationship: string
+  readonly many: boolean
+  /** True if the row is read without it: rows or pairs that another statement reads complete it. */
+  readonly isDerived?: boolean
+}
+
+/**
+ * The layout of the rows of one resource type, and the members that its resource objects have. A type has one layout per
+ * document. A row holds the id, then `values`, then `linkages`. An id is a string, or a number or bigint that converts to
+ * the id.
+ */
+export interface RowLayout {
+  readonly type: string
+  /** The attributes of the resource object, in the order of their declaration. */
+  readonly attributes: readonly string[]
+  /** The relationships of the resource object, in the order of their declaration. */
+  readonly relationships: readonly string[]
+  readonly values: readonly StoredValue[]
+  readonly linkages: readonly LinkageColumn[]
+}
+
+/** The index of a value in rows of the layout, or −1. */
+export function findValueIndex(layout: RowLayout, value: StoredValue): number {
+  const index = layout.values.findIndex((other) => isSameValue(other, value))
+  return index === -1 ? -1 : 1 + index
+}
+
+/** Whether two values are the same column or expression, read by the same codec. */
+export function isSameValue(one: StoredValue, other: StoredValue): boolean {
+  if (one.form !== other.form) return false
+  return 'column' in one
+    ? 'column' in other && one.column === other.column
+    : 'expression' in other && one.expression === other.expression
+}
+
+/** The index of the linkage of a relationship in rows of the layout, or −1. */
+export function findLinkageIndex(layout: RowLayout, relationship: string): number {
+  const index = layout.linkages.findIndex((linkage) => linkage.relationship === relationship)
+  return index === -1 ? -1 : 1 + layout.values.length + index
+}
+
+/** The layout of resource identifiers: rows hold only the id. */
+export function createIdentifierLayout(type: string): RowLayout {
+  return { type, attributes: [], relationships: [], values: [], linkages: [] }
+}

@@ -1,0 +1,255 @@
+import { type ErrorList, report, throwErrors } from '../errors/collector.ts'
+import { BodyError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import type { ResourceType } from '../model/model.ts'
+import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
+import type { ExistenceCheck } from './linkage.ts'
+import { normalizeId } from './path-id.ts'
+import type { Planner } from './planner.ts'
+import type { NotFoundSource } from './read.ts'
+import {
+  addAttributes,
+  addDefaults,
+  addRelationship,
+  addRelationships,
+  convertServerValue,
+  createWriteBuilder,
+  type LinkChange,
+  linkToParent,
+  type ParentLink,
+  type RelationshipTarget,
+  type WriteBuilder,
+  type WriteColumn,
+} from './write-builder.ts'
+
+/** The query shape of a write: the plan without the client's values. Equal shapes are one object (`QueryShapeCache`). */
+export interface WriteShape {
+  readonly type: string
+  /** The row that is written: one that exists, a new one whose id the database generates, or a new one with an id. */
+  readonly row: 'existing' | 'new' | 'newWithId'
+  /** The columns of the row itself. */
+  readonly columns: readonly WriteColumn[]
+  readonly links: readonly LinkChange[]
+  /** The join table relationship that links a new row to the resource in the path, if the new row's type has no inverse. */
+  readonly parent: ParentLink | undefined
+}
+
+/** A resource in the path that must exist. */
+export interface Precondition {
+  readonly notFound: NotFoundSource
+  readonly id: string
+}
+
+/** A validated write. What only the database can check remains: the precondition and the existence checks. */
+export interface WritePlan {
+  readonly shape: WriteShape
+  /** The id of the row to change, or of a new row whose id the client sends. */
+  readonly id: string | undefined
+  /** The value of each column of the shape. */
+  readonly values: readonly unknown[]
+  /** The related ids of each link of the shape. */
+  readonly linkIds: readonly (readonly string[])[]
+  /** If it does not hold, the response is 404, whatever other errors there are. */
+  readonly precondition: Precondition | undefined
+  readonly existenceChecks: readonly ExistenceCheck[]
+  /** Invalid values. They do not abort planning: they are reported together with missing related resources. */
+  readonly errors: ErrorList
+  /** The primary data of the document; `none` if the request has no document. */
+  readonly document: 'resource' | 'linkage' | 'none'
+}
+
+/**
+ * Plans the creation of a resource, in a collection or as a related resource.
+ *
+ * @param resource - the type to create
+ * @param parent - the relationship in the path, over which the new resource is linked
+ * @throws BodyError `type_conflict` (409), `client_id_forbidden` (403); the plan holds all other errors
+ * @see https://jsonapi.org/format/1.0/#crud-creating and `docs/service.md`, Endpoints
+ */
+export function planCreate(
+  planner: Planner,
+  parsed: ParsedResource,
+  resource: ResourceType,
+  parent?: RelationshipTarget,
+): WritePlan {
+  const { model } = planner
+  checkType(parsed, resource)
+  const builder = createWriteBuilder()
+  const id = resolveNewId(parsed, resource, planner, builder)
+  addAttributes(parsed, resource, builder)
+  addDefaults(parsed, resource, builder)
+  // A new row has no links to replace.
+  addRelationships(parsed, resource, model, builder, 'add')
+  const parentLink = parent && linkToParent(parsed, parent, model, builder)
+  return {
+    ...createPlan(planner, resource, builder, {
+      row: id === undefined && resource.ids.by === 'database' ? 'new' : 'newWithId',
+      parent: parentLink,
+    }),
+    id,
+    precondition: parent && {
+      notFound: { type: parent.resource.type, parameter: 'id' },
+      id: parent.id,
+    },
+  }
+}
+
+/**
+ * Plans the update of a resource. Fields that the document does not contain keep their values.
+ *
+ * @throws BodyError `type_conflict`, `id_conflict` (409); the plan holds all other errors
+ * @see https://jsonapi.org/format/1.0/#crud-updating and `docs/service.md`, Endpoints
+ */
+export function planUpdate(
+  planner: Planner,
+  parsed: ParsedResource,
+  resource: ResourceType,
+  id: string,
+): WritePlan {
+  const { model } = planner
+  checkType(parsed, resource)
+  if (model.idMismatch === 'conflict' && !isSameId(parsed.id, resource, id)) {
+    const detail = `/data/id must be ${quote(id)}, the id in the URL; it is ${quote(parsed.id)}.`
+    throw new BodyError('id_conflict', '/data/id', detail)
+  }
+  const builder = createWriteBuilder()
+  addAttributes(parsed, resource, builder)
+  addRelationships(parsed, resource, model, builder, 'replace')
+  return { ...createPlan(planner, resource, builder), ...requireTarget(resource, id) }
+}
+
+/**
+ * Plans a write to a relationship URL.
+ *
+ * @param change - what happens to the identified members; `add` and `replace` both set a to-one relationship
+ * @throws BodyError `invalid_document` (400) for a single identifier in a to-many relationship, or a list in a to-one; the
+ *   plan holds all other errors
+ * @see https://jsonapi.org/format/1.0/#crud-updating-relationships and `docs/service.md`, Relationships
+ */
+export function planRelationshipWrite(
+  planner: Planner,
+  linkage: ParsedLinkage,
+  { resource, relationship, id }: RelationshipTarget,
+  change: LinkChange['change'],
+): WritePlan {
+  const builder = createWriteBuilder()
+  addRelationship(relationship, { linkage, pointer: '/data', change }, planner.model, builder)
+  const plan = createPlan(planner, resource, builder)
+  return { ...plan, ...requireTarget(resource, id), document: 'linkage' }
+}
+
+/** Plans the deletion of a resource. */
+export function planDelete(planner: Planner, resource: ResourceType, id: string): WritePlan {
+  const plan = createPlan(planner, resource, createWriteBuilder())
+  return { ...plan, ...requireTarget(resource, id), document: 'none' }
+}
+
+/**
+ * Copies a plan with other values of attributes, which it need not contain yet. Values of a hook or a validator are not
+ * bound by `isWritable`.
+ * @param values - by name; null or a value of the attribute's kind
+ * @throws Error if a name is not a stored attribute, or a value is not of its kind
+ */
+export function replaceValues(
+  { shapes }: Planner,
+  plan: WritePlan,
+  values: Readonly<Record<string, unknown>>,
+  resource: ResourceType,
+): WritePlan {
+  const columns = [...plan.shape.columns]
+  const newValues = [...plan.values]
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.fields.get(name)
+    if (field?.is !== 'attribute' || field.column === undefined)
+      throw new Error(`${resource.type} has no stored attribute ${quote(name)}.`)
+    const existing = columns.findIndex(
+      (column) => column.is === 'attribute' && column.name === name,
+    )
+    const index = existing === -1 ? columns.push({ is: 'attribute', name }) - 1 : existing
+    newValues[index] = convertServerValue(field, value)
+  }
+  return { ...plan, shape: shapes.intern({ ...plan.shape, columns }), values: newValues }
+}
+
+/** Whether the id of a document, in any spelling, is the id in the URL. */
+function isSameId(sent: unknown, resource: ResourceType, id: string): boolean {
+  return typeof sent === 'string' && normalizeId(resource, sent) === id
+}
+
+/** The parts of the plan of a write to the resource in the path. */
+function requireTarget({ type }: ResourceType, id: string): Pick<WritePlan, 'id' | 'precondition'> {
+  return { id, precondition: { notFound: { type, parameter: 'id' }, id } }
+}
+
+function createPlan(
+  { shapes }: Planner,
+  { type }: ResourceType,
+  { columns, links, values, linkIds, existenceChecks, structureErrors, errors }: WriteBuilder,
+  target: Pick<WriteShape, 'row' | 'parent'> = { row: 'existing', parent: undefined },
+): WritePlan {
+  throwErrors(structureErrors)
+  return {
+    shape: shapes.intern({ type, columns, links, ...target }),
+    id: undefined,
+    values,
+    linkIds,
+    precondition: undefined,
+    existenceChecks,
+    errors,
+    document: 'resource',
+  }
+}
+
+function checkType(parsed: ParsedResource, resource: ResourceType): void {
+  if (parsed.type === resource.type) return
+  const detail = `/data/type must be "${resource.type}" here; it is ${quote(parsed.type)}.`
+  throw new BodyError('type_conflict', '/data/type', detail)
+}
+
+/** Ids that a URL path segment cannot hold: the empty one, and the dot segments (RFC 3986 §5.2.4). */
+const invalidSegments: readonly string[] = ['', '.', '..']
+
+/** The id of a new resource; `undefined` if the database or the server generates it, or after an error. */
+function resolveNewId(
+  { id }: ParsedResource,
+  { type, ids, id: field }: ResourceType,
+  { model }: Planner,
+  builder: WriteBuilder,
+): string | undefined {
+  if (ids.client === 'refused') {
+    if (model.clientIds === 'discard' || id === undefined) return undefined
+    const detail = `The server generates the ids of ${type}; remove the id ${quote(id)}.`
+    throw new BodyError('client_id_forbidden', '/data/id', detail)
+  }
+  if (id === undefined) {
+    if (ids.client === 'optional') return undefined
+    const detail = `A new ${type} must have an id; the document has none.`
+    report(builder.errors, () => new BodyError('missing_value', '/data/id', detail))
+    return undefined
+  }
+  if (typeof id !== 'string')
+    throw new BodyError(
+      'invalid_document',
+      '/data/id',
+      `/data/id must be a string; it is ${quote(id)}.`,
+    )
+  return readNewId(id, type, field, builder)
+}
+
+function readNewId(
+  id: string,
+  type: string,
+  { kind }: ResourceType['id'],
+  builder: WriteBuilder,
+): string | undefined {
+  const result = kind.readBody(id)
+  if ('value' in result && !invalidSegments.includes(String(result.value)))
+    return String(result.value)
+  const expected =
+    'value' in result
+      ? 'a text that a URL path segment can hold: not "", "." or ".."'
+      : result.expected
+  const detail = `The id of a ${type} must be ${expected}; it is ${quote(id)}.`
+  report(builder.errors, () => new BodyError('invalid_value', '/data/id', detail))
+  return undefined
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { decimal, enumeration, type Json, json } from 'lapidary'
+import { type Affinity, readAffinity } from '../../src/model/affinities.ts'
+import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
+
+/** Types of columns as people declare them, by the affinity that SQLite gives them. */
+// biome-ignore format: a table, one affinity a row
+const types: Readonly<Record<Affinity, readonly string[]>> = {
+  integer: ['INTEGER', 'int', 'BIGINT', 'UNSIGNED BIG INT', 'int8', 'POINT', 'CHARINT'],
+  text:    ['TEXT', 'varchar(255)', 'NCHAR(5)', 'CLOB', 'character varying', 'TINYTEXT', 'REALTEXT'],
+  blob:    ['BLOB', 'blob', 'LONGBLOB', 'REALBLOB'],
+  real:    ['REAL', 'double precision', 'FLOAT', 'double'],
+  numeric: ['NUMERIC', 'DECIMAL(10,5)', 'BOOLEAN', 'DATE', 'datetime', 'TIMESTAMP', 'TIME', 'UUID', 'JSON', 'STRING', 'VARBINARY(20)'],
+}
+
+/** The affinities that keep the values of each form; a column without a type keeps all. */
+// biome-ignore format: a table, one form a row
+const suited: Readonly<Record<CodecName, readonly Affinity[]>> = {
+  id:        ['integer', 'numeric'],
+  text:      ['text', 'blob'],
+  enumeration: ['text', 'blob'],
+  integer:   ['integer', 'numeric'],
+  integer64: ['integer', 'numeric'],
+  number:    ['real', 'numeric', 'integer'],
+  decimal:   ['text'],
+  decimal15: ['text', 'numeric', 'real', 'integer'],
+  boolean:   ['integer', 'numeric'],
+  date:      ['text', 'blob', 'numeric'],
+  datetime:  ['text', 'blob', 'numeric'],
+  time:      ['text', 'blob', 'numeric'],
+  uuid:      ['text', 'blob', 'numeric'],
+  uuidId:    ['text', 'blob', 'numeric'],
+  json:      ['text', 'blob', 'numeric'],
+  bytes:     ['blob', 'numeric'],
+}
+
+const all = Object.entries(types)
+
+describe('Columns of SQLite', () => {
+  it('have the affinity that SQLite gives them', () => {
+    const database = new DatabaseSync(':memory:')
+    for (const [affinity, names] of all) {
+      for (const name of names) {
+        database.exec(`create table tried (value ${name}); insert into tried values ('5.0'), (5)`)
+        const found = database.prepare('select typeof(value) as is_ from tried order by rowid')
+        const kept = found.all().map((row) => row.is_)
+        const expected = {
+          integer: ['integer', 'integer'],
+          text: ['text', 'text'],
+          blob: ['text', 'integer'],
+          real: ['real', 'real'],
+          numeric: ['integer', 'integer'],
+        }
+        assert.deepEqual(
+          kept,
+          Object.entries(expected).find(([name]) => name === affinity)?.[1],
+          name,
+        )
+        assert.equal(readAffinity(name), affinity)
+        database.exec('drop table tried')
+      }
+    }
+    assert.equal(readAffinity(''), 'blob')
+    database.close()
+  })
+
+  for (const [form, affinities] of Object.entries(suited)) {
+    it(`${form}: may be kept in columns of affinity ${affinities.join(', ')} and in those without a type`, () => {
+      // The table has a row for each form.
+      const { acceptsColumnType } = getCodec(form as CodecName, 'sqlite')
+      assert.equal(acceptsColumnType(''), true)
+      for (const [affinity, names] of all) {
+        const expected = affinities.some((each) => each === affinity)
+        for (const name of names) assert.equal(acceptsColumnType(name), expected, name)
+      }
+    })
+  }
+
+  it('every form there is stands in the table', () => {
+    assert.deepEqual(Object.keys(suited), Object.keys(codecs.sqlite))
+  })
+})
+
+describe('What a form cannot read', () => {
+  const cases: readonly (readonly [CodecName, unknown, string])[] = [
+    ['integer', '1.5', 'A column holds "1.5", which is no integer.'],
+    [
+      'integer64',
+      '9223372036854775808',
+      'A column holds "9223372036854775808", which is no integer.',
+    ],
+    ['decimal', Number.POSITIVE_INFINITY, 'A column holds "Infinity", which is no decimal.'],
+    ['decimal15', 'x', 'A column holds "x", which is no decimal.'],
+    ['date', '2009-01-01 12:00:00', 'A column holds "2009-01-01 12:00:00", which is no date.'],
+    ['datetime', 1230768000, 'A column holds 1230768000, which is no datetime.'],
+    ['time', '9:00', 'A column holds "9:00", which is no time.'],
+    ['uuid', '', 'A column holds "", which is no uuid.'],
+    ['json', '{', 'A column holds "{", which is no json.'],
+    ['bytes', 'AA==', 'A column holds "AA==", which is no bytes.'],
+  ]
+  for (const [form, stored, message] of cases) {
+    it(`${form}: ${message}`, () => {
+      assert.throws(() => getCodec(form, 'sqlite').load?.(stored), { name: 'Error', message })
+    })
+  }
+})
+
+describe('JSON that others have stored', () => {
+  it('is told as it is, though no client may send it', () => {
+    for (const stored of ['5', '"x"', 'null', '{"_id":1,"links":[]}', '["\\u0000"]']) {
+      const value = getCodec('json', 'sqlite').load?.(stored)
+      // The kind tells whatever the form has read.
+      assert.equal(json.serialize(value as Json), stored)
+      if (value !== null) assert.ok('expected' in json.readBody(value))
+    }
+  })
+})
+
+describe('Kinds with options', () => {
+  it('refuse options that contradict themselves', () => {
+    const whole = 'decimal: the precision must be a whole number from 1 to 1000; it is'
+    const cases: readonly (readonly [() => unknown, string])[] = [
+      [() => decimal({ precision: 0 }), `${whole} 0`],
+      [() => decimal({ precision: 1001 }), `${whole} 1001`],
+      [() => decimal({ precision: 2.5 }), `${whole} 2.5`],
+      [
+        () => decimal({ precision: 2, scale: 3 }),
+        'decimal: the scale must be a whole number from 0 to 2; it is 3',
+      ],
+      [
+        () => decimal({ scale: -1 }),
+        'decimal: the scale must be a whole number from 0 to 1000; it is -1',
+      ],
+      [() => enumeration([]), 'enumeration: there are no values'],
+      [() => enumeration(['a', 'b', 'a']), 'enumeration: "a" is there twice'],
+      [
+        () => enumeration(['\0']),
+        'enumeration: "\\u0000" must be a text without the character U+0000',
+      ],
+    ]
+    for (const [make, message] of cases) assert.throws(make, { name: 'RangeError', message })
+  })
+
+  it('keep small decimals in columns of numbers and larger ones in texts', () => {
+    assert.equal(decimal({ precision: 15 }).codec, 'decimal15')
+    assert.equal(decimal({ precision: 16 }).codec, 'decimal')
+    assert.equal(decimal({ scale: 2 }).codec, 'decimal')
+  })
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { defineModel } from 'lapidary'
+import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
+import { databases } from '../databases.ts'
+import { openStore } from './engine.ts'
+
+/** Types of columns as people declare them, whose values each form keeps unchanged. */
+// biome-ignore format: a table, one form a row
+const suited: Readonly<Record<CodecName, readonly string[]>> = {
+  id:          ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
+  integer:     ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
+  integer64:   ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
+  number:      ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole', 'decimal(10, 2)', 'float8', 'float', 'real'],
+  decimal:     ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole', 'decimal(10, 2)'],
+  decimal15:   ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole', 'decimal(10, 2)', 'float8', 'float'],
+  text:        ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text collate "C"'],
+  enumeration: ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text collate "C"', 'mood', 'good_mood'],
+  boolean:     ['bool'],
+  date:        ['date'],
+  datetime:    ['timestamp', 'timestamptz', 'timestamp(3)', 'timestamptz(0)'],
+  time:        ['time', 'time(3)'],
+  uuid:        ['uuid'],
+  uuidId:      ['uuid'],
+  json:        ['json', 'jsonb'],
+  bytes:       ['bytea'],
+}
+
+/** Types that no form reads. */
+const strange = [
+  ...['money', 'timetz', 'interval', 'name', '"char"', 'bit(3)', 'xml', 'inet', 'point'],
+  ...['int[]', 'text[]', 'mood[]', 'int4range', 'tsvector', 'oid', 'odd'],
+]
+
+const types = [...new Set([...Object.values(suited).flat(), ...strange])]
+
+for (const database of databases.filter(({ dialect }) => dialect === 'postgres')) {
+  describe(`Columns and forms · ${database.name}`, () => {
+    it('each form suits the types that keep its values unchanged, and no other', async () => {
+      const { url, remove } = await database.create()
+      const store = await openStore(defineModel([]), url)
+      const columns = types.map((type, at) => `c${at} ${type}`)
+      try {
+        await store.migrate([
+          {
+            version: 1,
+            sql: `
+              create type mood as enum ('sad', 'ok');
+              create type odd as (one int, other int);
+              create domain whole as bigint check (value > 0);
+              create domain good_mood as mood check (value <> 'sad');
+              create table tried (${columns.join(', ')})`,
+          },
+        ])
+        const [tried] = (await store.catalog()).tables
+        for (const name of Object.keys(codecs.postgres) as CodecName[]) {
+          const { acceptsColumnType } = getCodec(name, 'postgres')
+          const found = types.filter((_, at) =>
+            acceptsColumnType(tried?.columns.get(`c${at}`)?.type ?? ''),
+          )
+          assert.deepEqual(found.sort(), suited[name].toSorted(), name)
+        }
+      } finally {
+        await store.close()
+        await remove()
+      }
+    })
+  })
+}

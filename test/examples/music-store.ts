@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { createServer, type Model } from 'lapidary'
+import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
+import { type Answer, readAnswer } from '../answer.ts'
+import { check } from '../checker/checker.ts'
+import { connect, type Query } from '../client.ts'
+import type { Database } from '../databases.ts'
+import { openStore } from '../engine/engine.ts'
+import { execute, filled, type Records } from '../filled.ts'
+
+/** Sends a GET request that must succeed. The document checker verifies the response first. */
+export type Get = (path: string, query?: Query) => Promise<Answer>
+
+/** Runs SQL directly on the database and returns the rows. */
+export type RunSql = (sql: string) => Promise<Records>
+
+/** Creates a database with the tables of the music store. */
+export async function createMusicStore(
+  test: TestContext,
+  database: Database,
+): Promise<{ url: string; runSql: RunSql }> {
+  const sql = generateSql(database.name === 'PostgreSQL' ? 'postgres' : 'sqlite')
+  const url = await filled(test, database, sql)
+  return { url, runSql: (query) => execute(url, query) }
+}
+
+/** Starts a server that runs until the test ends. */
+export async function serve(test: TestContext, model: Model, databaseUrl: string): Promise<Get> {
+  const store = await openStore(model, databaseUrl)
+  const server = createServer({ model, store, logLevel: 'silent' })
+  await store.verify()
+  const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
+  test.after(async () => {
+    client.close()
+    await server.close()
+    await store.close()
+  })
+  return async (path, query) => {
+    const exchange = await client.send('GET', path, { query })
+    check(exchange)
+    const answer = readAnswer(exchange)
+    assert.equal(answer.status, 200, answer.text.slice(0, 1000))
+    return answer
+  }
+}

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+/**
+ * Counts words that this project no longer uses as terms, per 1,000 lines of code and documentation.
+ *
+ *     node tools/vocabulary.ts [--root <folder>] [--summary] [--find <word>]
+ *
+ * A word counts wherever it occurs: in prose, in a comment, or as a part of an identifier (`planShown` has `shown`). Some of
+ * these words have ordinary uses too, so the number does not have to be 0. `--find` lists the lines of one word.
+ */
+const { values } = parseArgs({
+  options: {
+    root: { type: 'string', default: fileURLToPath(new URL('..', import.meta.url)) },
+    summary: { type: 'boolean', default: false },
+    find: { type: 'string' },
+  },
+})
+
+/** The folders that are searched, and what is skipped in them: generated files and saved results. */
+const folders = ['src', 'service', 'cli', 'test', 'bench', 'docs']
+const skipped = /^(bench\/(results|peers|\.cache)|test\/schemas)\//
+
+/** Former terms by the term that replaced them; each line has inflections of its words too. */
+const formerTerms: Readonly<Record<string, string>> = {
+  'serialize, report, readable': 'tell tells told untold telling teller tellers',
+  codec: 'form forms',
+  parameter: 'slot slots',
+  'include edge, relationship path, segment, token': 'step steps way ways',
+  'full read, bounded read': 'whole remembering remembered backwards',
+  'snapshot, validator, volatile':
+    'moment moments witness witnesses trust trusted fleeting lasting',
+  'layers, entry point, consumers, baseline':
+    'house houses room rooms porch corridor landing floor door doors guest guests',
+  'error, violation, warning, fix':
+    'fault faults mistake mistakes refusal refusals complaint complaints misfit misfits breach breaches remark remarks mend mends mended',
+  'auth context, authenticate': 'caller callers identify identified',
+  'execute, check, context': 'carry carried alongside straight scene scenes examine relate',
+  pipelined: 'together',
+  'executor, acquire, query request': 'lend lends lent asked answered outcome outcomes exchange',
+  'mutex, deadline, retry': 'turn turns patience patient patiently',
+  'group commit, savepoint': 'apart',
+  'aggregated, included rows, reachable': 'gather gathers gathered addition additions reached',
+  'scope, source location, page window': 'place places',
+  retained: 'kept',
+  'canonical query': 'repeated unnumbered',
+  'not found, wrong type, existence checks': 'absence absences stranger strangers lookups',
+  'resolve, write builder, projection': 'settle settled draft drafts touched shown counted taken',
+  'suite, fixture, samples, stats':
+    'chapter chapters world worlds picture pictures gallery toll beside',
+  'workloads, comparisons, rounds, servers, seed data':
+    'wish wishes arena arenas bout bouts subject subjects people',
+}
+
+/** Identifiers whose single words are ordinary. */
+const formerNames = [
+  'basePath',
+  'isIt',
+  'isStraight',
+  'isTogether',
+  'lastNew',
+  'newRows',
+  'noLonger',
+  'ofNew',
+  'PageWords',
+  'perShape',
+  'ResourceWords',
+  'theId',
+  'writeOnce',
+]
+
+const terms = new Set([
+  ...Object.values(formerTerms).flatMap((words) => words.split(' ')),
+  ...formerNames,
+])
+
+const nameOrWord = /\p{L}[\p{L}\p{N}]*(?!\p{L})/gu
+const wordInName = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})/gu
+
+/** Lists the former terms in a line. JavaScript and SQL have a function `floor`, whose calls do not count. */
+function findTerms(line: string): string[] {
+  return [...line.replaceAll(/\bfloor\(/g, '(').matchAll(nameOrWord)].flatMap(([name]) => {
+    if (formerNames.includes(name)) return [name]
+    const words = name.match(wordInName) ?? []
+    return words.map((each) => each.toLowerCase()).filter((each) => terms.has(each))
+  })
+}
+
+/** Lists the source files and pages of a folder. */
+function listFiles(folder: string): string[] {
+  return readdirSync(join(values.root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => /\.(ts|js|md)$/.test(path) && !skipped.test(path))
+    .sort()
+}
+
+const counts = new Map<string, number>()
+let totalTerms = 0
+let totalLines = 0
+for (const folder of folders) {
+  let terms = 0
+  let lines = 0
+  for (const path of listFiles(folder))
+    for (const [index, line] of readFileSync(join(values.root, path), 'utf8')
+      .split('\n')
+      .entries()) {
+      lines += 1
+      for (const term of findTerms(line)) {
+        terms += 1
+        counts.set(term, (counts.get(term) ?? 0) + 1)
+        if (term === values.find) console.log(`${path}:${index + 1}: ${line.trim()}`)
+      }
+    }
+  totalTerms += terms
+  totalLines += lines
+  print(folder, terms, lines)
+}
+print('total', totalTerms, totalLines)
+if (!values.summary && values.find === undefined)
+  for (const [term, count] of [...counts].sort(([, left], [, right]) => right - left))
+    console.log(`${String(count).padStart(6)} ${term}`)
+
+function print(name: string, terms: number, lines: number): void {
+  const rate = ((terms / lines) * 1000).toFixed(1)
+  console.log(`${name}: ${terms} in ${lines} lines, ${rate} per 1,000`)
+}
