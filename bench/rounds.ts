@@ -5,7 +5,7 @@ import { computeMedian, computeSpread, type Spread } from './statistics.ts'
 import type { Workload } from './workloads.ts'
 
 /** A server and the workload that it gets. */
-export interface LoadedServer {
+interface LoadedServer {
   readonly server: ServerProcess
   readonly workload: Workload
   readonly persons: number
@@ -25,7 +25,7 @@ export interface Timing {
 }
 
 /** The result of one round of one server. */
-export interface RoundResult extends LoadResult {
+interface RoundResult extends LoadResult {
   /** Requests per second. */
   readonly rate: number
   /** CPU time of the server process per request, in microseconds. */

@@ -11,7 +11,7 @@ import { openSqliteBaseline } from './baseline/sqlite.ts'
 import { peers } from './peers.ts'
 
 /** A server that listens on 127.0.0.1. */
-export interface RunningServer {
+interface RunningServer {
   readonly port: number
   close(): Promise<void>
 }

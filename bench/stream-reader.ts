@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
 /** A client that reads a long response. Times are in milliseconds. */
-export interface StreamReader {
+interface StreamReader {
   /** From the request to the first byte of the response. */
   readonly firstByte: number
   /** Stops reading; the connection stays open. */
@@ -14,7 +14,7 @@ export interface StreamReader {
 }
 
 /** A response that was read to its end. */
-export interface CompletedStream {
+interface CompletedStream {
   readonly elapsed: number
   /** The size, with header fields and chunk sizes. */
   readonly bytes: number

@@ -45,7 +45,7 @@ const disconnectingReaders = 25
 /** The time that a server gets to reach a steady state, in milliseconds. */
 const settlingTime = 1000
 
-/** Measures the stream of a whole table, and its effect on the server and on other clients. */
+/** Measures the stream of a complete table, and its effect on the server and on other clients. */
 export async function measureStreaming(
   server: ServerProcess,
   generator: LoadGenerator,

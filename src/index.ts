@@ -1,11 +1,11 @@
-/** The door: everything that users of the engine may touch. Databases have doors of their own, e.g. `lapidary/sqlite`. */
+/** The public API. Databases have entry points of their own, e.g. `lapidary/sqlite`. */
 export { RequestError, type RequestErrorOptions } from './errors/errors.ts'
 export { createServer, type ServerOptions } from './http/server.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
-export { DeclarationError } from './model/check-declarations.ts'
 export { checkTables } from './model/check-tables.ts'
 export { canStore } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'
+export { DeclarationError } from './model/declaration-error.ts'
 export { defineModel } from './model/define-model.ts'
 export { type Sql, sql } from './model/dialect.ts'
 export {
@@ -19,14 +19,14 @@ export {
   toOne,
 } from './model/fields.ts'
 export type {
-  Change,
   HookContext,
   Hooks,
-  MemberChange,
+  RelationshipChange,
+  ResourceChange,
   ReturnedResource,
   StoredResource,
 } from './model/hooks.ts'
-export type { Json, JsonValue } from './model/json-values.ts'
+export type { Json, JsonValue } from './model/json.ts'
 export {
   boolean,
   bytes,

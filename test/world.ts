@@ -5,7 +5,7 @@ import type { RunningService } from '../service/start-service.ts'
 import { startService } from '../service/start-service.ts'
 import type { Answer, Identifier, Resource } from './answer.ts'
 import { describeExchange, readAnswer } from './answer.ts'
-import { check } from './checker/checker.ts'
+import { assertConforms } from './checker/check-exchange.ts'
 import type { Call, Client, Query } from './client.ts'
 import { connect } from './client.ts'
 import type { Database, OpenDatabase } from './databases.ts'
@@ -163,7 +163,7 @@ function worldOn(fixture: Fixture): World {
   const send: Client['send'] = async (method, path, options) => {
     if (method !== 'GET') fixture.isUsed = true
     const exchange = await fixture.started.client.send(method, path, options)
-    check(exchange)
+    assertConforms(exchange)
     return exchange
   }
   const call: World['call'] = async (method, path, options) =>

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Makes `dist/package`, which is what is published: the engine and `lapidary introspect` as JavaScript with types, without
-// the service, the examples and what only they need.
+// Builds `dist/package`, the package that is published: the engine and `lapidary introspect` as JavaScript with types,
+// without the service, the examples and their dependencies.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = join(root, 'dist/package')
@@ -14,7 +14,7 @@ const compiler = join(
   'bin/tsc',
 )
 
-/** What is said of the project in its `package.json`. */
+/** The members of `package.json` that are read here. */
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>
   readonly bin: Readonly<Record<string, string>>
@@ -22,8 +22,9 @@ interface Manifest {
   readonly [key: string]: unknown
 }
 
-/** The guests' own libraries, and drivers: whoever wants a database brings its driver. */
-const guests = ['valibot']
+/** Dependencies of the service only; they are not published. */
+const serviceDependencies = ['valibot']
+/** Database drivers; they are optional peer dependencies of the package. */
 const drivers = ['pg']
 
 rmSync(target, { recursive: true, force: true })
@@ -33,12 +34,16 @@ execFileSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.buil
 for (const file of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs'])
   cpSync(join(root, file), join(target, file), { recursive: true })
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-writeFileSync(join(target, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`)
+writeFileSync(
+  join(target, 'package.json'),
+  `${JSON.stringify(makePublishedManifest(manifest), null, 2)}\n`,
+)
 
-function published(manifest: Manifest): object {
+/** Makes the `package.json` of the published package. */
+function makePublishedManifest(manifest: Manifest): object {
   const { name, version, description, license, type, engines, dependencies } = manifest
-  const of = (names: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(dependencies).filter(([name]) => names(name)))
+  const selectDependencies = (isSelected: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(dependencies).filter(([name]) => isSelected(name)))
   return {
     name,
     version,
@@ -47,31 +52,31 @@ function published(manifest: Manifest): object {
     type,
     engines,
     sideEffects: false,
-    exports: mapped(manifest.exports, (file) =>
+    exports: mapValues(manifest.exports, (file) =>
       file.endsWith('.ts')
-        ? { types: withEnding(file, '.d.ts'), default: withEnding(file, '.js') }
+        ? { types: replaceExtension(file, '.d.ts'), default: replaceExtension(file, '.js') }
         : file,
     ),
-    bin: mapped(manifest.bin, (file) => withEnding(file, '.js')),
-    dependencies: mapped(
-      of((each) => ![...guests, ...drivers].includes(each)),
-      (each) => `^${each}`,
+    bin: mapValues(manifest.bin, (file) => replaceExtension(file, '.js')),
+    dependencies: mapValues(
+      selectDependencies((name) => ![...serviceDependencies, ...drivers].includes(name)),
+      (version) => `^${version}`,
     ),
-    peerDependencies: mapped(
-      of((each) => drivers.includes(each)),
-      (each) => `^${each}`,
+    peerDependencies: mapValues(
+      selectDependencies((name) => drivers.includes(name)),
+      (version) => `^${version}`,
     ),
-    peerDependenciesMeta: Object.fromEntries(drivers.map((each) => [each, { optional: true }])),
+    peerDependenciesMeta: Object.fromEntries(drivers.map((driver) => [driver, { optional: true }])),
   }
 }
 
-function mapped<Value>(
+function mapValues<Value>(
   record: Readonly<Record<string, string>>,
   change: (value: string) => Value,
 ): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }
 
-function withEnding(file: string, ending: string): string {
-  return file.replace(/\.ts$/, ending)
+function replaceExtension(file: string, extension: string): string {
+  return file.replace(/\.ts$/, extension)
 }

@@ -96,33 +96,45 @@ function listFiles(folder: string): string[] {
     .sort()
 }
 
-const counts = new Map<string, number>()
-let totalTerms = 0
-let totalLines = 0
-for (const folder of folders) {
-  let terms = 0
-  let lines = 0
-  for (const path of listFiles(folder))
-    for (const [index, line] of readFileSync(join(values.root, path), 'utf8')
-      .split('\n')
-      .entries()) {
-      lines += 1
-      for (const term of findTerms(line)) {
-        terms += 1
-        counts.set(term, (counts.get(term) ?? 0) + 1)
-        if (term === values.find) console.log(`${path}:${index + 1}: ${line.trim()}`)
-      }
-    }
-  totalTerms += terms
-  totalLines += lines
-  print(folder, terms, lines)
+/** The terms in the files of a folder. */
+interface FolderCount {
+  readonly folder: string
+  readonly terms: readonly string[]
+  readonly lines: number
 }
-print('total', totalTerms, totalLines)
-if (!values.summary && values.find === undefined)
-  for (const [term, count] of [...counts].sort(([, left], [, right]) => right - left))
-    console.log(`${String(count).padStart(6)} ${term}`)
 
-function print(name: string, terms: number, lines: number): void {
-  const rate = ((terms / lines) * 1000).toFixed(1)
-  console.log(`${name}: ${terms} in ${lines} lines, ${rate} per 1,000`)
+/** Counts the terms of a folder. With `--find`, prints the lines that contain that term. */
+function countTerms(folder: string): FolderCount {
+  const located = listFiles(folder).flatMap((path) => {
+    const lines = readFileSync(join(values.root, path), 'utf8').split('\n')
+    return lines.map((line, index) => ({ line, position: `${path}:${index + 1}` }))
+  })
+  const terms = located.flatMap(({ line, position }) => {
+    const found = findTerms(line)
+    if (values.find !== undefined && found.includes(values.find))
+      console.log(`${position}: ${line.trim()}`)
+    return found
+  })
+  return { folder, terms, lines: located.length }
+}
+
+function formatCount({ folder, terms, lines }: FolderCount): string {
+  const rate = ((terms.length / lines) * 1000).toFixed(1)
+  return `${folder}: ${terms.length} in ${lines} lines, ${rate} per 1,000`
+}
+
+const counts = folders.map(countTerms)
+const total = {
+  folder: 'total',
+  terms: counts.flatMap(({ terms }) => terms),
+  lines: counts.reduce((sum, { lines }) => sum + lines, 0),
+}
+if (values.find === undefined) {
+  for (const count of [...counts, total]) console.log(formatCount(count))
+  const byTerm = Object.entries(Object.groupBy(total.terms, (term) => term))
+  if (!values.summary)
+    for (const [term, { length } = []] of byTerm.sort(
+      ([, left = []], [, right = []]) => right.length - left.length,
+    ))
+      console.log(`${String(length).padStart(6)} ${term}`)
 }

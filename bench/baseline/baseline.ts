@@ -22,7 +22,7 @@ export type ReadMethod = Exclude<keyof Baseline, WriteMethod | 'close'>
 export type DocumentText = string | Promise<string>
 
 /** The JSON text of a created person, and its id. */
-export type CreatedPerson = readonly [string, string] | Promise<readonly [string, string]>
+type CreatedPerson = readonly [string, string] | Promise<readonly [string, string]>
 
 /** Which persons a list contains, in which order, and with which fields. */
 export type PersonList =
@@ -30,7 +30,7 @@ export type PersonList =
   | Readonly<{ is: 'contains' | 'anyCase' | 'owning'; value: string }>
 
 /** The attributes of a new person. */
-export interface PersonAttributes {
+interface PersonAttributes {
   readonly name: string
   readonly email: string | null
   readonly birth_date: string | null

@@ -51,13 +51,13 @@ async function prepareDatabase(persons: number, origin: string): Promise<string>
   const admin = `${origin}/postgres`
   const matches = await run(admin, `select 1 from pg_database where datname = '${name}'`)
   if (matches > 0) return name
-  const draft = `${origin}/draft`
-  await run(admin, 'drop database if exists draft')
-  await run(admin, 'create database draft')
-  const service = await startService({ databaseUrl: draft, port: 0, logLevel: 'error' })
+  const incomplete = `${origin}/incomplete`
+  await run(admin, 'drop database if exists incomplete')
+  await run(admin, 'create database incomplete')
+  const service = await startService({ databaseUrl: incomplete, port: 0, logLevel: 'error' })
   await service.close()
-  await insertRows(draft, persons)
-  await run(admin, `alter database draft rename to ${name}`)
+  await insertRows(incomplete, persons)
+  await run(admin, `alter database incomplete rename to ${name}`)
   return name
 }
 

@@ -23,13 +23,17 @@ export function openSqliteDatabases(): Databases {
 async function prepareDatabase(persons: number): Promise<string> {
   const path = join(cacheFolder, `${persons}.db`)
   if (await exists(path)) return path
-  const draft = `${path}.draft.db`
+  const incomplete = `${path}.incomplete.db`
   await mkdir(cacheFolder, { recursive: true })
-  await removeDatabase(draft)
-  const service = await startService({ databaseUrl: `sqlite:${draft}`, port: 0, logLevel: 'error' })
+  await removeDatabase(incomplete)
+  const service = await startService({
+    databaseUrl: `sqlite:${incomplete}`,
+    port: 0,
+    logLevel: 'error',
+  })
   await service.close()
-  insertRows(draft, persons)
-  await rename(draft, path)
+  insertRows(incomplete, persons)
+  await rename(incomplete, path)
   return path
 }
 

@@ -6,6 +6,7 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { nameIdParameter, parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planCollection } from '../plan/read.ts'
+import { thenMaybe } from '../store/then-maybe.ts'
 import type { Handler } from './handler.ts'
 import { formatRelatedPath } from './paths.ts'
 
@@ -21,15 +22,17 @@ export function getRelatedCollection(
     ),
   )
   const parameter = nameIdParameter(resource, relationship)
-  return async (request, context) => {
+  return (request, context) => {
     const { serializer, prefix } = context
     const id = parsePathId(resource, request.id, parameter)
     const plan = planQuery(request.search)
-    const rows = await executeRead(plan, id, context, request)
     const linkBase = {
       origin: request.origin,
       path: formatRelatedPath(prefix, resource, id, relationship),
     }
-    return { status: 200, body: serializer.serializeCollection(plan, rows, linkBase) }
+    return thenMaybe(executeRead(plan, id, context, request), (rows) => ({
+      status: 200,
+      body: serializer.serializeCollection(plan, rows, linkBase),
+    }))
   }
 }

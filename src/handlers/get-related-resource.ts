@@ -5,6 +5,7 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { nameIdParameter, parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planResource } from '../plan/read.ts'
+import { thenMaybe } from '../store/then-maybe.ts'
 import type { Handler } from './handler.ts'
 import { formatRelatedPath } from './paths.ts'
 
@@ -18,12 +19,14 @@ export function getRelatedResource(
     planResource(planner, parseQuery(search), { resource, relationship }),
   )
   const parameter = nameIdParameter(resource, relationship)
-  return async (request, context) => {
+  return (request, context) => {
     const { serializer, prefix } = context
     const id = parsePathId(resource, request.id, parameter)
     const plan = planQuery(request.search)
-    const rows = await executeRead(plan, id, context, request)
     const path = formatRelatedPath(prefix, resource, id, relationship)
-    return { status: 200, body: serializer.serializeResource(plan, rows, path) }
+    return thenMaybe(executeRead(plan, id, context, request), (rows) => ({
+      status: 200,
+      body: serializer.serializeResource(plan, rows, path),
+    }))
   }
 }

@@ -6,6 +6,8 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planLinkage } from '../plan/read.ts'
+
+import { thenMaybe } from '../store/then-maybe.ts'
 import type { Handler } from './handler.ts'
 import { formatRelatedPath, formatRelationshipPath } from './paths.ts'
 
@@ -20,16 +22,18 @@ export function getRelationship(
       planLinkage(planner, parseQuery(search), { resource, relationship }),
     ),
   )
-  return async (request, context) => {
+  return (request, context) => {
     const { serializer, prefix } = context
     const id = parsePathId(resource, request.id)
     const plan = planQuery(request.search)
-    const rows = await executeRead(plan, id, context, request)
     const path = formatRelationshipPath(prefix, resource, id, relationship)
     const related = formatRelatedPath(prefix, resource, id, relationship)
     const serialize = relationship.many
       ? serializer.serializeToManyLinkage
       : serializer.serializeToOneLinkage
-    return { status: 200, body: serialize(plan, rows, { origin: request.origin, path, related }) }
+    return thenMaybe(executeRead(plan, id, context, request), (rows) => ({
+      status: 200,
+      body: serialize(plan, rows, { origin: request.origin, path, related }),
+    }))
   }
 }

@@ -1,14 +1,6 @@
-import type { LifecycleContext } from '../lifecycle/context.ts'
-import type { DocumentSerializer, DocumentText } from '../serialize/document.ts'
-
-/** The dependencies of every handler, created once at startup. */
-export interface AppContext extends LifecycleContext {
-  readonly serializer: DocumentSerializer
-  /** The beginning of every path, e.g. `/api`; may be empty. */
-  readonly prefix: string
-  /** Members of `meta` in the root document. */
-  readonly rootMeta: Readonly<Record<string, unknown>>
-}
+import type { Awaitable } from '../model/hooks.ts'
+import type { DocumentText } from '../serialize/document.ts'
+import type { AppContext } from './app-context.ts'
 
 /** The parts of an HTTP request that handlers use. */
 export interface ApiRequest {
@@ -33,4 +25,4 @@ export interface ApiResponse {
 }
 
 /** Processes the requests of one endpoint: parse, plan, execute, serialize. */
-export type Handler = (request: ApiRequest, context: AppContext) => Promise<ApiResponse>
+export type Handler = (request: ApiRequest, context: AppContext) => Awaitable<ApiResponse>

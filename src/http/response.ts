@@ -24,7 +24,11 @@ export function sendResponse(
   reply: FastifyReply,
   { status, headers, body }: Sendable,
 ): Promise<FastifyReply> | undefined {
-  reply.code(status).header('content-type', mediaType).headers(commonHeaders)
+  reply
+    .code(status)
+    .header('content-type', mediaType)
+    .header('vary', commonHeaders.vary)
+    .header('x-content-type-options', commonHeaders['x-content-type-options'])
   if (headers) reply.headers(headers)
   if (typeof body !== 'string') return sendStream(reply, body)
   // Without a serializer Fastify adds a charset to the media type, which JSON:API forbids.

@@ -5,8 +5,10 @@ import type {
   HookHandlerDoneFunction,
 } from 'fastify'
 import { HeaderError } from '../errors/errors.ts'
-import type { ApiRequest, AppContext, Handler } from '../handlers/handler.ts'
+import type { AppContext } from '../handlers/app-context.ts'
+import type { ApiRequest, ApiResponse, Handler } from '../handlers/handler.ts'
 import { buildRouteTable, type Method, type Route } from '../handlers/route-table.ts'
+
 import { negotiate } from '../parse/negotiate.ts'
 import type { ErrorReporter } from './errors.ts'
 import type { OriginResolver } from './origin.ts'
@@ -47,20 +49,30 @@ function registerHandlers(
       url,
       method: method === 'GET' ? ['GET', 'HEAD'] : method,
       onRequest: checkHeaders,
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      // Without `await`: a response that is ready is sent in the same turn, without a promise.
+      handler: (request: FastifyRequest, reply: FastifyReply) => {
+        const respond = (auth: unknown) =>
+          handle(toApiRequest(request, reply, auth, resolveOrigin(request.raw)), context)
         try {
-          const auth = authenticate && (await authenticate(request))
-          const origin = resolveOrigin(request.raw)
-          const response = await handle(toApiRequest(request, reply, auth, origin), context)
-          // `sendResponse` sends a string at once and returns a promise for a stream alone.
-          const sending = sendResponse(reply, response)
-          return sending && (await sending)
+          const response = authenticate
+            ? Promise.resolve(authenticate(request)).then(respond)
+            : respond(undefined)
+          return response instanceof Promise
+            ? sendLater(response, reply).catch((error) => reportError(error, request, reply))
+            : sendResponse(reply, response)
         } catch (error) {
-          return await reportError(error, request, reply)
+          return reportError(error, request, reply)
         }
       },
     })
   }
+}
+
+async function sendLater(
+  response: Promise<ApiResponse>,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  return sendResponse(reply, await response)
 }
 
 function registerOtherMethods(

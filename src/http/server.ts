@@ -1,11 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { AppContext } from '../handlers/handler.ts'
-import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
+import { type AppContext, createAppContext } from '../handlers/app-context.ts'
 import type { Model } from '../model/model.ts'
-import { createPlanner } from '../plan/planner.ts'
-import { createDocumentSerializer } from '../serialize/document.ts'
 import type { Store } from '../store/store.ts'
 import { addDrain } from './drain.ts'
 import { createErrorReporter } from './errors.ts'
@@ -65,16 +62,9 @@ const maxHeaderSize = 64 * 1024
  * @returns a Fastify instance: call `listen` on it, and close the store after it
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { model, store, prefix = '', rootMeta = {}, logLevel = 'info' } = options
-  const { maxBody = 1024 * 1024, publicUrl, authenticate } = options
-  const context: AppContext = {
-    planner: createPlanner(model),
-    store,
-    bindReadHooks: createReadHookBinder(model),
-    serializer: createDocumentSerializer(model, prefix),
-    prefix,
-    rootMeta,
-  }
+  const { model, store, logLevel = 'info', maxBody = 1024 * 1024 } = options
+  const { publicUrl, authenticate } = options
+  const context = createAppContext(model, store, options)
   const reportError = createErrorReporter()
   const app = fastify({
     bodyLimit: maxBody,

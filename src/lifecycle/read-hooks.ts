@@ -4,10 +4,10 @@ import { findAffectedTypes } from '../plan/affected-types.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import { extractAttributes, listStoredAttributes } from '../plan/stored-columns.ts'
-import type { DuringRead, RunQuery } from '../store/store.ts'
+import type { ReadHooks, RunQuery } from '../store/store.ts'
 
 /** Returns the read hooks that run during a read, bound to its auth context; `undefined` when there are none. */
-export type ReadHookBinder = (plan: ReadPlan, auth: unknown) => DuringRead | undefined
+export type ReadHookBinder = (plan: ReadPlan, auth: unknown) => ReadHooks | undefined
 
 /** Creates the binder of a model. A model without read hooks pays nothing for them. */
 export function createReadHookBinder(model: Model): ReadHookBinder {
@@ -18,7 +18,7 @@ export function createReadHookBinder(model: Model): ReadHookBinder {
   }
 }
 
-function bindHooks(types: readonly ResourceType[], auth: unknown): DuringRead {
+function bindHooks(types: readonly ResourceType[], auth: unknown): ReadHooks {
   const createContext = (query: RunQuery): HookContext => ({ auth, query })
   return {
     before: async (query) => {

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../model/hooks.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows } from '../plan/read-result.ts'
 import type { LifecycleContext } from './context.ts'
@@ -21,6 +22,6 @@ export function executeRead(
   id: string | undefined,
   { store, bindReadHooks }: LifecycleContext,
   { auth, signal }: ReadRequest,
-): Promise<Rows> {
-  return store.read(plan, id, { during: bindReadHooks(plan, auth), signal })
+): Awaitable<Rows> {
+  return store.read(plan, id, { hooks: bindReadHooks(plan, auth), signal })
 }

@@ -1,11 +1,17 @@
-import { hasErrors } from '../errors/collector.ts'
-import type { Change, HookContext, MemberChange, StoredResource } from '../model/hooks.ts'
+import { type ErrorList, hasErrors, noErrors } from '../errors/collector.ts'
+import type {
+  HookContext,
+  RelationshipChange,
+  ResourceChange,
+  StoredResource,
+} from '../model/hooks.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, pairWithLayouts } from '../plan/read-result.ts'
 import { extractAttributes, listStoredAttributes, planStoredRead } from '../plan/stored-columns.ts'
 import { replaceValues, type WritePlan } from '../plan/write.ts'
+import type { Step } from '../store/steps.ts'
 import type { Transaction, Written } from '../store/store.ts'
 import type { LifecycleContext } from './context.ts'
 import { type Attributes, getAttributes, validateWrite } from './validate.ts'
@@ -78,41 +84,120 @@ interface WriteContext {
   readonly pipelinedRead?: ReadPlan | undefined
 }
 
+/** Runs the steps of a create or an update: those that prepare the change, those that write it, then the last hook. */
 async function write(
   plan: WritePlan,
   transaction: Transaction,
-  { planner, auth, pipelinedRead }: WriteContext,
+  context: WriteContext,
 ): Promise<Written> {
-  const resource = getResourceType(planner.model, plan.shape.type)
-  const isNew = plan.shape.row !== 'existing'
-  const { beforeCreate, afterCreate, beforeUpdate, afterUpdate } = resource.hooks
-  const after = isNew ? afterCreate : afterUpdate
-  const runWrite = (valid: WritePlan) => transaction.write(valid, after ? undefined : pipelinedRead)
-  const checked = transaction.examine(plan)
-  // A write without hooks and validators is sent together with the checks. If a check fails, the transaction is rolled back.
-  const pipelined =
-    transaction.isTogether && canPipeline(plan, resource) ? runWrite(plan) : undefined
-  if (pipelined) await Promise.allSettled([checked, pipelined])
-  const missing = await checked
-  const stored =
-    !isNew && needsStored(plan, resource)
-      ? await readStored(planner, transaction, resource, plan.id)
-      : undefined
-  const valid = await validateWrite(planner, plan, missing, stored?.attributes, resource)
-  const context: HookContext = { auth, query: transaction.query }
-  const hookValues = isNew
-    ? beforeCreate && (await beforeCreate(toChange(valid), context))
-    : stored && (await beforeUpdate?.(stored, toChange(valid), context))
-  const final = hookValues ? replaceValues(planner, valid, hookValues, resource) : valid
-  const written = await (pipelined ?? runWrite(final))
-  const result = after && (await readStored(planner, transaction, resource, written.id))
-  if (result && isNew) await afterCreate?.(result, context)
-  if (result && stored) await afterUpdate?.(result, stored, context)
+  const resource = getResourceType(context.planner.model, plan.shape.type)
+  const { afterCreate, afterUpdate } = resource.hooks
+  const isHooked = plan.shape.row === 'existing' ? afterUpdate : afterCreate
+  const readPlan = isHooked ? undefined : context.pipelinedRead
+  const change = prepareChange(plan, transaction, context, resource)
+  const prepare = () => transaction.prepareWrite(change.plan(), readPlan)
+  const canPipeline = isPlanFinal(plan, resource)
+  const pipelined = canPipeline ? prepare() : undefined
+  await transaction.run([...change.steps, ...(pipelined?.steps ?? [])])
+  const prepared = pipelined ?? prepare()
+  if (!pipelined) await transaction.run(prepared.steps)
+  const written = prepared.result()
+  if (isHooked)
+    await runAfterHook(written.id, transaction, { ...context, stored: change.stored() }, resource)
   return written
 }
 
-/** True if no validator and no hook runs between the precondition checks and the write. */
-function canPipeline(plan: WritePlan, resource: ResourceType): boolean {
+/** The steps that come before a write, and their results. */
+interface PreparedChange {
+  readonly steps: readonly Step[]
+  /** The plan with the values that validators and hooks returned; the first plan before the steps have run. */
+  readonly plan: () => WritePlan
+  /** The stored resource before an update; `undefined` for a create, and where nothing needs it. */
+  readonly stored: () => StoredResource | undefined
+}
+
+/** Lists the steps that come before a write: check the preconditions, read the stored resource, validate, run the hook. */
+function prepareChange(
+  plan: WritePlan,
+  transaction: Transaction,
+  { planner, auth }: WriteContext,
+  resource: ResourceType,
+): PreparedChange {
+  const isNew = plan.shape.row !== 'existing'
+  let missing: ErrorList = noErrors
+  let stored: StoredResource | undefined
+  let changed = plan
+  const check: Step = {
+    needs: [],
+    run: async () => {
+      missing = await transaction.checkPreconditions(plan)
+    },
+  }
+  const readBefore: Step = {
+    needs: [],
+    run: async () => {
+      stored = await readStored(planner, transaction, resource, plan.id)
+    },
+  }
+  const reads = isNew || !needsStored(plan, resource) ? [check] : [check, readBefore]
+  const validate: Step = {
+    needs: reads,
+    run: async () => {
+      changed = await validateWrite(planner, plan, missing, stored?.attributes, resource)
+    },
+  }
+  const runHook: Step = {
+    needs: [validate],
+    run: async () => {
+      const values = await runBeforeHook(changed, stored, transaction, { auth, resource })
+      if (values) changed = replaceValues(planner, changed, values, resource)
+    },
+  }
+  const { beforeCreate, beforeUpdate } = resource.hooks
+  const hasHook = isNew ? beforeCreate : beforeUpdate
+  return {
+    steps: [...reads, validate, ...(hasHook ? [runHook] : [])],
+    plan: () => changed,
+    stored: () => stored,
+  }
+}
+
+/** @returns the attributes that the hook changes, if it changes any */
+async function runBeforeHook(
+  plan: WritePlan,
+  stored: StoredResource | undefined,
+  { query }: Transaction,
+  { auth, resource }: Readonly<{ auth: unknown; resource: ResourceType }>,
+): Promise<Attributes | undefined> {
+  const { beforeCreate, beforeUpdate } = resource.hooks
+  const values = stored
+    ? await beforeUpdate?.(stored, toChange(plan), { auth, query })
+    : await beforeCreate?.(toChange(plan), { auth, query })
+  return values ?? undefined
+}
+
+async function runAfterHook(
+  id: string,
+  transaction: Transaction,
+  {
+    planner,
+    auth,
+    stored,
+  }: Pick<WriteContext, 'planner' | 'auth'> & Readonly<{ stored: StoredResource | undefined }>,
+  resource: ResourceType,
+): Promise<void> {
+  const { afterCreate, afterUpdate } = resource.hooks
+  const context: HookContext = { auth, query: transaction.query }
+  const result = await readStored(planner, transaction, resource, id)
+  if (stored) await afterUpdate?.(result, stored, context)
+  else await afterCreate?.(result, context)
+}
+
+/**
+ * True if no validator and no hook changes the plan. The write is then sent together with the checks; if a check fails, the
+ * transaction is rolled back.
+ */
+function isPlanFinal(plan: WritePlan, resource: ResourceType): boolean {
   const { shape, errors } = plan
   const { hooks, validate, fields } = resource
   if (hasErrors(errors) || validate) return false
@@ -150,18 +235,22 @@ async function readStored(
 }
 
 /** Returns the change that a plan makes, as hooks receive it. */
-function toChange(plan: WritePlan): Change {
+function toChange(plan: WritePlan): ResourceChange {
   return { attributes: getAttributes(plan), relationships: getMemberChanges(plan) }
 }
 
 /** Returns the changes that a plan makes to relationships, by name. */
-function getMemberChanges({ shape, values, linkIds }: WritePlan): Record<string, MemberChange> {
-  const keys = shape.columns.flatMap((column, index): [string, MemberChange][] => {
+function getMemberChanges({
+  shape,
+  values,
+  linkIds,
+}: WritePlan): Record<string, RelationshipChange> {
+  const keys = shape.columns.flatMap((column, index): [string, RelationshipChange][] => {
     if (column.is !== 'key') return []
     const id = values[index]
     return [[column.relationship, { change: 'replace', ids: id === null ? [] : [String(id)] }]]
   })
-  const links = shape.links.map(({ relationship, change }, index): [string, MemberChange] => [
+  const links = shape.links.map(({ relationship, change }, index): [string, RelationshipChange] => [
     relationship,
     { change, ids: linkIds[index] ?? [] },
   ])

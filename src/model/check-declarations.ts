@@ -8,29 +8,17 @@ import {
   getOwnColumn,
   writesColumn,
 } from './check-written-columns.ts'
+import { throwDeclarationErrors } from './declaration-error.ts'
 import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
 import type { Kind } from './kinds.ts'
+import { isMemberName, isReservedName } from './member-names.ts'
 import type { ModelOptions } from './model.ts'
 import { resolveIdOptions } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
-/** A declaration that cannot be served. Its message holds a line per mistake, each with the path to the wrong word. */
-export class DeclarationError extends Error {
-  readonly errors: readonly string[]
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join('\n'))
-    this.name = 'DeclarationError'
-    this.errors = mistakes
-  }
-}
-
-/** Member names (https://jsonapi.org/format/1.0/#document-member-names) without the space, which no URL wants. */
-const memberName =
-  /^[a-zA-Z0-9\u0080-\uffff]([a-zA-Z0-9\u0080-\uffff_-]*[a-zA-Z0-9\u0080-\uffff])?$/
-
 /**
- * Checks all that can be known of declarations without a database: first what they say, then what it means.
- * @throws DeclarationError with every mistake found
+ * Checks everything about declarations that needs no database: first the type of each option, then their meaning.
+ * @throws DeclarationError with every error found
  */
 export function checkDeclarations(
   resources: readonly ResourceDeclaration[],
@@ -38,75 +26,80 @@ export function checkDeclarations(
 ): void {
   throwDeclarationErrors(findOptionErrors(resources, options))
   throwDeclarationErrors([
-    ...sizeMistakes(options),
-    ...repeated(resources, 'type', (resource) => resource.type),
-    ...repeated(resources, 'path', (resource) => resource.path),
-    ...resources.flatMap((resource) => resourceMistakes(resource, resources)),
+    ...findPageSizeErrors(options),
+    ...findDuplicates(resources, 'type'),
+    ...findDuplicates(resources, 'path'),
+    ...resources.flatMap((resource) => findResourceErrors(resource, resources)),
   ])
 }
 
-/** Ends a check. @throws DeclarationError when there are mistakes */
-export function throwDeclarationErrors(mistakes: readonly string[]): void {
-  if (mistakes.length > 0) throw new DeclarationError(mistakes)
+function findPageSizeErrors({ pageSize, maxPageSize }: ModelOptions): string[] {
+  const isUnlimited = maxPageSize === undefined || maxPageSize === null
+  if (pageSize === undefined || isUnlimited || pageSize <= maxPageSize) return []
+  return [
+    `options.pageSize: must not be larger than maxPageSize, which is ${maxPageSize}; it is ${pageSize}`,
+  ]
 }
 
-function sizeMistakes({ pageSize, maxPageSize }: ModelOptions): string[] {
-  const isNone = maxPageSize === undefined || maxPageSize === null
-  if (pageSize === undefined || isNone || pageSize <= maxPageSize) return []
-  return [`options.pageSize: must not be above maxPageSize, ${maxPageSize}; it is ${pageSize}`]
-}
-
-function repeated(
+function findDuplicates(
   resources: readonly ResourceDeclaration[],
-  word: string,
-  of: (resource: ResourceDeclaration) => string,
+  option: 'type' | 'path',
 ): string[] {
   return resources
     .filter(
-      (resource, index) => resources.findIndex((other) => of(other) === of(resource)) !== index,
+      (resource, index) =>
+        resources.findIndex((other) => other[option] === resource[option]) !== index,
     )
     .map(
       (resource) =>
-        `${resource.type}.${word}: another resource type has the ${word} "${of(resource)}" too`,
+        `${resource.type}.${option}: another resource type has the same ${option} "${resource[option]}"`,
     )
 }
 
-function resourceMistakes(
+function findResourceErrors(
   resource: ResourceDeclaration,
   all: readonly ResourceDeclaration[],
 ): string[] {
-  const mistakes: string[] = []
-  if (!memberName.test(resource.type)) {
-    mistakes.push(`${resource.type}.type: "${resource.type}" is no JSON:API member name`)
-  }
-  if (!/^\/[A-Za-z0-9_~-]+$/.test(resource.path)) {
-    mistakes.push(`${resource.type}.path: "${resource.path}" is not of the form "/word"`)
-  }
-  mistakes.push(
-    ...idMistakes(resource),
+  const { type, path } = resource
+  const fieldErrors = Object.entries(resource.fields).flatMap(([name, field]) => {
+    const location = `${type}.fields.${name}`
+    return [
+      ...findNameErrors(name).map((error) => `${location}: ${error}`),
+      ...findFieldErrors(name, field, resource, all).map((error) => `${location}${error}`),
+    ]
+  })
+  return [
+    ...(isDeclarableName(type) ? [] : [`${type}.type: "${type}" ${notMemberName}`]),
+    ...(/^\/[A-Za-z0-9_~-]+$/.test(path)
+      ? []
+      : [
+          `${type}.path: must be one path segment after a slash, such as "/books"; it is "${path}"`,
+        ]),
+    ...findIdErrors(resource),
     ...findReadOnlyErrors(resource),
     ...findInsertDefaultErrors(resource),
-  )
-  for (const [name, field] of Object.entries(resource.fields)) {
-    const place = `${resource.type}.fields.${name}`
-    mistakes.push(...nameMistakes(name).map((mistake) => `${place}: ${mistake}`))
-    mistakes.push(
-      ...fieldMistakes(name, field, resource, all).map((mistake) => `${place}${mistake}`),
-    )
-  }
-  return mistakes
+    ...fieldErrors,
+  ]
 }
 
-function nameMistakes(name: string): string[] {
-  if (name === 'id' || name === 'type') return [`"${name}" is every resource's own member`]
-  if (name === 'relationships' || name === 'links')
-    return [`"${name}" has a meaning of its own in documents`]
-  if (!memberName.test(name)) return [`"${name}" is no JSON:API member name`]
-  if (name.includes('__')) return ['"__" stands between a relationship and its field in filters']
+/** True for JSON:API member names without spaces: types and fields appear in URLs. */
+function isDeclarableName(name: string): boolean {
+  return isMemberName(name) && !name.includes(' ')
+}
+
+const notMemberName = 'is not a JSON:API member name without spaces'
+
+function findNameErrors(name: string): string[] {
+  if (name === 'id' || name === 'type') return [`"${name}" is reserved: every resource has it`]
+  if (isReservedName(name)) return [`"${name}" is reserved by JSON:API`]
+  if (!isDeclarableName(name)) return [`"${name}" ${notMemberName}`]
+  if (name.includes('__'))
+    return ['"__" is reserved: in filters it separates a relationship from its field']
   return []
 }
 
-function fieldMistakes(
+/** Returns the errors of a field, each without the field's path. */
+function findFieldErrors(
   name: string,
   field: FieldDeclaration,
   resource: ResourceDeclaration,
@@ -114,106 +107,127 @@ function fieldMistakes(
 ): string[] {
   switch (field.is) {
     case 'attribute':
-      return attributeMistakes(name, field, resource)
+      return findAttributeErrors(name, field, resource)
     case 'expression':
-      return orderMistakes(field)
+      return findSortErrors(field)
     case 'computed':
-      return computedMistakes(name, field, resource)
+      return findComputedErrors(name, field, resource)
     case 'toOne':
     case 'toMany': {
       const types = all.map(({ type }) => type)
-      const shared = relationshipMistakes(name, field, resource)
-      if (types.includes(field.to)) return shared
-      return [
-        ...shared,
-        `.to: there is no resource type "${field.to}"; ${suggest(field.to, types, 'types')}`,
-      ]
+      const errors = findRelationshipErrors(name, field, resource)
+      if (types.includes(field.to)) return errors
+      const hint = suggest(field.to, types, 'types')
+      return [...errors, `.to: there is no resource type "${field.to}"; ${hint}`]
     }
   }
 }
 
-/** The kinds whose values can stand in a path and are told as they are asked for. */
+/** The kinds whose values are unique as path segments. */
 const idKinds: readonly string[] = ['id', 'uuid', 'text']
 
-function idMistakes(resource: ResourceDeclaration): string[] {
+function findIdErrors(resource: ResourceDeclaration): string[] {
   const { kind } = resolveIdOptions(resource)
   if (idKinds.includes(kind.name)) return []
-  return [`${resource.type}.id.kind: ids are whole numbers, uuids or texts; this is ${kind.name}`]
+  return [
+    `${resource.type}.id.kind: must be uuid, text or, by default, a 64-bit integer; it is ${kind.name}`,
+  ]
 }
 
-function attributeMistakes(
+function findAttributeErrors(
   name: string,
   field: Attribute,
   resource: ResourceDeclaration,
 ): string[] {
   const isReadOnly = field.access === 'read-only'
   if (isReadOnly && field.required)
-    return ['.required: a read-only attribute cannot be required, nobody may send it']
+    return ['.required: a read-only attribute cannot be required, because clients cannot send it']
   return [
-    ...orderMistakes(field),
-    ...defaultMistakes(field),
+    ...findSortErrors(field),
+    ...findDefaultErrors(field),
     ...(isReadOnly && field.validate
-      ? ['.validate: nobody may send a read-only attribute, so nothing is checked']
+      ? ['.validate: has no effect, because clients cannot send a read-only attribute; remove it']
       : []),
     ...(writesColumn(field, resource) ? findWrittenColumnErrors(name, field.column, resource) : []),
   ]
 }
 
-function orderMistakes({
+function findSortErrors({
   kind,
   sort,
 }: Readonly<{ kind: Kind<unknown>; sort?: boolean }>): string[] {
   return sort && kind.operators === 'opaque'
-    ? [`.sort: values of the kind ${kind.name} have no order`]
+    ? [`.sort: values of the kind ${kind.name} cannot be sorted`]
     : []
 }
 
-/** What a function makes is seen only when it is called. */
-function defaultMistakes({ kind, default: value, required }: Attribute): string[] {
+/** Checks a constant default; a function is first called when a resource is created. */
+function findDefaultErrors({ kind, default: value, required }: Attribute): string[] {
   if (value === undefined || typeof value === 'function') return []
   if (value === null)
-    return required ? ['.default: must not be null, as the attribute is required'] : []
-  const reading = kind.readBody(value)
-  return 'value' in reading ? [] : [`.default: must be ${reading.expected}; it is ${quote(value)}`]
+    return required ? ['.default: must not be null, because the attribute is required'] : []
+  const result = kind.readBody(value)
+  return 'value' in result ? [] : [`.default: must be ${result.expected}; it is ${quote(value)}`]
 }
 
-function relationshipMistakes(
+function findRelationshipErrors(
   name: string,
   field: Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>,
   resource: ResourceDeclaration,
 ): string[] {
-  if ('through' in field) return joinMistakes(field.through)
-  const isOwn =
-    field.is === 'toOne' && field.foreignKey !== 'other' && writesColumn(field, resource)
-  return isOwn ? findWrittenColumnErrors(name, field.column, resource) : []
+  if ('through' in field) return findJoinTableErrors(field.through)
+  const isOwn = field.is === 'toOne' && field.foreignKey !== 'other'
+  return isOwn && writesColumn(field, resource)
+    ? findWrittenColumnErrors(name, field.column, resource)
+    : []
 }
 
-function joinMistakes({ from, to }: JoinTable): string[] {
-  return from === to ? [`.through.to: "${to}" is the column of this side already`] : []
+function findJoinTableErrors({ from, to }: JoinTable): string[] {
+  return from === to ? [`.through.to: must differ from "from"; both are "${to}"`] : []
 }
 
-function computedMistakes(name: string, field: Computed, resource: ResourceDeclaration): string[] {
-  const fields = Object.entries(resource.fields)
-  const before = fields.slice(
-    0,
-    fields.findIndex(([other]) => other === name),
-  )
-  return Object.entries(field.columns).flatMap(([column, { kind }]) => {
-    const readers = [
-      ...fields.flatMap(([other, each]) =>
-        each.is === 'attribute' ? [[other, getOwnColumn(other, each), each.kind] as const] : [],
-      ),
-      ...before.flatMap(([other, each]) =>
-        each.is === 'computed'
-          ? Object.entries(each.columns).map(([name, use]) => [other, name, use.kind] as const)
-          : [],
-      ),
-    ]
-    return readers
-      .filter(([, read, as]) => read === column && as.comparesAs !== kind.comparesAs)
+/** Reports columns that a computed field reads as another kind than another field does. */
+function findComputedErrors(
+  name: string,
+  field: Computed,
+  resource: ResourceDeclaration,
+): string[] {
+  const readers = listColumnReaders(name, resource)
+  return Object.entries(field.columns).flatMap(([column, { kind }]) =>
+    readers
+      .filter((reader) => reader.column === column && reader.kind.comparesAs !== kind.comparesAs)
       .map(
-        ([other, , as]) =>
-          `.columns.${column}: is ${kind.name} here and ${as.name} in the field "${other}"`,
-      )
-  })
+        (reader) =>
+          `.columns.${column}: has the kind ${kind.name} here but ${reader.kind.name} in the field "${reader.field}"`,
+      ),
+  )
+}
+
+/** A field that reads a column, and the kind with which it does. */
+interface ColumnReader {
+  readonly field: string
+  readonly column: string | undefined
+  readonly kind: Kind<unknown>
+}
+
+/** Returns the columns that the attributes of a type read, and those of the computed fields declared before a field. */
+function listColumnReaders(before: string, { fields }: ResourceDeclaration): ColumnReader[] {
+  const entries = Object.entries(fields)
+  const index = entries.findIndex(([name]) => name === before)
+  return [
+    ...entries.flatMap(([name, field]) =>
+      field.is === 'attribute'
+        ? [{ field: name, column: getOwnColumn(name, field), kind: field.kind }]
+        : [],
+    ),
+    ...entries.slice(0, index).flatMap(([name, field]) =>
+      field.is === 'computed'
+        ? Object.entries(field.columns).map(([column, { kind }]) => ({
+            field: name,
+            column,
+            kind,
+          }))
+        : [],
+    ),
+  ]
 }

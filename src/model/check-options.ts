@@ -12,13 +12,13 @@ import type {
   ToOne,
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
+import { isObject } from './json.ts'
 import type { ModelOptions } from './model.ts'
 import {
   type Check,
   describeValue,
   each,
   isFunction,
-  isObject,
   members,
   mustBe,
   oneOf,
@@ -27,8 +27,9 @@ import {
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
 /**
- * Checks that declarations say what can be said, each option with a value of its type, whoever has compiled them or not.
- * What they mean is checked after that.
+ * Checks that declarations have no unknown options and that each option has a value of its type. Declarations in plain
+ * JavaScript are not checked by a compiler.
+ * @returns one line per error
  */
 export function findOptionErrors(resources: unknown, options: unknown): string[] {
   if (!Array.isArray(resources))
@@ -42,24 +43,24 @@ export function findOptionErrors(resources: unknown, options: unknown): string[]
   ]
 }
 
-const anything: Check = () => []
-const aText = mustBe('a string', (value) => typeof value === 'string')
-const aName = mustBe('a name', (value) => typeof value === 'string' && value !== '')
-const aFlag = mustBe('true or false', (value) => typeof value === 'boolean')
+const anyValue: Check = () => []
+const string = mustBe('a string', (value) => typeof value === 'string')
+const name = mustBe('a name', (value) => typeof value === 'string' && value !== '')
+const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 const aFunction = mustBe('a function', isFunction)
-const aSize = mustBe(
+const pageSize = mustBe(
   'a whole number from 1',
   (value) => Number.isSafeInteger(value) && Number(value) >= 1,
 )
-const aStoredValue = mustBe(
-  'a text, a number, true, false, null or bytes',
+const storedValue = mustBe(
+  'a string, a number, true, false, null or bytes',
   (value) =>
     value === null ||
     value instanceof Uint8Array ||
     ['string', 'number', 'bigint', 'boolean'].includes(typeof value),
 )
 
-const aValidator = mustBe('a validator with the interface of Standard Schema', (value) => {
+const validator = mustBe('a validator with the Standard Schema interface', (value) => {
   const standard: unknown =
     isObject(value) || isFunction(value) ? Reflect.get(value, '~standard') : undefined
   return isObject(standard) && isFunction(standard.validate)
@@ -69,62 +70,64 @@ function isKind(value: unknown): boolean {
   return isObject(value) && isFunction(value.readBody) && isCodecName(value.codec)
 }
 
-const aKind: Check = (value, place) => {
-  const example = isFunction(value) ? 'a kind, so call it, as in decimal()' : 'a kind, such as text'
-  return mustBe(example, isKind)(value, place)
+const kind: Check = (value, location) => {
+  const expected = isFunction(value)
+    ? 'an attribute kind; call the function that returns it, as in decimal()'
+    : 'an attribute kind, such as text'
+  return mustBe(expected, isKind)(value, location)
 }
 
-/** Tries a function that writes SQL, with columns that are names alone. */
-const anExpression: Check = (value, place) => {
-  if (!isFunction(value)) return aFunction(value, place)
-  // It is a function; what it makes of columns is what is found out here.
+/** Calls a function that writes SQL with quoted column names, and checks what it returns. */
+const sqlExpression: Check = (value, location) => {
+  if (!isFunction(value)) return aFunction(value, location)
+  // It is a function; the call shows whether it accepts a column and returns SQL.
   const write = value as Expression
   try {
-    const written: unknown = write((name) => sql.id(name))
+    const written: unknown = write((column) => sql.id(column))
     if (isObject(written) && isFunction(written.toOperationNode)) return []
-    const what = written === undefined ? 'nothing' : describeValue(written)
-    return [`${place}: must return sql\`…\`; it returns ${what}`]
+    const result = written === undefined ? 'nothing' : describeValue(written)
+    return [`${location}: must return sql\`…\`; it returns ${result}`]
   } catch (error) {
-    return [`${place}: must return sql\`…\`; it throws ${quote(String(error))}`]
+    return [`${location}: must return sql\`…\`; it throws ${quote(String(error))}`]
   }
 }
 
 const access = oneOf('read-write', 'read-only', 'write-only', 'immutable')
-const linkAccess = oneOf('read-write', 'read-only')
+const relationshipAccess = oneOf('read-write', 'read-only')
 
 const attribute = members({
-  is: anything,
-  kind: aKind,
-  required: optional(aFlag),
+  is: anyValue,
+  kind,
+  required: optional(flag),
   access: optional(access),
-  column: optional(aName),
-  filter: optional(aFlag),
-  sort: optional(aFlag),
-  default: anything,
-  validate: optional(aValidator),
+  column: optional(name),
+  filter: optional(flag),
+  sort: optional(flag),
+  default: anyValue,
+  validate: optional(validator),
 } satisfies Record<keyof Attribute, Check>)
 
 const expression = members({
-  is: anything,
-  kind: aKind,
-  expression: anExpression,
-  filter: optional(aFlag),
-  sort: optional(aFlag),
+  is: anyValue,
+  kind,
+  expression: sqlExpression,
+  filter: optional(flag),
+  sort: optional(flag),
 } satisfies Record<keyof ExpressionField, Check>)
 
 const computed = members({
-  is: anything,
-  kind: aKind,
-  columns: each(members({ kind: aKind, nullable: aFlag })),
+  is: anyValue,
+  kind,
+  columns: each(members({ kind, nullable: flag })),
   compute: aFunction,
 } satisfies Record<keyof Computed, Check>)
 
 const key = {
-  is: anything,
-  to: aName,
-  column: aName,
-  references: optional(aName),
-  access: optional(linkAccess),
+  is: anyValue,
+  to: name,
+  column: name,
+  references: optional(name),
+  access: optional(relationshipAccess),
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
 
 const toOne = members({ ...key, foreignKey: optional(oneOf('own', 'other')) } satisfies Record<
@@ -133,43 +136,42 @@ const toOne = members({ ...key, foreignKey: optional(oneOf('own', 'other')) } sa
 >)
 
 const joinTable = members({
-  table: aName,
-  schema: optional(aName),
-  from: aName,
-  to: aName,
+  table: name,
+  schema: optional(name),
+  from: name,
+  to: name,
 } satisfies Record<keyof JoinTable, Check>)
 
 const through = members({
-  is: anything,
-  to: aName,
+  is: anyValue,
+  to: name,
   through: joinTable,
-  access: optional(linkAccess),
+  access: optional(relationshipAccess),
 } satisfies Record<keyof ThroughOptions | 'is' | 'to', Check>)
 
-const toManyByKey = members({ ...key, through: anything })
+const toManyByKey = members({ ...key, through: anyValue })
 
-const toMany: Check = (value, place) => {
-  if (!isObject(value) || value.through === undefined) return toManyByKey(value, place)
-  return value.column === undefined
-    ? through(value, place)
-    : [`${place}.column: the keys are in the join table; say "column" or "through", not both`]
+const toMany: Check = (value, location) => {
+  if (!isObject(value) || value.through === undefined) return toManyByKey(value, location)
+  if (value.column === undefined) return through(value, location)
+  return [`${location}.column: not allowed with "through", whose join table holds the keys`]
 }
 
 const fields: Readonly<Record<string, Check>> = { attribute, expression, computed, toOne, toMany }
 
-/** What a field's declaration is, by the word that its maker wrote into it. */
-const aField: Check = (value, place) => {
+const field: Check = (value, location) => {
   const check =
     isObject(value) && Object.hasOwn(fields, String(value.is)) && fields[String(value.is)]
-  if (check) return check(value, place)
-  const makers = 'made by attribute, expression, computed, toOne or toMany'
-  if (isKind(value)) return [`${place}: must be ${makers}; it is a kind, so say attribute(…)`]
-  return mustBe(makers)(value, place)
+  if (check) return check(value, location)
+  const expected = 'created by attribute, expression, computed, toOne or toMany'
+  if (isKind(value))
+    return [`${location}: must be ${expected}; it is an attribute kind: write attribute(…)`]
+  return mustBe(expected)(value, location)
 }
 
 const id = members({
-  column: optional(aName),
-  kind: optional(aKind),
+  column: optional(name),
+  kind: optional(kind),
   client: optional(oneOf('optional', 'required')),
 } satisfies Record<keyof IdOptions, Check>)
 
@@ -186,23 +188,23 @@ const hooks = members({
 } satisfies Record<keyof Hooks, Check>)
 
 const resourceOptions = members({
-  type: aText,
-  path: aText,
-  table: aName,
-  schema: optional(aName),
-  id: optional((value, place) => (typeof value === 'string' ? aName : id)(value, place)),
-  description: optional(aText),
-  scope: optional(anExpression),
-  insertDefaults: optional(each(aStoredValue)),
-  access: optional(linkAccess),
-  validate: optional(aValidator),
+  type: string,
+  path: string,
+  table: name,
+  schema: optional(name),
+  id: optional((value, location) => (typeof value === 'string' ? name : id)(value, location)),
+  description: optional(string),
+  scope: optional(sqlExpression),
+  insertDefaults: optional(each(storedValue)),
+  access: optional(relationshipAccess),
+  validate: optional(validator),
   hooks: optional(hooks),
-  fields: each(aField),
+  fields: each(field),
 } satisfies Record<keyof ResourceDeclaration, Check>)
 
 const modelOptions = members({
   clientIds: optional(oneOf('discard', 'forbid')),
   idMismatch: optional(oneOf('discard', 'conflict')),
-  pageSize: optional(aSize),
-  maxPageSize: (value, place) => (value === null ? [] : optional(aSize)(value, place)),
+  pageSize: optional(pageSize),
+  maxPageSize: (value, location) => (value === null ? [] : optional(pageSize)(value, location)),
 } satisfies Record<keyof ModelOptions, Check>)

@@ -2,6 +2,7 @@ import { suggest } from '../errors/suggestion.ts'
 import { type Catalog, findTable, isUnique, type StoredTable } from './catalog.ts'
 import {
   type ColumnReference,
+  describeColumn,
   findColumnErrors,
   findGeneratedColumnErrors,
   findUnfilledColumns,
@@ -17,129 +18,150 @@ import {
   type Table,
 } from './model.ts'
 
-/** What declarations are compared with. */
+/** The declarations and the database that they are compared with. */
 export interface CheckContext {
   readonly model: Model
   readonly catalog: Catalog
 }
 
-/** Says that a table is not there, and which are. */
+/** Writes the error that a table does not exist, with the tables that do. */
 export function describeMissingTable(
-  place: string,
+  location: string,
   { schema, name }: Table,
   catalog: Catalog,
 ): string {
-  const there = catalog.tables.filter((table) => table.schema === (schema ?? catalog.schema))
-  const names = suggest(
+  const tables = catalog.tables.filter((table) => table.schema === (schema ?? catalog.schema))
+  const hint = suggest(
     name,
-    there.map((table) => table.name),
+    tables.map((table) => table.name),
     'tables',
   )
-  const where = schema === undefined ? 'the database' : `the schema "${schema}"`
-  return `${place}: ${where} has no table "${name}"; ${names}`
+  const container = schema === undefined ? 'the database' : `the schema "${schema}"`
+  return `${location}: ${container} has no table "${name}"; ${hint}`
 }
 
-/** What the tables on both ends of a relationship, and between them, do not bear out. */
+/** Compares a relationship with the tables on both sides and with its join table. */
 export function findRelationshipErrors(
   field: RelationshipField,
   resource: ResourceType,
-  own: StoredTable,
+  ownTable: StoredTable,
   { model, catalog }: CheckContext,
 ): string[] {
-  const place = `${resource.type}.fields.${field.name}`
-  const { link } = field
+  const location = `${resource.type}.fields.${field.name}`
   const target = getResourceType(model, field.to)
-  const theirs = findTable(catalog, target.table)
-  // A far table that is missing is told once, at its own resource.
-  if (theirs === undefined) return []
-  const { dialect } = catalog
-  if (link.foreignKey === 'join table') {
-    const from = formOf(link.ownKey, resource, own, dialect)
-    const to = formOf(link.otherKey, target, theirs, dialect)
-    return joinMistakes(field, { place, from, to }, catalog)
+  const otherTable = findTable(catalog, target.table)
+  // A missing table is reported once, for its own resource type.
+  if (otherTable === undefined) return []
+  const own: Side = { resource, table: ownTable }
+  const other: Side = { resource: target, table: otherTable }
+  const { link } = field
+  if (link.foreignKey !== 'join table')
+    return findForeignKeyErrors({ field, link, location }, own, other, catalog)
+  const codecs = {
+    from: findCodec(link.ownKey, own, catalog.dialect),
+    to: findCodec(link.otherKey, other, catalog.dialect),
   }
-  const isHere = link.foreignKey === 'own'
-  const [holder, key] = isHere ? [own, link.ownKey] : [theirs, link.otherKey]
-  const [one, column] = isHere ? [theirs, link.otherKey] : [own, link.ownKey]
-  const keyPlace = `${place}.column`
-  const referred: ColumnReference = { location: `${place}.references`, column }
-  const codec = formOf(column, isHere ? target : resource, one, dialect)
-  const mistakes = [
-    ...findColumnErrors({ location: keyPlace, column: key, codec }, holder, dialect),
-    ...findColumnErrors(referred, one),
-  ]
-  if (mistakes.length > 0) return mistakes
-  const isId = column === (isHere ? target : resource).id.column
-  const unfit =
-    one.is === 'table' ? referenceMistakes(referred, one, field.isWritable && !isId) : []
-  if (unfit.length > 0) return unfit
-  const isShared = !isHere && !field.many && theirs.is === 'table'
-  if (isShared && !isUnique(theirs, link.otherKey))
-    return [
-      `${keyPlace}: the column "${link.otherKey}" of the table "${theirs.name}" is not unique, so there may be many; say toMany`,
-    ]
-  return field.isWritable ? findGeneratedColumnErrors(place, key, holder) : []
+  return findJoinTableErrors({ field, link, location }, codecs, catalog)
 }
 
-/** What is wrong with a column that keys refer to: it must tell rows apart, and all of them if links are to be made. */
-function referenceMistakes(
+/** One side of a relationship. */
+interface Side {
+  readonly resource: ResourceType
+  readonly table: StoredTable
+}
+
+/** A relationship, its link, and the path of its declaration. */
+interface LinkDeclaration<Key extends Link['foreignKey']> {
+  readonly field: RelationshipField
+  readonly link: Extract<Link, { foreignKey: Key }>
+  readonly location: string
+}
+
+function findForeignKeyErrors(
+  { field, link, location }: LinkDeclaration<'own' | 'other'>,
+  own: Side,
+  other: Side,
+  { dialect }: Catalog,
+): string[] {
+  const isOwn = link.foreignKey === 'own'
+  const [holder, foreignKey] = isOwn ? [own, link.ownKey] : [other, link.otherKey]
+  const [referenced, column] = isOwn ? [other, link.otherKey] : [own, link.ownKey]
+  const key = {
+    location: `${location}.column`,
+    column: foreignKey,
+    codec: findCodec(column, referenced, dialect),
+  }
+  const reference = { location: `${location}.references`, column }
+  const columnErrors = [
+    ...findColumnErrors(key, holder.table, dialect),
+    ...findColumnErrors(reference, referenced.table),
+  ]
+  if (columnErrors.length > 0) return columnErrors
+  const isId = column === referenced.resource.id.column
+  const referenceErrors =
+    referenced.table.is === 'table'
+      ? findReferenceErrors(reference, referenced.table, field.isWritable && !isId)
+      : []
+  if (referenceErrors.length > 0) return referenceErrors
+  const mustBeUnique = !isOwn && !field.many && holder.table.is === 'table'
+  if (mustBeUnique && !isUnique(holder.table, foreignKey))
+    return [
+      `${key.location}: ${describeColumn(foreignKey, holder.table)} is not unique, so there can be several related resources; use toMany`,
+    ]
+  return field.isWritable ? findGeneratedColumnErrors(location, foreignKey, holder.table) : []
+}
+
+/** Checks a referenced column: it must be unique, and not nullable if the relationship is writable. */
+function findReferenceErrors(
   { location, column }: ColumnReference,
   table: StoredTable,
-  isLinked: boolean,
+  isWritable: boolean,
 ): string[] {
-  const what = `the column "${column}" of the table "${table.name}"`
-  if (!isUnique(table, column)) return [`${location}: ${what} is not unique`]
-  return isLinked && table.columns.get(column)?.nullable
-    ? [`${location}: ${what} may be null, and such a row cannot be linked; say access: "read-only"`]
+  const name = describeColumn(column, table)
+  if (!isUnique(table, column)) return [`${location}: ${name} is not unique`]
+  return isWritable && table.columns.get(column)?.nullable
+    ? [
+        `${location}: ${name} is nullable, and a row with null cannot be linked; set access: "read-only"`,
+      ]
     : []
 }
 
 /**
- * In which form a type reads one of its columns; `undefined` when it does not, and when the column does not keep such
- * values: that is told where the column is declared, and not for every key that refers to it.
+ * Returns the codec with which a type reads one of its columns. `undefined` if no field reads it, or if the column cannot
+ * store such values: that is reported where the column is declared, not for every foreign key that references it.
  */
-function formOf(
+function findCodec(
   column: string,
-  { id, fields }: ResourceType,
-  table: StoredTable,
+  { resource: { id, fields }, table }: Side,
   dialect: DialectName,
 ): CodecName | undefined {
   const reader = [id, ...fields.values()].find(
     (field) => field.is === 'attribute' && field.column === column,
   )
-  const form = reader?.is === 'attribute' ? reader.kind.codec : undefined
-  return findColumnErrors({ location: '', column, codec: form }, table, dialect).length === 0
-    ? form
-    : undefined
+  const codec = reader?.is === 'attribute' ? reader.kind.codec : undefined
+  const errors = findColumnErrors({ location: '', column, codec }, table, dialect)
+  return errors.length === 0 ? codec : undefined
 }
 
-/** Where a relationship over a join table stands, and the forms of the ids on its two sides. */
-interface Sides {
-  readonly place: string
-  readonly from: CodecName | undefined
-  readonly to: CodecName | undefined
-}
-
-function joinMistakes(
-  { link, isWritable }: Readonly<{ link: Link; isWritable: boolean }>,
-  { place, ...forms }: Sides,
+function findJoinTableErrors(
+  { field, link, location }: LinkDeclaration<'join table'>,
+  codecs: Readonly<Record<'from' | 'to', CodecName | undefined>>,
   catalog: Catalog,
 ): string[] {
-  if (link.foreignKey !== 'join table') return []
-  const table = findTable(catalog, link.joinTable)
+  const { from, to, joinTable } = link
+  const table = findTable(catalog, joinTable)
   if (table === undefined)
-    return [describeMissingTable(`${place}.through.table`, link.joinTable, catalog)]
-  const { from, to } = link
-  const sides: ColumnReference[] = [
-    { location: `${place}.through.from`, column: from, codec: forms.from },
-    { location: `${place}.through.to`, column: to, codec: forms.to },
+    return [describeMissingTable(`${location}.through.table`, joinTable, catalog)]
+  const references: ColumnReference[] = [
+    { location: `${location}.through.from`, column: from, codec: codecs.from },
+    { location: `${location}.through.to`, column: to, codec: codecs.to },
   ]
-  const mistakes = sides.flatMap((side) => findColumnErrors(side, table, catalog.dialect))
-  if (mistakes.length > 0 || !isWritable) return mistakes
+  const errors = references.flatMap((each) => findColumnErrors(each, table, catalog.dialect))
+  if (errors.length > 0 || !field.isWritable) return errors
   if (table.is === 'view')
-    return [`${place}.access: "${table.name}" is a view; say access: "read-only"`]
+    return [`${location}.access: "${table.name}" is a view; set access: "read-only"`]
   return findUnfilledColumns(table, [from, to]).map(
     (name) =>
-      `${place}.through: a link cannot be added, since the column "${name}" of the table "${table.name}" has no default and must not be null; say access: "read-only"`,
+      `${location}.through: no row can be inserted, because ${describeColumn(name, table)} must not be null and has no default; set access: "read-only"`,
   )
 }

@@ -1,99 +1,109 @@
 import { listNames } from '../errors/suggestion.ts'
 import { type Catalog, findTable, isUnique, type StoredTable } from './catalog.ts'
-import { type ColumnReference, findColumnErrors, listColumns } from './check-columns.ts'
-import { throwDeclarationErrors } from './check-declarations.ts'
+import {
+  type ColumnReference,
+  describeColumn,
+  findColumnErrors,
+  listColumns,
+} from './check-columns.ts'
 import {
   type CheckContext,
   describeMissingTable,
   findRelationshipErrors,
 } from './check-relationships.ts'
 import { findWriteErrors } from './check-writes.ts'
+import { throwDeclarationErrors } from './declaration-error.ts'
 import type { Field, Model, ResourceType } from './model.ts'
 
 /**
- * Checks a model against the tables it is to be served from.
- * @throws DeclarationError with a line per mistake, each with the path to the word that the tables do not bear out
+ * Checks that the tables of a database match a model.
+ * @throws DeclarationError with one line per error, each starting with the path to the wrong option
  */
 export function checkTables(model: Model, catalog: Catalog): void {
   throwDeclarationErrors(
-    [...model.types.values()].flatMap((resource) => resourceMistakes(resource, { model, catalog })),
+    [...model.types.values()].flatMap((resource) =>
+      findResourceErrors(resource, { model, catalog }),
+    ),
   )
 }
 
-function resourceMistakes(resource: ResourceType, ground: CheckContext): string[] {
-  const { type, table: named } = resource
-  const table = findTable(ground.catalog, named)
-  if (table === undefined) return [describeMissingTable(`${type}.table`, named, ground.catalog)]
-  const mistakes = [
-    ...idMistakes(resource, table, ground.catalog),
-    ...expressionMistakes(resource, table),
+function findResourceErrors(resource: ResourceType, context: CheckContext): string[] {
+  const { catalog } = context
+  const table = findTable(catalog, resource.table)
+  if (table === undefined)
+    return [describeMissingTable(`${resource.type}.table`, resource.table, catalog)]
+  const errors = [
+    ...findIdErrors(resource, table, catalog),
+    ...findExpressionErrors(resource, table),
     ...[...resource.fields.values()].flatMap((field) =>
-      fieldMistakes(field, resource, table, ground),
+      findFieldErrors(field, resource, table, context),
     ),
   ]
-  // What writes would meet is told once all that is read is there.
-  return mistakes.length > 0 || !resource.isWritable ? mistakes : findWriteErrors(resource, table)
+  // Errors of writes are reported only if all columns that are read exist.
+  return errors.length > 0 || !resource.isWritable ? errors : findWriteErrors(resource, table)
 }
 
-function idMistakes(
+function findIdErrors(
   { type, id, ids, isWritable }: ResourceType,
   table: StoredTable,
   { dialect }: Catalog,
 ): string[] {
-  const place = `${type}.id`
-  const mention: ColumnReference = {
-    location: place,
-    column: id.column,
-    codec: id.kind.codec,
-    notNull: true,
-  }
-  const mistakes = findColumnErrors(mention, table, dialect)
-  if (mistakes.length > 0 || table.is === 'view') return mistakes
-  const what = `the column "${id.column}" of the table "${table.name}"`
-  if (!isUnique(table, id.column)) return [`${place}: ${what} is not unique; ${keysOf(table)}`]
-  const isGiven = ids.client === 'required' || ids.by === 'server' || !isWritable
-  if (isGiven || table.columns.get(id.column)?.hasDefault) return []
-  return [`${place}: ${what} has no default, so new rows would have no id; say client: "required"`]
+  const location = `${type}.id`
+  const reference = { location, column: id.column, codec: id.kind.codec, notNull: true }
+  const errors = findColumnErrors(reference, table, dialect)
+  if (errors.length > 0 || table.is === 'view') return errors
+  const name = describeColumn(id.column, table)
+  if (!isUnique(table, id.column))
+    return [`${location}: ${name} is not unique; ${listUniqueColumns(table)}`]
+  const isProvided = ids.fromClient === 'required' || ids.generatedBy === 'server' || !isWritable
+  if (isProvided || table.columns.get(id.column)?.hasDefault) return []
+  return [
+    `${location}: ${name} has no default, so new rows would have no id; set client: "required"`,
+  ]
 }
 
-function keysOf({ uniques }: StoredTable): string {
-  const single = uniques.flatMap((columns) => (columns.length === 1 ? columns : []))
-  return listNames(single, 'unique columns')
+function listUniqueColumns({ uniques }: StoredTable): string {
+  const columns = uniques.flatMap((unique) => (unique.length === 1 ? unique : []))
+  return listNames(columns, 'unique columns')
 }
 
-function expressionMistakes(resource: ResourceType, table: StoredTable): string[] {
+function findExpressionErrors(resource: ResourceType, table: StoredTable): string[] {
   const { type, scope, insertDefaults } = resource
-  const columns: ColumnReference[] = [
+  const references: ColumnReference[] = [
     ...(scope ? listColumns(scope, `${type}.scope`) : []),
     ...insertDefaults.map(([column]) => ({ location: `${type}.insertDefaults.${column}`, column })),
   ]
-  return columns.flatMap((mention) => findColumnErrors(mention, table))
+  return references.flatMap((reference) => findColumnErrors(reference, table))
 }
 
-function fieldMistakes(
+function findFieldErrors(
   field: Field,
   resource: ResourceType,
   table: StoredTable,
-  ground: CheckContext,
+  context: CheckContext,
 ): string[] {
-  const place = `${resource.type}.fields.${field.name}`
-  const { dialect } = ground.catalog
+  const location = `${resource.type}.fields.${field.name}`
+  const { dialect } = context.catalog
   switch (field.is) {
     case 'attribute': {
-      if (field.column === undefined)
-        return listColumns(field.expression, place).flatMap((each) => findColumnErrors(each, table))
-      const mention = { location: `${place}.column`, column: field.column, codec: field.kind.codec }
-      return findColumnErrors(mention, table, dialect)
+      const { column, expression, kind } = field
+      if (column === undefined)
+        return listColumns(expression, location).flatMap((each) => findColumnErrors(each, table))
+      const reference = { location: `${location}.column`, column, codec: kind.codec }
+      return findColumnErrors(reference, table, dialect)
     }
     case 'computed':
-      return field.columns.flatMap(([column, { kind, nullable }]) =>
-        findColumnErrors(
-          { location: `${place}.columns.${column}`, column, codec: kind.codec, notNull: !nullable },
-          table,
-          dialect,
-        ),
-      )
+      return field.columns.flatMap(([column, { kind, nullable }]) => {
+        const columnLocation = `${location}.columns.${column}`
+        const reference = {
+          location: columnLocation,
+          column,
+          codec: kind.codec,
+          notNull: !nullable,
+        }
+        return findColumnErrors(reference, table, dialect)
+      })
     case 'relationship':
-      return findRelationshipErrors(field, resource, table, ground)
+      return findRelationshipErrors(field, resource, table, context)
   }
 }

@@ -2,7 +2,6 @@ import type { FieldDeclaration } from './fields.ts'
 import { resolveIdOptions } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
-/** The hooks that only writes run. */
 const writeHooks = [
   'beforeCreate',
   'afterCreate',
@@ -12,54 +11,61 @@ const writeHooks = [
   'afterDelete',
 ] as const
 
-/** What a declaration says of writes that never come: nobody writes resources of a read-only type. */
+/** Reports options of a read-only type that only have an effect on writes. */
 export function findReadOnlyErrors(resource: ResourceDeclaration): string[] {
   if (resource.access !== 'read-only') return []
   const { client } = resolveIdOptions(resource)
-  const said = [
+  const options = [
     ...(client === undefined ? [] : ['id.client']),
     ...(resource.insertDefaults === undefined ? [] : ['insertDefaults']),
     ...(resource.validate === undefined ? [] : ['validate']),
     ...writeHooks.filter((name) => resource.hooks?.[name]).map((name) => `hooks.${name}`),
   ]
-  return said.map((place) => `${resource.type}.${place}: nothing writes a read-only type`)
+  return options.map(
+    (option) =>
+      `${resource.type}.${option}: has no effect, because the type is read-only; remove it`,
+  )
 }
 
-/** What new rows are to hold in columns that something else writes. */
+/** Reports insert defaults for columns that the ids or a field write. */
 export function findInsertDefaultErrors(resource: ResourceDeclaration): string[] {
   const id = resolveIdOptions(resource).column
   return Object.keys(resource.insertDefaults ?? {}).flatMap((column) => {
-    const place = `${resource.type}.insertDefaults.${column}`
-    if (column === id) return [`${place}: "${id}" is the column of the ids`]
-    return writersOf(column, resource).map((name) => `${place}: the field "${name}" writes it`)
+    const location = `${resource.type}.insertDefaults.${column}`
+    if (column === id) return [`${location}: "${id}" is the id column`]
+    return listWriters(column, resource).map(
+      (name) => `${location}: the field "${name}" writes this column`,
+    )
   })
 }
 
 /**
- * A column that two fields write would keep the value of one and drop the other's silently; the ids' is written by nobody.
- * @param column - as declared; told where it is said, so never of a field that has none of its own
+ * Reports a column that two fields write, because the value of one would be lost, and a field that writes the id column.
+ * @param column - the declared column; `undefined` if the field uses the column of its own name
+ * @returns each error without the path of the field
  */
 export function findWrittenColumnErrors(
   name: string,
   column: string | undefined,
   resource: ResourceDeclaration,
 ): string[] {
-  const place = column === undefined ? '' : '.column'
+  const location = column === undefined ? '' : '.column'
   const id = resolveIdOptions(resource).column
   if ((column ?? name) === id && name !== 'id')
-    return [`${place}: "${id}" is the column of the ids, which the database writes`]
+    return [`${location}: "${id}" is the id column, which fields cannot write`]
   if (column === undefined) return []
-  const writers = writersOf(column, resource).map((writer) => `"${writer}"`)
-  return writers.length < 2 ? [] : [`${place}: "${column}" is written by ${writers.join(' and ')}`]
+  const writers = listWriters(column, resource).map((writer) => `"${writer}"`)
+  if (writers.length < 2) return []
+  return [`${location}: "${column}" is written by ${writers.join(' and ')}`]
 }
 
-/** The column of the type's own table that a field stands for. */
+/** Returns the column of the type's own table that a field uses, or `undefined`. */
 export function getOwnColumn(name: string, field: FieldDeclaration): string | undefined {
   if (field.is === 'attribute') return field.column ?? name
   return field.is === 'toOne' && field.foreignKey !== 'other' ? field.column : undefined
 }
 
-/** Whether a field of a type writes its column: from what a body brings, or a default. */
+/** True if a field writes its column, with a client's value or a default. */
 export function writesColumn(field: FieldDeclaration, { access }: ResourceDeclaration): boolean {
   if (access === 'read-only') return false
   switch (field.is) {
@@ -74,8 +80,8 @@ export function writesColumn(field: FieldDeclaration, { access }: ResourceDeclar
   }
 }
 
-/** The fields of a type that write a column, by name. */
-function writersOf(column: string, resource: ResourceDeclaration): string[] {
+/** Returns the names of the fields that write a column. */
+function listWriters(column: string, resource: ResourceDeclaration): string[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
     writesColumn(field, resource) && getOwnColumn(name, field) === column ? [name] : [],
   )

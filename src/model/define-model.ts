@@ -3,6 +3,7 @@ import type { Model, ModelOptions } from './model.ts'
 import { resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
+/** The errors of relationships to types that are not declared; `never` if there are none. */
 type UnknownTargets<Resources extends readonly ResourceDeclaration[]> = {
   [Index in keyof Resources]: {
     [Name in keyof Resources[Index]['fields']]: Resources[Index]['fields'][Name] extends {
@@ -16,11 +17,11 @@ type UnknownTargets<Resources extends readonly ResourceDeclaration[]> = {
 }[number]
 
 /**
- * Puts declared resources together and checks all that can be known without a database.
+ * Creates a model from declared resource types and checks everything that needs no database.
  *
- * @param resources - every resource type; a relationship to one that is not among them does not compile
- * @param options - the service's choices
- * @throws Error with one line per mistake, each with the path to the wrong word
+ * @param resources - every resource type; a relationship to a type that is not in the list does not compile
+ * @param options - the options of the model
+ * @throws DeclarationError with one line per error, each starting with the path to the wrong option
  */
 export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
   resources: Resources &
@@ -38,7 +39,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   }
 }
 
-/** The largest page of a model whose options do not say. */
+/** The default of `maxPageSize`. */
 const defaultMaxPageSize = 1000
 
 function pageSizes({

@@ -1,83 +1,86 @@
 import type { RawBuilder } from 'kysely'
 
-/** Writes SQL: `` sql`lower(${column('name')})` ``. What stands in `${}` is bound, never text of the statement. */
+/** Writes SQL, e.g. `` sql`lower(${column('name')})` ``. Values in `${}` are bound; they never become SQL text. */
 export { sql } from 'kysely'
 
-/** A text to search for that is prepared once for all rows, where the database has no way of its own. */
+/** A search pattern, for databases that compile it once for all rows. */
 export interface TextPattern {
   readonly is: PatternName
   readonly text: string
 }
 
-/** The operators that search in texts. */
+/** The operators that take a search pattern. */
 export type PatternName = 'like' | 'ilike' | 'match'
 
-/** A value as a driver binds it. */
+/** A value that a driver can bind. */
 export type BoundValue = null | string | number | bigint | Uint8Array
 
-/** A value of a run: what a driver binds, or a pattern that the connection prepares. */
+/** The value of a bind parameter: a value for the driver, or a pattern that the connection compiles first. */
 export type ParameterValue = BoundValue | TextPattern
 
-/** A piece of SQL with its values beside it. */
+/** A fragment of SQL with its bound values. */
 export type Sql = RawBuilder<unknown>
 
-/** The databases the engine speaks to, by name. */
+/** The names of the supported databases. */
 export type DialectName = 'sqlite' | 'postgres'
 
-/** Where a transaction keeps the id of the row that it made last. */
+/** How later statements of a transaction refer to the row that it inserted last. */
 export interface LastInsertId {
-  /** Keeps an id, which is a text, and is that id. */
+  /** Retains an id, given as text, for the rest of the transaction. The expression returns the id. */
   retain(id: Sql): Sql
-  /** The id that was kept last, as text; null for none. */
+  /** The id that was retained last, as text; null if there is none. */
   readonly retained: Sql
 }
 
 /**
- * What the databases write differently, and nothing else: everything outside a dialect is the same for all.
- * Each function takes and returns SQL expressions; texts and patterns may be columns or placeholders alike.
+ * The SQL that differs between databases. All other SQL is the same for all of them.
+ * Each function takes and returns SQL expressions; texts and patterns may be columns or bind parameters.
  */
 export interface Dialect {
   readonly name: DialectName
   /** Null-safe equality: true or false, never unknown. */
   nullSafeEquals(left: Sql, right: Sql): Sql
-  /** A list of bound values as the one value that `inList` takes. */
+  /** Encodes a list as the one value that `inList` takes. */
   bindList(values: readonly BoundValue[]): BoundValue
-  /** Membership in one placeholder that holds a whole list. */
+  /** Membership in a list that is one bind parameter. */
   inList(left: Sql, list: Sql): Sql
-  /** Whether a value that is not null is the one that a subquery gives; false or unknown when it gives none. */
+  /** Equality of a value that is not null with the result of a subquery; false or unknown if the result is empty. */
   equalsSubquery(left: Sql, subquery: Sql): Sql
-  /** The text in the form in which case no longer counts: `upper(lower(x))` by Unicode's full mappings. */
+  /** The case-folded text: `upper(lower(x))` by Unicode's full mappings. */
   foldCase(text: Sql): Sql
-  /** Whether a text has a part that is another text, letter for letter. */
+  /** Case-sensitive substring search. */
   contains(text: Sql, part: Sql): Sql
-  /** Case-sensitive search: `%` stands for anything, all else for itself; without a `%` anywhere in the text. */
+  /** Case-sensitive search where `%` matches any text. A pattern without `%` matches as a substring. */
   like(text: Sql, pattern: Sql): Sql
   startsWith(text: Sql, start: Sql): Sql
   endsWith(text: Sql, end: Sql): Sql
-  /** How a pattern that is a value is searched for, where that differs from one that stands in another field. */
+  /** Searches for a pattern from the client, where that differs from a pattern in another field. */
   readonly patterns?: {
     bind(pattern: TextPattern): ParameterValue
-    /** @param pattern - what `bind` returned, in a placeholder; may be repeated */
+    /** @param pattern - the bind parameter with the result of `bind`; may be used several times */
     write(name: PatternName, text: Sql, pattern: Sql): Sql
   }
-  /** Every word of `words` occurs in the text as a word, case folded. */
+  /** True if every word of `words` is a word of the text, with case folded. */
   match(text: Sql, words: Sql): Sql
-  /** The same condition, in which a subquery is not made a join; absent where the database makes none. Unknown becomes false. */
+  /**
+   * Keeps the planner from turning a subquery in the condition into a join. An unknown condition becomes false.
+   * Absent where the planner never does so.
+   */
   readonly preventPullUp?: (condition: Sql) => Sql
-  /** How a statement finds the row that one before it in the transaction has made, where it need not be told the id. */
+  /** Absent where a statement needs the id of the inserted row as a parameter. */
   readonly lastInsertId?: LastInsertId
-  /** The end of a statement that finds a row and keeps others from writing it until the transaction ends; may be empty. */
+  /** The clause that locks a selected row against writes until the transaction ends; may be empty. */
   readonly lock: Sql
-  /** A subquery's ids gathered into one text: a JSON array of strings, ascending by `order`; `[]` for none. */
+  /** The ids of a subquery as a JSON array of strings, ascending by `order`; `[]` if there are none. */
   aggregateIds(id: Sql, order: Sql, from: Sql, where: Sql): Sql
   /**
-   * The same of the rows whose key is `here`, gathered for all keys by one scan: for a key that no index finds. Absent where
-   * the database would scan anew for each row.
+   * Like `aggregateIds`, for the rows whose `key` equals `ownKey`; aggregates all keys in one scan. For keys without an
+   * index. Absent where the database would scan again for each row.
    */
   aggregateIdsByScan?(
     ids: Readonly<{ id: Sql; order: Sql; key: Sql; from: Sql; where: Sql }>,
-    here: Sql,
+    ownKey: Sql,
   ): Sql
-  /** The ids of a group of rows as the same text. Absent where rows are not to be joined to groups. */
+  /** The aggregate of the ids of a group, as the same JSON text. Absent where rows are not joined with groups. */
   aggregateIdsInGroups?(id: Sql, order: Sql): Sql
 }

@@ -3,39 +3,39 @@ import type { Sql } from './dialect.ts'
 import type { Kind } from './kinds.ts'
 
 /**
- * Who may do what with an attribute's value: told, accepted in bodies, or both. `write-once` is told, and accepted when the
- * resource is created; an update may repeat it but not change it.
+ * Whether clients can read an attribute, write it, or both. An `immutable` attribute is readable, and a create can set it;
+ * an update may repeat its value but not change it.
  */
 export type Access = 'read-write' | 'read-only' | 'write-only' | 'immutable'
 
-/** A SQL expression over columns of the resource's own table; `column` writes one by its name. Pure. */
+/** Writes a SQL expression over columns of the type's own table; `column` quotes a column name. A pure function. */
 export type Expression = (column: (name: string) => Sql) => Sql
 
-/** What a declaration may say of an attribute beside its kind. */
+/** The options of an attribute. */
 export interface AttributeOptions<Value = unknown> {
-  /** A create without it, or with null, is refused; an update may leave it out but not clear it. Default: no. */
+  /** If true, a create must send a value, and no write may set it to null. Default false. */
   readonly required?: boolean
   /** Default `read-write`. */
   readonly access?: Access
-  /** The stored column; default: the field's name. */
+  /** The column that stores it. Default: the field's name. */
   readonly column?: string
-  /** May be filtered on; default: whether it may be read. */
+  /** If true, clients can filter by it. Default: true if clients can read it. */
   readonly filter?: boolean
-  /** May be sorted by; default: whether it may be read and its kind has an order. */
+  /** If true, clients can sort by it. Default: true if clients can read it and its kind has an order. */
   readonly sort?: boolean
-  /** What a create without it stores, or a function that makes it; absent: the column's own default. */
+  /** The value that a create without one stores, or a function that returns it. Default: the column's own default. */
   readonly default?: Value | (() => Value)
-  /** Checks, and may change, each value that a body brings and the kind has read; null is not brought before it. */
+  /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
   readonly validate?: StandardSchemaV1<Value, Value>
 }
 
-/** An attribute kept in a column. */
+/** A declared attribute that is stored in a column. */
 export interface Attribute<Value = unknown> extends AttributeOptions<Value> {
   readonly is: 'attribute'
   readonly kind: Kind<Value>
 }
 
-/** An attribute that the database computes; told, filtered on and sorted by, never written. */
+/** A declared attribute that the database computes. It can be read, filtered and sorted, but not written. */
 export interface ExpressionField<Value = unknown> {
   readonly is: 'expression'
   readonly kind: Kind<Value>
@@ -44,71 +44,71 @@ export interface ExpressionField<Value = unknown> {
   readonly sort?: boolean
 }
 
-/** A stored column as a computed field uses it. */
+/** The kind with which a computed attribute reads a column, and whether the column is nullable. */
 export interface ColumnUse<Value = unknown, Nullable extends boolean = boolean> {
   readonly kind: Kind<Value>
   readonly nullable: Nullable
 }
 
-/** An attribute made from columns each time it is told; never stored, filtered or sorted by. */
+/** A declared attribute that JavaScript computes from columns whenever it is read. It cannot be written, filtered or sorted. */
 export interface Computed<Value = unknown> {
   readonly is: 'computed'
   readonly kind: Kind<Value>
   readonly columns: Readonly<Record<string, ColumnUse>>
-  /** Takes the values by column name; returns the field's value or null. */
+  /** Gets the values by column name; returns the attribute's value or null. */
   readonly compute: (values: Readonly<Record<string, unknown>>) => unknown
 }
 
-/** What a declaration may say of any relationship. */
+/** The options of every relationship. */
 interface RelationshipOptions {
-  /** `read-only`: told and followed, never written. Default `read-write`. */
+  /** `read-only`: clients can read it and filter by it, but not write it. Default `read-write`. */
   readonly access?: 'read-write' | 'read-only'
 }
 
-/** A relationship over a column that holds a key. */
+/** The options of a relationship with a foreign key in one of the two tables. */
 export interface KeyOptions extends RelationshipOptions {
-  /** The column that holds the key. */
+  /** The foreign key column. */
   readonly column: string
-  /** The column that the key refers to; default: that of the ids. */
+  /** The referenced column. Default: the id column. */
   readonly references?: string
 }
 
-/** At most one related resource. */
+/** A declared relationship to at most one resource. */
 export interface ToOne<Type extends string = string> extends KeyOptions {
   readonly is: 'toOne'
   readonly to: Type
-  /** Whose column it is: this table's (`here`, the default), or theirs (`there`), which must then be unique. */
+  /** The table with the foreign key: this type's `own`, the default, or the `other`, where the column must be unique. */
   readonly foreignKey?: 'own' | 'other'
 }
 
-/** A join table: a row for each link, with the keys of both sides. Its other columns are left alone. */
+/** A join table: each row links two resources. Other columns of the table keep their defaults. */
 export interface JoinTable {
   readonly table: string
-  /** The schema of the join table; default: the database's own choice. */
+  /** The schema of the join table. Default: the database searches its default schemas. */
   readonly schema?: string
-  /** The column that holds the id of this side. */
+  /** The column with the id of this type. */
   readonly from: string
-  /** The column that holds the id of the other side. */
+  /** The column with the id of the other type. */
   readonly to: string
 }
 
-/** A relationship over a join table. */
+/** The options of a relationship with a join table. */
 export interface ThroughOptions extends RelationshipOptions {
   readonly through: JoinTable
 }
 
-/** Any number of related resources; the key stands in a column of their table, or both keys in a join table. */
-export type ToMany<Type extends string = string> = (KeyOptions | ThroughOptions) & {
+/** A declared relationship to any number of resources: with a foreign key in their table, or a join table. */
+type ToMany<Type extends string = string> = (KeyOptions | ThroughOptions) & {
   readonly is: 'toMany'
   readonly to: Type
 }
 
-/** Whatever a resource can declare under a name. */
+/** Any declared field. */
 export type FieldDeclaration = Attribute | ExpressionField | Computed | ToOne | ToMany
 
 /**
- * Declares an attribute kept in a column.
- * @param kind - what its values are, e.g. `text`
+ * Declares an attribute that is stored in a column.
+ * @param kind - the data type of its values, e.g. `text`
  */
 export function attribute<Value>(
   kind: Kind<Value>,
@@ -120,9 +120,9 @@ export function attribute<Value>(
 /**
  * Declares an attribute that the database computes, so that it can be filtered on and sorted by.
  *
- * @param kind - what it tells
- * @param write - writes the SQL, e.g. `` (column) => sql`${column('price')} * ${column('amount')}` ``; tables named `t0`,
- *   `t1`, …, `j1`, …, `s1`, … are the engine's own
+ * @param kind - the data type of the expression
+ * @param write - writes the SQL, e.g. `` (column) => sql`${column('price')} * ${column('amount')}` ``; the table aliases
+ *   `t0`, `t1`, …, `j1`, …, `s1`, … are reserved
  */
 export function expression<Value>(
   kind: Kind<Value>,
@@ -132,7 +132,7 @@ export function expression<Value>(
   return { is: 'expression', kind, expression: write, ...options }
 }
 
-/** Says of a column that it is never null, so that `compute` gets a plain value; checked against the table at start. */
+/** Declares that a column is not nullable, so that the type of its value in `compute` excludes null. Checked by `verify`. */
 export function notNull<Value>(kind: Kind<Value>): ColumnUse<Value, false> {
   return { kind, nullable: false }
 }
@@ -147,11 +147,11 @@ type ValuesOf<C extends Columns> = {
 }
 
 /**
- * Declares an attribute computed from stored columns.
+ * Declares an attribute that JavaScript computes from columns.
  *
- * @param kind - what it tells
- * @param columns - the columns it needs and their kinds; a value is `null` where the column is, unless `notNull`
- * @param compute - a pure function of those values; called only when the field is asked for
+ * @param kind - the data type of the result
+ * @param columns - the columns to read and their kinds; values may be null unless a column is `notNull`
+ * @param compute - a pure function of these values, called only if the field is requested
  */
 export function computed<Value, const C extends Columns>(
   kind: Kind<Value>,
@@ -166,20 +166,20 @@ export function computed<Value, const C extends Columns>(
     is: 'computed',
     kind,
     columns: Object.fromEntries(uses),
-    // The store hands over exactly the declared columns, read as their declared kinds.
+    // The store passes exactly the declared columns, read as their declared kinds.
     compute: compute as unknown as Computed['compute'],
   }
 }
 
-/** Whether it is more than a kind; whoever writes no TypeScript may say anything at all, which the start finds. */
+/** True for the result of `notNull`. In plain JavaScript the value can be anything; `defineModel` checks it later. */
 function isUse(use: Kind<unknown> | ColumnUse): use is ColumnUse {
   return use instanceof Object && 'nullable' in use
 }
 
 /**
  * Declares a relationship to at most one resource.
- * @param to - the type it leads to
- * @param options - the column that holds the key, and whose it is
+ * @param to - the related type
+ * @param options - the foreign key column, and the table that has it
  */
 export function toOne<const Type extends string>(
   to: Type,
@@ -190,8 +190,8 @@ export function toOne<const Type extends string>(
 
 /**
  * Declares a relationship to any number of resources.
- * @param to - the type it leads to
- * @param options - the column of *their* table that holds this one's id, or the join table
+ * @param to - the related type
+ * @param options - the foreign key column of the *other* table, or the join table
  */
 export function toMany<const Type extends string>(
   to: Type,

@@ -4,64 +4,68 @@ import type { Kind } from './kinds.ts'
 
 type Fields = Readonly<Record<string, FieldDeclaration>>
 
-/** The attributes that a declaration keeps in columns, by name; null where a column may be. */
+/** The values of a type's attributes that are stored in columns, by field name. Each may be null. */
 export type AttributesOf<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends { readonly is: 'attribute' }
     ? Name
     : never]: F[Name] extends { readonly kind: Kind<infer Value> } ? Value | null : never
 }
 
-/** What happens to the members of a relationship; a to-one is replaced by none or one. */
-export interface MemberChange {
+/** A change of a relationship. A to-one relationship is replaced by no id or one. */
+export interface RelationshipChange {
   readonly change: 'add' | 'remove' | 'replace'
   readonly ids: readonly string[]
 }
 
-/** A resource that is being made or changed: what the request brings, read as the fields' kinds. */
-export interface Change<F extends Fields = Fields> {
+/** The attributes and relationships that a create or an update sends, read as the kinds of the fields. */
+export interface ResourceChange<F extends Fields = Fields> {
   readonly attributes: Partial<AttributesOf<F>>
-  readonly relationships: Readonly<Record<string, MemberChange>>
+  readonly relationships: Readonly<Record<string, RelationshipChange>>
 }
 
-/** A resource as it is stored. */
+/** A resource with all of its stored attributes. */
 export interface StoredResource<F extends Fields = Fields> {
   readonly id: string
   readonly attributes: AttributesOf<F>
 }
 
-/** A resource as it is about to be told: the attributes asked for. */
+/** A resource of the response, with the requested attributes only. */
 export interface ReturnedResource<F extends Fields = Fields> {
   readonly id: string
   readonly attributes: Partial<AttributesOf<F>>
 }
 
-/** Who asks, and the transaction in which a hook runs. */
+/** The auth context of the request, and the transaction in which the hook runs. */
 export interface HookContext {
-  /** What the server's `identify` made of the request; `undefined` without one. */
+  /** What the server's `authenticate` returned for the request; `undefined` without it. */
   readonly auth: unknown
   /**
-   * Runs SQL in the transaction, that of a read only to read; returns the rows by the names of their columns. What the
-   * database refuses is thrown, and leaves nothing: whoever catches it may go on.
+   * Runs SQL in the transaction and returns the rows by column name. The transaction of a read is read-only. If the database
+   * rejects the statement, the promise rejects and the statement has no effect; a hook that catches the error may continue.
    */
   readonly query: (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
-/** A value, or the promise of one. */
+/** A value, or a promise of one. */
 export type Awaitable<Value> = Value | Promise<Value>
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that changes nothing may return nothing at all
 type Changes<F extends Fields> = Awaitable<Partial<AttributesOf<F>> | void>
 
 /**
- * Functions of a resource type that run inside the transaction of a request. Whatever one throws undoes the whole:
- * a `Refusal` is told to the client, anything else is a fault of ours. A transaction may be tried again, so nothing in a
- * hook may have effects outside the database.
+ * Functions of a resource type that run inside the transaction of a request. If one throws, the transaction is rolled back:
+ * the client sees a `RequestError` as it is, and any other error as a bare 500. A transaction may be retried, so a hook must
+ * not have effects outside the database.
  */
 export interface Hooks<F extends Fields = Fields> {
-  /** @returns attributes to store beside or instead of those sent; any attribute, whoever may write it */
-  beforeCreate?(change: Change<F>, context: HookContext): Changes<F>
+  /** @returns attributes to store in addition to those sent or instead of them, including ones that clients cannot write */
+  beforeCreate?(change: ResourceChange<F>, context: HookContext): Changes<F>
   afterCreate?(created: StoredResource<F>, context: HookContext): Awaitable<void>
-  /** Runs for a change of relationships alone, too. @returns as `beforeCreate` */
-  beforeUpdate?(current: StoredResource<F>, change: Change<F>, context: HookContext): Changes<F>
+  /** Also runs if only relationships change. @returns as for `beforeCreate` */
+  beforeUpdate?(
+    current: StoredResource<F>,
+    change: ResourceChange<F>,
+    context: HookContext,
+  ): Changes<F>
   afterUpdate?(
     updated: StoredResource<F>,
     before: StoredResource<F>,
@@ -70,13 +74,13 @@ export interface Hooks<F extends Fields = Fields> {
   beforeDelete?(current: StoredResource<F>, context: HookContext): Awaitable<void>
   afterDelete?(deleted: StoredResource<F>, context: HookContext): Awaitable<void>
   /**
-   * Before anything of resources of the type is let known: as primary data, linkage or included, by a path that starts at
-   * one, or by a filter or a sort that asks about them.
+   * Runs before a response can reveal anything about resources of the type: as primary data, as linkage, as included
+   * resources, by a path through one of them, or by a filter or a sort that uses them.
    */
   beforeRead?(context: HookContext): Awaitable<void>
   /**
-   * With those read, before they are told; a long list comes in parts, each as it is told. Those that are mere linkage on a
-   * relationship's own URL come without attributes; those named in another resource's linkage do not come.
+   * Runs with the resources of the response before they are serialized; for a streamed list, with each batch. Resources that
+   * the URL of a relationship returns as linkage have no attributes here; the linkage of other resources is not passed.
    */
   afterRead?(resources: readonly ReturnedResource<F>[], context: HookContext): Awaitable<void>
 }

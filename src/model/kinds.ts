@@ -1,5 +1,6 @@
 import type { CodecName } from './codecs.ts'
-import { type Json, readJson, serializeJson } from './json-values.ts'
+import { type Json, serializeJson } from './json.ts'
+import { readJson } from './json-values.ts'
 import {
   integerPattern,
   parseBoolean,
@@ -27,16 +28,17 @@ export interface JsonSchema {
 }
 
 /**
- * What a field's values are: how they are read from JSON and from a query, compared, told and stored.
+ * An attribute kind: the data type of an attribute. It reads values from JSON and from queries, serializes them, and says
+ * how they are compared and stored.
  *
- * Its functions are methods, so that any kind may be taken for a `Kind<unknown>` by those who only carry its values:
- * a kind gets back none that it did not read itself.
- * @typeParam Value - the type the values have in TypeScript
+ * The functions are methods, so that any kind is assignable to `Kind<unknown>`: code that only passes values on gives a
+ * kind back the values that it read.
+ * @typeParam Value - the TypeScript type of the values
  */
 export interface Kind<Value> {
-  /** What errors call it. */
+  /** The name in error messages. */
   readonly name: string
-  /** Kinds with the same word here can be compared with each other. */
+  /** Values of two kinds can be compared with each other if this is the same. */
   readonly comparesAs:
     | 'text'
     | 'number'
@@ -50,36 +52,36 @@ export interface Kind<Value> {
     | 'json'
     | 'bytes'
   /**
-   * `textual` kinds take every operator, `ordered` ones all but those on text, `plain` ones equality alone. `opaque`
-   * ones can only be asked whether they are null, and have no order to sort by.
+   * The operators that apply: `textual` kinds have all of them, `ordered` kinds all but the searches in texts, and `plain`
+   * kinds only tests for equality. `opaque` kinds can only be compared with null, and cannot be sorted.
    */
   readonly operators: 'textual' | 'ordered' | 'plain' | 'opaque'
-  /** Reads a value of a request body. */
+  /** Reads a value from a request body. */
   readBody(json: unknown): ReadResult<Value>
-  /** Reads a `val` of a JSON filter. */
-  readValue(json: unknown): ReadResult<Value>
+  /** Reads the `val` of a JSON filter. */
+  readFilterValue(json: unknown): ReadResult<Value>
   /** Reads the text of `filter[field]=text`. */
-  readText(text: string): ReadResult<Value>
-  /** Writes the value as JSON text. */
+  readFilterText(text: string): ReadResult<Value>
+  /** Serializes a value as JSON text. */
   serialize(value: Value): string
-  /** What is told, and what bodies take, but for what a schema cannot say; null is for the field to allow. */
+  /** The JSON Schema of values in documents, as far as a schema can express it. Whether null is allowed depends on the field. */
   readonly schema: JsonSchema
-  /** How its values are kept in a column. */
+  /** The codec that stores the values in a column. */
   readonly codec: CodecName
 }
 
-/** What opaque kinds are compared with: nothing that could be sent. */
-const nullAlone = (): ReadResult<never> => ({ expected: 'null alone' })
+/** Rejects every filter value: opaque kinds can only be compared with null. */
+const onlyNull = (): ReadResult<never> => ({ expected: 'null' })
 
-/** Every kind a field can be of, but for those with options, which `parametric` has. */
+/** Every kind without options; `parametricKinds` has the others. */
 export const kinds = {
   id: {
     name: 'id',
     comparesAs: 'number',
     operators: 'ordered',
     readBody: readId,
-    readValue: readId,
-    readText: readId,
+    readFilterValue: readId,
+    readFilterText: readId,
     serialize: (value) => `"${value}"`,
     schema: { type: 'string', pattern: integerPattern },
     codec: 'id',
@@ -89,32 +91,32 @@ export const kinds = {
     comparesAs: 'text',
     operators: 'textual',
     readBody: readString,
-    readValue: readString,
-    readText: readString,
+    readFilterValue: readString,
+    readFilterText: readString,
     serialize: JSON.stringify,
     schema: { type: 'string' },
     codec: 'text',
   } satisfies Kind<string>,
-  /** An e-mail address is compared as the text it is: a query may hold any part of one. */
+  /** Filters compare an e-mail address as text, so that they can search for a part of one. */
   email: {
     name: 'email',
     comparesAs: 'text',
     operators: 'textual',
     readBody: readEmail,
-    readValue: readString,
-    readText: readString,
+    readFilterValue: readString,
+    readFilterText: readString,
     serialize: JSON.stringify,
     schema: { type: 'string', format: 'email', maxLength: maxEmailLength },
     codec: 'text',
   } satisfies Kind<string>,
-  /** A URL is compared as the text it is, like an e-mail address. */
+  /** Filters compare a URL as text. */
   url: {
     name: 'url',
     comparesAs: 'text',
     operators: 'textual',
     readBody: readUrl,
-    readValue: readString,
-    readText: readString,
+    readFilterValue: readString,
+    readFilterText: readString,
     serialize: JSON.stringify,
     schema: { type: 'string', pattern: urlPattern },
     codec: 'text',
@@ -124,8 +126,8 @@ export const kinds = {
     comparesAs: 'number',
     operators: 'ordered',
     readBody: readInteger,
-    readValue: readInteger,
-    readText: (text) => readInteger(parseNumber(text)),
+    readFilterValue: readInteger,
+    readFilterText: (text) => readInteger(parseNumber(text)),
     serialize: String,
     schema: {
       type: 'integer',
@@ -139,8 +141,8 @@ export const kinds = {
     comparesAs: 'number',
     operators: 'ordered',
     readBody: readNumber,
-    readValue: readNumber,
-    readText: (text) => readNumber(parseNumber(text)),
+    readFilterValue: readNumber,
+    readFilterText: (text) => readNumber(parseNumber(text)),
     serialize: JSON.stringify,
     schema: { type: 'number' },
     codec: 'number',
@@ -150,8 +152,8 @@ export const kinds = {
     comparesAs: 'boolean',
     operators: 'plain',
     readBody: readBoolean,
-    readValue: readBoolean,
-    readText: (text) => readBoolean(parseBoolean(text)),
+    readFilterValue: readBoolean,
+    readFilterText: (text) => readBoolean(parseBoolean(text)),
     serialize: String,
     schema: { type: 'boolean' },
     codec: 'boolean',
@@ -161,8 +163,8 @@ export const kinds = {
     comparesAs: 'date',
     operators: 'ordered',
     readBody: readDate,
-    readValue: readDate,
-    readText: readDate,
+    readFilterValue: readDate,
+    readFilterText: readDate,
     serialize: JSON.stringify,
     schema: { type: 'string', format: 'date' },
     codec: 'date',
@@ -172,8 +174,8 @@ export const kinds = {
     comparesAs: 'datetime',
     operators: 'ordered',
     readBody: readInstant,
-    readValue: readInstant,
-    readText: readInstant,
+    readFilterValue: readInstant,
+    readFilterText: readInstant,
     serialize: JSON.stringify,
     schema: { type: 'string', format: 'date-time' },
     codec: 'datetime',
@@ -183,8 +185,8 @@ export const kinds = {
     comparesAs: 'time',
     operators: 'ordered',
     readBody: readTime,
-    readValue: readTime,
-    readText: readTime,
+    readFilterValue: readTime,
+    readFilterText: readTime,
     serialize: JSON.stringify,
     schema: { type: 'string', pattern: timePattern },
     codec: 'time',
@@ -194,8 +196,8 @@ export const kinds = {
     comparesAs: 'uuid',
     operators: 'plain',
     readBody: readUuid,
-    readValue: readUuid,
-    readText: readUuid,
+    readFilterValue: readUuid,
+    readFilterText: readUuid,
     serialize: JSON.stringify,
     schema: { type: 'string', format: 'uuid' },
     codec: 'uuid',
@@ -205,8 +207,8 @@ export const kinds = {
     comparesAs: 'json',
     operators: 'opaque',
     readBody: readJson,
-    readValue: nullAlone,
-    readText: nullAlone,
+    readFilterValue: onlyNull,
+    readFilterText: onlyNull,
     serialize: serializeJson,
     schema: { type: ['object', 'array'] },
     codec: 'json',
@@ -216,59 +218,60 @@ export const kinds = {
     comparesAs: 'bytes',
     operators: 'opaque',
     readBody: readBytes,
-    readValue: nullAlone,
-    readText: nullAlone,
+    readFilterValue: onlyNull,
+    readFilterText: onlyNull,
     serialize: JSON.stringify,
     schema: { type: 'string', contentEncoding: 'base64' },
     codec: 'bytes',
   } satisfies Kind<string>,
 } as const
 
-/** The name of a kind: a key of the table of kinds. */
+/** The name of a kind: a key of `kinds`. */
 export type KindName = keyof typeof kinds
 
-/** Any text but one with the character U+0000 or half a surrogate pair, which databases cannot keep. */
+/** A string. The character U+0000 and lone surrogates are not allowed, because databases cannot store them. */
 export const text: Kind<string> = kinds.text
-/** An e-mail address, as the WHATWG's HTML defines it; filters compare it as text and may look for any part of it. */
+/** An e-mail address as HTML defines it. Filters compare it as text and can search for any part of it. */
 export const email: Kind<string> = kinds.email
-/** An absolute URL with a host, kept as it was sent; filters compare it as text and may look for any part of it. */
+/** An absolute URL with a host, stored as it was sent. Filters compare it as text and can search for any part of it. */
 export const url: Kind<string> = kinds.url
-/** A whole number between −(2^53−1) and 2^53−1; one beyond that is told exactly if the table holds it. */
+/** A whole number between −(2^53−1) and 2^53−1. A larger one in the table is serialized with all digits. */
 export const integer: Kind<number | bigint> = kinds.integer
-/** A double; told as the shortest number that reads as the same double. */
+/** A double. It is serialized as the shortest number that parses as the same double. */
 export const number: Kind<number> = kinds.number
-/** True or false; stored as 1 or 0. */
+/** True or false. SQLite stores 1 or 0. */
 export const boolean: Kind<boolean> = kinds.boolean
 /**
- * A day of the calendar, `YYYY-MM-DD`, as text. Compared by stored text, so the column is expected to hold just that;
- * a stored midnight such as `2009-01-01 00:00:00` is told as its day, but a filter for the day does not find it.
+ * A calendar date as the string `YYYY-MM-DD`. SQLite compares the stored text: a stored midnight such as
+ * `2009-01-01 00:00:00` is serialized as its date, but a filter for the date does not match it.
  */
 export const date: Kind<string> = kinds.date
 /**
- * An instant, sent as RFC 3339 has it, with `Z` or a zone offset, and told in UTC: `2024-02-29T12:30:00.5Z`. Years 0001 to
- * 9999, at most six digits of a second, no leap second. In TypeScript the text that is told. Stored as text of fixed
- * width; a stored day, a space for the `T`, a zone, and no zone, which means UTC, are understood.
+ * A date and time. Clients send it in RFC 3339 format, with `Z` or a zone offset; it is serialized in UTC, e.g.
+ * `2024-02-29T12:30:00.5Z`, and is that string in TypeScript. Years 0001 to 9999, at most six digits of a second, no leap
+ * seconds. SQLite stores text of fixed width. Stored values may also be a date without a time, have a space instead of
+ * the `T`, have another zone, or have no zone, which means UTC.
  */
 export const datetime: Kind<string> = kinds.datetime
 /**
- * A time of day without a zone, `HH:MM:SS` with at most six digits of a second, as text; told without zeros at the end
- * of those. A stored `HH:MM` is understood.
+ * A time of day without a zone, as a string: `HH:MM:SS` with at most six digits of a second. It is serialized without zeros
+ * at the end. A stored value may also be `HH:MM`.
  */
 export const time: Kind<string> = kinds.time
 /**
- * A UUID of any version in its text form, in either case, told in lower case. Stored as text; in SQLite comparisons are of
- * `lower(column)`, which an index on that expression serves.
+ * A UUID of any version. Clients may send lower or upper case; it is serialized in lower case. SQLite stores text and
+ * compares `lower(column)`, which an index on that expression supports.
  */
 export const uuid: Kind<string> = kinds.uuid
 /**
- * An object or an array of JSON, nested at most 100 deep, whose member names are those that JSON:API allows in attributes:
- * letters, digits, `-`, `_` and spaces, a letter or digit first and last, and none is `relationships` or `links`. Whole
- * numbers are exact whatever their size, in TypeScript a `bigint` beyond 2^53; other numbers are doubles. Filters can only
- * ask whether it is null; there is no sorting by it. Stored as JSON text; what a table holds must obey the same rules.
+ * A JSON object or array, nested at most 100 levels deep. Member names must be those that JSON:API allows in attributes:
+ * letters, digits, `-`, `_` and spaces, with a letter or digit first and last, but not `relationships` or `links`. Integers
+ * of any size are exact: beyond 2^53 they are `bigint`s in TypeScript. Other numbers are doubles. Filters can only test for
+ * null, and it cannot be sorted. Stored as JSON text.
  */
 export const json: Kind<Json> = kinds.json
 /**
- * Bytes as text in base64 (RFC 4648 §4), padded, on one line. Filters can only ask whether it is null; there is no sorting by
- * it. Stored as a BLOB.
+ * Bytes as a base64 string (RFC 4648 §4), padded, on one line. Filters can only test for null, and it cannot be sorted.
+ * SQLite stores a BLOB.
  */
 export const bytes: Kind<string> = kinds.bytes

@@ -5,39 +5,39 @@ import type { ColumnUse, Computed, Expression } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
 
-/** A table or view, in a schema or wherever the database looks first. */
+/** The name of a table or view. Without a schema, the database searches its default schemas. */
 export interface Table {
   readonly schema: string | undefined
   readonly name: string
 }
 
-/** A value that rows hold, and its form: a column, or what an expression field of the type computes. */
+/** A value that is read from a row, and its codec: a column, or an expression field of the type. */
 export type StoredValue =
-  | Readonly<{ column: string; form: CodecName }>
-  | Readonly<{ expression: string; form: CodecName }>
+  | Readonly<{ column: string; codec: CodecName }>
+  | Readonly<{ expression: string; codec: CodecName }>
 
-/** An attribute as requests meet it: every default filled in. */
+/** A resolved attribute: every default is filled in. */
 export interface AttributeField {
   readonly is: 'attribute'
   readonly name: string
   readonly kind: Kind<unknown>
-  /** Where it is stored; `undefined` for one that the database computes. */
+  /** `undefined` for an expression field. */
   readonly column: string | undefined
-  /** Reads it from a row; a column's is the column. */
+  /** Reads the value from a row: the column, or the declared expression. */
   readonly expression: Expression
   readonly required: boolean
   readonly isReadable: boolean
   readonly isWritable: boolean
-  /** Written when the resource is created, never changed. */
+  /** True if a create sets the value and no update can change it. */
   readonly isImmutable: boolean
   readonly isFilterable: boolean
   readonly isSortable: boolean
-  /** What a create without it stores; `undefined` leaves it to the column. */
+  /** Returns the value for a create without one. `undefined` leaves it to the column's default. */
   readonly makeDefault: (() => unknown) | undefined
   readonly validate: StandardSchemaV1 | undefined
 }
 
-/** A computed attribute as requests meet it. */
+/** A resolved computed attribute. */
 export interface ComputedField {
   readonly is: 'computed'
   readonly name: string
@@ -47,8 +47,9 @@ export interface ComputedField {
 }
 
 /**
- * How rows of one table lead to rows of another: where `here` of the one equals `there` of the other, or where a join table
- * has a row with the one in `from` and the other in `to`. `key` says where the reference stands, so which row a write changes.
+ * How the rows of a type relate to those of another type. A row is linked to the rows whose `otherKey` equals its `ownKey`;
+ * with a join table, to those that a row of the join table links: its `from` equals `ownKey` and its `to` equals `otherKey`.
+ * `foreignKey` says which table holds the foreign key, and so which rows a write changes.
  */
 export type Link =
   | Readonly<{ foreignKey: 'own' | 'other'; ownKey: string; otherKey: string }>
@@ -61,78 +62,88 @@ export type Link =
       to: string
     }>
 
-/** A relationship as requests meet it. */
+/** A resolved relationship. */
 export interface RelationshipField {
   readonly is: 'relationship'
   readonly name: string
   readonly many: boolean
+  /** The related type. */
   readonly to: string
   readonly link: Link
   readonly isWritable: boolean
 }
 
-/** Any field of a checked resource type. */
+/** Any resolved field. */
 export type Field = AttributeField | ComputedField | RelationshipField
 
-/** A resource type once everything said of it is known to hold. */
+/** A resolved resource type. Its declaration passed all checks. */
 export interface ResourceType {
   readonly type: string
   readonly path: string
   readonly table: Table
   readonly description: string | undefined
   readonly id: AttributeField & { readonly column: string }
-  /** Whether clients give ids, and who makes those they do not give. */
-  readonly ids: Readonly<{ client: 'refused' | 'optional' | 'required'; by: 'database' | 'server' }>
-  /** What makes a row one of the type; `undefined` when all are. */
+  /** Whether clients send the ids of new resources, and who generates the others. */
+  readonly ids: Readonly<{
+    fromClient: 'forbidden' | 'optional' | 'required'
+    generatedBy: 'database' | 'server'
+  }>
+  /** The condition on rows that belong to the type; `undefined` if all rows of the table do. */
   readonly scope: Expression | undefined
   readonly insertDefaults: readonly (readonly [column: string, value: BoundValue | boolean])[]
   readonly isWritable: boolean
   readonly validate: StandardSchemaV1 | undefined
   readonly hooks: Hooks
-  /** By name, in the order of the declaration; `id` is not among them. */
+  /** By name, in the order of the declaration; without `id`. */
   readonly fields: ReadonlyMap<string, Field>
 }
 
-/** How the documents' open choices are settled. */
+/** The options of a model. */
 export interface ModelOptions {
   /** An `id` in a create's body: ignored, or rejected with 403 (`docs/service.md`, Endpoints). Default `discard`. */
   readonly clientIds?: 'discard' | 'forbid'
-  /** An `id` in an update's body that is not the path's: ignored, or rejected with 409. Default `discard`. */
+  /** An `id` in an update's body that differs from the path's: ignored, or rejected with 409. Default `discard`. */
   readonly idMismatch?: 'discard' | 'conflict'
-  /** Resources on a page unless `page[size]` says otherwise. Default 30. */
+  /** The number of resources on a page without `page[size]`. Default 30. */
   readonly pageSize?: number
   /**
-   * The largest `page[size]`; `page[size]=0`, which asks for everything, is refused. Default 1000, or `pageSize` where that
-   * is larger; `null` for none.
+   * The largest `page[size]`. With a maximum, `page[size]=0`, which requests everything, is rejected. Default 1000, or
+   * `pageSize` if that is larger; `null` for no maximum.
    */
   readonly maxPageSize?: number | null | undefined
 }
 
-/** What exists and what may be asked: every resource type, and the choices of the service. */
+/** Every resource type, and the resolved options. */
 export interface Model {
   readonly types: ReadonlyMap<string, ResourceType>
   readonly clientIds: 'discard' | 'forbid'
   readonly idMismatch: 'discard' | 'conflict'
   readonly pageSize: number
-  /** The largest `page[size]`; `undefined` for none. */
+  /** The largest `page[size]`; `undefined` for no maximum. */
   readonly maxPageSize: number | undefined
 }
 
-/** The resource type of that name, which the model is known to have: plans only ever carry names it gave out. */
+/**
+ * Returns a resource type by its name. For names that come from the model itself, such as those in plans.
+ * @throws Error if there is none
+ */
 export function getResourceType(model: Model, type: string): ResourceType {
   const found = model.types.get(type)
   if (found === undefined) throw new Error(`The model has no resource type ${type}.`)
   return found
 }
 
-/** The relationship of that name, which the type is known to have. */
+/**
+ * Returns a relationship by its name. For names that come from the model itself.
+ * @throws Error if there is none
+ */
 export function getRelationship(resource: ResourceType, name: string): RelationshipField {
   const field = findRelationship(resource, name)
   if (field === undefined) throw new Error(`${resource.type} has no relationship ${name}.`)
   return field
 }
 
-/** The relationship of that name, or `undefined` for attributes and unknown names. */
+/** Returns a relationship by its name, or `undefined` for attributes and unknown names. */
 export function findRelationship(
   resource: ResourceType,
   name: string,
@@ -150,22 +161,22 @@ export function reverseLink(link: Link): Link {
   return { foreignKey, ownKey: otherKey, otherKey: ownKey }
 }
 
-/** The relationship that the other side declares over the same columns, if it does. */
+/** Returns the relationship that the related type declares over the same columns, or `undefined`. */
 export function findInverse(
   model: Model,
   resource: ResourceType,
   field: RelationshipField,
 ): RelationshipField | undefined {
-  const there = JSON.stringify(toComparable(reverseLink(field.link)))
+  const reversed = toComparable(reverseLink(field.link))
   for (const other of getResourceType(model, field.to).fields.values()) {
     if (other.is !== 'relationship' || other.to !== resource.type || other === field) continue
-    if (JSON.stringify(toComparable(other.link)) === there) return other
+    if (toComparable(other.link) === reversed) return other
   }
   return undefined
 }
 
-/** A link as an array, so that equal links have equal JSON text. */
-function toComparable({ foreignKey, ownKey, otherKey, ...join }: Link): unknown {
+/** Writes a link as text, so that equal links have equal texts. */
+function toComparable({ foreignKey, ownKey, otherKey, ...join }: Link): string {
   const joinTable = 'joinTable' in join ? [join.joinTable, join.from, join.to] : []
-  return [foreignKey, ownKey, otherKey, joinTable]
+  return JSON.stringify([foreignKey, ownKey, otherKey, joinTable])
 }

@@ -1,16 +1,24 @@
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { isObject } from './json.ts'
 
-/** Says what is wrong with a value at a place of a declaration: a line per mistake. */
-export type Check = (value: unknown, place: string) => readonly string[]
+/** Checks the value of an option of a declaration. Returns one line per error. */
+export type Check = (value: unknown, location: string) => readonly string[]
 
-/** A check that a value is of a type; the sentence says what it is instead. */
-export function mustBe(expected: string, fits: (value: unknown) => boolean = () => false): Check {
-  return (value, place) =>
-    fits(value) ? [] : [`${place}: must be ${expected}; it is ${describeValue(value)}`]
+/**
+ * Creates a check that a value has a type.
+ * @param expected - the type as the end of the sentence "must be …"
+ * @param accepts - true for values of the type. Default: false for all
+ */
+export function mustBe(
+  expected: string,
+  accepts: (value: unknown) => boolean = () => false,
+): Check {
+  return (value, location) =>
+    accepts(value) ? [] : [`${location}: must be ${expected}; it is ${describeValue(value)}`]
 }
 
-/** A value as a mistake shows it: what is long is named by its type. */
+/** Shows a value in an error: short values as JSON, others by their type. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'missing'
   if (typeof value === 'number') return String(value)
@@ -19,51 +27,47 @@ export function describeValue(value: unknown): string {
   return isObject(value) ? 'an object' : quote(value)
 }
 
-/** Whether it has members by name. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Whether it can be called. */
+/** True if a value is a function. */
 export function isFunction(value: unknown): value is () => unknown {
   return typeof value === 'function'
 }
 
-/** What may be left out. */
+/** Creates a check of an option that may be absent. */
 export function optional(check: Check): Check {
-  return (value, place) => (value === undefined ? [] : check(value, place))
+  return (value, location) => (value === undefined ? [] : check(value, location))
 }
 
-/** One of a few words. */
-export function oneOf(...words: readonly string[]): Check {
-  const fits = (value: unknown) => words.some((word) => word === value)
-  return (value, place) => {
-    if (fits(value)) return []
-    if (typeof value !== 'string') return mustBe(words.map(quote).join(' or '))(value, place)
-    return [`${place}: there is no ${quote(value)}; ${suggest(value, words, 'choices')}`]
+/** Creates a check that a value is one of several strings. */
+export function oneOf(...choices: readonly string[]): Check {
+  const isChoice = (value: unknown) => choices.some((choice) => choice === value)
+  return (value, location) => {
+    if (isChoice(value)) return []
+    if (typeof value !== 'string') return mustBe(choices.map(quote).join(' or '))(value, location)
+    return [`${location}: ${quote(value)} is not allowed; ${suggest(value, choices, 'choices')}`]
   }
 }
 
-/** An object with these members and no other. */
-export function members(rows: Readonly<Record<string, Check>>): Check {
-  const known = new Map(Object.entries(rows))
+/** Creates a check of an object with exactly these members; `is` is not suggested, as users do not write it. */
+export function members(checks: Readonly<Record<string, Check>>): Check {
+  const known = new Map(Object.entries(checks))
   const names = [...known.keys()].filter((name) => name !== 'is')
-  return (value, place) => {
-    if (!isObject(value)) return mustBe('an object')(value, place)
-    const strange = Object.keys(value).filter((name) => !known.has(name))
+  return (value, location) => {
+    if (!isObject(value)) return mustBe('an object')(value, location)
+    const unknownNames = Object.keys(value).filter((name) => !known.has(name))
     return [
-      ...strange.map(
-        (name) => `${place}.${name}: there is no such option; ${suggest(name, names, 'options')}`,
+      ...unknownNames.map(
+        (name) =>
+          `${location}.${name}: there is no such option; ${suggest(name, names, 'options')}`,
       ),
-      ...[...known].flatMap(([name, check]) => check(value[name], `${place}.${name}`)),
+      ...[...known].flatMap(([name, check]) => check(value[name], `${location}.${name}`)),
     ]
   }
 }
 
-/** An object whose members are all alike, under names of the declaration's own. */
+/** Creates a check of an object whose members may have any name and all pass one check. */
 export function each(check: Check): Check {
-  return (value, place) =>
+  return (value, location) =>
     isObject(value)
-      ? Object.entries(value).flatMap(([name, member]) => check(member, `${place}.${name}`))
-      : mustBe('an object')(value, place)
+      ? Object.entries(value).flatMap(([name, member]) => check(member, `${location}.${name}`))
+      : mustBe('an object')(value, location)
 }

@@ -10,36 +10,38 @@ import type { JsonSchema, Kind } from './kinds.ts'
 import { integerPattern, parseInteger64, readInteger64, readInteger64OrText } from './numbers.ts'
 import { createEnumReader, findTextViolation } from './texts.ts'
 
-/** How whole numbers of 64 bits are written in documents. */
+/** The options of `integer64`. */
 export interface Integer64Options {
   /**
-   * What is told of a value beyond ±(2^53−1), which readers of JSON that know doubles alone would round: a JSON `number`
-   * with all of its digits, or a `string` of them. With `string`, bodies may send any value as one. Default `number`.
+   * How values beyond ±(2^53−1) are serialized, which JSON parsers that only know doubles would round: as a `number` with
+   * all digits, or as a `string`. With `string`, clients may also send any value as a string. Default `number`.
    */
-  readonly beyond?: 'number' | 'string'
+  readonly largeValuesAs?: 'number' | 'string'
 }
 
 /**
- * A whole number between −2^63 and 2^63−1, exactly; a `bigint` in TypeScript. Sent as a JSON number of digits alone.
- * @param options - how values beyond 2^53 are written, e.g. `{ beyond: 'string' }`
- * @throws RangeError when there is no such way
+ * A 64-bit integer: a whole number between −2^63 and 2^63−1, as a `bigint` in TypeScript. JSON numbers must have digits only.
+ * @param options - the serialization of large values, e.g. `{ largeValuesAs: 'string' }`
+ * @throws RangeError if an option is not valid
  */
 export function integer64(options: Integer64Options = {}): Kind<bigint> {
-  checkNames('integer64', options, ['beyond'])
-  const { beyond = 'number' } = options
-  const ways: readonly string[] = ['number', 'string']
-  if (!ways.includes(beyond))
-    throw new RangeError(`integer64: beyond must be "number" or "string"; it is "${beyond}"`)
-  const isText = beyond === 'string'
+  checkOptionNames('integer64', options, ['largeValuesAs'])
+  const { largeValuesAs = 'number' } = options
+  const choices: readonly string[] = ['number', 'string']
+  if (!choices.includes(largeValuesAs))
+    throw new RangeError(
+      `integer64: largeValuesAs must be "number" or "string"; it is "${largeValuesAs}"`,
+    )
+  const isText = largeValuesAs === 'string'
   const read = isText ? readInteger64OrText : readInteger64
   return {
     name: 'integer64',
     comparesAs: 'number',
     operators: 'ordered',
     readBody: read,
-    readValue: read,
-    readText: (text) => read(parseInteger64(text)),
-    serialize: isText ? serializeUnsafeAsText : String,
+    readFilterValue: read,
+    readFilterText: (text) => read(parseInteger64(text)),
+    serialize: isText ? serializeLargeAsText : String,
     schema: isText ? integer64OrText : integer64Schema,
     codec: 'integer64',
   }
@@ -50,12 +52,12 @@ const integer64OrText: JsonSchema = {
   anyOf: [integer64Schema, { type: 'string', pattern: integerPattern }],
 }
 
-function serializeUnsafeAsText(value: bigint): string {
+function serializeLargeAsText(value: bigint): string {
   return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`
 }
 
-/** Refuses options that a kind does not have, for whoever writes no TypeScript. */
-function checkNames(kind: string, options: object, names: readonly string[]): void {
+/** Rejects unknown options in plain JavaScript. */
+function checkOptionNames(kind: string, options: object, names: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!names.includes(name))
       throw new RangeError(
@@ -64,36 +66,36 @@ function checkNames(kind: string, options: object, names: readonly string[]): vo
   }
 }
 
-/** The most digits that any double keeps, and so a column of numbers. */
+/** The number of significant digits that a double always keeps. */
 const digitsOfDouble = 15
 
-/** A query may compare with any decimal number, within the kind's size or not. */
+/** A filter may compare with a decimal number of any size. */
 const anyDecimal = createDecimalReader({})
 
 /**
- * A decimal number, exactly, such as an amount of money: `"12.50"`, a string in documents and in TypeScript, because
- * JSON numbers are rounded by most who read them. Plain notation; none is ever rounded, one that does not fit is refused.
+ * An exact decimal number, such as an amount of money. It is a string, `"12.50"`, in documents and in TypeScript, because
+ * most JSON parsers round numbers. Only plain notation is accepted. A number that does not fit is rejected, never rounded.
  *
- * @param options.precision - how many digits in all, 1 to 1000; default 1000
- * @param options.scale - how many digits after the point, and with how many it is told; default: as many as there are,
- *   and told without zeros at the end
- * @throws RangeError when the options contradict themselves
+ * @param options.precision - the maximum number of digits, 1 to 1000; default 1000
+ * @param options.scale - the maximum number of digits after the point; values are padded to it with zeros. Default: not
+ *   limited, and values have no zeros at the end
+ * @throws RangeError if an option is not valid
  */
 export function decimal(options: DecimalSize = {}): Kind<string> {
-  checkNames('decimal', options, ['precision', 'scale'])
+  checkOptionNames('decimal', options, ['precision', 'scale'])
   const { precision, scale } = options
   checkSize(precision ?? maxDigits, scale ?? 0)
-  const isSmall = precision !== undefined && precision <= digitsOfDouble
+  const fitsDouble = precision !== undefined && precision <= digitsOfDouble
   return {
     name: 'decimal',
     comparesAs: 'decimal',
     operators: 'ordered',
     readBody: createDecimalReader(options),
-    readValue: anyDecimal,
-    readText: anyDecimal,
+    readFilterValue: anyDecimal,
+    readFilterText: anyDecimal,
     serialize: (value) => `"${padScale(value, scale ?? 0)}"`,
     schema: { type: 'string', pattern: decimalPattern(options) },
-    codec: isSmall ? 'decimal15' : 'decimal',
+    codec: fitsDouble ? 'decimal15' : 'decimal',
   }
 }
 
@@ -109,42 +111,42 @@ function checkSize(precision: number, scale: number): void {
 }
 
 /**
- * One of a few texts, e.g. `enumeration(['open', 'closed'])`, in TypeScript `'open' | 'closed'`. Filters test for equality
- * alone. Another text that stands in the table is told as it is.
+ * One of several strings, e.g. `enumeration(['open', 'closed'])`; `'open' | 'closed'` in TypeScript. Filters can only test
+ * for equality. Any other string in the table is serialized unchanged.
  *
- * @param values - each once, in the order in which a refusal lists them
- * @throws RangeError when there are none, or one twice, or one that is no text or cannot be stored
+ * @param values - the strings, each once, in the order in which errors list them
+ * @throws RangeError if the list is empty or has duplicates, or if a value is not a string or cannot be stored
  */
 export function enumeration<const Value extends string>(values: readonly Value[]): Kind<Value> {
-  checkTexts(values)
-  if (values.length === 0) throw new RangeError('enumeration: there are no values')
-  const twice = values.find((value, index) => values.indexOf(value) !== index)
-  if (twice !== undefined)
-    throw new RangeError(`enumeration: ${JSON.stringify(twice)} is there twice`)
-  for (const value of values) {
-    const fault = findTextViolation(value)
-    if (fault !== undefined)
-      throw new RangeError(`enumeration: ${JSON.stringify(value)} must be a text ${fault}`)
-  }
+  checkValues(values)
   const read = createEnumReader(values)
-  const told = new Map<string, string>(values.map((value) => [value, JSON.stringify(value)]))
+  const serialized = new Map<string, string>(values.map((value) => [value, JSON.stringify(value)]))
   return {
     name: 'enumeration',
     comparesAs: 'enumeration',
     operators: 'plain',
     readBody: read,
-    readValue: read,
-    readText: read,
-    serialize: (value) => told.get(value) ?? JSON.stringify(value),
+    readFilterValue: read,
+    readFilterText: read,
+    serialize: (value) => serialized.get(value) ?? JSON.stringify(value),
     schema: { type: 'string', enum: values },
     codec: 'enumeration',
   }
 }
 
-function checkTexts(values: unknown): void {
+function checkValues(values: readonly string[]): void {
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))
-    throw new RangeError('enumeration: the values must be texts in an array')
+    throw new RangeError('enumeration: the values must be an array of strings')
+  if (values.length === 0) throw new RangeError('enumeration: at least one value is required')
+  const duplicate = values.find((value, index) => values.indexOf(value) !== index)
+  if (duplicate !== undefined)
+    throw new RangeError(`enumeration: ${JSON.stringify(duplicate)} is listed twice`)
+  for (const value of values) {
+    const violation = findTextViolation(value)
+    if (violation !== undefined)
+      throw new RangeError(`enumeration: ${JSON.stringify(value)} must be a string ${violation}`)
+  }
 }
 
-/** Every kind that takes options, by name; the table of `kinds` has the others. */
+/** The functions that create a kind, by name. The table `kinds` has the kinds without options. */
 export const parametricKinds = { integer64, decimal, enumeration } as const

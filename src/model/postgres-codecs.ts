@@ -2,19 +2,20 @@ import { sql } from 'kysely'
 import type { ColumnCodec } from './column-codec.ts'
 import { canonicalDecimal } from './decimals.ts'
 import type { Sql } from './dialect.ts'
-import { type JsonValue, parseStoredJson, serializeJson } from './json-values.ts'
+import { type JsonValue, serializeJson } from './json.ts'
+import { parseStoredJson } from './json-values.ts'
 import type { sqliteCodecs } from './sqlite-codecs.ts'
 import { parseStoredInteger, parseStoredUuid } from './stored-values.ts'
 import { parseStoredDate, parseStoredInstant, parseStoredTime } from './times.ts'
 
-/** Rows leave PostgreSQL as JSON: what JSON would change, or write otherwise, leaves it as text. */
+/** Reads a value as text. PostgreSQL returns rows as JSON, which would change the value or its notation. */
 const asText = (column: Sql): Sql => sql`${column}::text`
 
 /**
- * A double as the number it is, where PostgreSQL would make a double of a whole number beside it. Its text tells it from
- * every whole number up to 2^53; beyond, where its text is not all of its digits, its two halves of 32 bits are exact.
+ * Converts a double to an exact numeric, where PostgreSQL would compare it with an integer as doubles. Up to 2^53 the text
+ * of a double is exact. Beyond, where the text lacks digits, the upper and lower 32 bits are converted separately.
  */
-const exactly = (expression: Sql): Sql => {
+const toExactNumeric = (expression: Sql): Sql => {
   const double = sql`(${expression})::double precision`
   const high = sql`floor(${double} / 4294967296)`
   return sql`case when abs(${double}) between 9007199254740992 and 18446744073709551616
@@ -22,14 +23,13 @@ const exactly = (expression: Sql): Sql => {
     else ${double}::text::numeric end`
 }
 
-/** Texts by code point, whatever the collation of the column. */
+/** Sorts texts by code point, regardless of the column's collation. */
 const byCodePoint = (expression: Sql): Sql => sql`${expression} collate "C"`
 
-const texts = ['text', 'character varying', 'character', 'bpchar', 'citext']
+const textTypes = ['text', 'character varying', 'character', 'bpchar', 'citext']
 
 /**
- * Texts are read and compared as texts, which is what most columns hold anyway: one of `character(n)` without the spaces
- * that fill it, one of `citext` letter for letter.
+ * Reads and compares strings as `text`: `character(n)` without its padding, `citext` case-sensitively.
  */
 const text = {
   type: 'text',
@@ -38,26 +38,26 @@ const text = {
   key: { of: asText, bind: (value) => value },
 } satisfies Partial<ColumnCodec<string>>
 
-/** Whether a type is one of those, its length or precision aside. */
+/** Creates a predicate: true for these column types, regardless of their length or precision. */
 function oneOf(...names: readonly string[]): (columnType: string) => boolean {
   return (type) => names.includes(type.replace(/\(.*?\)/, ''))
 }
 
-const whole = ['bigint', 'integer', 'smallint']
-const exact = [...whole, 'numeric']
+const integerTypes = ['bigint', 'integer', 'smallint']
+const exactTypes = [...integerTypes, 'numeric']
 
-/** Whether a type holds whole numbers; one of decimal numbers does when it has no place for others. */
-function ofIntegers(type: string): boolean {
-  return oneOf(...whole)(type) || /^numeric(?:\(\d+,0\))?$/.test(type)
+/** True for integer types, and for numeric types with scale 0. */
+function isIntegerType(type: string): boolean {
+  return oneOf(...integerTypes)(type) || /^numeric(?:\(\d+,0\))?$/.test(type)
 }
 
-/** A day or an instant; JSON has no word for `infinity`, so it is told as null. */
-function finite(load: (stored: unknown) => string): (stored: unknown) => string | null {
+/** Creates a `load` for dates and times that returns null for `infinity`, which JSON cannot express. */
+function loadFinite(load: (stored: unknown) => string): (stored: unknown) => string | null {
   return (stored) => (stored === 'infinity' || stored === '-infinity' ? null : load(stored))
 }
 
 const integer = {
-  acceptsColumnType: ofIntegers,
+  acceptsColumnType: isIntegerType,
   type: 'bigint',
   select: asText,
   bind: String,
@@ -76,14 +76,14 @@ const uuid = {
   load: parseStoredUuid,
 } satisfies ColumnCodec<string>
 
-/** How PostgreSQL keeps the values of each form. */
+/** The codecs of PostgreSQL. */
 export const postgresCodecs = {
   id: integer,
-  text: { ...text, acceptsColumnType: oneOf(...texts) } satisfies ColumnCodec<string>,
-  /** An enumeration may be a type of its own. */
+  text: { ...text, acceptsColumnType: oneOf(...textTypes) } satisfies ColumnCodec<string>,
+  /** The column may have an enum type. */
   enumeration: {
     ...text,
-    acceptsColumnType: oneOf(...texts, 'enum'),
+    acceptsColumnType: oneOf(...textTypes, 'enum'),
   } satisfies ColumnCodec<string>,
   integer: {
     ...integer,
@@ -94,17 +94,17 @@ export const postgresCodecs = {
   } satisfies ColumnCodec<number | bigint>,
   integer64: { ...integer, load: parseStoredInteger } satisfies ColumnCodec<bigint>,
   number: {
-    acceptsColumnType: oneOf('double precision', 'real', ...exact),
+    acceptsColumnType: oneOf('double precision', 'real', ...exactTypes),
     type: 'double precision',
     select: (column) => sql`${column}::double precision`,
-    // JSON has no word for NaN and the infinities, so they leave as texts.
+    // NaN and the infinities, which JSON cannot express, are returned as strings.
     load: Number,
-    toExact: exactly,
+    toExact: toExactNumeric,
   } satisfies ColumnCodec<number>,
-  decimal: { ...decimal, acceptsColumnType: oneOf(...exact) } satisfies ColumnCodec<string>,
+  decimal: { ...decimal, acceptsColumnType: oneOf(...exactTypes) } satisfies ColumnCodec<string>,
   decimal15: {
     ...decimal,
-    acceptsColumnType: oneOf('double precision', ...exact),
+    acceptsColumnType: oneOf('double precision', ...exactTypes),
   } satisfies ColumnCodec<string>,
   boolean: {
     acceptsColumnType: oneOf('boolean'),
@@ -115,14 +115,14 @@ export const postgresCodecs = {
     acceptsColumnType: oneOf('date'),
     type: 'date',
     select: asText,
-    load: finite(parseStoredDate),
+    load: loadFinite(parseStoredDate),
   } satisfies ColumnCodec<string>,
-  /** A timestamp without a zone is taken for one of UTC, which is the zone of every session of ours. */
+  /** A timestamp without a zone is UTC, the time zone of every session of the store. */
   datetime: {
     acceptsColumnType: oneOf('timestamp with time zone', 'timestamp without time zone'),
     type: 'timestamptz',
     select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
-    load: finite(parseStoredInstant),
+    load: loadFinite(parseStoredInstant),
   } satisfies ColumnCodec<string>,
   time: {
     acceptsColumnType: oneOf('time without time zone'),

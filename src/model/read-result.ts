@@ -1,7 +1,7 @@
-/** What a value was meant to be, when it is not: the end of the sentence "… must be …". */
+/** Describes a valid value, as the end of the sentence "… must be …". */
 export interface ReadFailure {
   readonly expected: string
 }
 
-/** A value of the kind, or what it should have been. */
+/** A value of an attribute kind, or a description of valid values. */
 export type ReadResult<Value> = { readonly value: Value } | ReadFailure

@@ -4,10 +4,11 @@ import { type Kind, kinds } from './kinds.ts'
 import type { AttributeField, Field, Link, ResourceType, Table } from './model.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
-type Declared = ResourceDeclaration
-
-/** Fills in everything that a declaration leaves to its defaults. The declarations are known to hold together. */
-export function resolveResource(declared: Declared, all: readonly Declared[]): ResourceType {
+/** Fills in the defaults of a declaration that passed all checks. */
+export function resolveResource(
+  declared: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
+): ResourceType {
   const id = resolveIdOptions(declared)
   const fields = Object.entries(declared.fields).map(
     ([name, field]) => [name, resolveField(name, field, declared, all)] as const,
@@ -18,7 +19,10 @@ export function resolveResource(declared: Declared, all: readonly Declared[]): R
     table: toTable(declared),
     description: declared.description,
     id: resolveIdField(id),
-    ids: { client: id.client ?? 'refused', by: id.kind.codec === 'uuidId' ? 'server' : 'database' },
+    ids: {
+      fromClient: id.client ?? 'forbidden',
+      generatedBy: id.kind.codec === 'uuidId' ? 'server' : 'database',
+    },
     scope: declared.scope,
     insertDefaults: Object.entries(declared.insertDefaults ?? {}),
     isWritable: declared.access !== 'read-only',
@@ -28,13 +32,13 @@ export function resolveResource(declared: Declared, all: readonly Declared[]): R
   }
 }
 
-/** All that a declaration says of its ids, and the column at least. */
+/** Resolves the options of a type's ids. */
 export function resolveIdOptions({
   id,
-}: Declared): IdOptions & Required<Pick<IdOptions, 'column' | 'kind'>> {
+}: ResourceDeclaration): IdOptions & Required<Pick<IdOptions, 'column' | 'kind'>> {
   const options = typeof id === 'string' ? { column: id } : id
   const { kind = kinds.id, ...others } = options ?? {}
-  // UUIDs that are ids are looked for by an index, so in the one spelling that the server gives them.
+  // An index finds UUIDs only in the spelling that the server generates.
   return {
     column: 'id',
     ...others,
@@ -42,7 +46,7 @@ export function resolveIdOptions({
   }
 }
 
-function toTable({ schema, table }: Pick<Declared, 'schema' | 'table'>): Table {
+function toTable({ schema, table }: Pick<ResourceDeclaration, 'schema' | 'table'>): Table {
   return { schema, name: table }
 }
 
@@ -75,8 +79,8 @@ const columnExpression =
 function resolveField(
   name: string,
   field: FieldDeclaration,
-  declared: Declared,
-  all: readonly Declared[],
+  declared: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
 ): Field {
   switch (field.is) {
     case 'attribute':
@@ -106,18 +110,18 @@ function resolveField(
 
 function resolveLink(
   field: Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>,
-  declared: Declared,
-  all: readonly Declared[],
+  declared: ResourceDeclaration,
+  all: readonly ResourceDeclaration[],
 ): Link {
   const target = all.find(({ type }) => type === field.to)
   const ownId = resolveIdOptions(declared).column
-  const theirId = target ? resolveIdOptions(target).column : 'id'
+  const otherId = target ? resolveIdOptions(target).column : 'id'
   if ('through' in field) {
     const { from, to } = field.through
     return {
       foreignKey: 'join table',
       ownKey: ownId,
-      otherKey: theirId,
+      otherKey: otherId,
       joinTable: toTable(field.through),
       from,
       to,
@@ -125,7 +129,7 @@ function resolveLink(
   }
   const { column, references } = field
   return field.is === 'toOne' && field.foreignKey !== 'other'
-    ? { foreignKey: 'own', ownKey: column, otherKey: references ?? theirId }
+    ? { foreignKey: 'own', ownKey: column, otherKey: references ?? otherId }
     : { foreignKey: 'other', ownKey: references ?? ownId, otherKey: column }
 }
 
@@ -144,7 +148,7 @@ function resolveAttribute(name: string, field: Attribute): AttributeField {
     isWritable: access !== 'read-only',
     isImmutable: access === 'immutable',
     isFilterable: field.filter ?? isReadable,
-    isSortable: field.sort ?? (isReadable && hasOrder(field.kind)),
+    isSortable: field.sort ?? (isReadable && isOrdered(field.kind)),
     makeDefault: resolveDefault(field.default),
     validate: field.validate,
   }
@@ -156,26 +160,26 @@ function resolveExpression(name: string, field: ExpressionField): AttributeField
     name,
     kind: field.kind,
     column: undefined,
-    // Whatever it is made of, it is one operand where it is compared.
+    // The parentheses make it one operand of a comparison.
     expression: (column) => sql`(${field.expression(column)})`,
     required: false,
     isReadable: true,
     isWritable: false,
     isImmutable: false,
     isFilterable: field.filter ?? true,
-    isSortable: field.sort ?? hasOrder(field.kind),
+    isSortable: field.sort ?? isOrdered(field.kind),
     makeDefault: undefined,
     validate: undefined,
   }
 }
 
-/** Values of an opaque kind have no order. */
-function hasOrder(kind: Kind<unknown>): boolean {
+/** False for opaque kinds. */
+function isOrdered(kind: Kind<unknown>): boolean {
   return kind.operators !== 'opaque'
 }
 
 function resolveDefault(value: unknown): (() => unknown) | undefined {
   if (value === undefined) return undefined
-  // A function makes the value: no kind's values are functions themselves.
+  // A function creates the value: no kind has functions as values.
   return typeof value === 'function' ? (value as () => unknown) : () => value
 }

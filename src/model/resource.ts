@@ -4,25 +4,25 @@ import type { Expression, FieldDeclaration } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
 
-/** How the resources of a type are identified. */
+/** The options of a type's ids. */
 export interface IdOptions {
-  /** The column of the ids; default `id`. */
+  /** The id column. Default `id`. */
   readonly column?: string
-  /** What ids are: whole numbers of 64 bits (the default), `uuid`, or `text`. */
+  /** The data type of the ids: 64-bit integers (the default), `uuid` or `text`. */
   readonly kind?: Kind<string>
   /**
-   * Whether a client may, or must, give the id of what it creates. Otherwise the server makes uuids, and the column's own
-   * default makes all other ids.
+   * Whether a client can or must send the id of a new resource. For ids that clients do not send, the server generates
+   * UUIDs and the column's default generates all others.
    */
   readonly client?: 'optional' | 'required'
 }
 
-/** Whatever a resource declares under its fields. */
-export type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>
+/** The declared fields of a type, by name. */
+type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>
 
 type SomeOf<Attributes> = { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined }
 
-/** A resource type as it is declared: what it is called, where it is reached and kept, and its fields. */
+/** A declared resource type: its name, its path, its table and its fields. */
 export interface ResourceDeclaration<
   Type extends string = string,
   Fields extends FieldDeclarations = FieldDeclarations,
@@ -30,38 +30,37 @@ export interface ResourceDeclaration<
   readonly type: Type
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
-  /** The table or view; several resource types may be cut out of one. */
+  /** The table or view. Several types may share one. */
   readonly table: string
-  /** The schema of the table; default: the database's own choice. */
+  /** The schema of the table. Default: the database searches its default schemas. */
   readonly schema?: string
-  /** The column of the ids, whole numbers given by the database, or all that is to be said of them; default `id`. */
+  /** The id column, or options of the ids. Default: the column `id` with 64-bit integers from the database. */
   readonly id?: string | IdOptions
-  /** What the type is, for the root document. */
+  /** A description of the type for the root document. */
   readonly description?: string
   /**
-   * Only rows for which this holds are resources of the type, wherever they are met. A write that would make it false is
-   * refused.
+   * The condition on rows that belong to the type, in every read and write. A write that would make it false is rejected.
    */
   readonly scope?: Expression
-  /** What columns that no field writes hold in rows that are created, by column. */
+  /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
-  /** `read-only`: nothing creates, changes or deletes resources of the type. Views must be. Default `read-write`. */
+  /** `read-only`: clients cannot create, update or delete resources of the type. Required for views. Default `read-write`. */
   readonly access?: 'read-write' | 'read-only'
   /**
-   * Checks attributes together, those stored included, when a create or an update writes any. It gets all of them, may look
-   * at some alone, and what it makes of them is not stored.
+   * Validates all attributes together when a create or an update writes any of them. Gets the stored values of attributes
+   * that the request does not send. Its output is not stored.
    */
   readonly validate?: StandardSchemaV1<SomeOf<AttributesOf<Fields>>, unknown>
   readonly hooks?: Hooks<Fields>
-  /** By name, in the order in which they are told. */
+  /** By name, in the order in which they are serialized. */
   readonly fields: Fields
 }
 
 /**
  * Declares a resource type.
  *
- * @param type - its name on the wire, e.g. `person`; other resources name it by this
- * @param declaration - where it is reached and kept, and its fields by name
+ * @param type - its name in documents, e.g. `person`; relationships refer to it by this name
+ * @param declaration - its path, its table and its fields by name
  * @see https://jsonapi.org/format/1.0/#document-resource-objects
  */
 export function resource<const Type extends string, const Fields extends FieldDeclarations>(

@@ -3,7 +3,8 @@ import { hasAffinity } from './affinities.ts'
 import type { ColumnCodec } from './column-codec.ts'
 import { canonicalDecimal, decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
-import { type JsonValue, parseStoredJson, serializeJson } from './json-values.ts'
+import { type JsonValue, serializeJson } from './json.ts'
+import { parseStoredJson } from './json-values.ts'
 import { encodeStoredBytes, parseStoredInteger, parseStoredUuid } from './stored-values.ts'
 import {
   formatFixedInstant,
@@ -13,108 +14,108 @@ import {
   parseStoredTime,
 } from './times.ts'
 
-/** node:sqlite refuses to return an integer beyond 2^53 as a number: but for keys, integers leave the database as texts. */
-const sqliteAsText = (column: Sql): Sql => sql`cast(${column} as text)`
+/** Reads an integer as text, because node:sqlite throws when it reads one beyond 2^53 as a number. Keys are read as bigints. */
+const asText = (column: Sql): Sql => sql`cast(${column} as text)`
 
-/** A number may stand in the table as an integer, even one beyond 2^53. */
-const sqliteAsReal = (column: Sql): Sql => sql`cast(${column} as real)`
+/** Reads a number as a double: the table may contain an integer, even one beyond 2^53. */
+const asReal = (column: Sql): Sql => sql`cast(${column} as real)`
 
-const sqliteTexts = hasAffinity('text', 'blob')
-/** SQLite makes numbers of texts in a column of numeric affinity, as DATE and UUID are, but only of those that are some. */
-const sqliteTextsButNumbers = hasAffinity('text', 'blob', 'numeric')
-const sqliteIntegers = hasAffinity('integer', 'numeric')
-const sqliteNumbers = hasAffinity('real', 'numeric', 'integer')
+const acceptsText = hasAffinity('text', 'blob')
+/** Numeric affinity, which DATE and UUID columns have, converts only texts that look like numbers. */
+const acceptsNonNumericText = hasAffinity('text', 'blob', 'numeric')
+const acceptsIntegers = hasAffinity('integer', 'numeric')
+const acceptsNumbers = hasAffinity('real', 'numeric', 'integer')
 
 /**
- * A decimal number may stand in the table as a text, an integer or a float. A float leaves the database as one: the shortest
- * decimal that is the same float has the digits that were stored, and SQLite's own text of it may have others.
+ * Reads a decimal number that is stored as text, integer or float. A float is read as one: the shortest decimal for the
+ * same float has the digits that were stored, but SQLite's own text of it may have others.
  */
-const sqliteExactly = (column: Sql): Sql =>
-  sql`iif(typeof(${column}) = 'real', ${column}, ${sqliteAsText(column)})`
+const asExactDecimal = (column: Sql): Sql =>
+  sql`iif(typeof(${column}) = 'real', ${column}, ${asText(column)})`
 
-const sqliteDecimal = {
-  select: sqliteExactly,
+const decimal = {
+  select: asExactDecimal,
   load: (stored) => canonicalDecimal(String(stored)),
-  key: { of: (column) => sql`lapidary_decimal(${sqliteExactly(column)})`, bind: decimalKey },
+  key: { of: (column) => sql`lapidary_decimal(${asExactDecimal(column)})`, bind: decimalKey },
 } satisfies Partial<ColumnCodec<string>>
 
-/** A whole number of so many characters is below 2^53, and a number is bound in a fraction of the time of a bigint. */
-const digitsOfNumber = 15
+/** Integers with this many characters are below 2^53. Binding a number takes a fraction of the time of binding a bigint. */
+const safeLength = 15
 
-/** How SQLite keeps the values of each form. */
+/** The codecs of SQLite. */
 export const sqliteCodecs = {
-  /** None beyond 2^53 ever passes through a float: those leave the database as bigints. */
+  /** Integer ids as strings. The driver returns ids beyond 2^53 as bigints, so no double rounds them. */
   id: {
-    acceptsColumnType: sqliteIntegers,
-    select: sqliteAsText,
+    acceptsColumnType: acceptsIntegers,
+    select: asText,
     isExact: true,
-    bind: (text) => (text.length <= digitsOfNumber ? Number(text) : BigInt(text)),
+    bind: (text) => (text.length <= safeLength ? Number(text) : BigInt(text)),
   } satisfies ColumnCodec<string>,
-  text: { acceptsColumnType: sqliteTexts } satisfies ColumnCodec<string>,
-  enumeration: { acceptsColumnType: sqliteTexts } satisfies ColumnCodec<string>,
+  text: { acceptsColumnType: acceptsText } satisfies ColumnCodec<string>,
+  enumeration: { acceptsColumnType: acceptsText } satisfies ColumnCodec<string>,
   integer: {
-    acceptsColumnType: sqliteIntegers,
-    select: sqliteAsText,
+    acceptsColumnType: acceptsIntegers,
+    select: asText,
     load: (stored) => {
       const value = parseStoredInteger(stored)
       return Number.isSafeInteger(Number(value)) ? Number(value) : value
     },
     bind: BigInt,
   } satisfies ColumnCodec<number | bigint>,
-  /** Whole numbers of 64 bits; each is a `bigint`, however small. */
+  /** 64-bit integers; small ones are `bigint`s too. */
   integer64: {
-    acceptsColumnType: sqliteIntegers,
-    select: sqliteAsText,
+    acceptsColumnType: acceptsIntegers,
+    select: asText,
     load: parseStoredInteger,
   } satisfies ColumnCodec<bigint>,
-  number: { acceptsColumnType: sqliteNumbers, select: sqliteAsReal } satisfies ColumnCodec<number>,
-  /** Decimal numbers of any size, as canonical texts. */
+  number: { acceptsColumnType: acceptsNumbers, select: asReal } satisfies ColumnCodec<number>,
+  /** Decimal numbers of any size, as canonical text. */
   decimal: {
     acceptsColumnType: hasAffinity('text'),
-    ...sqliteDecimal,
+    ...decimal,
   } satisfies ColumnCodec<string>,
-  /** Decimal numbers of at most 15 digits, which a double holds: a column of numbers keeps them too. */
+  /** Decimal numbers of at most 15 digits: a double keeps them, so numeric columns can store them too. */
   decimal15: {
     acceptsColumnType: hasAffinity('text', 'numeric', 'real', 'integer'),
-    ...sqliteDecimal,
+    ...decimal,
   } satisfies ColumnCodec<string>,
   boolean: {
-    acceptsColumnType: sqliteIntegers,
+    acceptsColumnType: acceptsIntegers,
     load: (stored) => stored !== 0,
     bind: Number,
   } satisfies ColumnCodec<boolean>,
-  /** Days compare as the texts they are stored as: an index serves, and a stored midnight is told but not found. */
+  /** Compares the stored text, so that an index can be used. A stored midnight is readable, but filters do not match it. */
   date: {
-    acceptsColumnType: sqliteTextsButNumbers,
+    acceptsColumnType: acceptsNonNumericText,
     load: parseStoredDate,
   } satisfies ColumnCodec<string>,
-  /** Instants in UTC, of six digits of a second; those that others wrote may be spelled otherwise. */
+  /** Stores UTC with six digits of a second. Reads the notations of other programs too. */
   datetime: {
-    acceptsColumnType: sqliteTextsButNumbers,
+    acceptsColumnType: acceptsNonNumericText,
     load: parseStoredInstant,
     bind: formatFixedInstant,
     key: { of: (column) => sql`lapidary_datetime(${column})`, bind: instantKey },
   } satisfies ColumnCodec<string>,
-  /** Times of day; those that others wrote may be spelled otherwise. */
+  /** Reads the notations of other programs too. */
   time: {
-    acceptsColumnType: sqliteTextsButNumbers,
+    acceptsColumnType: acceptsNonNumericText,
     load: parseStoredTime,
     key: { of: (column) => sql`lapidary_time(${column})`, bind: (value) => value },
   } satisfies ColumnCodec<string>,
-  /** UUIDs in lower case; those that others wrote may be in upper case. */
+  /** Stores lower case. Reads upper case too. */
   uuid: {
-    acceptsColumnType: sqliteTextsButNumbers,
+    acceptsColumnType: acceptsNonNumericText,
     load: parseStoredUuid,
     key: { of: (column) => sql`lower(${column})`, bind: (value) => value },
   } satisfies ColumnCodec<string>,
-  /** UUIDs as ids and keys: those are in lower case, so that an index finds them. */
-  uuidId: { acceptsColumnType: sqliteTextsButNumbers } satisfies ColumnCodec<string>,
+  /** UUIDs as ids and keys. They must be stored in lower case, so that an index finds them. */
+  uuidId: { acceptsColumnType: acceptsNonNumericText } satisfies ColumnCodec<string>,
   json: {
-    acceptsColumnType: sqliteTextsButNumbers,
+    acceptsColumnType: acceptsNonNumericText,
     load: parseStoredJson,
     bind: serializeJson,
   } satisfies ColumnCodec<JsonValue>,
-  /** Bytes; a column keeps a BLOB as it is unless it is declared as something else. */
+  /** Stores BLOBs. Only text, integer and real affinity would convert them. */
   bytes: {
     acceptsColumnType: hasAffinity('blob', 'numeric'),
     load: encodeStoredBytes,

@@ -3,18 +3,18 @@ import { isInteger64 } from './numbers.ts'
 import { readUuid } from './texts.ts'
 
 /**
- * The error for a stored value that is none of its form: the table holds something else than was declared.
- * @param form - the form's name
- * @param why - more of it, as a sentence without its end
+ * Creates the error for a stored value that does not match the declared kind of its column.
+ * @param kind - the noun for a valid value, e.g. `uuid`
+ * @param reason - a clause that explains the error
  */
-export function storedValueError(stored: unknown, form: string, why?: string): Error {
-  const end = why === undefined ? '.' : `: ${why}.`
-  return new Error(`A column holds ${quote(stored)}, which is no ${form}${end}`)
+export function storedValueError(stored: unknown, kind: string, reason?: string): Error {
+  const end = reason === undefined ? '.' : `: ${reason}.`
+  return new Error(`A column contains ${quote(stored)}, which is not a valid ${kind}${end}`)
 }
 
 /**
- * Reads a stored whole number of 64 bits, given as text; a float that is whole counts as one.
- * @throws Error when it is none
+ * Parses a stored 64-bit integer, given as text. A float without a fraction, such as `5.0`, is accepted.
+ * @throws Error if it is not a 64-bit integer
  */
 export function parseStoredInteger(stored: unknown): bigint {
   const text = typeof stored === 'string' ? stored.replace(/\.0+$/, '') : ''
@@ -23,18 +23,18 @@ export function parseStoredInteger(stored: unknown): bigint {
 }
 
 /**
- * Reads a stored UUID in its text form, in either case.
- * @throws Error when it is none
+ * Parses a stored UUID in its text form, in lower or upper case.
+ * @throws Error if it is not a UUID
  */
 export function parseStoredUuid(stored: unknown): string {
-  const reading = readUuid(stored)
-  if ('value' in reading) return reading.value
+  const result = readUuid(stored)
+  if ('value' in result) return result.value
   throw storedValueError(stored, 'uuid')
 }
 
 /**
- * Reads stored bytes as base64.
- * @throws Error when they are none, but a text or a number
+ * Encodes stored bytes as base64.
+ * @throws Error if a text or a number is stored
  */
 export function encodeStoredBytes(stored: unknown): string {
   if (stored instanceof Uint8Array) return Buffer.from(stored).toString('base64')

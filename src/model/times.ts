@@ -2,145 +2,147 @@ import { trimTrailingZeros } from './decimals.ts'
 import type { ReadResult } from './read-result.ts'
 import { storedValueError } from './stored-values.ts'
 
-/** The most digits that a second is told with; the databases keep no more. */
+/** The maximum number of digits of a second; the databases store no more. */
 const maxFractionDigits = 6
 
-/** Reads a day of the calendar. */
+/** Reads a calendar date. */
 export function readDate(json: unknown): ReadResult<string> {
-  if (typeof json === 'string' && isDay(json)) return { value: json }
-  return { expected: 'a date of the calendar, written YYYY-MM-DD' }
+  if (typeof json === 'string' && isDate(json)) return { value: json }
+  return { expected: 'a calendar date, written YYYY-MM-DD' }
 }
 
-/** How long the months of a common year are, in days. */
-const months = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+/** The lengths of the months of a common year, in days. */
+const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
- * Whether the text is a day of the calendar, years 0001 to 9999, written `YYYY-MM-DD`. Every day that is read from a table
- * passes here: a regular expression takes twice as long.
+ * True for a calendar date `YYYY-MM-DD` in the years 0001 to 9999. Checks the digits by hand, because every stored date
+ * passes here and a regular expression takes twice as long.
  */
-function isDay(text: string): boolean {
+function isDate(text: string): boolean {
   if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return false
-  const year = wholeAt(text, 0, 4)
-  const month = wholeAt(text, 5, 7)
-  const day = wholeAt(text, 8, 10)
-  const longest = month === 2 && isLeap(year) ? 29 : months[month - 1]
-  return year > 0 && day > 0 && longest !== undefined && day <= longest
+  const year = parseDigits(text, 0, 4)
+  const month = parseDigits(text, 5, 7)
+  const day = parseDigits(text, 8, 10)
+  const lastDay = month === 2 && isLeapYear(year) ? 29 : monthLengths[month - 1]
+  return year > 0 && day > 0 && lastDay !== undefined && day <= lastDay
 }
 
-/** The whole number that digits spell from one index to before another; NaN where there is anything else. */
-function wholeAt(text: string, from: number, to: number): number {
-  let whole = 0
-  for (let at = from; at < to; at += 1) {
-    const digit = text.charCodeAt(at) - zero
+/** Parses the digits between two indexes; NaN if there is any other character. */
+function parseDigits(text: string, from: number, to: number): number {
+  let number = 0
+  for (let index = from; index < to; index += 1) {
+    const digit = text.charCodeAt(index) - zero
     if (digit < 0 || digit > 9) return Number.NaN
-    whole = whole * 10 + digit
+    number = number * 10 + digit
   }
-  return whole
+  return number
 }
 
 const zero = '0'.charCodeAt(0)
 
-function isLeap(year: number): boolean {
+function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 
-/** RFC 3339 §5.6, `date-time`: day, time, digits of the second's fraction, zone. */
+/** RFC 3339 §5.6, `date-time`: date, time, fraction of a second, zone. */
 const instant = /^(.{10})[Tt](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/
 
-/** The times of day that `readTime` takes, as a regular expression. */
+/** A regular expression for the times that `readTime` accepts. */
 export const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,6}0*)?$'
 
 const timeExpected = 'a time of day, such as "23:59:59.999"'
 const instantExpected = 'a date and time with its zone, such as "2024-02-29T12:30:00Z"'
 
-/** Reads a date and time with its zone; the value is the same instant in UTC, in canonical spelling. */
+/** Reads a date and time with a zone. The value is the same instant in UTC, in canonical text. */
 export function readInstant(json: unknown): ReadResult<string> {
   const match = typeof json === 'string' ? instant.exec(json) : null
   if (match === null) return { expected: instantExpected }
-  const [, day = '', clock = '', fraction = '', zone = ''] = match
-  if (!isDay(day)) return { expected: `${instantExpected}, on a day of the calendar` }
-  if (clock.endsWith(':60')) return { expected: `${instantExpected}, in no leap second` }
+  const [, date = '', clock = '', fraction = '', zone = ''] = match
+  if (!isDate(date)) return { expected: `${instantExpected}, on a calendar date` }
+  if (clock.endsWith(':60')) return { expected: `${instantExpected}, without a leap second` }
   if (!isClock(clock) || !isZone(zone)) return { expected: instantExpected }
   if (trimTrailingZeros(fraction).length > maxFractionDigits)
     return { expected: `${instantExpected}, with at most ${maxFractionDigits} digits of a second` }
-  const value = inUtc(day, clock, fraction, zone)
+  const value = toUtc(date, clock, fraction, zone)
   if (value !== undefined) return { value }
   return { expected: `${instantExpected}, in the years 0001 to 9999 of UTC` }
 }
 
-/** Reads a time of day without a zone; the value is in canonical spelling. */
+/** Reads a time of day without a zone. The value is in canonical text. */
 export function readTime(json: unknown): ReadResult<string> {
-  const [clock = '', fraction = ''] = typeof json === 'string' ? clockParts(json) : []
-  if (clock.endsWith(':60')) return { expected: `${timeExpected}, in no leap second` }
+  const [clock = '', fraction = ''] = typeof json === 'string' ? splitClock(json) : []
+  if (clock.endsWith(':60')) return { expected: `${timeExpected}, without a leap second` }
   if (!isClock(clock)) return { expected: timeExpected }
   if (trimTrailingZeros(fraction).length > maxFractionDigits)
     return { expected: `${timeExpected}, with at most ${maxFractionDigits} digits of a second` }
-  return { value: clock + point(fraction) }
+  return { value: clock + formatFraction(fraction) }
 }
 
-/** Day and, where they are there, time, fraction and zone, as any program may have stored them. */
+/** A date with optional time, fraction and zone, in the notations of other programs. */
 const storedInstant =
   /^(.{10})(?:[Tt ](\d\d:\d\d)(:\d\d)?(?:\.(\d*))?(?: ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?))?)?$/
 
 /**
- * Reads a stored date and time: `2009-01-01`, `2009-01-01 00:00:00`, `2009-01-01T00:00`, with a zone or, without one,
- * of UTC. Digits of the second beyond the sixth are kept.
- * @throws Error when it is none
+ * Parses a stored date and time: `2009-01-01`, `2009-01-01 00:00:00` or `2009-01-01T00:00`. Without a zone it is UTC.
+ * Keeps all digits of a second.
+ * @throws Error if it is not a date and time
  */
 export function parseStoredInstant(stored: unknown): string {
   const match = typeof stored === 'string' ? storedInstant.exec(stored) : null
-  const [, day = '', minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match ?? []
+  const [, date = '', minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match ?? []
   const clock = minutes + seconds
-  const offset = zoneOf(zone)
+  const offset = normalizeZone(zone)
   const value =
-    isDay(day) && isClock(clock) && isZone(offset) ? inUtc(day, clock, fraction, offset) : undefined
+    isDate(date) && isClock(clock) && isZone(offset)
+      ? toUtc(date, clock, fraction, offset)
+      : undefined
   if (value !== undefined) return value
   throw storedValueError(stored, 'datetime')
 }
 
-/** `+02` and `+0200` as `+02:00`. */
-function zoneOf(stored: string): string {
+/** Converts `+02` and `+0200` to `+02:00`, and any name of UTC to `Z`. */
+function normalizeZone(stored: string): string {
   if (!/^[+-]/.test(stored)) return 'Z'
   return `${stored.slice(0, 3)}:${stored.slice(3).replace(':', '') || '00'}`
 }
 
 /**
- * Reads a stored time of day; one without seconds is that of the full minute.
- * @throws Error when it is none
+ * Parses a stored time of day, with or without seconds.
+ * @throws Error if it is not a time of day
  */
 export function parseStoredTime(stored: unknown): string {
   const text = typeof stored === 'string' && stored.length === 5 ? `${stored}:00` : stored
-  const [clock = '', fraction = ''] = typeof text === 'string' ? clockParts(text) : []
-  if (isClock(clock)) return clock + point(fraction)
+  const [clock = '', fraction = ''] = typeof text === 'string' ? splitClock(text) : []
+  if (isClock(clock)) return clock + formatFraction(fraction)
   throw storedValueError(stored, 'time')
 }
 
-/** A day, or the midnight that it begins with, as programs write it that know of no days alone. */
-const storedDay = /^(.{10})(?:[Tt ]00:00(?::00(?:\.0*)?)?(?: ?(?:[Zz]|UTC|[+-]00(?::?00)?))?)?$/
+/** A date, or its midnight as programs without a date type write it. */
+const storedDate = /^(.{10})(?:[Tt ]00:00(?::00(?:\.0*)?)?(?: ?(?:[Zz]|UTC|[+-]00(?::?00)?))?)?$/
 
 /**
- * Reads a stored day, alone or as the midnight that it begins with.
- * @throws Error when it is none
+ * Parses a stored date, or the midnight of a date.
+ * @throws Error if it is neither
  */
 export function parseStoredDate(stored: unknown): string {
-  if (typeof stored === 'string' && isDay(stored)) return stored
-  const [, day = ''] = (typeof stored === 'string' ? storedDay.exec(stored) : null) ?? []
-  if (isDay(day)) return day
+  if (typeof stored === 'string' && isDate(stored)) return stored
+  const [, date = ''] = (typeof stored === 'string' ? storedDate.exec(stored) : null) ?? []
+  if (isDate(date)) return date
   throw storedValueError(stored, 'date')
 }
 
-/** The key of an instant in canonical spelling: without the `Z`, texts in code-point order are instants in theirs. */
+/** Writes an instant, given in canonical text, as a comparison key: without the `Z`, code point order is the order in time. */
 export function instantKey(value: string): string {
   return value.slice(0, -1)
 }
 
-/** An instant in canonical spelling with six digits of a second or more, so that stored texts sort by time. */
+/** Pads an instant, given in canonical text, to six digits of a second, so that stored texts sort by time. */
 export function formatFixedInstant(value: string): string {
-  const [whole = '', fraction = ''] = value.slice(0, -1).split('.')
-  return `${whole}.${fraction.padEnd(maxFractionDigits, '0')}Z`
+  const [seconds = '', fraction = ''] = value.slice(0, -1).split('.')
+  return `${seconds}.${fraction.padEnd(maxFractionDigits, '0')}Z`
 }
 
-function clockParts(text: string): readonly string[] {
+function splitClock(text: string): readonly string[] {
   return /^(\d\d:\d\d:\d\d)(?:\.(\d+))?$/.exec(text)?.slice(1) ?? []
 }
 
@@ -152,22 +154,22 @@ function isZone(text: string): boolean {
   return /^([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(text)
 }
 
-/** The fraction of a second without what says nothing. */
-function point(fraction: string): string {
+/** Writes a fraction of a second without zeros at the end; empty if it is 0. */
+function formatFraction(fraction: string): string {
   const digits = trimTrailingZeros(fraction)
   return digits === '' ? '' : `.${digits}`
 }
 
-const first = Date.parse('0001-01-01T00:00:00Z')
-const last = Date.parse('9999-12-31T23:59:59Z')
+const minTime = Date.parse('0001-01-01T00:00:00Z')
+const maxTime = Date.parse('9999-12-31T23:59:59Z')
 
-/** The canonical spelling of an instant, or `undefined` when UTC has no year of four digits for it. */
-function inUtc(day: string, clock: string, fraction: string, zone: string): string | undefined {
-  const end = `${point(fraction)}Z`
-  if (/^[Zz]$/.test(zone)) return `${day}T${clock}${end}`
+/** Writes an instant in canonical text, or returns `undefined` if its UTC year does not have four digits. */
+function toUtc(date: string, clock: string, fraction: string, zone: string): string | undefined {
+  const end = `${formatFraction(fraction)}Z`
+  if (/^[Zz]$/.test(zone)) return `${date}T${clock}${end}`
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4))
-  const ahead = zone.startsWith('-') ? -minutes : minutes
-  const time = Date.parse(`${day}T${clock}Z`) - ahead * 60_000
-  if (time < first || time > last) return undefined
+  const offset = zone.startsWith('-') ? -minutes : minutes
+  const time = Date.parse(`${date}T${clock}Z`) - offset * 60_000
+  if (time < minTime || time > maxTime) return undefined
   return `${new Date(time).toISOString().slice(0, 19)}${end}`
 }

@@ -5,7 +5,7 @@ import { filterLimits } from './filter-limits.ts'
 import { describeJsonError, describeJsonType, isObject, NestingError, parseJson } from './json.ts'
 
 /** The source location of a part of a filter: its parameter, and the path from there, e.g. `filter[0].or[1]`. */
-export interface FilterLocation {
+interface FilterLocation {
   readonly parameter: string
   readonly path: string
 }

@@ -2,7 +2,7 @@
  * The maximum nesting depth of arrays and objects, the outermost one counted. It keeps every recursive function over a
  * parsed value within the stack.
  */
-export const maxJsonDepth = 256
+const maxJsonDepth = 256
 
 /** A JSON text whose arrays and objects are nested deeper than `maxJsonDepth`. Its message is a predicate. */
 export class NestingError extends Error {

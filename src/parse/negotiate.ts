@@ -8,7 +8,7 @@ import { quote } from '../errors/quote.ts'
 export const mediaType = 'application/vnd.api+json'
 
 /** The header fields of a request that concern its media types. */
-export interface MediaHeaders {
+interface MediaHeaders {
   readonly accept: string | undefined
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined

@@ -98,7 +98,7 @@ function listValues(field: Field): StoredValue[] {
     case 'attribute':
       return field.isReadable ? [toStoredValue(field)] : []
     case 'computed':
-      return field.columns.map(([column, { kind }]) => ({ column, form: kind.codec }))
+      return field.columns.map(([column, { kind }]) => ({ column, codec: kind.codec }))
     case 'relationship':
       return []
   }
@@ -107,8 +107,8 @@ function listValues(field: Field): StoredValue[] {
 /** The stored value of an attribute: its column, or its expression. */
 export function toStoredValue({ name, column, kind }: AttributeField): StoredValue {
   return column === undefined
-    ? { expression: name, form: kind.codec }
-    : { column, form: kind.codec }
+    ? { expression: name, codec: kind.codec }
+    : { column, codec: kind.codec }
 }
 
 /** A value that several fields need is read once. */

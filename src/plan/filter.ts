@@ -28,7 +28,7 @@ import {
 import { readOperand } from './operand.ts'
 
 /** The number of a bind parameter: an index into the client's values, which are passed beside the query shape. */
-export type Parameter = number
+type Parameter = number
 
 /** The client's values; planning a filter appends to them. */
 export interface ParameterValues {
@@ -89,7 +89,7 @@ export function planFilter(
   const context: FilterContext = { resource, model, parameters, depth: 0, subqueries }
   const [first, ...others] = planClauses(clauses, context)
   if (subqueries.count > filterLimits.subqueries) {
-    const detail = `filter: the filters follow ${subqueries.count} relationships; the maximum is ${filterLimits.subqueries}. Nest the conditions on one related resource in one "any" or "has".`
+    const detail = `filter: the filters follow ${subqueries.count} relationships; at most ${filterLimits.subqueries} are allowed. Nest the conditions on one related resource in one "any" or "has".`
     throw new ParameterError('invalid_filter', 'filter', detail)
   }
   if (first === undefined) return undefined
@@ -203,9 +203,9 @@ function planAttribute(
     const other = findComparableField(predicate, operand.name, field, context)
     return { is: 'fields', operator: name, field: field.name, other }
   }
-  if (operand.is === 'value' && operand.value === null && operator.ofNull !== undefined) {
+  if (operand.is === 'value' && operand.value === null && operator.nullMatches !== undefined) {
     const isNull: Condition = { is: 'null', field: field.name }
-    return operator.ofNull === 'none' ? isNull : { is: 'not', inner: isNull }
+    return operator.nullMatches === 'none' ? isNull : { is: 'not', inner: isNull }
   }
   return planComparison(predicate, operand, field, name, context)
 }

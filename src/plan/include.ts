@@ -44,7 +44,7 @@ export function planInclude(
   throwErrors(errors)
   if (tree.edges.length <= maxEdges) return tree.edges
   throw includeError(
-    `include contains ${tree.edges.length} different relationship paths; the maximum is ${maxEdges}.`,
+    `include contains ${tree.edges.length} different relationship paths; at most ${maxEdges} are allowed.`,
   )
 }
 

@@ -12,7 +12,7 @@ export interface ExistenceCheck {
 }
 
 /** The linkage of a relationship with canonical ids, and its errors. */
-export interface ResolvedLinkage {
+interface ResolvedLinkage {
   /** Each id once. */
   readonly ids: readonly string[]
   readonly existenceChecks: readonly ExistenceCheck[]
@@ -34,16 +34,7 @@ export function resolveLinkage(
   model: Model,
   pointer: string,
 ): ResolvedLinkage {
-  if (field.many !== (linkage.is === 'many')) {
-    const expected = field.many
-      ? 'an array of resource identifiers'
-      : 'one resource identifier or null'
-    throw new BodyError(
-      'invalid_document',
-      pointer,
-      `${pointer} must be ${expected}, for "${field.name}".`,
-    )
-  }
+  if (field.many !== (linkage.is === 'many')) throw wrongCardinality(field, pointer)
   const related = getResourceType(model, field.to)
   const existenceChecks: ExistenceCheck[] = []
   const invalidIds: ExistenceCheck[] = []
@@ -62,6 +53,12 @@ export function resolveLinkage(
     invalidIds,
     wrongType,
   }
+}
+
+function wrongCardinality({ name, many }: RelationshipField, pointer: string): BodyError {
+  const expected = many ? 'an array of resource identifiers' : 'one resource identifier or null'
+  const detail = `${pointer} must be ${expected}, for "${name}".`
+  return new BodyError('invalid_document', pointer, detail)
 }
 
 function listIdentifiers(linkage: ParsedLinkage): readonly ParsedIdentifier[] {

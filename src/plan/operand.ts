@@ -26,7 +26,7 @@ export function readOperand(
   // The operand of a text search is any text, whatever textual kind the field has.
   const kind = operator.requires === 'textual' ? text : field.kind
   if (operand.is === 'text')
-    return [unwrap(kind.readText(operand.text), operand.text, field, createError)]
+    return [unwrap(kind.readFilterText(operand.text), operand.text, field, createError)]
   const { value } = operand
   switch (operator.takes) {
     case 'one': {
@@ -54,7 +54,7 @@ function readValue(
   field: AttributeField,
   createError: CreateError,
 ): unknown {
-  return json === null ? null : unwrap(kind.readValue(json), json, field, createError)
+  return json === null ? null : unwrap(kind.readFilterValue(json), json, field, createError)
 }
 
 function unwrap(

@@ -12,7 +12,7 @@ import { type Projection, planLinkageProjection, planProjection } from './projec
 import { type OrderTerm, planSort } from './sort.ts'
 
 /** The rows that a URL path selects, before any filter. */
-export type Scope =
+type Scope =
   | Readonly<{ is: 'all' }>
   | Readonly<{ is: 'one' }>
   | Readonly<{ is: 'related'; type: string; relationship: string }>
@@ -52,8 +52,8 @@ export interface ReadPlan {
   readonly canonicalQuery: CanonicalQuery
 }
 
-/** The resources that a URL path addresses: those of a type, or those that a relationship of one resource leads to. */
-export interface ReadTarget {
+/** The resources that a URL path addresses: those of a type, or the related resources of one resource. */
+interface ReadTarget {
   readonly resource: ResourceType
   readonly relationship?: RelationshipField
 }
@@ -168,7 +168,7 @@ function relatedScope(resource: ResourceType, relationship: RelationshipField): 
   return { is: 'related', type: resource.type, relationship: relationship.name }
 }
 
-/** What a plan is created from beside its shape. */
+/** The other sources of a plan, in addition to its shape. */
 interface PlanSource {
   readonly planner: Planner
   readonly query: ParsedQuery

@@ -34,7 +34,7 @@ export function findValueIndex(layout: RowLayout, value: StoredValue): number {
 
 /** Whether two values are the same column or expression, read by the same codec. */
 export function isSameValue(one: StoredValue, other: StoredValue): boolean {
-  if (one.form !== other.form) return false
+  if (one.codec !== other.codec) return false
   return 'column' in one
     ? 'column' in other && one.column === other.column
     : 'expression' in other && one.expression === other.expression

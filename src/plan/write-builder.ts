@@ -224,7 +224,7 @@ export function linkToParent(
   return undefined
 }
 
-/** Adds a member to a to-many relationship of a new row, beside the members of the document. */
+/** Adds a member to a to-many relationship of a new row, in addition to the members of the document. */
 function addMember(relationship: string, id: string, { links, linkIds }: WriteBuilder): void {
   const existing = links.findIndex((link) => link.relationship === relationship)
   const index = existing === -1 ? links.push({ relationship, change: 'add' }) - 1 : existing

@@ -35,7 +35,7 @@ export interface WriteShape {
 }
 
 /** A resource in the path that must exist. */
-export interface Precondition {
+interface Precondition {
   readonly notFound: NotFoundSource
   readonly id: string
 }
@@ -83,7 +83,7 @@ export function planCreate(
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
   return {
     ...createPlan(planner, resource, builder, {
-      row: id === undefined && resource.ids.by === 'database' ? 'new' : 'newWithId',
+      row: id === undefined && resource.ids.generatedBy === 'database' ? 'new' : 'newWithId',
       parent: parentLink,
     }),
     id,
@@ -216,13 +216,13 @@ function resolveNewId(
   { model }: Planner,
   builder: WriteBuilder,
 ): string | undefined {
-  if (ids.client === 'refused') {
+  if (ids.fromClient === 'forbidden') {
     if (model.clientIds === 'discard' || id === undefined) return undefined
     const detail = `The server generates the ids of ${type}; remove the id ${quote(id)}.`
     throw new BodyError('client_id_forbidden', '/data/id', detail)
   }
   if (id === undefined) {
-    if (ids.client === 'optional') return undefined
+    if (ids.fromClient === 'optional') return undefined
     const detail = `A new ${type} must have an id; the document has none.`
     report(builder.errors, () => new BodyError('missing_value', '/data/id', detail))
     return undefined

@@ -71,7 +71,7 @@ function createAttributeTemplate(field: Field, layout: RowLayout): Template {
     case 'computed': {
       const columns = field.columns.map(([column]) => column)
       const indexes = field.columns.map(([column, { kind }]) =>
-        findValueIndex(layout, { column, form: kind.codec }),
+        findValueIndex(layout, { column, codec: kind.codec }),
       )
       const buildInput = generateRecordBuilder(columns.length)(columns, indexes)
       const { serialize } = field.kind

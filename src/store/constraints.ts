@@ -35,7 +35,7 @@ export class TakenIdError extends Error {
 }
 
 /** Runs a part of a write; what the database's constraints refuse becomes the error that `tell` makes of it. */
-export function constrained<Result>(
+export function reportConstraintErrors<Result>(
   work: () => Awaitable<Result>,
   tell: (error: ConstraintError) => Error,
 ): Awaitable<Result> {
@@ -51,7 +51,11 @@ export function constrained<Result>(
 }
 
 /** What a row's constraint means to the client that wrote the row: the fault points at the field, where it is known. */
-export function rowFault(error: ConstraintError, plan: WritePlan, resource: ResourceType): Error {
+export function rowConstraintError(
+  error: ConstraintError,
+  plan: WritePlan,
+  resource: ResourceType,
+): Error {
   const options = { cause: error }
   if (
     error.is === 'unique' &&
@@ -100,21 +104,21 @@ export function rowFault(error: ConstraintError, plan: WritePlan, resource: Reso
 const contradiction = 'it holds something that this would contradict'
 
 /** What a constraint means to the client that changed the members of a relationship. */
-export function linkFault(error: ConstraintError, pointer: string): ApiError {
+export function linkConstraintError(error: ConstraintError, pointer: string): ApiError {
   const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
   const what = isAboutValues(error) ? 'not every member can be linked or unlinked' : contradiction
   return new BodyError(code, pointer, `The database refuses it: ${what}.`, { cause: error })
 }
 
 /** What a constraint means to the client that deletes. */
-export function deletionFault(error: ConstraintError, { type }: ResourceType): ApiError {
+export function deletionConstraintError(error: ConstraintError, { type }: ResourceType): ApiError {
   return isAboutValues(error)
     ? new HeaderError('invalid_value', `The database does not let go of this ${type}.`)
     : new HeaderError('constraint_conflict', `Something else still needs this ${type}.`)
 }
 
 /** What a constraint means that is looked at only when everything is written. */
-export function commitFault(error: ConstraintError): ApiError {
+export function commitConstraintError(error: ConstraintError): ApiError {
   const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
   return new HeaderError(code, `The database refuses it: ${contradiction}.`)
 }

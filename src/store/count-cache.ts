@@ -6,7 +6,7 @@ import type { Statement } from './statement.ts'
 const bounds = { max: 1000, maxSize: 1_000_000 }
 
 /** Makes a memory of counts, or of what else is told of them, by what was counted. */
-export function countMemory<Told extends {}>(): LRUCache<string, Told> {
+export function createCountCache<Told extends {}>(): LRUCache<string, Told> {
   return new LRUCache({ ...bounds, sizeCalculation: (_told, key) => key.length })
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../model/model.ts'
 import { collectConditions } from '../plan/affected-types.ts'
 import type { ReadShape } from '../plan/read.ts'
-import { attributeNamed } from './tables.ts'
+import { getAttribute } from './tables.ts'
 
 /**
  * The tables whose rows alone decide how many resources a list has over all pages, each as often as it is asked;
@@ -24,7 +24,7 @@ export function countedTables(shape: ReadShape, model: Model): readonly Table[] 
   }
   let isOfColumns = true
   const read = (from: ResourceType, field: string) => {
-    if (attributeNamed(from, field).column === undefined) isOfColumns = false
+    if (getAttribute(from, field).column === undefined) isOfColumns = false
   }
   if (shape.scope.is === 'related') {
     const parent = getResourceType(model, shape.scope.type)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { quote } from '../errors/quote.ts'
 import type { ResourceType } from '../model/model.ts'
-import { bound, type Statement, statement } from './statement.ts'
-import { asText, every, fieldAt, isOfType, keyOf, type Target, tableAt } from './tables.ts'
+import { bound, compileStatement, type Statement } from './statement.ts'
+import { and, asText, comparisonKey, fieldAt, inScope, type Target, tableAt } from './tables.ts'
 
 /** A piece of SQL that a declaration writes: where it says so, and a statement that reads it. */
 interface DeclaredSql {
@@ -14,13 +14,13 @@ interface DeclaredSql {
  * What the database does not take of the SQL that declarations write: a line per mistake.
  * @param prepare - has the database read a statement without running it; throws when it cannot
  */
-export async function sqlMistakes(
+export async function checkDeclaredSql(
   target: Target,
   prepare: (statement: Statement) => void | Promise<void>,
 ): Promise<string[]> {
   const mistakes: string[] = []
   const types = [...target.model.types.values()]
-  for (const each of types.flatMap((resource) => declaredSql(resource, target))) {
+  for (const each of types.flatMap((resource) => listDeclaredSql(resource, target))) {
     const { place, statement } = each
     const strange = new Set(
       bound(statement, { parameters: [] }).filter((value) => !isBindable(value)),
@@ -40,19 +40,23 @@ export async function sqlMistakes(
 }
 
 /** The condition and the expressions of a type, written as every statement has them. */
-function declaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
+function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
   const { type, table, scope, fields } = resource
   const from = tableAt(0, table)
-  const condition = sql`select 1 from ${from} where ${every(isOfType(0, resource))}`
+  const condition = sql`select 1 from ${from} where ${and(inScope(0, resource))}`
   const expressions = [...fields.values()].flatMap((field): DeclaredSql[] => {
     if (field.is !== 'attribute' || field.column !== undefined) return []
     const { codec } = field.kind
     const value = fieldAt(0, field)
-    const read = sql`select ${asText(value, codec, target)}, ${keyOf(value, codec, target)} from ${from}`
-    return [{ place: `${type}.fields.${field.name}`, statement: statement(read, target.dialect) }]
+    const read = sql`select ${asText(value, codec, target)}, ${comparisonKey(value, codec, target)} from ${from}`
+    return [
+      { place: `${type}.fields.${field.name}`, statement: compileStatement(read, target.dialect) },
+    ]
   })
   return [
-    ...(scope ? [{ place: `${type}.where`, statement: statement(condition, target.dialect) }] : []),
+    ...(scope
+      ? [{ place: `${type}.where`, statement: compileStatement(condition, target.dialect) }]
+      : []),
     ...expressions,
   ]
 }

@@ -13,11 +13,11 @@ export interface QueryRequest {
  * A read as a list of steps: it yields each statement that it needs and gets the rows back. One algorithm serves an
  * executor that has the rows at once and one that waits for another process.
  */
-export type ReadSteps<Result> = Generator<QueryRequest, Result, readonly Row[]>
+export type QuerySequence<Result> = Generator<QueryRequest, Result, readonly Row[]>
 
 /** Runs the steps of a read with rows that are there at once. */
 export function runSync<Result>(
-  steps: ReadSteps<Result>,
+  steps: QuerySequence<Result>,
   query: (request: QueryRequest) => readonly Row[],
 ): Result {
   let step = steps.next()
@@ -27,7 +27,7 @@ export function runSync<Result>(
 
 /** Runs the steps of a read with rows that have to be waited for. */
 export async function runAsync<Result>(
-  steps: ReadSteps<Result>,
+  steps: QuerySequence<Result>,
   query: (request: QueryRequest) => readonly Row[] | Promise<readonly Row[]>,
 ): Promise<Result> {
   let step = steps.next()

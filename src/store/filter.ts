@@ -4,16 +4,16 @@ import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType, reverseLink } from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
-import { keyList, keyOfOne, patternParam } from './statement.ts'
+import { keyListParam, keyParam, patternParam } from './statement.ts'
 import {
-  attributeNamed,
+  and,
   columnAt,
-  every,
+  comparisonKey,
   fieldAt,
+  getAttribute,
+  inScope,
   isLinkedFromAny,
-  isOfType,
-  keyOf,
-  orderOf,
+  sortKey,
   type Target,
   tableAt,
 } from './tables.ts'
@@ -32,8 +32,8 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
     case 'compare': {
       const operator: Operator = operators[condition.operator]
       const { write } = (condition.isSimple && operator.simpler) || operator
-      const { codec } = attributeNamed(place.resource, condition.field).kind
-      const bind = operator.takes === 'list' ? keyList : keyOfOne
+      const { codec } = getAttribute(place.resource, condition.field).kind
+      const bind = operator.takes === 'list' ? keyListParam : keyParam
       const [first, ...others] = condition.parameters.map((slot) =>
         bind(slot, codec, target.dialect),
       )
@@ -51,7 +51,7 @@ export function compileCondition(condition: Condition, place: Place, target: Tar
         target.dialect,
       )
     case 'null': {
-      const field = attributeNamed(place.resource, condition.field)
+      const field = getAttribute(place.resource, condition.field)
       return sql`${fieldAt(place.depth, field)} is null`
     }
     case 'related':
@@ -89,12 +89,12 @@ function sideOf(
   { resource, depth }: Place,
   target: Target,
 ): Sql {
-  const field = attributeNamed(resource, name)
+  const field = getAttribute(resource, name)
   const { codec } = field.kind
   const value = fieldAt(depth, field)
   if (is === 'fields')
-    return getCodec(codec, target.dialect.name).toExact?.(value) ?? orderOf(value, codec, target)
-  const write = operators[operator].requires === 'ordered' ? orderOf : keyOf
+    return getCodec(codec, target.dialect.name).toExact?.(value) ?? sortKey(value, codec, target)
+  const write = operators[operator].requires === 'ordered' ? sortKey : comparisonKey
   return write(value, codec, target)
 }
 
@@ -114,11 +114,11 @@ function compileRelated(
   const isId = link.otherKey === other.resource.id.column
   const conditions = [
     ...(isId ? [] : [sql`${there} is not null`]),
-    ...isOfType(other.depth, other.resource),
+    ...inScope(other.depth, other.resource),
     ...(where ? [compileCondition(where, other, target)] : []),
   ]
   const from = sql`select ${there} from ${tableAt(other.depth, other.resource.table)}`
-  const theres = conditions.length === 0 ? from : sql`${from} where ${every(conditions)}`
+  const theres = conditions.length === 0 ? from : sql`${from} where ${and(conditions)}`
   const here = columnAt(depth, link.ownKey)
   const isLinked =
     isId && link.foreignKey === 'own' && isOfOneId(where) && !isDenied

@@ -2,19 +2,30 @@ import { type LocatedIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { CompleteRows, RowBatch } from '../plan/read-result.ts'
 import type { Row } from '../plan/row-layout.ts'
-import type { ReadSteps } from './executor.ts'
+import type { QuerySequence } from './executor.ts'
 import type { LinkageRead } from './linkage.ts'
 import type { Statement } from './statement.ts'
+
+/** A statement that reads the rows which a to-many relationship of the primary rows leads to. */
+export interface OwnedRead {
+  /** The index of the include edge. */
+  readonly edge: number
+  /** The position of the linkage in a primary row. */
+  readonly at: number
+  readonly statement: Statement
+  /** Whether the rows come in any order: their ids are numbers, which sort faster here (decision 0046). */
+  readonly isUnordered: boolean
+}
 
 /** The statements that complete a page of primary rows. */
 export interface IncludeStatements {
   /** The rows of a type that have one of the ids. */
   readonly byIds: ReadonlyMap<string, Statement>
   /**
-   * By the index of an include edge: the rows that it includes and behind each the id of the primary row that owns it, where
-   * those rows are all of the relationship's linkage.
+   * The rows that include edges reach and behind each the id of the primary row that owns it, where those rows are all of
+   * the relationship's linkage.
    */
-  readonly owned: ReadonlyMap<number, Statement>
+  readonly owned: readonly OwnedRead[]
   /** The linkage that primary rows are read without. */
   readonly linkages: readonly LinkageRead[]
   /** The linkage that included rows are read without, by their type. */
@@ -22,7 +33,7 @@ export interface IncludeStatements {
 }
 
 /** How much a read may hold in memory. */
-export interface Budget {
+export interface ReadBudget {
   /** Resources, primary ones counted. */
   readonly resources: number
   /** Ids in the linkage of one set of rows. */
@@ -32,13 +43,13 @@ export interface Budget {
 }
 
 /** Ends a read that exceeds its budget. */
-function exceeded({ exceed }: Budget, edge: number | undefined): undefined {
+function exceeded({ exceed }: ReadBudget, edge: number | undefined): undefined {
   if (exceed) throw exceed(edge)
   return undefined
 }
 
 /** Rows in hand with what is included. */
-export type Followed = Pick<CompleteRows, 'primary' | 'included'>
+export type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
 
 /**
  * Completes rows in hand with their linkage and what is included: at most one statement for each relationship and include
@@ -48,7 +59,7 @@ export type Followed = Pick<CompleteRows, 'primary' | 'included'>
  * @param id - the id in the path
  * @returns `undefined` where there is more than the budget allows
  */
-export function* followIncludes(
+export function* readIncludes(
   {
     shape,
     statements,
@@ -56,46 +67,48 @@ export function* followIncludes(
   }: Readonly<{
     shape: ReadShape
     statements: IncludeStatements
-    budget: Budget
+    budget: ReadBudget
   }>,
   rows: readonly Row[],
   id: string | undefined,
-): ReadSteps<Followed | undefined> {
-  let primary: readonly Row[] | undefined = yield* withLinkages(rows, statements.linkages, budget)
+): QuerySequence<IncludeResult | undefined> {
+  const { linkages, owned } = statements
+  let primary: readonly Row[] | undefined =
+    linkages.length === 0 ? rows : yield* withLinkages(rows, linkages, budget)
   if (primary === undefined) return exceeded(budget, undefined)
   const { includeEdges } = shape
   if (includeEdges.length === 0) return { primary, included: [] }
   let left = budget.resources - rows.length
-  const ownedRows = new Map<number, readonly Row[]>()
-  for (const [index, statement] of statements.owned) {
-    const owners = idsOf(primary)
+  const ownedRows: (readonly Row[] | undefined)[] = []
+  for (const { edge, at, statement, isUnordered } of owned) {
+    const ids = idsOf(primary)
     const found: readonly Row[] =
-      owners.length === 0
+      ids.length === 0
         ? []
-        : yield { statement, values: { parameters: [], id, ids: owners, most: left + 1 } }
+        : yield { statement, values: { parameters: [], id, ids, most: left + 1 } }
     left -= found.length
-    if (left < 0) return exceeded(budget, index)
-    ownedRows.set(index, found)
-    const at = includeEdges[index]?.keyIndex ?? -1
-    primary = withOwned(primary, at, found)
+    if (left < 0) return exceeded(budget, edge)
+    const ordered = isUnordered ? found.toSorted(byNumber) : found
+    ownedRows[edge] = ordered
+    primary = withOwned(primary, at, ordered)
   }
-  const known = new KnownRows()
-  const leadsBack = includeEdges.some(({ to }) => to === shape.type)
-  if (leadsBack && !includeEdges.some(startsAtLinkage)) known.add(shape.type, primary)
+  const known = knownRows(primary, shape)
   const reached: (readonly Row[])[] = []
   const included: RowBatch[] = []
-  for (const [index, step] of includeEdges.entries()) {
-    const owned = ownedRows.get(index)
+  for (let index = 0; index < includeEdges.length; index += 1) {
+    const step = includeEdges[index]
+    if (step === undefined) break
     // Nothing starts from what the last edge reaches.
     const isLast = index === includeEdges.length - 1
-    const ids = owned
-      ? isLast
-        ? []
-        : idsOf(owned)
-      : linkedIds(step.parent === -1 ? primary : (reached[step.parent] ?? []), step)
-    let fetched = owned
+    let fetched = ownedRows[index]
+    const ids =
+      fetched === undefined
+        ? linkedIds(step.parent === -1 ? primary : (reached[step.parent] ?? []), step)
+        : isLast
+          ? []
+          : idsOf(fetched)
     if (fetched === undefined) {
-      const missing = ids.filter((each) => !known.has(step.to, each))
+      const missing = ids.filter((each) => !known?.has(step.to, each))
       left -= missing.length
       if (left < 0) return exceeded(budget, index)
       const statement = statements.byIds.get(step.to)
@@ -103,16 +116,30 @@ export function* followIncludes(
       const values = { parameters: [], ids: missing }
       fetched = missing.length === 0 ? [] : yield { statement, values }
     }
-    const linkages = statements.includedLinkages.get(step.to) ?? []
+    const lookups = statements.includedLinkages.get(step.to)
     const complete: readonly Row[] | undefined =
-      linkages.length === 0 ? fetched : yield* withLinkages(fetched, linkages, budget)
+      lookups === undefined || lookups.length === 0
+        ? fetched
+        : yield* withLinkages(fetched, lookups, budget)
     if (complete === undefined) return exceeded(budget, index)
     included.push({ type: step.to, rows: complete })
-    if (isLast) break
+    if (isLast || known === undefined) break
     known.add(step.to, complete)
     reached.push(known.find(step.to, ids))
   }
   return { primary, included }
+}
+
+/** The rows that edges need not read again; `undefined` where no edge can meet a row a second time. */
+function knownRows(
+  primary: readonly Row[],
+  { includeEdges, type }: ReadShape,
+): KnownRows | undefined {
+  const leadsBack = includeEdges.some(({ to }) => to === type)
+  if (includeEdges.length === 1 && !leadsBack) return undefined
+  const known = new KnownRows()
+  if (leadsBack && !includeEdges.some(startsAtLinkage)) known.add(type, primary)
+  return known
 }
 
 /** Rows by type and id. */
@@ -139,8 +166,8 @@ class KnownRows {
 function* withLinkages(
   rows: readonly Row[],
   linkages: readonly LinkageRead[],
-  budget: Budget,
-): ReadSteps<readonly Row[] | undefined> {
+  budget: ReadBudget,
+): QuerySequence<readonly Row[] | undefined> {
   let complete = rows
   for (const { at, many, statement } of linkages) {
     if (rows.length === 0) break
@@ -179,6 +206,13 @@ function withOwned(rows: readonly Row[], at: number, owned: readonly Row[]): rea
     ids?.push(`${row[0]}`)
   }
   return rows.map((row) => row.with(at, byOwner.get(row[0])))
+}
+
+/** Orders rows by ids that are numbers. */
+function byNumber([one]: Row, [other]: Row): number {
+  // Large ids are bigints, which compare with numbers.
+  const [a, b] = [one as number, other as number]
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function idsOf(rows: readonly Row[]): string[] {

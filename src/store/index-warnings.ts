@@ -20,10 +20,10 @@ interface KeyColumn {
  *
  * @returns a line for each column, with the relationships, and the statement that makes the index
  */
-export function indexRemarks(model: Model, catalog: Catalog): string[] {
+export function listIndexWarnings(model: Model, catalog: Catalog): string[] {
   const keys = [...model.types.values()].flatMap((resource) =>
     [...resource.fields.values()].flatMap((field) =>
-      field.is === 'relationship' ? keyColumns(field, resource, model) : [],
+      field.is === 'relationship' ? listKeyColumns(field, resource, model) : [],
     ),
   )
   const scanned = keys.filter(({ table, column }) => {
@@ -43,7 +43,11 @@ export function indexRemarks(model: Model, catalog: Catalog): string[] {
 }
 
 /** By what a relationship finds rows; that the columns it refers to tell rows apart is checked elsewhere. */
-function keyColumns(field: RelationshipField, resource: ResourceType, model: Model): KeyColumn[] {
+function listKeyColumns(
+  field: RelationshipField,
+  resource: ResourceType,
+  model: Model,
+): KeyColumn[] {
   const place = `${resource.type}.fields.${field.name}`
   const { link } = field
   switch (link.foreignKey) {

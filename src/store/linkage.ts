@@ -8,21 +8,24 @@ import {
 import { startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { findLinkageIndex, type RowLayout } from '../plan/row-layout.ts'
-import { list, plain, type Statement, statement } from './statement.ts'
+import { compileStatement, listParam, rawParam, type Statement } from './statement.ts'
 import {
+  and,
   asKey,
   columnAt,
-  every,
-  isOfType,
+  inScope,
   joinAt,
   joinColumnAt,
-  orderOf,
+  sortKey,
   type Target,
   tableAt,
 } from './tables.ts'
 
 /** The sets of rows that are told before those of a step and may hold some of them; −1 is the primary one. */
-export function toldBefore({ includeEdges, type }: ReadShape, index: number): readonly number[] {
+export function earlierRowSets(
+  { includeEdges, type }: ReadShape,
+  index: number,
+): readonly number[] {
   const to = includeEdges[index]?.to
   const earlier = includeEdges.slice(0, index).flatMap((other, at) => (other.to === to ? [at] : []))
   return to === type && !includeEdges.some(startsAtLinkage) ? [-1, ...earlier] : earlier
@@ -33,19 +36,19 @@ export function toldBefore({ includeEdges, type }: ReadShape, index: number): re
  * rows leads to, and each is led to from one of them alone. Then the database looks for the rows once, not for their ids as
  * well.
  */
-export function tellsLinkage(shape: ReadShape, index: number, model: Model): boolean {
+export function isLinkageFromIncluded(shape: ReadShape, index: number, model: Model): boolean {
   const step = shape.includeEdges[index]
   if (step?.parent !== -1 || startsAtLinkage(step) || !step.many) return false
   const resource = getResourceType(model, shape.type)
   const { link } = getRelationship(resource, step.relationship)
   const isFromOne = link.foreignKey === 'other' && link.ownKey === resource.id.column
-  return isFromOne && toldBefore(shape, index).length === 0
+  return isFromOne && earlierRowSets(shape, index).length === 0
 }
 
 /** The layout of primary rows that are read without the linkage that included rows tell. */
-export function untoldLayout(shape: ReadShape, model: Model): RowLayout {
+export function withoutDerivedLinkage(shape: ReadShape, model: Model): RowLayout {
   const told = shape.includeEdges
-    .filter((_, index) => tellsLinkage(shape, index, model))
+    .filter((_, index) => isLinkageFromIncluded(shape, index, model))
     .map(({ relationship }) => relationship)
   const linkages = shape.primary.linkages.map((linkage) =>
     told.includes(linkage.relationship) ? { ...linkage, isDerived: true } : linkage,
@@ -74,7 +77,7 @@ export function isOwnKey({ link, to, many }: RelationshipField, model: Model): b
 }
 
 /** The layout of rows that are read without the linkage that `compileLinkages` reads for all of them together. */
-export function withoutLookups(layout: RowLayout, model: Model): RowLayout {
+export function withoutLinkageLookups(layout: RowLayout, model: Model): RowLayout {
   const resource = getResourceType(model, layout.type)
   const linkages = layout.linkages.map((linkage) => {
     const isKey = isOwnKey(getRelationship(resource, linkage.relationship), model)
@@ -115,7 +118,7 @@ function linkageOf(
   const { model, dialect } = target
   const owner = getResourceType(model, type)
   const other = getResourceType(model, to)
-  const owners = list('ids', owner.id.kind.codec, dialect)
+  const owners = listParam('ids', owner.id.kind.codec, dialect)
   const there = columnAt(1, link.otherKey)
   const others = tableAt(1, other.table)
   // Where the id itself is what others refer to, the table of the rows need not be read again.
@@ -127,14 +130,14 @@ function linkageOf(
   const isHere = isId ? [] : [sql`${columnAt(0, link.ownKey)} = ${key}`]
   const from =
     link.foreignKey === 'join table'
-      ? sql`${rows}${joinAt(1, link.joinTable)}${isHere.length > 0 ? sql` on ${every(isHere)}` : sql``} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`
-      : sql`${rows}${others}${isHere.length > 0 ? sql` on ${every(isHere)}` : sql``}`
-  const where = every([dialect.inList(ownerId, owners), ...isOfType(1, other)])
+      ? sql`${rows}${joinAt(1, link.joinTable)}${isHere.length > 0 ? sql` on ${and(isHere)}` : sql``} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`
+      : sql`${rows}${others}${isHere.length > 0 ? sql` on ${and(isHere)}` : sql``}`
+  const where = and([dialect.inList(ownerId, owners), ...inScope(1, other)])
   const id = columnAt(1, other.id.column)
   const pair = sql`${asKey(ownerId, owner.id.kind.codec, target)}, ${asKey(id, other.id.kind.codec, target)}`
-  const order = orderOf(id, other.id.kind.codec, target)
-  return statement(
-    sql`select ${pair} from ${from} where ${where} order by ${order} limit ${plain('most')} + 0`,
+  const order = sortKey(id, other.id.kind.codec, target)
+  return compileStatement(
+    sql`select ${pair} from ${from} where ${where} order by ${order} limit ${rawParam('most')} + 0`,
     dialect,
   )
 }

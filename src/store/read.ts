@@ -12,21 +12,21 @@ import { findIncludedLayout } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import type { OrderTerm } from '../plan/sort.ts'
 import { compileCondition } from './filter.ts'
-import { toldBefore } from './linkage.ts'
-import { isUnbounded, wholeAtMost } from './run.ts'
+import { earlierRowSets } from './linkage.ts'
+import { isUnbounded, maxBufferedRows } from './run.ts'
 import { compileLoad, compileSelection } from './select.ts'
-import { backwards, compileOrder } from './sort.ts'
-import { list, one, plain, type Statement, statement } from './statement.ts'
+import { compileOrder, reverseOrder } from './sort.ts'
+import { compileStatement, listParam, param, rawParam, type Statement } from './statement.ts'
 import {
+  and,
   columnAt,
-  every,
-  isIt,
+  inScope,
   isLinkedFrom,
   isLinkedFromAny,
-  isOfType,
   joinAt,
   joinColumnAt,
-  orderOf,
+  matchesTargetId,
+  sortKey,
   type Target,
   tableAt,
 } from './tables.ts'
@@ -36,15 +36,15 @@ export interface CompiledRead {
   /** The primary rows: a page, or all. */
   readonly rows: Statement
   /** No more than the first of them, one beyond `wholeAtMost`, where all of a list is asked for. */
-  readonly start: Statement
+  readonly firstBatch: Statement
   /** The same in the opposite order, so that a page is reached from the end. */
-  readonly rowsBackwards: Statement
+  readonly reversedRows: Statement
   /** How many there are over all pages. */
   readonly count: Statement
   /** Resources of a type by their ids, ascending; for each included layout. */
   readonly byIds: ReadonlyMap<string, Statement>
   /** What each step of the inclusion adds to all that came before it, for documents that are streamed. */
-  readonly additions: readonly Statement[]
+  readonly includedRows: readonly Statement[]
   /** How many primary rows there are, then how many each addition has, up to `most`. */
   readonly sizes: readonly Statement[]
 }
@@ -60,16 +60,18 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   let sizes: readonly Statement[] | undefined
   return {
     rows,
-    start: isUnbounded(shape) ? compileRows(shape, target, { most: wholeAtMost + 1 }) : rows,
+    firstBatch: isUnbounded(shape)
+      ? compileRows(shape, target, { most: maxBufferedRows + 1 })
+      : rows,
     // Only later pages need them: they are written when the first one asks.
-    get rowsBackwards() {
-      rowsBackwards ??= compileRows(shape, target, { order: backwards(shape.order) })
+    get reversedRows() {
+      rowsBackwards ??= compileRows(shape, target, { order: reverseOrder(shape.order) })
       return rowsBackwards
     },
     count: compileCount(shape, target),
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
     // Only streams need them: they are written when the first one asks.
-    get additions() {
+    get includedRows() {
       additions ??= shape.includeEdges.map((_, step) => compileAddition(shape, step, target))
       return additions
     },
@@ -100,57 +102,64 @@ function compileRows(
   const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
   const limit = most === undefined ? pageOf(shape) : sql` limit ${sql.lit(most)}`
   const select = sql.join([...columns])
-  return selecting(shape.primary, sql`select ${select} from ${from}${by}${limit}`, target.dialect)
+  return compileRowStatement(
+    shape.primary,
+    sql`select ${select} from ${from}${by}${limit}`,
+    target.dialect,
+  )
 }
 
 function compileSizes(shape: ReadShape, target: Target): Statement[] {
-  const most = sql` limit ${plain('most')} + 0`
+  const most = sql` limit ${rawParam('most')} + 0`
   const sizeOf = (rows: Sql) =>
-    statement(sql`select count(*) from (select 1 from ${rows}${most}) as counted`, target.dialect)
-  const primary = sql`${tableAt(0, getResourceType(target.model, shape.type).table)} where ${every(isPrimary(shape, 0, target))}`
+    compileStatement(
+      sql`select count(*) from (select 1 from ${rows}${most}) as counted`,
+      target.dialect,
+    )
+  const primary = sql`${tableAt(0, getResourceType(target.model, shape.type).table)} where ${and(isPrimary(shape, 0, target))}`
   const added = shape.includeEdges.map(({ to }, index) => {
     const { table } = getResourceType(target.model, to)
-    return sql`${tableAt(0, table)} where ${every(isAdded(shape, index, target))}`
+    return sql`${tableAt(0, table)} where ${and(isAdded(shape, index, target))}`
   })
   return [primary, ...added].map(sizeOf)
 }
 
 /** SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter. */
 function pageOf({ isPaged }: ReadShape): Sql {
-  return isPaged ? sql` limit ${plain('limit')} + 0 offset ${plain('offset')}` : sql``
+  return isPaged ? sql` limit ${rawParam('limit')} + 0 offset ${rawParam('offset')}` : sql``
 }
 
 /** Writes the SQL that tells how many there are over all pages. */
 export function compileCount(shape: ReadShape, target: Target): Statement {
   const from = tableAt(0, getResourceType(target.model, shape.type).table)
   const counting = sql`select count(*) from ${from}${filtering(shape, target)}`
-  return statement(counting, target.dialect)
+  return compileStatement(counting, target.dialect)
 }
 
 /** Without a condition SQLite counts the rows of a table without looking at each. */
 function filtering(shape: ReadShape, target: Target): Sql {
-  const conditions = membership(shape, 0, target)
-  return conditions.length === 0 ? sql`` : sql` where ${every(conditions)}`
+  const conditions = primaryConditions(shape, 0, target)
+  return conditions.length === 0 ? sql`` : sql` where ${and(conditions)}`
 }
 
 /** Whether there is a resource with the id of the path. */
-export function compilePresent(resource: ResourceType, target: Target): Statement {
-  return statement(present(resource, target), target.dialect)
+export function compileExists(resource: ResourceType, target: Target): Statement {
+  return compileStatement(present(resource, target), target.dialect)
 }
 
 /** The same, and holds on to it: two writes to one resource take turns, so that the last one wins whole. */
-export function compileHold(resource: ResourceType, target: Target): Statement {
-  return statement(sql`${present(resource, target)}${target.dialect.lock}`, target.dialect)
+export function compileLock(resource: ResourceType, target: Target): Statement {
+  return compileStatement(sql`${present(resource, target)}${target.dialect.lock}`, target.dialect)
 }
 
 /** The same as a part of a statement; `undefined` when the path names none. */
-export function presence(shape: ReadShape, target: Target): Sql | undefined {
+export function pathExists(shape: ReadShape, target: Target): Sql | undefined {
   if (shape.scope.is === 'all') return undefined
   return sql`exists (${present(inPath(shape, target), target)})`
 }
 
 function present(resource: ResourceType, target: Target): Sql {
-  const where = every([isIt(resource, 0, target), ...isOfType(0, resource)])
+  const where = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
   return sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
 }
 
@@ -159,8 +168,12 @@ function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {
 }
 
 /** A statement that reads rows of a layout. */
-export function selecting(layout: RowLayout, expression: Sql, dialect: Dialect): Statement {
-  return { ...statement(expression, dialect), load: compileLoad(layout, dialect) }
+export function compileRowStatement(
+  layout: RowLayout,
+  expression: Sql,
+  dialect: Dialect,
+): Statement {
+  return { ...compileStatement(expression, dialect), load: compileLoad(layout, dialect) }
 }
 
 /** Reads included resources, in the order of their ids. */
@@ -168,10 +181,10 @@ function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Tar
   const { table, id } = getResourceType(target.model, layout.type)
   const { columns, joins } = compileSelection(layout, target)
   const from = sql.join([tableAt(0, table), ...joins], sql.raw(''))
-  const order = orderOf(columnAt(0, id.column), id.kind.codec, target)
-  return selecting(
+  const order = sortKey(columnAt(0, id.column), id.kind.codec, target)
+  return compileRowStatement(
     layout,
-    sql`select ${sql.join([...columns])} from ${from} where ${every(where)} order by ${order}`,
+    sql`select ${sql.join([...columns])} from ${from} where ${and(where)} order by ${order}`,
     target.dialect,
   )
 }
@@ -179,25 +192,25 @@ function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Tar
 function compileByIds(layout: RowLayout, target: Target): Statement {
   const { id } = getResourceType(target.model, layout.type)
   const { dialect } = target
-  const ids = list('ids', id.kind.codec, dialect)
+  const ids = listParam('ids', id.kind.codec, dialect)
   // Ids come from linkage, which names resources of the type alone.
   return selectingIncluded(layout, [dialect.inList(columnAt(0, id.column), ids)], target)
 }
 
 /** What makes a row of `t<depth>` primary data. */
-export function membership(shape: ReadShape, depth: number, target: Target): Sql[] {
+export function primaryConditions(shape: ReadShape, depth: number, target: Target): Sql[] {
   const resource = getResourceType(target.model, shape.type)
   return [
-    ...(shape.scope.is === 'one' ? [isIt(resource, depth, target)] : []),
+    ...(shape.scope.is === 'one' ? [matchesTargetId(resource, depth, target)] : []),
     ...(shape.scope.is === 'related' ? [isRelated(shape.scope, depth, target)] : []),
-    ...isOfType(depth, resource),
+    ...inScope(depth, resource),
     ...(shape.where ? [compileCondition(shape.where, { resource, depth }, target)] : []),
   ]
 }
 
 /** What makes a row of `t<depth>` one of the primary rows: those of the page, where the list is paged. */
 function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[] {
-  if (!shape.isPaged) return membership(shape, depth, target)
+  if (!shape.isPaged) return primaryConditions(shape, depth, target)
   const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(shape.order, resource, target)
   const from = sql`${tableAt(0, resource.table)}${joins}${filtering(shape, target)}`
@@ -215,9 +228,10 @@ function isRelated(
   const resource = getResourceType(target.model, scope.type)
   const { link } = getRelationship(resource, scope.relationship)
   const isByItsId = link.ownKey === resource.id.column && resource.scope === undefined
-  if (isByItsId) return isLinkedFrom(depth, link, one('id', resource.id.kind.codec, target.dialect))
+  if (isByItsId)
+    return isLinkedFrom(depth, link, param('id', resource.id.kind.codec, target.dialect))
   const inner = depth + 1
-  const which = every([isIt(resource, inner, target), ...isOfType(inner, resource)])
+  const which = and([matchesTargetId(resource, inner, target), ...inScope(inner, resource)])
   const here = sql`select ${columnAt(inner, link.ownKey)} from ${tableAt(inner, resource.table)} where ${which}`
   return isLinkedFromAny(depth, link, here)
 }
@@ -230,8 +244,8 @@ function compileAddition(shape: ReadShape, index: number, target: Target): State
 
 /** What makes `t0` a row that a step adds. */
 function isAdded(shape: ReadShape, index: number, target: Target): Sql[] {
-  const told = toldBefore(shape, index).map(
-    (at) => sql`(${every(reached(shape, at, 0, target))}) is not true`,
+  const told = earlierRowSets(shape, index).map(
+    (at) => sql`(${and(reached(shape, at, 0, target))}) is not true`,
   )
   return [...reached(shape, index, 0, target), ...told]
 }
@@ -253,7 +267,7 @@ function reached(shape: ReadShape, index: number, depth: number, target: Target)
   const isReached = isOfList
     ? isReachedFromOne(source, field, { depth, before })
     : isReachedFromAny(source, field, { depth, before })
-  return [isReached, ...isOfType(depth, getResourceType(target.model, step.to))]
+  return [isReached, ...inScope(depth, getResourceType(target.model, step.to))]
 }
 
 /** The table to be reached, and what makes a row one deeper a place to start from. */
@@ -271,11 +285,11 @@ function isReachedFromOne(
   const there = columnAt(depth, link.otherKey)
   const from = tableAt(depth + 1, table)
   if (link.foreignKey !== 'join table')
-    return sql`exists (select 1 from ${from} where ${every([sql`${here} = ${there}`, ...before])})`
+    return sql`exists (select 1 from ${from} where ${and([sql`${here} = ${there}`, ...before])})`
   const isFrom = sql`${joinColumnAt(depth, link.from)} = ${here}`
   const isTo = sql`${joinColumnAt(depth, link.to)} = ${there}`
   const join = joinAt(depth, link.joinTable)
-  return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${every([isTo, ...before])})`
+  return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${and([isTo, ...before])})`
 }
 
 /** Whether an index finds the rows that a relationship starts from, given one that it leads to. */
@@ -296,7 +310,7 @@ function isReachedFromAny(
   { depth, before }: Before,
 ): Sql {
   const here = columnAt(depth + 1, link.ownKey)
-  const which = every([sql`${here} is not null`, ...before])
+  const which = and([sql`${here} is not null`, ...before])
   const heres = sql`select ${here} from ${tableAt(depth + 1, table)} where ${which}`
   return isLinkedFromAny(depth, link, heres)
 }

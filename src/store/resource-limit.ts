@@ -17,7 +17,7 @@ export interface SizeLimit {
  * The request error of a response that would hold too many resources.
  * @param edge - the index of the include edge that exceeds the limit; absent: the primary data does
  */
-export function tooManyResources(
+export function tooManyResourcesError(
   { shape }: Pick<ReadPlan, 'shape'>,
   { resources, isWrite = false }: SizeLimit,
   edge?: number,
@@ -47,12 +47,12 @@ export function tooManyResources(
  * Holds a response that is in hand against the limit.
  * @throws ParameterError `too_many_resources` (400) when there are more resources than allowed
  */
-export function refuseTooManyOf(rows: CompleteRows, plan: ReadPlan, limit: SizeLimit): void {
+export function checkResourceLimit(rows: CompleteRows, plan: ReadPlan, limit: SizeLimit): void {
   let left = limit.resources - rows.primary.length
-  if (left < 0) throw tooManyResources(plan, limit)
+  if (left < 0) throw tooManyResourcesError(plan, limit)
   for (const [edge, batch] of rows.included.entries()) {
     left -= batch.rows.length
-    if (left < 0) throw tooManyResources(plan, limit, edge)
+    if (left < 0) throw tooManyResourcesError(plan, limit, edge)
   }
 }
 
@@ -69,7 +69,7 @@ function pathOf(steps: ReadPlan['shape']['includeEdges'], edge: number): string 
  * @param count - runs a statement that counts up to `most` rows
  * @throws ParameterError `too_many_resources` (400) when there are more than allowed
  */
-export async function refuseTooMany(
+export async function checkStreamedResourceLimit(
   plan: ReadPlan,
   { sizes }: Pick<CompiledRead, 'sizes'>,
   limit: SizeLimit,
@@ -79,6 +79,6 @@ export async function refuseTooMany(
   for (const [index, statement] of sizes.entries()) {
     const [row] = await count(statement, left + 1)
     left -= Number(row?.[0])
-    if (left < 0) throw tooManyResources(plan, limit, index === 0 ? undefined : index - 1)
+    if (left < 0) throw tooManyResourcesError(plan, limit, index === 0 ? undefined : index - 1)
   }
 }

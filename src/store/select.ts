@@ -5,15 +5,15 @@ import { getRelationship, getResourceType, type RelationshipField } from '../mod
 import type { RowLayout } from '../plan/row-layout.ts'
 import { isOwnKey } from './linkage.ts'
 import {
+  and,
   asKey,
   asText,
   columnAt,
-  every,
-  idOf,
+  idColumn,
+  inScope,
   isLinkedFrom,
-  isOfType,
   joinColumnAt,
-  orderOf,
+  sortKey,
   storedValueAt,
   type Target,
   tableAt,
@@ -40,7 +40,7 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
 export function compileSelection(layout: RowLayout, target: Target, rows?: Sql): Selection {
   const resource = getResourceType(target.model, layout.type)
   const values = layout.values.map((value) =>
-    asText(storedValueAt(0, resource, value), value.form, target),
+    asText(storedValueAt(0, resource, value), value.codec, target),
   )
   const joins: Sql[] = []
   const linkages = layout.linkages.map(({ relationship, isDerived }) => {
@@ -51,7 +51,7 @@ export function compileSelection(layout: RowLayout, target: Target, rows?: Sql):
     joins.push(grouped.join)
     return grouped.ids
   })
-  return { columns: [idOf(resource, target), ...values, ...linkages], joins }
+  return { columns: [idColumn(resource, target), ...values, ...linkages], joins }
 }
 
 /**
@@ -72,9 +72,9 @@ function linkageInGroups(
   const id = columnAt(1, other.id.column)
   const { key, from } = othersByKey(field, target)
   const keys = rows ? [isAmong(key, sql`select ${sql.id(link.ownKey)} from ${rows}`)] : []
-  const where = every([sql`${key} is not null`, ...keys, ...isOfType(1, other)])
+  const where = and([sql`${key} is not null`, ...keys, ...inScope(1, other)])
   const gathered = many
-    ? dialect.aggregateIdsInGroups(asText(id, codec, target), orderOf(id, codec, target))
+    ? dialect.aggregateIdsInGroups(asText(id, codec, target), sortKey(id, codec, target))
     : sql`(array_agg(${asKey(id, codec, target)}))[1]`
   const groups = sql`(select ${key} as key, ${gathered} as ids from ${from} where ${where} group by ${key})`
   const [name, here] = [sql.id(alias), columnAt(0, link.ownKey)]
@@ -126,14 +126,14 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
   const { codec } = other.id.kind
   if (isOwnKey(field, target.model)) return asKey(here, codec, target)
   const from = tableAt(1, other.table)
-  const where = every([isLinkedFrom(1, link, here), ...isOfType(1, other)])
+  const where = and([isLinkedFrom(1, link, here), ...inScope(1, other)])
   const id = columnAt(1, other.id.column)
   if (!many) return sql`(select ${asKey(id, codec, target)} from ${from} where ${where})`
   const byScan = linkageByScan(field, target)
   if (byScan) return byScan
   return target.dialect.aggregateIds(
     asText(id, codec, target),
-    orderOf(id, codec, target),
+    sortKey(id, codec, target),
     from,
     where,
   )
@@ -150,10 +150,10 @@ function linkageByScan(field: RelationshipField, target: Target): Sql | undefine
   return dialect.aggregateIdsByScan(
     {
       id: asText(id, codec, target),
-      order: orderOf(id, codec, target),
+      order: sortKey(id, codec, target),
       key,
       from,
-      where: every([sql`${key} is not null`, ...isOfType(1, other)]),
+      where: and([sql`${key} is not null`, ...inScope(1, other)]),
     },
     columnAt(0, field.link.ownKey),
   )
@@ -164,7 +164,7 @@ export function compileLoad(
   layout: RowLayout,
   dialect: Dialect,
 ): ((row: unknown[]) => void) | undefined {
-  const values = layout.values.map(({ form }) => getCodec(form, dialect.name).load)
+  const values = layout.values.map(({ codec }) => getCodec(codec, dialect.name).load)
   const linkages = layout.linkages.map(({ many }) => (many ? gathered : undefined))
   const loads = [undefined, ...values, ...linkages].flatMap((load, at) => {
     return load ? [{ at, load }] : []

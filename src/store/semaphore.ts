@@ -1,7 +1,7 @@
 import { HeaderError } from '../errors/errors.ts'
 
 /** How long a request waits for a slot, and how it may be called off. */
-export interface SlotWait {
+export interface AcquireOptions {
   /** In milliseconds. */
   readonly timeout: number
   readonly signal?: AbortSignal | undefined
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** Lets so many pieces of work run at a time; others wait in the order of their arrival, so many and no more. */
-export class Slots {
+export class Semaphore {
   readonly #most: number
   readonly #queueSize: number
   #used = 0
@@ -29,7 +29,7 @@ export class Slots {
    * @returns what gives it back; calling it again is harmless
    * @throws HeaderError `overloaded` (503) when too many wait or the wait is too long
    */
-  async acquire({ timeout, signal }: SlotWait): Promise<() => void> {
+  async acquire({ timeout, signal }: AcquireOptions): Promise<() => void> {
     if (this.#used >= this.#most) await this.#wait(timeout, signal)
     else this.#used += 1
     let isHeld = true
@@ -51,13 +51,13 @@ export class Slots {
   }
 
   #wait(timeout: number, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.#queueSize) throw overloaded()
+    if (this.#waiting.size >= this.#queueSize) throw overloadedError()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting: Waiting = { start: resolve }
     this.#waiting.add(waiting)
     const giveUp = () => {
       // One that has its slot already keeps it.
-      if (this.#waiting.delete(waiting)) reject(overloaded())
+      if (this.#waiting.delete(waiting)) reject(overloadedError())
     }
     const timer = setTimeout(giveUp, timeout)
     signal?.addEventListener('abort', giveUp, { once: true })
@@ -69,7 +69,7 @@ export class Slots {
 }
 
 /** What a request is answered that cannot wait for its turn. */
-export function overloaded(): HeaderError {
+export function overloadedError(): HeaderError {
   return new HeaderError('overloaded', 'Too many requests of this kind wait; try again shortly.', {
     'retry-after': '1',
   })

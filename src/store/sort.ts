@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { type OrderTerm, toPathKey } from '../plan/sort.ts'
-import { attributeNamed, columnAt, every, orderOf, type Target, tableName } from './tables.ts'
+import { and, columnAt, getAttribute, sortKey, type Target, tableName } from './tables.ts'
 
 /** An order as SQL: what must be joined for it, and its terms. */
 export interface CompiledOrder {
@@ -11,7 +11,7 @@ export interface CompiledOrder {
 }
 
 /** The same order from its end. */
-export function backwards(order: readonly OrderTerm[]): OrderTerm[] {
+export function reverseOrder(order: readonly OrderTerm[]): OrderTerm[] {
   return order.map((each) => ({ ...each, descending: !each.descending }))
 }
 
@@ -47,20 +47,20 @@ export function compileOrder(
     }
     const { table, scope } = after.resource
     const isLinked = sql`${after.column(link.otherKey)} = ${before.column(link.ownKey)}`
-    const on = every([isLinked, ...(scope ? [sql`(${scope(after.column)})`] : [])])
+    const on = and([isLinked, ...(scope ? [sql`(${scope(after.column)})`] : [])])
     joins.push(sql` left join ${tableName(table)} as ${alias} on ${on}`)
     reached.set(toPathKey(way), after)
     return after
   }
   const terms = order.map(({ path, field, descending, nullable }) => {
     const at = follow(path)
-    const { expression, column, kind } = attributeNamed(at.resource, field)
+    const { expression, column, kind } = getAttribute(at.resource, field)
     const value = expression(at.column)
     // Where a way leads to nothing, an expression may still make something of the nulls.
     const isMadeUp = column === undefined && path.length > 0
     const isThere = sql`${at.column(at.resource.id.column)} is not null`
     const known = isMadeUp ? sql`case when ${isThere} then ${value} end` : value
-    const key = orderOf(known, kind.codec, target)
+    const key = sortKey(known, kind.codec, target)
     return sql`${key} ${sql.raw(directionOf(descending, nullable))}`
   })
   return { joins: sql.join(joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }

@@ -22,12 +22,20 @@ import type {
 } from '../model/dialect.ts'
 
 /** What a placeholder of a compiled statement stands for. */
-export type Source = number | 'id' | 'ids' | 'limit' | 'offset' | 'most' | 'moment' | 'constant'
+export type ParameterSource =
+  | number
+  | 'id'
+  | 'ids'
+  | 'limit'
+  | 'offset'
+  | 'most'
+  | 'snapshotId'
+  | 'constant'
 
 /** Stands in a statement for a value that is known only when it runs. */
 export interface Placeholder {
   /** A slot of the plan's values, or one of the values every run may have. */
-  readonly source: Source
+  readonly source: ParameterSource
   /** Turns the value into what the driver binds. */
   readonly bind: (value: unknown) => ParameterValue
 }
@@ -52,29 +60,29 @@ export interface RunValues {
   /** How many rows are read at most of what may be any number. */
   readonly most?: number
   /** That of a count which is remembered. */
-  readonly moment?: string | undefined
+  readonly snapshotId?: string | undefined
   /** A declaration's values travel in their placeholders. */
   readonly constant?: undefined
 }
 
 /** A placeholder for one value of a form; null stays null. */
-export function one(source: Source, form: CodecName, dialect: Dialect): Sql {
-  return typed(assigned(source, form, dialect), form, dialect)
+export function param(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
+  return castParam(assignedParam(source, form, dialect), form, dialect)
 }
 
 /** The same where the database knows the type from the column that takes the value. */
-export function assigned(source: Source, form: CodecName, dialect: Dialect): Sql {
+export function assignedParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: binderOf(form, dialect.name) }
   return sql`${placeholder}`
 }
 
 /** A placeholder for a whole list of values of a form. */
-export function list(source: Source, form: CodecName, dialect: Dialect): Sql {
+export function listParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
   return listOf(source, form, binderOf(form, dialect.name), dialect)
 }
 
 function listOf(
-  source: Source,
+  source: ParameterSource,
   form: CodecName,
   bind: (value: unknown) => BoundValue,
   dialect: Dialect,
@@ -84,30 +92,30 @@ function listOf(
     source,
     bind: (values) => dialect.bindList((values as readonly unknown[]).map(bind)),
   }
-  return typed(sql`${placeholder}`, form, dialect, '[]')
+  return castParam(sql`${placeholder}`, form, dialect, '[]')
 }
 
 /** A value with the type of its form, for databases that would not find out by themselves. */
-export function typed(placeholder: Sql, form: CodecName, dialect: Dialect, many = ''): Sql {
+export function castParam(placeholder: Sql, form: CodecName, dialect: Dialect, many = ''): Sql {
   const { type } = getCodec(form, dialect.name)
   return type === undefined ? placeholder : sql`${placeholder}::${sql.raw(type + many)}`
 }
 
 /** A placeholder for a number that is no field's: a limit or an offset. */
-export function plain(source: Source): Sql {
+export function rawParam(source: ParameterSource): Sql {
   const placeholder: Placeholder = { source, bind: (value) => value as number | bigint }
   return sql`${placeholder}`
 }
 
 /** A placeholder for the key of one value. */
-export function keyOfOne(source: Source, form: CodecName, dialect: Dialect): Sql {
+export function keyParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: keyBinderOf(form, dialect.name) }
-  return typed(sql`${placeholder}`, form, dialect)
+  return castParam(sql`${placeholder}`, form, dialect)
 }
 
 /** A placeholder for a pattern. */
 export function patternParam(
-  source: Source,
+  source: ParameterSource,
   is: PatternName,
   bind: (pattern: TextPattern) => ParameterValue,
 ): Sql {
@@ -119,7 +127,7 @@ export function patternParam(
 }
 
 /** A placeholder for the keys of a whole list of values. */
-export function keyList(source: Source, form: CodecName, dialect: Dialect): Sql {
+export function keyListParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
   return listOf(source, form, keyBinderOf(form, dialect.name), dialect)
 }
 
@@ -128,9 +136,9 @@ export function constant(
   value: BoundValue | boolean,
   { name }: Pick<Dialect, 'name'>,
 ): Placeholder {
-  const bound =
+  const bindParameters =
     typeof value === 'boolean' ? (getCodec('boolean', name).bind?.(value) ?? null) : value
-  return { source: 'constant', bind: () => bound }
+  return { source: 'constant', bind: () => bindParameters }
 }
 
 function binderOf(form: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
@@ -168,7 +176,7 @@ function compilerOnly(
 }
 
 /** Writes an expression as the text of a statement. */
-export function statement(expression: Sql, dialect: Dialect): Statement {
+export function compileStatement(expression: Sql, dialect: Dialect): Statement {
   const { sql: text, parameters } = expression.compile(compilers[dialect.name])
   return { sql: text, placeholders: parameters.map((each) => asPlaceholder(each, dialect)) }
 }

@@ -1,7 +1,7 @@
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { WriteShape } from '../plan/write.ts'
-import { type CompiledRead, compileHold, compilePresent, compileRead } from './read.ts'
+import { type CompiledRead, compileExists, compileLock, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
 import type { Target } from './tables.ts'
@@ -11,9 +11,9 @@ import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from '
 export interface TypeStatements {
   readonly resource: ResourceType
   /** Whether the resource with an id is there. */
-  readonly present: Statement
+  readonly exists: Statement
   /** Whether it is there, for a write that changes it. */
-  readonly hold: Statement
+  readonly lock: Statement
   /** Which of some ids are there. */
   readonly lookup: Statement
   readonly remove: Statement
@@ -31,14 +31,14 @@ export interface Statements {
  * Makes the statements of a model in a dialect.
  * @param cache - where those of shapes are kept
  */
-export function statementsFor(target: Target, cache = new StatementCache()): Statements {
+export function createStatements(target: Target, cache = new StatementCache()): Statements {
   const types = new Map(
     [...target.model.types.values()].map((resource): [string, TypeStatements] => [
       resource.type,
       {
         resource,
-        present: compilePresent(resource, target),
-        hold: compileHold(resource, target),
+        exists: compileExists(resource, target),
+        lock: compileLock(resource, target),
         lookup: compileLookup(resource, target),
         remove: compileDelete(resource, target),
       },

@@ -1,17 +1,21 @@
 import type { ErrorList } from '../errors/collector.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
+
+import type { Awaitable } from '../model/hooks.ts'
+
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
+import type { Step, StepExecutor } from './steps.ts'
 
 /** Runs SQL in a transaction; returns the rows by the names of their columns. */
 export type RunQuery = (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
 /** What is done in the snapshot of a read, beside reading. Whatever it throws ends the read. */
-export interface DuringRead {
+export interface ReadHooks {
   readonly before: (query: RunQuery) => Promise<void>
   /** Gets every row before it is told, with its layout; those of a stream as they are read. */
   readonly after: (rows: readonly Row[], layout: RowLayout, query: RunQuery) => Promise<void>
@@ -20,38 +24,44 @@ export interface DuringRead {
 /** How a read is carried out, beside what it reads. */
 export interface ReadOptions {
   /** What else is done in the same snapshot. */
-  readonly during?: DuringRead | undefined
+  readonly hooks?: ReadHooks | undefined
   /** Aborts when the client disconnects; made when it is first called, because few reads last long enough to need it. */
   readonly signal?: (() => AbortSignal) | undefined
 }
 
-/** What was written. */
+/** The result of a write. */
 export interface Written {
   readonly id: string
-  /** What was to be read of it, if it was. */
+  /** The rows of the response; `undefined` when the write did not read them. */
   readonly rows: CompleteRows | undefined
 }
 
-/** What can be done in a transaction that writes. */
+/** A create or an update as a list of steps. */
+export interface PreparedWrite {
+  readonly steps: readonly Step[]
+  /** Returns the result once all steps have run. */
+  readonly result: () => Written
+}
+
+/** The operations of a transaction that writes. */
 export interface Transaction {
-  /** Whether what is asked for without waiting runs together, and nothing of it that follows a failure. */
-  readonly isTogether: boolean
   readonly query: RunQuery
-  /** Reads all that a plan means, with what was written in the transaction. */
+  /** Runs steps as the database allows: one after the other, or pipelined. */
+  readonly run: StepExecutor
+  /** Executes a read that sees the writes of the transaction. */
   read(plan: ReadPlan, id?: string): Promise<CompleteRows>
   /**
-   * Looks for what a plan takes for granted.
-   * @returns the faults of naming related resources that are not there
-   * @throws NotFoundError for the path's resource
+   * Checks that the resource in the path and the related resources of a document exist, and locks them.
+   * @returns the errors about related resources that do not exist
+   * @throws NotFoundError for the resource in the path
    */
-  examine(plan: WritePlan): Promise<ErrorList>
+  checkPreconditions(plan: WritePlan): Promise<ErrorList>
   /**
-   * Carries out a create or an update. Where examining it finds a fault, that is what is wrong, whatever comes of this.
-   * @param answer - what is to be read of it; it is read along with the write where that saves waiting
-   * @throws ApiError for what the database's constraints refuse
+   * Lists the steps of a create or an update. They throw `ApiError` for violated constraints.
+   * @param readPlan - the read of the response, executed together with the write
    */
-  write(plan: WritePlan, answer?: ReadPlan): Promise<Written>
-  /** Deletes a resource. @throws NotFoundError when it is not there; ApiError for what the database's constraints refuse */
+  prepareWrite(plan: WritePlan, readPlan?: ReadPlan): PreparedWrite
+  /** Deletes a resource. @throws NotFoundError when it does not exist; ApiError for violated constraints */
   remove(plan: WritePlan): Promise<void>
 }
 
@@ -61,12 +71,12 @@ export interface Store {
   /** What a person calls it, e.g. `SQLite at data/lapidary.db`. */
   readonly description: string
   /**
-   * Runs a read.
+   * Runs a read. Rows that are there at once are returned at once, and so are errors thrown.
    * @param id - the id in the path; `undefined` when the plan needs none
    * @throws NotFoundError when the resource in the path is not there; HeaderError `query_timeout` (503) when the read
    *   takes longer than the store allows
    */
-  read(plan: ReadPlan, id?: string, options?: ReadOptions): Promise<Rows>
+  read(plan: ReadPlan, id?: string, options?: ReadOptions): Awaitable<Rows>
   /**
    * Runs work that writes: all of it or, when it throws, nothing. It may be run again when others stood in its way.
    * @returns what the work returned, once that is durable

@@ -9,14 +9,14 @@ import type {
   StoredValue,
   Table,
 } from '../model/model.ts'
-import { one, typed } from './statement.ts'
+import { castParam, param } from './statement.ts'
 
 /** What SQL is written for. */
 export interface Target {
   readonly model: Model
   readonly dialect: Dialect
   /** Where the resource that is meant is the one made last; when absent, a run brings its id. */
-  readonly lastNew?: LastInsertId | undefined
+  readonly insertedRow?: LastInsertId | undefined
   /** Whether a column is the first of an index, so that a lookup in it visits few rows; absent: every column is. */
   readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
 }
@@ -27,7 +27,7 @@ export function tableName({ schema, name }: Table): Sql {
 }
 
 /** Every table of a model, those that join two among them; one may come more than once. */
-export function tablesOf({ types }: Model): Table[] {
+export function listTables({ types }: Model): Table[] {
   return [...types.values()].flatMap(({ table, fields }) => [
     table,
     ...[...fields.values()].flatMap((field) =>
@@ -67,29 +67,29 @@ export function fieldAt(depth: number, field: AttributeField): Sql {
 export function storedValueAt(depth: number, resource: ResourceType, value: StoredValue): Sql {
   return 'column' in value
     ? columnAt(depth, value.column)
-    : fieldAt(depth, attributeNamed(resource, value.expression))
+    : fieldAt(depth, getAttribute(resource, value.expression))
 }
 
 /** The attribute of that name, or the id. */
-export function attributeNamed(resource: ResourceType, name: string): AttributeField {
+export function getAttribute(resource: ResourceType, name: string): AttributeField {
   const field = name === 'id' ? resource.id : resource.fields.get(name)
   if (field?.is !== 'attribute') throw new Error(`${resource.type} has no attribute ${name}.`)
   return field
 }
 
 /** An expression in the form in which it compares. */
-export function keyOf(expression: Sql, form: CodecName, { dialect }: Target): Sql {
+export function comparisonKey(expression: Sql, form: CodecName, { dialect }: Target): Sql {
   return getCodec(form, dialect.name).key?.of(expression) ?? expression
 }
 
 /** An expression in the form in which it sorts: its key, by code point where it is a text. */
-export function orderOf(expression: Sql, form: CodecName, target: Target): Sql {
-  const key = keyOf(expression, form, target)
+export function sortKey(expression: Sql, form: CodecName, target: Target): Sql {
+  const key = comparisonKey(expression, form, target)
   return getCodec(form, target.dialect.name).order?.(key) ?? key
 }
 
 /** The id of `t0` as a row has it. */
-export function idOf({ id }: ResourceType, target: Target): Sql {
+export function idColumn({ id }: ResourceType, target: Target): Sql {
   return asKey(columnAt(0, id.column), id.kind.codec, target)
 }
 
@@ -104,22 +104,24 @@ export function asText(key: Sql, form: CodecName, { dialect }: Target): Sql {
 }
 
 /** Whether the row at a depth is the resource that is meant. */
-export function isIt({ id }: ResourceType, depth: number, target: Target): Sql {
-  return sql`${columnAt(depth, id.column)} = ${theId(id, target)}`
+export function matchesTargetId({ id }: ResourceType, depth: number, target: Target): Sql {
+  return sql`${columnAt(depth, id.column)} = ${targetId(id, target)}`
 }
 
 /** The id of the resource that is meant: the one that a run brings, unless the target says otherwise. */
-export function theId({ kind }: AttributeField, { dialect, lastNew }: Target): Sql {
-  return lastNew ? typed(lastNew.retained, kind.codec, dialect) : one('id', kind.codec, dialect)
+export function targetId({ kind }: AttributeField, { dialect, insertedRow }: Target): Sql {
+  return insertedRow
+    ? castParam(insertedRow.retained, kind.codec, dialect)
+    : param('id', kind.codec, dialect)
 }
 
 /** Whether the row at a depth is one of the type: the conditions to add, none where every row is. */
-export function isOfType(depth: number, { scope }: ResourceType): Sql[] {
+export function inScope(depth: number, { scope }: ResourceType): Sql[] {
   return scope ? [sql`(${scope((column) => columnAt(depth, column))})`] : []
 }
 
 /** All conditions together; `true` for none. */
-export function every(conditions: readonly Sql[]): Sql {
+export function and(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql.raw(' and '))
 }
 

@@ -10,26 +10,26 @@ import {
 import type { WriteShape } from '../plan/write.ts'
 import type { LinkChange, WriteColumn } from '../plan/write-builder.ts'
 import {
-  assigned,
+  assignedParam,
+  compileStatement,
   constant,
-  list,
-  one,
-  type Source,
+  listParam,
+  type ParameterSource,
+  param,
   type Statement,
-  statement,
 } from './statement.ts'
 import {
+  and,
   asText,
-  attributeNamed,
   columnAt,
-  every,
-  idOf,
-  isIt,
-  isOfType,
+  getAttribute,
+  idColumn,
+  inScope,
+  matchesTargetId,
   type Target,
   tableAt,
   tableName,
-  theId,
+  targetId,
 } from './tables.ts'
 
 /** All statements a write of the shape needs. */
@@ -71,7 +71,7 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
   const { table, id, insertDefaults } = resource
   const columns: [name: string, value: Sql][] = [
     ...(shape.row === 'newWithId'
-      ? [[id.column, one('id', id.kind.codec, target.dialect)] as [string, Sql]]
+      ? [[id.column, param('id', id.kind.codec, target.dialect)] as [string, Sql]]
       : []),
     ...assignments(shape, resource, target),
     ...insertDefaults.map(([name, value]): [string, Sql] => [
@@ -85,7 +85,7 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
   const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
-  return statement(
+  return compileStatement(
     sql`insert into ${tableName(table)} ${row} returning ${returning}`,
     target.dialect,
   )
@@ -93,11 +93,11 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
 
 function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target): Statement {
   const pairs = assignments(shape, resource, target).map(([name, value], index) => {
-    const kept = keptKey(shape.columns[index], resource, target)
+    const kept = retainedKey(shape.columns[index], resource, target)
     return sql`${sql.id(name)} = ${kept ? sql`coalesce(${value}, ${kept})` : value}`
   })
-  const which = isIt(resource, 0, target)
-  return statement(
+  const which = matchesTargetId(resource, 0, target)
+  return compileStatement(
     sql`update ${tableAt(0, resource.table)} set ${sql.join(pairs)} where ${which}`,
     target.dialect,
   )
@@ -107,7 +107,7 @@ function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target
  * The key of a row of `t0` if it leads to a row that is none of the relationship's type. Such a key is told as null, so a
  * resource that is sent back as it was told must not clear it; `undefined` where there can be none.
  */
-function keptKey(
+function retainedKey(
   column: WriteColumn | undefined,
   resource: ResourceType,
   { model }: Target,
@@ -118,7 +118,7 @@ function keptKey(
   if (other.scope === undefined) return undefined
   const there = columnAt(1, link.otherKey)
   const isLinked = sql`${there} = ${columnAt(0, link.ownKey)}`
-  const isStranger = sql`(${every(isOfType(1, other))}) is not true`
+  const isStranger = sql`(${and(inScope(1, other))}) is not true`
   return sql`(select ${there} from ${tableAt(1, other.table)} where ${isLinked} and ${isStranger})`
 }
 
@@ -139,9 +139,9 @@ function assignment(
 ): [name: string, value: Sql] {
   switch (column.is) {
     case 'attribute': {
-      const field = attributeNamed(resource, column.name)
+      const field = getAttribute(resource, column.name)
       if (field.column === undefined) throw new Error(`${field.name} has no column to write.`)
-      return [field.column, assigned(slot, field.kind.codec, target.dialect)]
+      return [field.column, assignedParam(slot, field.kind.codec, target.dialect)]
     }
     case 'key': {
       const { link, to } = getRelationship(resource, column.relationship)
@@ -156,8 +156,14 @@ function assignment(
 }
 
 /** What a key that refers to a column holds for the resource whose id is given. */
-function keyFrom({ id, table }: ResourceType, column: string, source: Source, target: Target): Sql {
-  const itsId = source === 'id' ? theId(id, target) : one(source, id.kind.codec, target.dialect)
+function keyFrom(
+  { id, table }: ResourceType,
+  column: string,
+  source: ParameterSource,
+  target: Target,
+): Sql {
+  const itsId =
+    source === 'id' ? targetId(id, target) : param(source, id.kind.codec, target.dialect)
   if (column === id.column) return itsId
   const which = sql`${columnAt(1, id.column)} = ${itsId}`
   return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${which})`
@@ -165,18 +171,21 @@ function keyFrom({ id, table }: ResourceType, column: string, source: Source, ta
 
 /** Writes the SQL of a deletion. */
 export function compileDelete(resource: ResourceType, target: Target): Statement {
-  const which = every([isIt(resource, 0, target), ...isOfType(0, resource)])
-  return statement(sql`delete from ${tableAt(0, resource.table)} where ${which}`, target.dialect)
+  const which = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
+  return compileStatement(
+    sql`delete from ${tableAt(0, resource.table)} where ${which}`,
+    target.dialect,
+  )
 }
 
 /** Writes the SQL that tells which of a type's `ids` are there. */
 export function compileLookup(resource: ResourceType, target: Target): Statement {
   const { table, id } = resource
-  const ids = list('ids', id.kind.codec, target.dialect)
+  const ids = listParam('ids', id.kind.codec, target.dialect)
   const among = target.dialect.inList(columnAt(0, id.column), ids)
-  const where = every([among, ...isOfType(0, resource)])
-  return statement(
-    sql`select ${idOf(resource, target)} from ${tableAt(0, table)} where ${where}`,
+  const where = and([among, ...inScope(0, resource)])
+  return compileStatement(
+    sql`select ${idColumn(resource, target)} from ${tableAt(0, table)} where ${where}`,
     target.dialect,
   )
 }
@@ -195,7 +204,7 @@ function compileLink(
 ): Statement[] {
   const field: RelationshipField = getRelationship(resource, relationship)
   const changes = changesOf(resource, field, target)
-  return changes[change].map((expression) => statement(expression, target.dialect))
+  return changes[change].map((expression) => compileStatement(expression, target.dialect))
 }
 
 function changesOf(
@@ -213,7 +222,7 @@ type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
 /** The row's own key; setting it is a matter of the row's columns. */
 function keyHereChanges({ resource, other, link }: Sides, target: Target): Changes {
   const among = amongIds(columnAt(0, link.ownKey), other, link.otherKey, target)
-  const isHers = sql`${isIt(resource, 0, target)} and ${among}`
+  const isHers = sql`${matchesTargetId(resource, 0, target)} and ${among}`
   const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.ownKey)} = null where ${isHers}`
   return { add: [], remove: [clear], replace: [] }
 }
@@ -223,13 +232,13 @@ function keyThereChanges({ resource, other, link }: Sides, target: Target): Chan
   const table = tableAt(0, other.table)
   const [name, key] = [sql.id(link.otherKey), columnAt(0, link.otherKey)]
   const self = keyFrom(resource, link.ownKey, 'id', target)
-  const ids = list('ids', other.id.kind.codec, target.dialect)
+  const ids = listParam('ids', other.id.kind.codec, target.dialect)
   const among = target.dialect.inList(columnAt(0, other.id.column), ids)
   const id = asText(sql.id(other.id.column), other.id.kind.codec, target)
   const returning = other.scope ? sql` returning ${id}` : sql``
   const add = sql`update ${table} set ${name} = ${self} where ${among} and not (${target.dialect.nullSafeEquals(key, self)})${returning}`
   const unlink = (which: Sql) =>
-    sql`update ${table} set ${name} = null where ${every([sql`${key} = ${self}`, which, ...isOfType(0, other)])}${returning}`
+    sql`update ${table} set ${name} = null where ${and([sql`${key} = ${self}`, which, ...inScope(0, other)])}${returning}`
   return {
     add: [add],
     remove: [unlink(among)],
@@ -245,16 +254,16 @@ function joinChanges(
   const table = tableName(link.joinTable)
   const [from, to] = [sql.id(link.from), sql.id(link.to)]
   const self = keyFrom(resource, link.ownKey, 'id', target)
-  const ids = list('ids', other.id.kind.codec, target.dialect)
+  const ids = listParam('ids', other.id.kind.codec, target.dialect)
   const there = columnAt(0, link.otherKey)
   const among = target.dialect.inList(columnAt(0, other.id.column), ids)
   const theirs = (which: readonly Sql[]) =>
-    sql`select ${there} from ${tableAt(0, other.table)} where ${every(which)}`
+    sql`select ${there} from ${tableAt(0, other.table)} where ${and(which)}`
   const isLinked = sql`select 1 from ${table} where ${from} = ${self} and ${to} = ${there}`
   const add = sql`insert into ${table} (${from}, ${to}) select ${self}, ${there} from ${tableAt(0, other.table)} where ${among} and not exists (${isLinked})`
   const unlink = (which: readonly Sql[]) =>
     sql`delete from ${table} where ${from} = ${self} and ${to} in (${theirs(which)})`
-  const ofType = isOfType(0, other)
+  const ofType = inScope(0, other)
   return {
     add: [add],
     remove: [unlink([among, ...ofType])],
@@ -264,8 +273,8 @@ function joinChanges(
 
 /** Whether a key that refers to a column of others is that of one of `ids`, which is of their type. */
 function amongIds(key: Sql, other: ResourceType, column: string, { dialect }: Target): Sql {
-  const ids = list('ids', other.id.kind.codec, dialect)
+  const ids = listParam('ids', other.id.kind.codec, dialect)
   if (column === other.id.column && other.scope === undefined) return dialect.inList(key, ids)
-  const which = every([dialect.inList(columnAt(1, other.id.column), ids), ...isOfType(1, other)])
+  const which = and([dialect.inList(columnAt(1, other.id.column), ids), ...inScope(1, other)])
   return sql`${key} in (select ${columnAt(1, column)} from ${tableAt(1, other.table)} where ${which})`
 }

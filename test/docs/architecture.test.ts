@@ -98,9 +98,9 @@ describe('docs/architecture.md', () => {
     const part = '## How inclusion works'
     const { query, resource } = requestIn(part)
     const { shape } = planCollection(createPlanner(model), query, { resource })
-    const { additions } = compileRead(shape, { model, dialect: sqliteDialect })
+    const { includedRows } = compileRead(shape, { model, dialect: sqliteDialect })
     assert.deepEqual(
-      additions.map(({ sql }) => sql),
+      includedRows.map(({ sql }) => sql),
       blocks(part, 'sql').map(line),
     )
   })

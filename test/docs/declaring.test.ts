@@ -11,7 +11,7 @@ import * as lapidary from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
 import { getCodec } from '../../src/model/codecs.ts'
 import { listOperators } from '../../src/model/operators.ts'
-import { breaches } from '../checker/checker.ts'
+import { findViolations } from '../checker/check-exchange.ts'
 import { type Client, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
@@ -103,7 +103,7 @@ describe('docs/declaring.md', () => {
       const exchange = await client.send(method, path, { headers, raw })
       const message = `${method} ${path}\n${exchange.text}`
       assert.equal(exchange.status, status, message)
-      assert.deepEqual(breaches(exchange), [])
+      assert.deepEqual(findViolations(exchange), [])
       if (part) assert.deepEqual(memberAt(JSON.parse(exchange.text), part), body, message)
     }
   })
@@ -130,7 +130,7 @@ describe('docs/declaring.md', () => {
       const reading = kind.readBody(parsed(body))
       assert.ok('value' in reading, name)
       assert.equal(kind.serialize(reading.value), serialized, name)
-      if (query !== '–') assert.ok('value' in kind.readText(query), `${name}: ${query}`)
+      if (query !== '–') assert.ok('value' in kind.readFilterText(query), `${name}: ${query}`)
     }
   })
 

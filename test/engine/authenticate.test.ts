@@ -13,25 +13,26 @@ import {
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-type Identify = NonNullable<ServerOptions['authenticate']>
+type Authenticate = NonNullable<ServerOptions['authenticate']>
 
-/** How requests are identified, and how often they were. */
-let authenticate: Identify = () => undefined
-let identified = 0
-let callers: unknown[] = []
-/** SQL that a hook of a read runs. */
-let inRead: string | undefined
+/** The authentication of the current test, and the number of its calls. */
+let authenticate: Authenticate = () => undefined
+let calls = 0
+/** The auth contexts that hooks received. */
+let received: unknown[] = []
+/** SQL that the `beforeRead` hook runs. */
+let hookSql: string | undefined
 
 const note = resource('note', {
   path: '/notes',
   table: 'note',
   hooks: {
-    beforeCreate: (_, { auth }) => void callers.push(auth),
-    beforeUpdate: (_, __, { auth }) => void callers.push(auth),
-    beforeDelete: (_, { auth }) => void callers.push(auth),
+    beforeCreate: (_, { auth }) => void received.push(auth),
+    beforeUpdate: (_, __, { auth }) => void received.push(auth),
+    beforeDelete: (_, { auth }) => void received.push(auth),
     async beforeRead({ auth, query }) {
-      callers.push(auth)
-      if (inRead !== undefined) await query(sql`${sql.raw(inRead)}`)
+      received.push(auth)
+      if (hookSql !== undefined) await query(sql`${sql.raw(hookSql)}`)
     },
   },
   fields: { text: attribute(text) },
@@ -42,8 +43,8 @@ const served = {
   tables: ({ newId }: ColumnTypes) =>
     `create table note (id ${newId}, text text); insert into note values (1, 'a')`,
   server: {
-    authenticate: (request: Parameters<Identify>[0]) => {
-      identified += 1
+    authenticate: (request: Parameters<Authenticate>[0]) => {
+      calls += 1
       return authenticate(request)
     },
   },
@@ -51,7 +52,7 @@ const served = {
 
 const body = { data: { type: 'note', id: '1', attributes: { text: 'b' } } }
 
-/** Requests that reach an endpoint. */
+/** Requests that have a route. */
 const requests = [
   ['GET', '/', undefined],
   ['GET', '/notes', undefined],
@@ -62,60 +63,60 @@ const requests = [
   ['DELETE', '/notes/1', undefined],
 ] as const
 
-const refusal = new RequestError({
+const unauthorized = new RequestError({
   ...{ status: 401, code: 'who_are_you', title: 'Who are you?', detail: 'Say who you are.' },
   headers: { 'www-authenticate': 'Bearer realm="notes"' },
 })
 
-engine('Who asks', served, (world) => {
+engine('Authentication', served, (world) => {
   beforeEach(() => {
     authenticate = () => undefined
-    identified = 0
-    callers = []
-    inRead = undefined
+    calls = 0
+    received = []
+    hookSql = undefined
   })
 
-  for (const [sentence, by] of [
-    ['at once', ({ headers }) => headers.authorization],
+  for (const [kind, implementation] of [
+    ['a synchronous authenticate', ({ headers }) => headers.authorization],
     [
-      'after a while',
+      'an asynchronous authenticate',
       async ({ headers }) => {
         await setTimeout(1)
         return headers.authorization
       },
     ],
-  ] as const satisfies readonly (readonly [string, Identify])[]) {
-    it(`is found out ${sentence}, once for each request, and every hook is told`, async () => {
-      authenticate = by
+  ] as const satisfies readonly (readonly [string, Authenticate])[]) {
+    it(`given ${kind}, when requests are served, then it runs once for each and every hook receives its result`, async () => {
+      authenticate = implementation
       for (const [at, [method, path, sent]] of requests.entries()) {
-        callers = []
-        const headers = { authorization: `caller ${at}` }
+        received = []
+        const headers = { authorization: `user ${at}` }
         const answer = await world.call(method, path, { headers, body: sent })
         assert.ok(answer.status < 300, answer.text)
-        assert.deepEqual([...new Set(callers)], path === '/' ? [] : [`caller ${at}`])
-        assert.equal(identified, at + 1)
+        assert.deepEqual([...new Set(received)], path === '/' ? [] : [`user ${at}`])
+        assert.equal(calls, at + 1)
       }
     })
   }
 
-  it('may be an object, handed on as it is', async () => {
-    const caller = { name: 'Ada', roles: new Set(['admin']) }
-    authenticate = () => caller
+  it('given an auth context that is an object, when a hook runs, then it receives the same object', async () => {
+    const user = { name: 'Ada', roles: new Set(['admin']) }
+    authenticate = () => user
     await world.get('/notes')
-    assert.equal(callers[0], caller)
+    assert.equal(received[0], user)
   })
 
-  it('may be refused: 401 with its header and its words, before anything else is looked at', async () => {
-    for (const by of [
+  it('given an authenticate that throws a RequestError, when any request is sent, then that error is the response, before all other checks', async () => {
+    for (const implementation of [
       () => {
-        throw refusal
+        throw unauthorized
       },
       async () => {
         await setTimeout(1)
-        throw refusal
+        throw unauthorized
       },
-    ] satisfies Identify[]) {
-      authenticate = by
+    ] satisfies Authenticate[]) {
+      authenticate = implementation
       for (const [method, path, sent] of [
         ...requests,
         ['GET', '/notes/9', undefined],
@@ -129,14 +130,14 @@ engine('Who asks', served, (world) => {
         const { code, title, detail } = answer.fault
         assert.deepEqual([code, title, detail], ['who_are_you', 'Who are you?', 'Say who you are.'])
       }
-      assert.deepEqual(callers, [])
+      assert.deepEqual(received, [])
     }
     authenticate = () => undefined
     assert.equal((await world.get('/notes')).body.meta?.count, 1)
     assert.equal((await world.get('/notes/1')).one.attributes?.text, 'a')
   })
 
-  it('whatever else it throws is a fault of ours', async () => {
+  it('given an authenticate that throws anything else, when a request is sent, then the response is a bare 500', async () => {
     for (const thrown of [new Error('secret'), 'secret', undefined]) {
       authenticate = () => {
         throw thrown
@@ -147,7 +148,7 @@ engine('Who asks', served, (world) => {
     }
   })
 
-  it('is not asked where no endpoint is reached', async () => {
+  it('given a request without a route or with wrong headers, when it is sent, then authenticate does not run', async () => {
     for (const [method, path, headers, status] of [
       ['GET', '/nowhere', {}, 404],
       ['PUT', '/notes', {}, 405],
@@ -158,15 +159,15 @@ engine('Who asks', served, (world) => {
       const sent = method === 'POST' ? body : undefined
       assert.equal((await world.call(method, path, { headers, body: sent })).status, status)
     }
-    assert.equal(identified, 0)
+    assert.equal(calls, 0)
   })
 
-  it('hooks of reads read and do not write, on every database', async () => {
-    inRead = "insert into note (text) values ('by a hook')"
+  it('given a beforeRead hook, when it runs SQL, then it can read but not write', async () => {
+    hookSql = "insert into note (text) values ('by a hook')"
     for (const path of ['/notes', '/notes/1', '/notes?page[size]=0']) {
       assert.equal((await world.get(path)).status, 500, path)
     }
-    inRead = 'select * from note'
+    hookSql = 'select * from note'
     assert.equal((await world.get('/notes')).body.meta?.count, 1)
     assert.equal((await world.post('/notes', body)).status, 201)
     assert.equal((await world.get('/notes')).body.meta?.count, 2)

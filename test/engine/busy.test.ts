@@ -17,13 +17,13 @@ const served = {
   postgres: { timeout: 500 },
 }
 
-/** Somebody else at the same database. */
-interface Other {
+/** A second connection to the same database. */
+interface SecondConnection {
   run(sql: string): Promise<unknown>
   end(): Promise<unknown>
 }
 
-async function otherAt(url: string): Promise<Other> {
+async function openSecondConnection(url: string): Promise<SecondConnection> {
   if (url.startsWith('sqlite:')) {
     const database = new DatabaseSync(url.replace('sqlite:', ''))
     return { run: async (sql) => database.exec(sql), end: async () => database.close() }
@@ -33,25 +33,25 @@ async function otherAt(url: string): Promise<Other> {
   return { run: (sql) => client.query(sql), end: () => client.end() }
 }
 
-/** Has the table to itself, as far as writing goes, and leaves a row in it. */
-const occupy = {
+/** Locks the table for writes and inserts a row. */
+const lockTable = {
   sqlite: "begin immediate; insert into owner (name) values ('Cyd')",
   postgres: "begin; lock table owner in exclusive mode; insert into owner (name) values ('Cyd')",
 }
 
-engine('A busy database', served, (world) => {
-  // A database in memory is nobody else's.
+engine('Locked database', served, (world) => {
+  // An in-memory database accepts no second connection.
   if (world.database === 'SQLite in memory') return
   const write = () => world.post('/owners', { data: { type: 'owner', attributes: { name: 'x' } } })
 
-  it('is a 503 that says when to try again; reading goes on', async () => {
-    const other = await otherAt(world.databaseUrl)
+  it('given a lock that stays, when a write times out, then the response is a 503 with Retry-After, and reads go on', async () => {
+    const other = await openSecondConnection(world.databaseUrl)
     try {
-      await other.run(occupy[world.dialect])
-      const busy = await write()
-      assert.equal(busy.status, 503, busy.text)
-      assert.equal(busy.fault.code, 'unavailable')
-      assert.match(busy.headers['retry-after'] ?? '', /^\d+$/)
+      await other.run(lockTable[world.dialect])
+      const rejected = await write()
+      assert.equal(rejected.status, 503, rejected.text)
+      assert.equal(rejected.fault.code, 'unavailable')
+      assert.match(rejected.headers['retry-after'] ?? '', /^\d+$/)
       assert.equal((await world.get('/owners')).body.meta?.count, 2)
       await other.run('commit')
       assert.equal((await write()).status, 201)
@@ -61,15 +61,15 @@ engine('A busy database', served, (world) => {
     }
   })
 
-  it('holds up a write for as long as it is busy, and nobody else', async () => {
-    const other = await otherAt(world.databaseUrl)
+  it('given a lock that ends, when a write waits for it, then the write succeeds and reads do not wait', async () => {
+    const other = await openSecondConnection(world.databaseUrl)
     const order: string[] = []
     const finished = (what: string) => (answer: Answer) => {
       order.push(what)
       return answer.status
     }
     try {
-      await other.run(occupy[world.dialect])
+      await other.run(lockTable[world.dialect])
       const waiting = write().then(finished('write'))
       assert.equal(await world.get('/owners').then(finished('read')), 200)
       assert.equal(await world.get('/owners/1').then(finished('read')), 200)

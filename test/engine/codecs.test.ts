@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { decimal, enumeration, type Json, json } from 'lapidary'
-import { type Affinity, readAffinity } from '../../src/model/affinities.ts'
+import { type Affinity, getAffinity } from '../../src/model/affinities.ts'
 import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
 
 /** Types of columns as people declare them, by the affinity that SQLite gives them. */
@@ -58,11 +58,11 @@ describe('Columns of SQLite', () => {
           Object.entries(expected).find(([name]) => name === affinity)?.[1],
           name,
         )
-        assert.equal(readAffinity(name), affinity)
+        assert.equal(getAffinity(name), affinity)
         database.exec('drop table tried')
       }
     }
-    assert.equal(readAffinity(''), 'blob')
+    assert.equal(getAffinity(''), 'blob')
     database.close()
   })
 
@@ -85,20 +85,28 @@ describe('Columns of SQLite', () => {
 
 describe('What a form cannot read', () => {
   const cases: readonly (readonly [CodecName, unknown, string])[] = [
-    ['integer', '1.5', 'A column holds "1.5", which is no integer.'],
+    ['integer', '1.5', 'A column contains "1.5", which is not a valid integer.'],
     [
       'integer64',
       '9223372036854775808',
-      'A column holds "9223372036854775808", which is no integer.',
+      'A column contains "9223372036854775808", which is not a valid integer.',
     ],
-    ['decimal', Number.POSITIVE_INFINITY, 'A column holds "Infinity", which is no decimal.'],
-    ['decimal15', 'x', 'A column holds "x", which is no decimal.'],
-    ['date', '2009-01-01 12:00:00', 'A column holds "2009-01-01 12:00:00", which is no date.'],
-    ['datetime', 1230768000, 'A column holds 1230768000, which is no datetime.'],
-    ['time', '9:00', 'A column holds "9:00", which is no time.'],
-    ['uuid', '', 'A column holds "", which is no uuid.'],
-    ['json', '{', 'A column holds "{", which is no json.'],
-    ['bytes', 'AA==', 'A column holds "AA==", which is no bytes.'],
+    [
+      'decimal',
+      Number.POSITIVE_INFINITY,
+      'A column contains "Infinity", which is not a valid decimal.',
+    ],
+    ['decimal15', 'x', 'A column contains "x", which is not a valid decimal.'],
+    [
+      'date',
+      '2009-01-01 12:00:00',
+      'A column contains "2009-01-01 12:00:00", which is not a valid date.',
+    ],
+    ['datetime', 1230768000, 'A column contains 1230768000, which is not a valid datetime.'],
+    ['time', '9:00', 'A column contains "9:00", which is not a valid time.'],
+    ['uuid', '', 'A column contains "", which is not a valid uuid.'],
+    ['json', '{', 'A column contains "{", which is not a valid json.'],
+    ['bytes', 'AA==', 'A column contains "AA==", which is not a valid bytes.'],
   ]
   for (const [form, stored, message] of cases) {
     it(`${form}: ${message}`, () => {
@@ -133,11 +141,11 @@ describe('Kinds with options', () => {
         () => decimal({ scale: -1 }),
         'decimal: the scale must be a whole number from 0 to 1000; it is -1',
       ],
-      [() => enumeration([]), 'enumeration: there are no values'],
-      [() => enumeration(['a', 'b', 'a']), 'enumeration: "a" is there twice'],
+      [() => enumeration([]), 'enumeration: at least one value is required'],
+      [() => enumeration(['a', 'b', 'a']), 'enumeration: "a" is listed twice'],
       [
         () => enumeration(['\0']),
-        'enumeration: "\\u0000" must be a text without the character U+0000',
+        'enumeration: "\\u0000" must be a string without the character U+0000',
       ],
     ]
     for (const [make, message] of cases) assert.throws(make, { name: 'RangeError', message })

@@ -29,10 +29,10 @@ import { bookshop, bookshopTables } from './bookshop.ts'
 import { openStore } from './engine.ts'
 
 type Patch = Readonly<Record<string, unknown>>
-/** What types say otherwise than the bookshop, by type; of its fields only those that differ. */
+/** The declarations that differ from the bookshop, by type; of the fields only those that differ. */
 type Patches = Readonly<Record<string, Patch & { readonly fields?: Patch }>>
 
-/** The declarations of the bookshop, with some words said otherwise, be they what TypeScript takes or not. */
+/** The declarations of the bookshop with some options replaced, whether TypeScript accepts them or not. */
 function patched(patches: Patches): unknown[] {
   return Object.entries(bookshop).map(([type, resource]) => {
     const { fields, ...other } = patches[type] ?? {}
@@ -40,9 +40,9 @@ function patched(patches: Patches): unknown[] {
   })
 }
 
-/** Calls as JavaScript does, which has no compiler to refuse anything. */
-function untyped<Result>(work: (...words: never[]) => Result, ...words: unknown[]): Result {
-  return Reflect.apply(work, undefined, words)
+/** Calls a function without type checks, as plain JavaScript does. */
+function untyped<Result>(run: (...args: never[]) => Result, ...args: unknown[]): Result {
+  return Reflect.apply(run, undefined, args)
 }
 
 const field = (name: string, declaration: unknown) => ({
@@ -53,213 +53,226 @@ const throws = () => {
   throw new Error('no\nidea')
 }
 
-/** Planted mistakes that no database is needed to find, each with the one line that tells it. */
-// biome-ignore format: a table, one mistake a row
-const said: readonly (readonly [sentence: string, patches: Patches, line: string])[] = [
-  // Options that are not there, and values of the wrong type.
-  ['an option of a type misspelt', { tag: { acess: 'read-only' } }, 'tag.acess: there is no such option; did you mean "access"?'],
-  ['an option of an attribute misspelt', field('title', { ...attribute(text), requird: true }), 'book.fields.title.requird: there is no such option; did you mean "required"?'],
+/** Wrong declarations that are found without a database, each with its one error. */
+// biome-ignore format: a table, one error a row
+const withoutDatabase: readonly (readonly [sentence: string, patches: Patches, line: string])[] = [
+  // Unknown options, and values of the wrong type.
+  ['a misspelled option of a type', { tag: { acess: 'read-only' } }, 'tag.acess: there is no such option; did you mean "access"?'],
+  ['a misspelled option of an attribute', field('title', { ...attribute(text), requird: true }), 'book.fields.title.requird: there is no such option; did you mean "required"?'],
   ['an option that expressions do not have', field('stock', { ...expression(integer, () => sql`1`), required: true }), 'book.fields.stock.required: there is no such option; the options are "kind", "expression", "filter", "sort".'],
-  ['an option that relationships do not have', field('author', { ...toOne('author', { column: 'author_id' }), required: true }), 'book.fields.author.required: there is no such option; the options are "to", "column", "references", "access", "key".'],
-  ['a key of another side over many', field('loans', { ...toMany('loan', { column: 'isbn' }), foreignKey: 'other' }), 'book.fields.loans.key: there is no such option; the options are "to", "column", "references", "access", "through".'],
-  ['an option of the ids misspelt', { country: { id: { column: 'code', kinds: text } } }, 'country.id.kinds: there is no such option; did you mean "kind"?'],
-  ['an option of a join table misspelt', field('tags', toMany('tag', untyped(Object, { through: { ...through, form: 'x' } }))), 'book.fields.tags.through.form: there is no such option; did you mean "from"?'],
-  ['a hook that nobody calls', { tag: { hooks: { beforeUdpate: () => {} } } }, 'tag.hooks.beforeUdpate: there is no such option; did you mean "beforeUpdate"?'],
-  ['a hook that is no function', { tag: { hooks: { beforeRead: true } } }, 'tag.hooks.beforeRead: must be a function; it is true'],
-  ['no path', { tag: { path: undefined } }, 'tag.path: must be a string; it is missing'],
-  ['no table', { tag: { table: '' } }, 'tag.table: must be a name; it is ""'],
-  ['no type', { tag: { type: 5 } }, 'resources[5].type: must be a string; it is 5'],
-  ['a truth that is a word', field('title', { ...attribute(text), required: 'yes' }), 'book.fields.title.required: must be true or false; it is "yes"'],
-  ['an access misspelt', field('isbn', { ...attribute(text), access: 'readonly' }), 'book.fields.isbn.access: there is no "readonly"; did you mean "read-only"?'],
-  ['an access that relationships do not have', field('author', { ...toOne('author', { column: 'author_id' }), access: 'write-only' }), 'book.fields.author.access: there is no "write-only"; the choices are "read-write", "read-only".'],
-  ['a side of the key that is none', { author: { fields: { profile: { ...toOne('profile', { column: 'author_id' }), key: 'their' } } } }, 'author.fields.profile.key: there is no "their"; did you mean "there"?'],
-  ['a client’s ids that are neither', { book: { id: { kind: uuid, client: true } } }, 'book.id.client: must be "optional" or "required"; it is true'],
-  ['the name of a kind', field('isbn', { ...attribute(text), kind: 'text' }), 'book.fields.isbn.kind: must be a kind, such as text; it is "text"'],
-  ['a kind that was not called', field('price', { ...attribute(text), kind: decimal }), 'book.fields.price.kind: must be a kind, so call it, as in decimal(); it is a function'],
-  ['a kind for a field', field('isbn', text), 'book.fields.isbn: must be made by attribute, expression, computed, toOne or toMany; it is a kind, so say attribute(…)'],
-  ['a field that nothing has made', field('isbn', { kind: text }), 'book.fields.isbn: must be made by attribute, expression, computed, toOne or toMany; it is an object'],
+  ['an option that relationships do not have', field('author', { ...toOne('author', { column: 'author_id' }), required: true }), 'book.fields.author.required: there is no such option; the options are "to", "column", "references", "access", "foreignKey".'],
+  ['foreignKey on a to-many relationship', field('loans', { ...toMany('loan', { column: 'isbn' }), foreignKey: 'other' }), 'book.fields.loans.foreignKey: there is no such option; the options are "to", "column", "references", "access", "through".'],
+  ['a misspelled option of the ids', { country: { id: { column: 'code', kinds: text } } }, 'country.id.kinds: there is no such option; did you mean "kind"?'],
+  ['a misspelled option of a join table', field('tags', toMany('tag', untyped(Object, { through: { ...through, form: 'x' } }))), 'book.fields.tags.through.form: there is no such option; did you mean "from"?'],
+  ['a misspelled hook', { tag: { hooks: { beforeUdpate: () => {} } } }, 'tag.hooks.beforeUdpate: there is no such option; did you mean "beforeUpdate"?'],
+  ['a hook that is not a function', { tag: { hooks: { beforeRead: true } } }, 'tag.hooks.beforeRead: must be a function; it is true'],
+  ['a type without a path', { tag: { path: undefined } }, 'tag.path: must be a string; it is missing'],
+  ['a type without a table', { tag: { table: '' } }, 'tag.table: must be a name; it is ""'],
+  ['a type whose name is a number', { tag: { type: 5 } }, 'resources[5].type: must be a string; it is 5'],
+  ['a string instead of a boolean', field('title', { ...attribute(text), required: 'yes' }), 'book.fields.title.required: must be true or false; it is "yes"'],
+  ['a misspelled access', field('isbn', { ...attribute(text), access: 'readonly' }), 'book.fields.isbn.access: "readonly" is not allowed; did you mean "read-only"?'],
+  ['an access that relationships do not have', field('author', { ...toOne('author', { column: 'author_id' }), access: 'write-only' }), 'book.fields.author.access: "write-only" is not allowed; the choices are "read-write", "read-only".'],
+  ['a misspelled foreignKey', { author: { fields: { profile: { ...toOne('profile', { column: 'author_id' }), foreignKey: 'othre' } } } }, 'author.fields.profile.foreignKey: "othre" is not allowed; did you mean "other"?'],
+  ['a boolean instead of optional or required', { book: { id: { kind: uuid, client: true } } }, 'book.id.client: must be "optional" or "required"; it is true'],
+  ['the name of a kind instead of the kind', field('isbn', { ...attribute(text), kind: 'text' }), 'book.fields.isbn.kind: must be an attribute kind, such as text; it is "text"'],
+  ['a kind that was not called', field('price', { ...attribute(text), kind: decimal }), 'book.fields.price.kind: must be an attribute kind; call the function that returns it, as in decimal(); it is a function'],
+  ['a kind instead of a field', field('isbn', text), 'book.fields.isbn: must be created by attribute, expression, computed, toOne or toMany; it is an attribute kind: write attribute(…)'],
+  ['a field as a plain object', field('isbn', { kind: text }), 'book.fields.isbn: must be created by attribute, expression, computed, toOne or toMany; it is an object'],
   ['a relationship without a column', field('author', { is: 'toOne', to: 'author' }), 'book.fields.author.column: must be a name; it is missing'],
-  ['a key and a join table', field('tags', { ...toMany('tag', { through }), column: 'book_id' }), 'book.fields.tags.column: the keys are in the join table; say "column" or "through", not both'],
-  ['a join table without a side', field('tags', { ...toMany('tag', { through }), through: { table: 'book_tag', from: 'book_id' } }), 'book.fields.tags.through.to: must be a name; it is missing'],
-  ['a function for a validator', field('title', { ...attribute(text), validate: () => true }), 'book.fields.title.validate: must be a validator with the interface of Standard Schema; it is a function'],
-  ['a column of no kind in what is computed', field('label', untyped(computed, text, { title: 'text' }, () => '')), 'book.fields.label.columns.title.kind: must be a kind, such as text; it is "text"'],
-  ['nothing to compute with', field('label', untyped(computed, text, { title: text })), 'book.fields.label.compute: must be a function; it is missing'],
-  ['a value for new rows that no column holds', { book: { insertDefaults: { kind: new Date(0) } } }, 'book.insertDefaults.kind: must be a text, a number, true, false, null or bytes; it is an object'],
-  // SQL that declarations write.
-  ['a condition that is no function', { book: { where: "kind = 'paper'" } }, `book.where: must be a function; it is "kind = 'paper'"`],
-  ['a condition that is no SQL', { book: { where: () => "kind = 'paper'" } }, `book.where: must return sql\`…\`; it returns "kind = 'paper'"`],
-  ['a condition that returns nothing', { book: { where: () => {} } }, 'book.where: must return sql`…`; it returns nothing'],
-  ['a condition that throws', { book: { where: throws } }, 'book.where: must return sql`…`; it throws "Error: no\\nidea"'],
+  ['a foreign key and a join table', field('tags', { ...toMany('tag', { through }), column: 'book_id' }), 'book.fields.tags.column: not allowed with "through", whose join table holds the keys'],
+  ['a join table without a column', field('tags', { ...toMany('tag', { through }), through: { table: 'book_tag', from: 'book_id' } }), 'book.fields.tags.through.to: must be a name; it is missing'],
+  ['a function instead of a validator', field('title', { ...attribute(text), validate: () => true }), 'book.fields.title.validate: must be a validator with the Standard Schema interface; it is a function'],
+  ['a column without a kind in a computed attribute', field('label', untyped(computed, text, { title: 'text' }, () => '')), 'book.fields.label.columns.title.kind: must be an attribute kind, such as text; it is "text"'],
+  ['a computed attribute without a function', field('label', untyped(computed, text, { title: text })), 'book.fields.label.compute: must be a function; it is missing'],
+  ['an insert default that no column can store', { book: { insertDefaults: { kind: new Date(0) } } }, 'book.insertDefaults.kind: must be a string, a number, true, false, null or bytes; it is an object'],
+  // SQL expressions.
+  ['a scope that is not a function', { book: { scope: "kind = 'paper'" } }, `book.scope: must be a function; it is "kind = 'paper'"`],
+  ['a scope that returns a string', { book: { scope: () => "kind = 'paper'" } }, `book.scope: must return sql\`…\`; it returns "kind = 'paper'"`],
+  ['a scope that returns nothing', { book: { scope: () => {} } }, 'book.scope: must return sql`…`; it returns nothing'],
+  ['a scope that throws', { book: { scope: throws } }, 'book.scope: must return sql`…`; it throws "Error: no\\nidea"'],
   ['an expression that throws', field('stock', expression(integer, throws)), 'book.fields.stock.expression: must return sql`…`; it throws "Error: no\\nidea"'],
   // Names and types.
-  ['a relationship to a type misspelt', field('author', toOne('auther', { column: 'author_id' })), 'book.fields.author.to: there is no resource type "auther"; did you mean "author"?'],
-  ['a type of another’s name', { ebook: { type: 'book' } }, 'book.type: another resource type has the type "book" too'],
-  ['a path of another’s', { ebook: { path: '/books' } }, 'ebook.path: another resource type has the path "/books" too'],
-  ['ids of a kind that no path bears', { tag: { id: { kind: date } } }, 'tag.id.kind: ids are whole numbers, uuids or texts; this is date'],
-  // What contradicts itself.
-  ['both sides in one column of a join table', field('tags', toMany('tag', { through: { ...through, to: 'book_id' } })), 'book.fields.tags.through.to: "book_id" is the column of this side already'],
-  ['a required attribute that nobody may send', field('copies', attribute(integer, { access: 'read-only', required: true })), 'book.fields.copies.required: a read-only attribute cannot be required, nobody may send it'],
-  ['a validator that never sees a value', field('copies', attribute(integer, { access: 'read-only', validate: z.any() })), 'book.fields.copies.validate: nobody may send a read-only attribute, so nothing is checked'],
-  ['a default that is none of the kind', field('lent', attribute(date, { default: 'soon' })), 'book.fields.lent.default: must be a date of the calendar, written YYYY-MM-DD; it is "soon"'],
-  ['a default that is refused', field('title', { ...attribute(text, { required: true }), default: null }), 'book.fields.title.default: must not be null, as the attribute is required'],
-  ['a sort of what has no order', field('isbn', attribute(json, { sort: true })), 'book.fields.isbn.sort: values of the kind json have no order'],
-  ['a sort of an expression that has no order', field('stock', expression(bytes, () => sql`x'00'`, { sort: true })), 'book.fields.stock.sort: values of the kind bytes have no order'],
-  ['new rows that hold something in the column of a field', { book: { insertDefaults: { kind: 'paper', isbn: 'none' } } }, 'book.insertDefaults.isbn: the field "isbn" writes it'],
-  ['new rows that hold something in a column with a default', { book: { insertDefaults: { kind: 'paper', price: '5' } } }, 'book.insertDefaults.price: the field "price" writes it'],
-  ['new rows that hold an id', { loan: { insertDefaults: { id: 5 } } }, 'loan.insertDefaults.id: "id" is the column of the ids'],
-  ['new rows of a type that nobody writes', { ebook: { insertDefaults: { kind: 'file' } } }, 'ebook.insertDefaults: nothing writes a read-only type'],
-  ['ids by the client of a type that nobody writes', { ebook: { id: { kind: uuid, client: 'required' } } }, 'ebook.id.client: nothing writes a read-only type'],
-  ['a hook of writes that never come', { ebook: { hooks: { beforeDelete: () => {} } } }, 'ebook.hooks.beforeDelete: nothing writes a read-only type'],
-  ['a validator of writes that never come', { ebook: { validate: z.any() } }, 'ebook.validate: nothing writes a read-only type'],
-  ['an attribute over the ids', field('number', attribute(text, { column: 'id' })), 'book.fields.number.column: "id" is the column of the ids, which the database writes'],
-  ['a column of two kinds', field('label', computed(text, { copies: text }, () => '')), 'book.fields.label.columns.copies: is text here and integer in the field "copies"'],
+  ['a relationship to a misspelled type', field('author', toOne('auther', { column: 'author_id' })), 'book.fields.author.to: there is no resource type "auther"; did you mean "author"?'],
+  ['two types with the same name', { ebook: { type: 'book' } }, 'book.type: another resource type has the same type "book"'],
+  ['two types with the same path', { ebook: { path: '/books' } }, 'ebook.path: another resource type has the same path "/books"'],
+  ['ids of a kind that is not unique in paths', { tag: { id: { kind: date } } }, 'tag.id.kind: must be uuid, text or, by default, a 64-bit integer; it is date'],
+  // Contradictions.
+  ['a join table with one column for both sides', field('tags', toMany('tag', { through: { ...through, to: 'book_id' } })), 'book.fields.tags.through.to: must differ from "from"; both are "book_id"'],
+  ['a required read-only attribute', field('copies', attribute(integer, { access: 'read-only', required: true })), 'book.fields.copies.required: a read-only attribute cannot be required, because clients cannot send it'],
+  ['a validator of a read-only attribute', field('copies', attribute(integer, { access: 'read-only', validate: z.any() })), 'book.fields.copies.validate: has no effect, because clients cannot send a read-only attribute; remove it'],
+  ['a default of another kind', field('lent', attribute(date, { default: 'soon' })), 'book.fields.lent.default: must be a calendar date, written YYYY-MM-DD; it is "soon"'],
+  ['a null default of a required attribute', field('title', { ...attribute(text, { required: true }), default: null }), 'book.fields.title.default: must not be null, because the attribute is required'],
+  ['sort on a kind that cannot be sorted', field('isbn', attribute(json, { sort: true })), 'book.fields.isbn.sort: values of the kind json cannot be sorted'],
+  ['sort on an expression that cannot be sorted', field('stock', expression(bytes, () => sql`x'00'`, { sort: true })), 'book.fields.stock.sort: values of the kind bytes cannot be sorted'],
+  ['an insert default for the column of a field', { book: { insertDefaults: { kind: 'paper', isbn: 'none' } } }, 'book.insertDefaults.isbn: the field "isbn" writes this column'],
+  ['an insert default for the column of a field with a default', { book: { insertDefaults: { kind: 'paper', price: '5' } } }, 'book.insertDefaults.price: the field "price" writes this column'],
+  ['an insert default for the id', { loan: { insertDefaults: { id: 5 } } }, 'loan.insertDefaults.id: "id" is the id column'],
+  ['insert defaults of a read-only type', { ebook: { insertDefaults: { kind: 'file' } } }, 'ebook.insertDefaults: has no effect, because the type is read-only; remove it'],
+  ['client-generated ids of a read-only type', { ebook: { id: { kind: uuid, client: 'required' } } }, 'ebook.id.client: has no effect, because the type is read-only; remove it'],
+  ['a write hook of a read-only type', { ebook: { hooks: { beforeDelete: () => {} } } }, 'ebook.hooks.beforeDelete: has no effect, because the type is read-only; remove it'],
+  ['a validator of a read-only type', { ebook: { validate: z.any() } }, 'ebook.validate: has no effect, because the type is read-only; remove it'],
+  ['a writable attribute over the id column', field('number', attribute(text, { column: 'id' })), 'book.fields.number.column: "id" is the id column, which fields cannot write'],
+  ['a column with two kinds', field('label', computed(text, { copies: text }, () => '')), 'book.fields.label.columns.copies: has the kind text here but integer in the field "copies"'],
 ]
 
-/** A line that has words of the database's own. */
+/** An error that quotes the database. */
 type Line = Readonly<Record<DialectName, string>>
 
-/** A column that does not keep the values of a form. */
-function misfit(place: string, tableColumn: string, type: 'TEXT' | 'REAL', form: string): Line {
+/** A column that cannot store the values of a codec. */
+function wrongType(
+  location: string,
+  tableColumn: string,
+  type: 'TEXT' | 'REAL',
+  codec: string,
+): Line {
   const [table, column] = tableColumn.split('.')
   const line = (name: string) =>
-    `${place}: the column "${column}" of the table "${table}" is of the type "${name}", which does not keep values as ${form} exactly`
+    `${location}: the column "${column}" of the table "${table}" has the type "${name}", which cannot store all ${codec} values exactly`
   return { sqlite: line(type), postgres: line(type.toLowerCase()) }
 }
 
-/** SQL of a declaration that each database refuses in its own words. */
-function refusal(place: string, sqlite: string, postgres: string): Line {
-  const start = `${place}: the database refuses its SQL: `
+/** SQL that each database rejects with its own message. */
+function rejectedSql(location: string, sqlite: string, postgres: string): Line {
+  const start = `${location}: the database refuses its SQL: `
   return { sqlite: start + sqlite, postgres: start + postgres }
 }
 
-/** Planted mistakes that the tables do not bear out. */
-// biome-ignore format: a table, one mistake a row
-const borne: readonly (readonly [sentence: string, patches: Patches, line: string | Line])[] = [
-  ['a table misspelt', { tag: { table: 'tags' } }, 'tag.table: the database has no table "tags"; did you mean "tag"?'],
-  ['a table in no such schema', { tag: { schema: 'old' } }, 'tag.table: the schema "old" has no table "tag"; there are no tables.'],
-  ['an attribute over no column', field('isbn', attribute(text, { column: 'isnb' })), 'book.fields.isbn.column: the table "book" has no column "isnb"; did you mean "isbn"?'],
-  ['an attribute over a column of another type', field('isbn', attribute(integer)), misfit('book.fields.isbn.column', 'book.isbn', 'TEXT', 'integer')],
-  ['a column that is never null, and may be', field('label', computed(text, { price: notNull(decimal({ precision: 10, scale: 2 })) }, () => '')), 'book.fields.label.columns.price: the column "price" of the table "book" may be null'],
-  ['a column that is needed and that nobody must send', { tag: { fields: { word: attribute(text) } } }, 'tag.fields.word.required: the column "word" of the table "tag" must not be null and has no default; say required: true'],
-  ['a condition over no column', { ebook: { where: (column: (name: string) => Sql) => sql`${column('kinds')} = 1` } }, 'ebook.where: the table "book" has no column "kinds"; did you mean "kind"?'],
-  ['an expression over no column', field('stock', expression(integer, (column) => sql`${column('copie')}`)), 'book.fields.stock: the table "book" has no column "copie"; did you mean "copies"?'],
-  ['new rows with no such column', { book: { insertDefaults: { kind: 'paper', colour: 'red' } } }, 'book.insertDefaults.colour: the table "book" has no column "colour"; the columns are "id", "kind", "isbn", "title", "price", "copies", "lent", "author_id", "maker_id", "initial".'],
-  ['new rows with nothing where something must be', { book: { insertDefaults: { kind: null } } }, 'book.insertDefaults.kind: the column "kind" of the table "book" must not be null'],
-  ['new rows with what the database generates', { book: { insertDefaults: { kind: 'paper', initial: 'A' } } }, 'book.insertDefaults.initial: the column "initial" of the table "book" is generated'],
-  ['new rows without what they must have', { book: { insertDefaults: {} } }, 'book.insertDefaults: no field writes the column "kind" of the table "book", which has no default and must not be null'],
-  ['a writable view', { sum: { access: 'read-write', fields: { author: toOne('author', { column: 'id', access: 'read-only' }) } } }, 'sum.access: "author_sums" is a view; say access: "read-only"'],
-  ['a writable generated column', field('initial', attribute(text)), 'book.fields.initial.access: the column "initial" of the table "book" is generated; say access: "read-only"'],
-  ['a default for a generated column', field('initial', attribute(text, { access: 'read-only', default: 'A' })), 'book.fields.initial.access: the column "initial" of the table "book" is generated; say access: "read-only"'],
-  ['ids that nobody gives', { country: { id: { column: 'code', kind: text } } }, 'country.id: the column "code" of the table "country" has no default, so new rows would have no id; say client: "required"'],
+/** Declarations that do not match the tables, each with its one error. */
+// biome-ignore format: a table, one error a row
+const againstTables: readonly (readonly [sentence: string, patches: Patches, line: string | Line])[] = [
+  ['a misspelled table', { tag: { table: 'tags' } }, 'tag.table: the database has no table "tags"; did you mean "tag"?'],
+  ['a table in a missing schema', { tag: { schema: 'old' } }, 'tag.table: the schema "old" has no table "tag"; there are no tables.'],
+  ['an attribute over a missing column', field('isbn', attribute(text, { column: 'isnb' })), 'book.fields.isbn.column: the table "book" has no column "isnb"; did you mean "isbn"?'],
+  ['an attribute over a column of another type', field('isbn', attribute(integer)), wrongType('book.fields.isbn.column', 'book.isbn', 'TEXT', 'integer')],
+  ['notNull on a nullable column', field('label', computed(text, { price: notNull(decimal({ precision: 10, scale: 2 })) }, () => '')), 'book.fields.label.columns.price: the column "price" of the table "book" is nullable'],
+  ['an optional attribute over a required column', { tag: { fields: { word: attribute(text) } } }, 'tag.fields.word.required: the column "word" of the table "tag" must not be null and has no default; set required: true'],
+  ['a scope with a missing column', { ebook: { scope: (column: (name: string) => Sql) => sql`${column('kinds')} = 1` } }, 'ebook.scope: the table "book" has no column "kinds"; did you mean "kind"?'],
+  ['an expression with a missing column', field('stock', expression(integer, (column) => sql`${column('copie')}`)), 'book.fields.stock: the table "book" has no column "copie"; did you mean "copies"?'],
+  ['an insert default for a missing column', { book: { insertDefaults: { kind: 'paper', colour: 'red' } } }, 'book.insertDefaults.colour: the table "book" has no column "colour"; the columns are "id", "kind", "isbn", "title", "price", "copies", "lent", "author_id", "maker_id", "initial".'],
+  ['a null insert default for a not-null column', { book: { insertDefaults: { kind: null } } }, 'book.insertDefaults.kind: the column "kind" of the table "book" must not be null'],
+  ['an insert default for a generated column', { book: { insertDefaults: { kind: 'paper', initial: 'A' } } }, 'book.insertDefaults.initial: the column "initial" of the table "book" is generated by the database'],
+  ['a required column that no field writes', { book: { insertDefaults: {} } }, 'book.insertDefaults: no field writes the column "kind" of the table "book", which must not be null and has no default'],
+  ['a writable view', { sum: { access: 'read-write', fields: { author: toOne('author', { column: 'id', access: 'read-only' }) } } }, 'sum.access: "author_sums" is a view; set access: "read-only"'],
+  ['a writable generated column', field('initial', attribute(text)), 'book.fields.initial.access: the column "initial" of the table "book" is generated by the database; set access: "read-only"'],
+  ['a default for a generated column', field('initial', attribute(text, { access: 'read-only', default: 'A' })), 'book.fields.initial.access: the column "initial" of the table "book" is generated by the database; set access: "read-only"'],
+  ['ids without a default', { country: { id: { column: 'code', kind: text } } }, 'country.id: the column "code" of the table "country" has no default, so new rows would have no id; set client: "required"'],
   ['ids that are not unique', { loan: { id: { column: 'place', kind: text, client: 'required' } } }, 'loan.id: the column "place" of the table "loan" is not unique; the unique columns are "id".'],
-  ['ids that may be null', { profile: { id: { column: 'words', kind: text, client: 'required' }, fields: { words: attribute(text, { access: 'read-only' }) } } }, 'profile.id: the column "words" of the table "profile" may be null'],
-  ['ids of another type', { country: { id: { column: 'code', client: 'required' } } }, misfit('country.id', 'country.code', 'TEXT', 'id')],
-  ['a key misspelt', field('author', toOne('author', { column: 'autor_id' })), 'book.fields.author.column: the table "book" has no column "autor_id"; did you mean "author_id"?'],
-  ['a key of another type than the ids', field('author', toOne('author', { column: 'title', access: 'read-only' })), misfit('book.fields.author.column', 'book.title', 'TEXT', 'id')],
-  ['a key of theirs of another type than the ids', { author: { fields: { books: toMany('book', { column: 'title' }) } } }, misfit('author.fields.books.column', 'book.title', 'TEXT', 'id')],
-  ['a key that refers to what is not unique', { loan: { fields: { book: toOne('book', { column: 'isbn', references: 'title' }) } } }, 'loan.fields.book.references: the column "title" of the table "book" is not unique'],
-  ['a key that refers to what may be null', { loan: { fields: { book: toOne('tag', { column: 'isbn', references: 'nick' }) } } }, 'loan.fields.book.references: the column "nick" of the table "tag" may be null, and such a row cannot be linked; say access: "read-only"'],
-  ['a key that refers to no column', { loan: { fields: { book: toOne('book', { column: 'isbn', references: 'isbm' }) } } }, 'loan.fields.book.references: the table "book" has no column "isbm"; did you mean "isbn"?'],
-  ['one of many', { author: { fields: { book: toOne('book', { column: 'maker_id', foreignKey: 'other' }) } } }, 'author.fields.book.column: the column "maker_id" of the table "book" is not unique, so there may be many; say toMany'],
-  ['a key that the database generates', field('author', toOne('country', { column: 'initial' })), 'book.fields.author.access: the column "initial" of the table "book" is generated; say access: "read-only"'],
-  ['a join table misspelt', field('tags', toMany('tag', { through: { ...through, table: 'book_tags' } })), 'book.fields.tags.through.table: the database has no table "book_tags"; did you mean "book_tag"?'],
-  ['a side of a join table misspelt', field('tags', toMany('tag', { through: { ...through, to: 'tags_id' } })), 'book.fields.tags.through.to: the table "book_tag" has no column "tags_id"; did you mean "tag_id"?'],
-  ['a side of a join table of another type than the ids', field('tags', toMany('tag', { through: { table: 'dated_tag', from: 'book_id', to: 'weight' }, access: 'read-only' })), misfit('book.fields.tags.through.to', 'dated_tag.weight', 'REAL', 'id')],
-  ['links that lack something', field('tags', toMany('tag', { through: { ...through, table: 'dated_tag' } })), 'book.fields.tags.through: a link cannot be added, since the column "since" of the table "dated_tag" has no default and must not be null; say access: "read-only"'],
-  ['links written in a view', field('tags', toMany('tag', { through: { ...through, table: 'linked' } })), 'book.fields.tags.access: "linked" is a view; say access: "read-only"'],
-  // SQL that the database does not take.
-  ['a function that the database does not have', field('stock', expression(integer, (column) => sql`lenght(${column('title')})`)), refusal('book.fields.stock', 'no such function: lenght', 'function lenght(text) does not exist')],
-  ['SQL that is none', { ebook: { where: () => sql`1 +` } }, refusal('ebook.where', 'near ")": syntax error', 'syntax error at or near ")"')],
-  ['a column that was not asked for by name', { ebook: { where: () => sql`knid = 1` } }, refusal('ebook.where', 'no such column: knid', 'column "knid" does not exist')],
-  ['a sum where a row is meant', { ebook: { where: () => sql`count(*) > 1` } }, refusal('ebook.where', 'misuse of aggregate function count()', 'aggregate functions are not allowed in WHERE')],
-  ['a value that the database cannot take', { ebook: { where: () => sql`1 < ${new Date(0)}` } }, 'ebook.where: "1970-01-01T00:00:00.000Z" cannot be bound in SQL'],
-  ['a value that is missing', field('stock', expression(integer, () => sql`coalesce(${undefined}, 1)`)), 'book.fields.stock: undefined cannot be bound in SQL'],
+  ['nullable ids', { profile: { id: { column: 'words', kind: text, client: 'required' }, fields: { words: attribute(text, { access: 'read-only' }) } } }, 'profile.id: the column "words" of the table "profile" is nullable'],
+  ['ids of another type', { country: { id: { column: 'code', client: 'required' } } }, wrongType('country.id', 'country.code', 'TEXT', 'id')],
+  ['a misspelled foreign key', field('author', toOne('author', { column: 'autor_id' })), 'book.fields.author.column: the table "book" has no column "autor_id"; did you mean "author_id"?'],
+  ['a foreign key of another type than the ids', field('author', toOne('author', { column: 'title', access: 'read-only' })), wrongType('book.fields.author.column', 'book.title', 'TEXT', 'id')],
+  ['a foreign key in the other table of another type than the ids', { author: { fields: { books: toMany('book', { column: 'title' }) } } }, wrongType('author.fields.books.column', 'book.title', 'TEXT', 'id')],
+  ['a foreign key that references a column that is not unique', { loan: { fields: { book: toOne('book', { column: 'isbn', references: 'title' }) } } }, 'loan.fields.book.references: the column "title" of the table "book" is not unique'],
+  ['a foreign key that references a nullable column', { loan: { fields: { book: toOne('tag', { column: 'isbn', references: 'nick' }) } } }, 'loan.fields.book.references: the column "nick" of the table "tag" is nullable, and a row with null cannot be linked; set access: "read-only"'],
+  ['a foreign key that references a missing column', { loan: { fields: { book: toOne('book', { column: 'isbn', references: 'isbm' }) } } }, 'loan.fields.book.references: the table "book" has no column "isbm"; did you mean "isbn"?'],
+  ['a to-one relationship over a column that is not unique', { author: { fields: { book: toOne('book', { column: 'maker_id', foreignKey: 'other' }) } } }, 'author.fields.book.column: the column "maker_id" of the table "book" is not unique, so there can be several related resources; use toMany'],
+  ['a generated foreign key', field('author', toOne('country', { column: 'initial' })), 'book.fields.author.access: the column "initial" of the table "book" is generated by the database; set access: "read-only"'],
+  ['a misspelled join table', field('tags', toMany('tag', { through: { ...through, table: 'book_tags' } })), 'book.fields.tags.through.table: the database has no table "book_tags"; did you mean "book_tag"?'],
+  ['a misspelled column of a join table', field('tags', toMany('tag', { through: { ...through, to: 'tags_id' } })), 'book.fields.tags.through.to: the table "book_tag" has no column "tags_id"; did you mean "tag_id"?'],
+  ['a column of a join table of another type than the ids', field('tags', toMany('tag', { through: { table: 'dated_tag', from: 'book_id', to: 'weight' }, access: 'read-only' })), wrongType('book.fields.tags.through.to', 'dated_tag.weight', 'REAL', 'id')],
+  ['a writable join table with another required column', field('tags', toMany('tag', { through: { ...through, table: 'dated_tag' } })), 'book.fields.tags.through: no row can be inserted, because the column "since" of the table "dated_tag" must not be null and has no default; set access: "read-only"'],
+  ['a writable join table that is a view', field('tags', toMany('tag', { through: { ...through, table: 'linked' } })), 'book.fields.tags.access: "linked" is a view; set access: "read-only"'],
+  // SQL that the database rejects.
+  ['an expression with a missing function', field('stock', expression(integer, (column) => sql`lenght(${column('title')})`)), rejectedSql('book.fields.stock', 'no such function: lenght', 'function lenght(text) does not exist')],
+  ['a scope with a syntax error', { ebook: { scope: () => sql`1 +` } }, rejectedSql('ebook.scope', 'near ")": syntax error', 'syntax error at or near ")"')],
+  ['a scope with a misspelled column in raw SQL', { ebook: { scope: () => sql`knid = 1` } }, rejectedSql('ebook.scope', 'no such column: knid', 'column "knid" does not exist')],
+  ['a scope with an aggregate function', { ebook: { scope: () => sql`count(*) > 1` } }, rejectedSql('ebook.scope', 'misuse of aggregate function count()', 'aggregate functions are not allowed in WHERE')],
+  ['a scope with a value that cannot be bound', { ebook: { scope: () => sql`1 < ${new Date(0)}` } }, 'ebook.scope: "1970-01-01T00:00:00.000Z" cannot be bound in SQL'],
+  ['an expression with an undefined value', field('stock', expression(integer, () => sql`coalesce(${undefined}, 1)`)), 'book.fields.stock: undefined cannot be bound in SQL'],
 ]
 
-/** Kinds that contradict themselves: they are told at once, where they are made. */
-const kinds: readonly (readonly [sentence: string, make: () => unknown, line: string])[] = [
-  ['an enumeration of nothing', () => enumeration([]), 'enumeration: there are no values'],
-  ['a value twice', () => enumeration(['a', 'b', 'a']), 'enumeration: "a" is there twice'],
+/** Wrong options of kinds; the function that creates the kind throws. */
+const wrongKinds: readonly (readonly [sentence: string, create: () => unknown, line: string])[] = [
   [
-    'a value that is no text',
+    'an enumeration without values',
+    () => enumeration([]),
+    'enumeration: at least one value is required',
+  ],
+  [
+    'an enumeration with a duplicate',
+    () => enumeration(['a', 'b', 'a']),
+    'enumeration: "a" is listed twice',
+  ],
+  [
+    'an enumeration with a number',
     () => untyped(enumeration, ['a', 5]),
-    'enumeration: the values must be texts in an array',
+    'enumeration: the values must be an array of strings',
   ],
   [
-    'values that are no list',
+    'an enumeration of a string',
     () => untyped(enumeration, 'open'),
-    'enumeration: the values must be texts in an array',
+    'enumeration: the values must be an array of strings',
   ],
   [
-    'more digits after the point than in all',
+    'a scale larger than the precision',
     () => decimal({ precision: 4, scale: 5 }),
     'decimal: the scale must be a whole number from 0 to 4; it is 5',
   ],
   [
-    'no digits at all',
+    'a precision of 0',
     () => decimal({ precision: 0 }),
     'decimal: the precision must be a whole number from 1 to 1000; it is 0',
   ],
   [
-    'an option of decimals misspelt',
+    'a misspelled option of decimal',
     () => untyped(decimal, { precison: 4 }),
     'decimal: there is no option "precison"; did you mean "precision"?',
   ],
   [
-    'another way to write long numbers',
-    () => untyped(integer64, { beyond: 'double' }),
-    'integer64: beyond must be "number" or "string"; it is "double"',
+    'an unknown serialization of large integers',
+    () => untyped(integer64, { largeValuesAs: 'double' }),
+    'integer64: largeValuesAs must be "number" or "string"; it is "double"',
   ],
 ]
 
-/** Options of a model that contradict themselves. */
-const options: readonly (readonly [sentence: string, options: Patch, line: string])[] = [
+/** Wrong options of a model. */
+const wrongOptions: readonly (readonly [sentence: string, options: Patch, line: string])[] = [
   [
-    'misspelt',
+    'with a misspelled name',
     { pagesize: 5 },
     'options.pagesize: there is no such option; did you mean "pageSize"?',
   ],
   [
-    'of a choice that is not there',
+    'with an unknown value',
     { clientIds: 'accept' },
-    'options.clientIds: there is no "accept"; the choices are "discard", "forbid".',
+    'options.clientIds: "accept" is not allowed; the choices are "discard", "forbid".',
   ],
   [
-    'of pages larger than the largest',
+    'with a page size above the maximum',
     { pageSize: 50, maxPageSize: 20 },
-    'options.pageSize: must not be above maxPageSize, 20; it is 50',
+    'options.pageSize: must not be larger than maxPageSize, which is 20; it is 50',
   ],
   [
-    'of pages of nothing',
+    'with a page size of 0',
     { maxPageSize: 0 },
     'options.maxPageSize: must be a whole number from 1; it is 0',
   ],
 ]
 
-function define(resources: unknown, chosen: Patch = {}): Model {
-  return untyped(defineModel, resources, chosen)
+function define(resources: unknown, options: Patch = {}): Model {
+  return untyped(defineModel, resources, options)
 }
 
-describe('A planted mistake stops the start with one line', () => {
-  for (const [sentence, patches, line] of said) {
+describe('defineModel reports one error for', () => {
+  for (const [sentence, patches, line] of withoutDatabase) {
     it(sentence, () => {
       assert.throws(() => define(patched(patches)), { name: 'DeclarationError', message: line })
     })
   }
 
-  for (const [sentence, chosen, line] of options) {
-    it(`an option of the model ${sentence}`, () => {
-      assert.throws(() => define(patched({}), chosen), { name: 'DeclarationError', message: line })
+  for (const [sentence, options, line] of wrongOptions) {
+    it(`a model option ${sentence}`, () => {
+      assert.throws(() => define(patched({}), options), { name: 'DeclarationError', message: line })
     })
   }
 
-  for (const [sentence, make, line] of kinds) {
-    it(`in a kind: ${sentence}`, () => {
-      assert.throws(make, { name: 'RangeError', message: line })
+  for (const [sentence, create, line] of wrongKinds) {
+    it(sentence, () => {
+      assert.throws(create, { name: 'RangeError', message: line })
     })
   }
 
-  it('what is no list of types at all', () => {
+  it('an object instead of an array of types', () => {
     assert.throws(() => define(bookshop), {
       message: 'model: must be an array of resource types; it is an object',
     })
@@ -267,8 +280,8 @@ describe('A planted mistake stops the start with one line', () => {
 })
 
 for (const database of databases) {
-  describe(`A planted mistake against the tables stops the start · ${database.name}`, () => {
-    async function mistakesOf(patches: Patches): Promise<readonly string[]> {
+  describe(`verify reports one error for · ${database.name}`, () => {
+    async function findErrors(patches: Patches): Promise<readonly string[]> {
       const model = define(patched(patches))
       const { url, remove } = await database.create()
       const store = await openStore(model, url)
@@ -285,14 +298,14 @@ for (const database of databases) {
       }
     }
 
-    it('there is none in the bookshop as it is', async () => {
-      assert.deepEqual(await mistakesOf({}), [])
+    it('nothing in the unchanged bookshop', async () => {
+      assert.deepEqual(await findErrors({}), [])
     })
 
-    for (const [sentence, patches, line] of borne) {
+    for (const [sentence, patches, line] of againstTables) {
       it(sentence, async () => {
         const expected = typeof line === 'string' ? line : line[database.dialect]
-        assert.deepEqual(await mistakesOf(patches), [expected])
+        assert.deepEqual(await findErrors(patches), [expected])
       })
     }
   })

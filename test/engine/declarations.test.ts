@@ -114,7 +114,7 @@ const wrong: readonly Row[] = [
   [
     'a column of one kind in a field and of another in what is computed from it',
     [thing({ size: attribute(integer), big: computed(text, { size: text }, () => null) })],
-    ['thing.fields.big.columns.size', 'text here and integer in the field "size"'],
+    ['thing.fields.big.columns.size', 'text here but integer in the field "size"'],
   ],
   [
     'a column of two kinds in two computed fields',
@@ -124,7 +124,7 @@ const wrong: readonly Row[] = [
         two: computed(text, { c: integer }, ({ c }) => String(c)),
       }),
     ],
-    ['thing.fields.two.columns.c', 'integer here and text in the field "one"'],
+    ['thing.fields.two.columns.c', 'integer here but text in the field "one"'],
   ],
   [
     'everything at once: every mistake is told, in the order of the declarations',

@@ -7,7 +7,7 @@ import { openSqlite } from 'lapidary/sqlite'
 import type { DialectName } from '../../src/model/dialect.ts'
 import type { Answer } from '../answer.ts'
 import { readAnswer } from '../answer.ts'
-import { breaches, check } from '../checker/checker.ts'
+import { assertConforms, findViolations } from '../checker/check-exchange.ts'
 import type { Call, Client, Query } from '../client.ts'
 import { connect } from '../client.ts'
 import type { ColumnTypes, Database, OpenDatabase } from '../databases.ts'
@@ -156,8 +156,8 @@ function engineOn(fixture: Fixture): Engine {
   const call: Engine['call'] = async (method, path, options) => {
     if (method !== 'GET') fixture.isUsed = true
     const exchange = await fixture.started.client.send(method, path, options)
-    if (fixture.served.beyondAscii) assert.deepEqual(breaches(exchange), [])
-    else check(exchange)
+    if (fixture.served.beyondAscii) assert.deepEqual(findViolations(exchange), [])
+    else assertConforms(exchange)
     return readAnswer(exchange)
   }
   return {

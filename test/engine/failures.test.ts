@@ -6,7 +6,7 @@ import type { ColumnTypes } from '../databases.ts'
 import { logOf } from '../log.ts'
 import { engine } from './engine.ts'
 
-/** What is thrown must not be told: it sounds like SQL, files and stacks. */
+/** The message of a thrown error. No response may contain it: it looks like SQL, files and stacks. */
 const secret = 'cannot select * from password at file:///srv/secret.ts:7:7'
 
 const page = resource('page', {
@@ -14,7 +14,7 @@ const page = resource('page', {
   table: 'page',
   fields: {
     title: attribute(text),
-    /** Fails for titles that say what to throw. */
+    /** Throws what the title names. */
     checksum: computed(text, { title: text }, ({ title }) => {
       if (title === 'error') throw new TypeError(secret, { cause: new Error('the cause') })
       if (title === 'text') throw secret
@@ -34,14 +34,14 @@ const served = {
   server: { logLevel: 'error' },
 }
 
-engine('Faults of ours', served, (world) => {
+engine('Internal errors', served, (world) => {
   const create = (title: string) =>
     world.call('POST', '/pages', {
       query: { 'fields[page]': 'title' },
       body: { data: { type: 'page', attributes: { title } } },
     })
 
-  /** Asserts a bare 500, and that the log tells all of it under its id. */
+  /** Asserts that the response is a bare 500 and that the log has one entry with its id. */
   async function assertFails(method: string, path: string, body?: unknown): Promise<Fault> {
     let fault: Fault | undefined
     const log = await logOf(async () => {
@@ -65,7 +65,7 @@ engine('Faults of ours', served, (world) => {
     return fault
   }
 
-  it('are told as an id alone, on every route, and logged whole under it', async () => {
+  it('given a computed attribute that throws, when any route needs it, then the response has only an id, and the log has the error under it', async () => {
     await create('error')
     await create('fine')
     const link = { data: { type: 'page', id: '1' } }
@@ -85,7 +85,7 @@ engine('Faults of ours', served, (world) => {
     assert.equal(new Set(faults.map(({ id }) => id)).size, faults.length)
   })
 
-  it('are logged with message, stack and cause', async () => {
+  it('given a computed attribute that throws, when it is logged, then the entry has message, stack and cause', async () => {
     await create('error')
     const [line = ''] = await logOf(() => world.get('/pages/1'))
     const { err } = JSON.parse(line)
@@ -94,14 +94,14 @@ engine('Faults of ours', served, (world) => {
     assert.ok(err.stack.includes('the cause'), line)
   })
 
-  it('are told so too when what was thrown is no error at all', async () => {
+  it('given a computed attribute that throws a value that is not an Error, when it is requested, then the response is the same', async () => {
     for (const title of ['text', 'null', 'undefined']) {
       const { text: document } = await create(title)
       await assertFails('GET', `/pages/${JSON.parse(document).data.id}`)
     }
   })
 
-  it('do not happen where the field is not asked for, and end with their request', async () => {
+  it('given a computed attribute that throws, when no request needs it, then nothing fails or is logged', async () => {
     await create('error')
     const log = await logOf(async () => {
       assert.equal((await world.get('/pages', { 'fields[page]': 'title' })).status, 200)
@@ -109,10 +109,10 @@ engine('Faults of ours', served, (world) => {
       assert.equal((await world.get('/pages/99')).status, 404)
       assert.equal((await world.get('/pages', { sort: 'checksum' })).status, 400)
     })
-    assert.deepEqual(log, [], 'the client’s faults are none of ours')
+    assert.deepEqual(log, [], 'errors of requests are not logged')
   })
 
-  it('undo the write whose answer could not be told', async () => {
+  it('given a write, when its response cannot be serialized, then the write is rolled back', async () => {
     const attributes = { title: 'error' }
     await assertFails('POST', '/pages', { data: { type: 'page', attributes } })
     const { id } = (await create('fine')).one
@@ -124,18 +124,18 @@ engine('Faults of ours', served, (world) => {
     )
   })
 
-  it('in the middle of a long answer cut it off, and are logged', async () => {
+  it('given a streamed response, when a row fails to serialize, then the response breaks off and the error is logged', async () => {
     const rows = Array.from({ length: 1500 }, (_, at) => (at === 1300 ? "('error')" : "('fine')"))
     await world.execute(`insert into page (title) values ${rows.join(', ')}`)
     let status = 0
     const log = await logOf(async () => {
-      const whole = world.call('GET', '/pages', { query: { 'page[size]': '0' } })
-      status = await whole.then(
+      const response = world.call('GET', '/pages', { query: { 'page[size]': '0' } })
+      status = await response.then(
         (answer) => answer.status,
         () => 0,
       )
     })
-    assert.ok(status === 0 || status === 500, `an answer that breaks off is no ${status}`)
+    assert.ok(status === 0 || status === 500, `a response that breaks off has no status ${status}`)
     assert.equal(log.length, 1, log.join('\n'))
     assert.ok(log[0]?.includes('cannot select'), log.join('\n'))
     assert.equal((await world.get('/pages', { 'page[size]': '5' })).status, 200)

@@ -20,20 +20,21 @@ import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** What the hooks saw, in order: which, of what, and who asked. */
+/** The hooks that ran, in order: hook, type, ids and auth context. */
 let seen: string[] = []
-/** The resources that an `afterRead` was given, the last time. */
-let given: readonly ReturnedResource[] = []
-/** What an `afterRead` was given first. */
-let first: readonly ReturnedResource[] | undefined
-let refusing: string | undefined
+/** The resources that the last `afterRead` received. */
+let lastResources: readonly ReturnedResource[] = []
+/** The resources that the first `afterRead` received. */
+let firstResources: readonly ReturnedResource[] | undefined
+/** The hook that throws. */
+let throwing: string | undefined
 let counts: unknown[] = []
 
-const hooksOf = (type: string) => ({
+const createHooks = (type: string) => ({
   async beforeRead({ auth }: HookContext): Promise<void> {
     seen.push(`before ${type} ${auth}`)
     await setTimeout(1)
-    if (refusing === `before ${type}`) throw new RequestError({ detail: `No ${type} for you.` })
+    if (throwing === `before ${type}`) throw new RequestError({ detail: `No ${type} for you.` })
   },
   async afterRead(
     resources: readonly ReturnedResource[],
@@ -41,19 +42,19 @@ const hooksOf = (type: string) => ({
   ): Promise<void> {
     const all = resources.map(({ id }) => id)
     seen.push(`after ${type} ${all.length > 9 ? all.length : all.join(' ')} ${auth}`)
-    given = resources
-    first ??= resources
+    lastResources = resources
+    firstResources ??= resources
     counts.push(...(await query(sql`select count(*) as count from song`)).map(({ count }) => count))
-    if (refusing === `after ${type} ${all.at(-1)}`)
+    if (throwing === `after ${type} ${all.at(-1)}`)
       throw new RequestError({ status: 404, detail: 'Gone.' })
-    if (refusing === `fail ${type}`) throw new Error('secret words')
+    if (throwing === `fail ${type}`) throw new Error('secret text')
   },
 })
 
 const band = resource('band', {
   path: '/bands',
   table: 'band',
-  hooks: hooksOf('band'),
+  hooks: createHooks('band'),
   fields: {
     name: attribute(text),
     secret: attribute(text, { access: 'write-only' }),
@@ -66,7 +67,7 @@ const band = resource('band', {
 const song = resource('song', {
   path: '/songs',
   table: 'song',
-  hooks: hooksOf('song'),
+  hooks: createHooks('song'),
   fields: {
     name: attribute(text),
     length: attribute(integer),
@@ -100,16 +101,16 @@ const served = {
   },
 }
 
-engine('Hooks of reads', served, (world) => {
+engine('Read hooks', served, (world) => {
   beforeEach(() => {
     seen = []
-    given = []
-    first = undefined
+    lastResources = []
+    firstResources = undefined
     counts = []
-    refusing = undefined
+    throwing = undefined
   })
 
-  /** Reads, and which hooks ran for each. */
+  /** Reads and the hooks that run for each. */
   // biome-ignore format: a table, one read a row
   const reads = [
     ['/songs',                          {},                                       'before song', 'after song 1 2 3 4'],
@@ -138,7 +139,7 @@ engine('Hooks of reads', served, (world) => {
   ] as const satisfies readonly (readonly [string, object, ...string[]])[]
 
   for (const [path, query, ...hooks] of reads) {
-    it(`run before and after: ${path} ${JSON.stringify(query)}`, async () => {
+    it(`given read hooks, when ${path} ${JSON.stringify(query)} is read, then the hooks of all affected types run`, async () => {
       const answer = await world.get(path, query)
       assert.equal(answer.status, 200, answer.text)
       assert.deepEqual(
@@ -148,7 +149,7 @@ engine('Hooks of reads', served, (world) => {
     })
   }
 
-  it('run around the answers of writes, within their transaction', async () => {
+  it('given read hooks, when a resource is written, then they run around the response, within the transaction', async () => {
     const data = { type: 'song', attributes: { name: 'new' } }
     const made = await world.call('POST', '/songs', { query: { include: 'band' }, body: { data } })
     assert.deepEqual(seen, ['before song me', 'before band me', `after song ${made.one.id} me`])
@@ -156,11 +157,11 @@ engine('Hooks of reads', served, (world) => {
     seen = []
     await world.patch('/songs/1', { data: { ...data, id: '1' } })
     assert.deepEqual(seen, ['before song me', 'after song 1 me'])
-    refusing = 'after song 1'
+    throwing = 'after song 1'
     const relationships = { band: { data: null } }
     const body = { data: { ...data, id: '1', attributes: { name: 'no' }, relationships } }
     assert.equal((await world.patch('/songs/1', body)).status, 404)
-    refusing = undefined
+    throwing = undefined
     assert.equal((await world.get('/songs/1')).one.attributes?.name, 'new')
     assert.equal((await world.get('/songs/1/band')).one.id, '1')
     seen = []
@@ -169,7 +170,7 @@ engine('Hooks of reads', served, (world) => {
     assert.deepEqual(seen, [])
   })
 
-  it('are given the attributes asked for, of those kept in columns', async () => {
+  it('given a fieldset, when afterRead runs, then it receives the requested attributes that are stored', async () => {
     for (const [path, query, expected] of [
       ['/bands/1', {}, { name: 'abba' }],
       ['/bands/1', { 'fields[band]': 'size,loud,secret' }, {}],
@@ -179,17 +180,17 @@ engine('Hooks of reads', served, (world) => {
       ['/fans/1', { include: 'bands' }, { name: 'abba' }],
     ] as const) {
       assert.equal((await world.get(path, query)).status, 200)
-      assert.deepEqual(given[0], { id: '1', attributes: expected }, path)
+      assert.deepEqual(lastResources[0], { id: '1', attributes: expected }, path)
     }
-    first = undefined
+    firstResources = undefined
     await world.get('/bands/1/relationships/songs', { include: 'songs' })
-    assert.deepEqual(first, [
+    assert.deepEqual(firstResources, [
       { id: '1', attributes: {} },
       { id: '2', attributes: {} },
     ])
   })
 
-  it('that refuse are told, and nothing else is', async () => {
+  it('given a hook that throws a RequestError, when a resource is read, then only that error is reported', async () => {
     for (const [who, status, ...paths] of [
       [
         'before song',
@@ -219,7 +220,7 @@ engine('Hooks of reads', served, (world) => {
       ],
       ['fail band', 500, '/bands', '/songs?include=band'],
     ] as const) {
-      refusing = who
+      throwing = who
       for (const path of paths) {
         const answer = await world.get(path)
         assert.equal(answer.status, status, `${who} ${path} ${answer.text}`)
@@ -230,7 +231,7 @@ engine('Hooks of reads', served, (world) => {
     }
   })
 
-  it('run for parts of a long list, and a refusal of the first part is told', async () => {
+  it('given a streamed list, when afterRead runs, then it receives batches, and an error in the first one is reported', async () => {
     await world.execute(`with recursive n (n) as (select 10 union all select n + 1 from n where n < 700)
       insert into song (id, name, length, band_id) select n, 's' || n, n, 1 + n % 2 from n`)
     const query = { 'page[size]': '0', include: 'band' }
@@ -244,15 +245,15 @@ engine('Hooks of reads', served, (world) => {
     assert.ok(parts.length > 1)
     assert.equal(seen.at(-1), 'after band 1 2 me')
     assert.equal(seen.filter((each) => each.startsWith('before')).length, 2)
-    refusing = 'before song'
+    throwing = 'before song'
     assert.equal((await world.get('/songs', query)).status, 403)
-    refusing = `after song ${Number(parts[0]) + 5}`
+    throwing = `after song ${Number(parts[0]) + 5}`
     assert.equal((await world.get('/songs', query)).status, 404)
-    refusing = undefined
+    throwing = undefined
     assert.equal((await world.call('HEAD', '/songs', { query })).status, 200)
   })
 
-  it('see the same snapshot as the answer, whatever is written meanwhile', async () => {
+  it('given concurrent writes, when afterRead runs SQL, then it sees the snapshot of the response', async () => {
     const before = (await world.get('/songs')).many.length
     counts = []
     const data = { type: 'fan' }
@@ -266,7 +267,7 @@ engine('Hooks of reads', served, (world) => {
     assert.ok([before, before - 1].includes(read.many.length))
   })
 
-  it('many reads and writes at once, with hooks that wait, all come to their end', async () => {
+  it('given hooks that wait, when many reads and writes run at once, then all of them finish', async () => {
     const requests = Array.from({ length: 12 }, (_, at) => [
       world.get('/songs', { include: 'band.songs', 'page[size]': at % 2 === 0 ? '0' : '3' }),
       world.post('/songs', { data: { type: 'song', attributes: { name: `n${at}` } } }),
@@ -279,7 +280,7 @@ engine('Hooks of reads', served, (world) => {
     assert.equal(ids(await world.get('/songs')).length, 16)
   })
 
-  it('know who asks, each for its own request', async () => {
+  it('given concurrent requests of several users, when hooks run, then each receives the auth context of its request', async () => {
     await Promise.all(
       ['ada', 'bob', 'cyd'].map((who) =>
         world.call('GET', '/songs/1', { headers: { 'x-who': who } }),

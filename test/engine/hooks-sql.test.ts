@@ -5,7 +5,7 @@ import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** What a hook of a write, or of a read, does with the database. */
+/** The SQL that the hook of a write, and that of a read, runs. */
 let inWrite: (query: HookContext['query']) => Promise<unknown> = async () => undefined
 let inRead = inWrite
 
@@ -36,8 +36,8 @@ const served = {
     insert into album values (1, 'a', '2024-02-29')`,
 }
 
-/** SQL that every database refuses, whatever is in it. */
-const refused: readonly Sql[] = [
+/** SQL that fails on every database. */
+const failing: readonly Sql[] = [
   sql`insert into track (code) values ('taken'), ('taken')`,
   sql`insert into track (code) select name from nowhere`,
   sql`no SQL at all`,
@@ -52,11 +52,11 @@ engine('SQL of hooks', served, (world) => {
   const codes = async () =>
     (await world.get('/tracks')).many.map(({ attributes }) => attributes?.code)
 
-  it('that is refused is a fault of ours, and nothing of the write is left', async () => {
-    for (const wrong of refused) {
+  it('given SQL that fails in a hook, when a resource is created, then the response is a 500 and the write is rolled back', async () => {
+    for (const statement of failing) {
       inWrite = async (query) => {
         await query(sql`insert into track (code) values ('before')`)
-        await query(wrong)
+        await query(statement)
       }
       const answer = await create()
       assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
@@ -66,11 +66,11 @@ engine('SQL of hooks', served, (world) => {
     assert.deepEqual(ids(await world.get('/albums')), ['1'])
   })
 
-  it('that is refused may be caught: what came before it and comes after it is kept', async () => {
-    for (const [at, wrong] of refused.entries()) {
+  it('given SQL that fails, when the hook catches the error, then the statements before and after it are committed', async () => {
+    for (const [at, statement] of failing.entries()) {
       inWrite = async (query) => {
         await query(sql`insert into track (code) values (${`before ${at}`})`)
-        await assert.rejects(query(wrong))
+        await assert.rejects(query(statement))
         await query(sql`insert into track (code) values (${`after ${at}`})`)
       }
       assert.equal((await create()).status, 201)
@@ -79,14 +79,14 @@ engine('SQL of hooks', served, (world) => {
     assert.deepEqual(await codes(), expected)
   })
 
-  it('that is refused beside other SQL undoes none of that', async () => {
+  it('given concurrent SQL in a hook, when one statement fails, then the others are committed', async () => {
     inWrite = async (query) => {
       const all = ['a', 'b', 'a', 'c'].map((code) =>
         query(sql`insert into track (code) values (${code})`),
       )
-      const ended = await Promise.allSettled(all)
+      const results = await Promise.allSettled(all)
       assert.deepEqual(
-        ended.map(({ status }) => status),
+        results.map(({ status }) => status),
         ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
       )
     }
@@ -94,10 +94,10 @@ engine('SQL of hooks', served, (world) => {
     assert.deepEqual(await codes(), ['a', 'b', 'c'])
   })
 
-  it('may be caught in a read too', async () => {
+  it('given SQL that fails in a beforeRead hook, when the hook catches the error, then the read goes on', async () => {
     inRead = async (query) => {
-      for (const wrong of [...refused, sql`insert into track (code) values ('by a read')`])
-        await assert.rejects(query(wrong))
+      for (const statement of [...failing, sql`insert into track (code) values ('by a read')`])
+        await assert.rejects(query(statement))
       assert.equal((await query(sql`select * from album`)).length, 1)
     }
     for (const query of [{}, { 'page[size]': '0' }])
@@ -105,7 +105,7 @@ engine('SQL of hooks', served, (world) => {
     assert.deepEqual(await codes(), [])
   })
 
-  it('gets numbers, texts, days and nulls as they are', async () => {
+  it('given SQL in a hook, when it returns rows, then numbers, texts, dates and nulls are plain values', async () => {
     let found: unknown
     inRead = async (query) => {
       ;[found] = await query(

@@ -17,24 +17,24 @@ import { type Answer, ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** What the hooks saw, in order. */
+/** The hooks that ran and their arguments, in order. */
 let seen: unknown[] = []
-/** Where hooks throw, by their name. */
+/** The hook that throws. */
 let throwing: string | undefined
-/** What each hook waits for before it goes on. */
+/** Every hook awaits this before it goes on. */
 let waiting: () => Promise<unknown> = async () => undefined
 
-const boom = new RequestError({
+const hookError = new RequestError({
   ...{ status: 402, code: 'too_poor', title: 'Pay first', detail: 'This is not free.' },
   ...{ pointer: '/data/attributes/price', headers: { 'x-price': '5' } },
 })
 
-/** Notes that a hook runs, and what it sees; then waits, and may throw. */
-async function note(hook: string, context: HookContext, ...what: readonly unknown[]) {
-  seen.push([hook, ...what])
+/** Records a hook and its arguments, waits, and may throw. */
+async function record(hook: string, context: HookContext, ...args: readonly unknown[]) {
+  seen.push([hook, ...args])
   await waiting()
-  if (throwing === hook) throw boom
-  if (throwing === `${hook}, ours`) throw new Error('secret words')
+  if (throwing === hook) throw hookError
+  if (throwing === `${hook}, internal`) throw new Error('secret text')
   return context
 }
 
@@ -57,25 +57,25 @@ const book = resource('book', {
   },
   hooks: {
     async beforeCreate({ attributes, relationships }, context) {
-      await note('beforeCreate', context, attributes, relationships, await rows(context))
+      await record('beforeCreate', context, attributes, relationships, await rows(context))
       if (attributes.name === 'plain') return
       return { stamp: `made by ${context.auth}`, name: attributes.name?.trim() ?? null }
     },
     async afterCreate(created, context) {
-      await note('afterCreate', context, created, await rows(context))
+      await record('afterCreate', context, created, await rows(context))
     },
     async beforeUpdate(current, { attributes, relationships }, context) {
-      await note('beforeUpdate', context, current, attributes, relationships)
+      await record('beforeUpdate', context, current, attributes, relationships)
       return attributes.price === 1 ? { price: 2, stamp: 'corrected' } : undefined
     },
     async afterUpdate(updated, before, context) {
-      await note('afterUpdate', context, updated.attributes.price, before.attributes.price)
+      await record('afterUpdate', context, updated.attributes.price, before.attributes.price)
     },
     async beforeDelete(current, context) {
-      await note('beforeDelete', context, current.attributes.secret, await rows(context))
+      await record('beforeDelete', context, current.attributes.secret, await rows(context))
     },
     async afterDelete(deleted, context) {
-      await note('afterDelete', context, deleted.id, await rows(context))
+      await record('afterDelete', context, deleted.id, await rows(context))
     },
   },
 })
@@ -87,7 +87,7 @@ const shelf = resource('shelf', {
     books: toMany('book', { column: 'shelf_id' }),
   },
   hooks: {
-    beforeUpdate: async (_, change, context) => void (await note('shelf', context, change)),
+    beforeUpdate: async (_, change, context) => void (await record('shelf', context, change)),
   },
 })
 const reader = resource('reader', {
@@ -115,7 +115,7 @@ const served = {
 
 const member = (type: string, id = '1') => ({ type, id })
 
-engine('Hooks of writes', served, (world) => {
+engine('Write hooks', served, (world) => {
   beforeEach(() => {
     seen = []
     throwing = undefined
@@ -130,7 +130,7 @@ engine('Hooks of writes', served, (world) => {
     return text
   }
 
-  it('a create: before it with what is sent and filled in, after it with what is stored, uncommitted', async () => {
+  it('given a create, when its hooks run, then beforeCreate receives sent and default values and afterCreate the uncommitted row', async () => {
     const relationships = {
       shelf: { data: member('shelf') },
       readers: { data: [member('reader', '2'), member('reader')] },
@@ -159,7 +159,7 @@ engine('Hooks of writes', served, (world) => {
     assert.equal((await create({ name: 'plain' })).one.attributes?.stamp, null)
   })
 
-  it('a create under its parent: the link to it is among what is changed', async () => {
+  it('given a create in a related collection, when beforeCreate runs, then the change has the link to the parent', async () => {
     const data = { type: 'book', attributes: { name: 'new' } }
     await world.post('/shelves/2/books', { data })
     const [[, , change] = []] = seen as [unknown, unknown, unknown][]
@@ -172,7 +172,7 @@ engine('Hooks of writes', served, (world) => {
     assert.deepEqual(ids(await world.get('/books/3/readers')), ['1', '2'])
   })
 
-  it('an update: before it with what is stored and what is sent, after it with both states', async () => {
+  it('given an update, when its hooks run, then beforeUpdate receives the stored and sent values and afterUpdate both states', async () => {
     const { one } = await update(
       { price: 1, stamp: 'discarded' },
       { shelf: { data: null }, readers: { data: [] }, sequel: { data: null } },
@@ -193,7 +193,7 @@ engine('Hooks of writes', served, (world) => {
     assert.deepEqual([one.attributes?.price, one.attributes?.stamp], [2, 'corrected'])
   })
 
-  it('a write to a relationship is an update of links alone', async () => {
+  it('given a write to a relationship, when hooks run, then they are those of an update without attributes', async () => {
     for (const [method, path, data, change] of [
       ['POST', 'readers', [member('reader')], { readers: { change: 'add', ids: ['1'] } }],
       ['PATCH', 'readers', [], { readers: { change: 'replace', ids: [] } }],
@@ -216,7 +216,7 @@ engine('Hooks of writes', served, (world) => {
     ])
   })
 
-  it('a deletion: before it, and after it when the row is gone', async () => {
+  it('given a deletion, when its hooks run, then the row exists in beforeDelete and not in afterDelete', async () => {
     assert.equal((await world.delete('/books/1')).status, 200)
     assert.deepEqual(seen, [
       ['beforeDelete', 'hush', '1 old 5'],
@@ -224,7 +224,7 @@ engine('Hooks of writes', served, (world) => {
     ])
   })
 
-  it('none runs for what is not there, or not fit', async () => {
+  it('given a write that is not valid, when it is rejected, then no hook runs', async () => {
     for (const [method, path, body, status] of [
       ['POST', '/books', { data: { type: 'book', attributes: {} } }, 422],
       [
@@ -263,19 +263,19 @@ engine('Hooks of writes', served, (world) => {
   ] as const satisfies readonly (readonly [string, () => Promise<Answer>])[]
 
   for (const [index, [hook, request]] of throwers.entries()) {
-    it(`${hook} refuses: told with its own words, and everything is undone (${index})`, async () => {
+    it(`given ${hook} that throws, when the request is sent (${index}), then its error is the response and the write is rolled back`, async () => {
       const before = await all()
       throwing = hook
-      const refused = await request()
-      assert.equal(refused.status, 402)
-      assert.equal(refused.headers['x-price'], '5')
-      assert.deepEqual(refused.body.errors, [
+      const rejected = await request()
+      assert.equal(rejected.status, 402)
+      assert.equal(rejected.headers['x-price'], '5')
+      assert.deepEqual(rejected.body.errors, [
         {
           ...{ status: '402', code: 'too_poor', title: 'Pay first', detail: 'This is not free.' },
           source: { pointer: '/data/attributes/price' },
         },
       ])
-      throwing = `${hook}, ours`
+      throwing = `${hook}, internal`
       const failed = await request()
       assert.deepEqual([failed.status, failed.fault.code], [500, 'internal_error'])
       assert.ok(!failed.text.includes('secret'))
@@ -285,10 +285,10 @@ engine('Hooks of writes', served, (world) => {
     })
   }
 
-  it('readers do not wait for a hook, but in memory, and see nothing of it yet; writers do where there is one at a time', async () => {
-    let go = () => {}
+  it('given a hook that waits, when others read and write, then reads do not wait and see nothing of it, and only SQLite makes writes wait', async () => {
+    let open = () => {}
     const gate = new Promise<void>((resolve) => {
-      go = resolve
+      open = resolve
     })
     waiting = () => gate
     const order: string[] = []
@@ -306,7 +306,7 @@ engine('Hooks of writes', served, (world) => {
     await setTimeout(20)
     const early = order.filter((each) => each !== 'read')
     assert.deepEqual(early, world.dialect === 'postgres' ? ['second'] : [])
-    go()
+    open()
     for (const each of [first, second, third, read]) assert.ok((await each).status < 300)
     if (world.dialect === 'sqlite')
       assert.deepEqual(
@@ -316,7 +316,7 @@ engine('Hooks of writes', served, (world) => {
     assert.deepEqual(ids(await world.get('/books')), ['1', '2', '3'])
   })
 
-  it('many writers at once, each with hooks that wait, lose nothing', async () => {
+  it('given hooks that wait, when many writes run at once, then none is lost', async () => {
     waiting = () => setTimeout(Math.random() * 3)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => create({ name: `n${at}`, price: at })),
@@ -326,7 +326,7 @@ engine('Hooks of writes', served, (world) => {
       Array(20).fill(201),
     )
     const { many } = await world.get('/books')
-    const told = many.map(({ attributes }) => attributes?.name).sort()
-    assert.deepEqual(told, ['old', ...answers.map((_, at) => `n${at}`)].sort())
+    const names = many.map(({ attributes }) => attributes?.name).sort()
+    assert.deepEqual(names, ['old', ...answers.map((_, at) => `n${at}`)].sort())
   })
 })

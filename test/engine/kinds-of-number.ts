@@ -81,7 +81,7 @@ export const kindsOfNumber = {
     notTexts: notInteger64Texts,
   },
   integer64text: {
-    kind: integer64({ beyond: 'string' }),
+    kind: integer64({ largeValuesAs: 'string' }),
     // biome-ignore format: a table, one spelling a cell
     accepts: [
       ['0'], ['-5'], ['"6"', '6'], ['"-6"', '-6'], ['9007199254740991'], ['9007199254740992', '"9007199254740992"'],
@@ -122,7 +122,7 @@ export const kindsOfNumber = {
       ['"0.30000000000000004"'], ['"12345678901234567890.123456789"'], ['"0.000000000000000000000001"'], [`"${longest}"`],
     ],
     refuses: [...notDecimals, `"${tooLong}"`, `"0.${'0'.repeat(1000)}1"`],
-    expected: 'a decimal number in a string, such as "12.5", of at most 1000 digits',
+    expected: 'a decimal number in a string, such as "12.5", with at most 1000 digits',
     notVals: [...notDecimals, `"${tooLong}"`],
     texts: [
       ['12.50', '"12.5"'],
@@ -141,7 +141,7 @@ export const kindsOfNumber = {
     refuses: [...notDecimals, ...quoted('10000', '12345.6', '0.001', '12.500', '-10000.00')],
     expected:
       'a decimal number in a string, such as "12.5", with at most 4 digits before the point and 2 after it',
-    asked: 'a decimal number in a string, such as "12.5", of at most 1000 digits',
+    asked: 'a decimal number in a string, such as "12.5", with at most 1000 digits',
     notVals: notDecimals,
     texts: [['12.500', '"12.50"']],
     notTexts: ['', '+5', '1e2', 'null'],
@@ -152,7 +152,7 @@ export const kindsOfNumber = {
     refuses: [...notDecimals, ...quoted('1', '1.5', '0.0001')],
     expected:
       'a decimal number in a string, such as "12.5", with at most 0 digits before the point and 3 after it',
-    asked: 'a decimal number in a string, such as "12.5", of at most 1000 digits',
+    asked: 'a decimal number in a string, such as "12.5", with at most 1000 digits',
     notVals: notDecimals,
     texts: [['0.5', '"0.500"']],
     notTexts: ['x'],
@@ -161,8 +161,8 @@ export const kindsOfNumber = {
     kind: decimal({ precision: 3 }),
     accepts: [['"0"'], ['"999"'], ['"-1.25"'], ['"0.125"'], ['"12.0"', '"12"']],
     refuses: [...notDecimals, ...quoted('1000', '1.125', '0.0001', '100.0')],
-    expected: 'a decimal number in a string, such as "12.5", of at most 3 digits',
-    asked: 'a decimal number in a string, such as "12.5", of at most 1000 digits',
+    expected: 'a decimal number in a string, such as "12.5", with at most 3 digits',
+    asked: 'a decimal number in a string, such as "12.5", with at most 1000 digits',
     notVals: notDecimals,
     texts: [['0.125', '"0.125"']],
     notTexts: ['x'],
@@ -173,7 +173,7 @@ export const kindsOfNumber = {
     refuses: [...notDecimals, ...quoted('100000000000000000000', '1.0', '1.5')],
     expected:
       'a decimal number in a string, such as "12.5", with at most 20 digits before the point and 0 after it',
-    asked: 'a decimal number in a string, such as "12.5", of at most 1000 digits',
+    asked: 'a decimal number in a string, such as "12.5", with at most 1000 digits',
     notVals: notDecimals,
     texts: [['12.0', '"12"']],
     notTexts: ['x'],

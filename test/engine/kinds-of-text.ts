@@ -126,7 +126,7 @@ export const kindsOfText = {
     refuses: [...notStrings, ...quoted('Open', 'opened', 'open ', 'toString', 'constructor', '5')],
     expected: 'one of "open", "closed", "", "it’s \\"ok\\""',
     sentences: [
-      ['"opne"', 'one of "open", "closed", "", "it’s \\"ok\\"" ("open", perhaps)'],
+      ['"opne"', 'one of "open", "closed", "", "it’s \\"ok\\"" (did you mean "open"?)'],
       ['"something else"', 'one of "open", "closed", "", "it’s \\"ok\\""'],
     ],
     notVals: [...quoted('Open', 'x'), '5', 'true', '{}'],

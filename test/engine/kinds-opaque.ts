@@ -4,7 +4,7 @@ import { type KindValues, quoted, same } from './kind-case.ts'
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const object = 'a JSON object or array'
 const unnamed = (name: string) =>
-  `${object} whose member names JSON:API allows there; ${JSON.stringify(name)} is none`
+  `${object} with member names that JSON:API allows; ${JSON.stringify(name)} is not allowed`
 
 /** What kinds take and refuse that can only be compared with null. */
 export const kindsOpaque = {
@@ -25,7 +25,7 @@ export const kindsOpaque = {
     expected: object,
     sentences: [
       ['5', object],
-      [nested(101), `${object} nested at most 100 deep`],
+      [nested(101), `${object} nested at most 100 levels deep`],
       ['{"a":[{"links":{}}]}', unnamed('links')],
       ['{"relationships":null}', unnamed('relationships')],
       ['{"":1}', unnamed('')],
@@ -35,9 +35,9 @@ export const kindsOpaque = {
       ['{"a\\udc00":1}', unnamed('a\udc00')],
       ['["a\\u0000"]', `${object} with strings without the character U+0000`],
       ['[["\\ud800"]]', `${object} with strings of whole Unicode characters`],
-      ['{"a":1e400}', `${object} with numbers that a double can hold`],
+      ['{"a":1e400}', `${object} with numbers that fit in a double`],
     ],
-    asked: 'null alone',
+    asked: 'null',
     notVals: ['{}', '[]', '5', '"null"', 'true'],
     texts: [],
     notTexts: ['', 'null', '{}'],
@@ -73,7 +73,7 @@ export const kindsOpaque = {
       ...['5', 'true', '{}', '[]'],
     ],
     expected: 'bytes in padded base64, such as "AAEC/w=="',
-    asked: 'null alone',
+    asked: 'null',
     notVals: [...quoted('', 'AA=='), '5', '{}'],
     texts: [],
     notTexts: ['', 'null', 'AA=='],

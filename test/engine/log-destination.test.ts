@@ -3,65 +3,65 @@ import { Writable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { createTolerantDestination } from '../../src/http/log-destination.ts'
 
-/** A stream that takes what it is given, or takes nothing for a while. */
+/** A stream that accepts every chunk, or blocks while `isBlocked` is set. */
 class Sink extends Writable {
-  taken = ''
-  isHeld = false
-  #held: (() => void) | undefined
+  received = ''
+  isBlocked = false
+  #resume: (() => void) | undefined
 
   constructor() {
     super({ decodeStrings: false })
   }
 
   override _write(chunk: unknown, encoding: string, done: () => void): void {
-    if (this.isHeld) {
-      this.#held = () => this._write(chunk, encoding, done)
+    if (this.isBlocked) {
+      this.#resume = () => this._write(chunk, encoding, done)
       return
     }
-    this.taken += String(chunk)
+    this.received += String(chunk)
     done()
   }
 
   release(): void {
-    this.isHeld = false
-    this.#held?.()
+    this.isBlocked = false
+    this.#resume?.()
   }
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('The destination of a log', () => {
-  it('given a stream that takes everything, writes line by line', async () => {
+describe('Log destination', () => {
+  it('given a stream that accepts everything, when lines are logged, then each is written', async () => {
     const sink = new Sink()
     const log = createTolerantDestination(sink)
     log.write('a\n')
     log.write('b\n')
-    await settled()
-    assert.equal(sink.taken, 'a\nb\n')
+    await nextIteration()
+    assert.equal(sink.received, 'a\nb\n')
   })
 
-  it('given a stream that is slow, keeps at most 1 MiB, and says then how many lines are missing', async () => {
+  it('given a blocked stream, when more than 1 MiB is logged, then the rest is dropped and a line reports how many', async () => {
     const sink = new Sink()
     const log = createTolerantDestination(sink)
-    sink.isHeld = true
+    sink.isBlocked = true
     const line = `${'x'.repeat(1023)}\n`
     for (let each = 0; each < 2000; each += 1) log.write(line)
     assert.ok(sink.writableLength <= 1024 * 1024, String(sink.writableLength))
     sink.release()
-    await settled()
-    const lines = sink.taken.split('\n')
+    await nextIteration()
+    const lines = sink.received.split('\n')
     assert.equal(lines.filter((each) => each.startsWith('x')).length, 1024)
     assert.equal(JSON.parse(lines[1024] ?? '').dropped, 2000 - 1024)
     assert.equal(lines.length, 1026)
   })
 
-  it('given a line that alone is more than may wait, drops that line', async () => {
+  it('given a line longer than the buffer, when it is logged, then it is dropped and reported', async () => {
     const sink = new Sink()
     const log = createTolerantDestination(sink)
     log.write(`${'x'.repeat(2 * 1024 * 1024)}\n`)
     log.write('b\n')
-    await settled()
-    const [report = '', rest] = sink.taken.split('\n')
+    await nextIteration()
+    const [report = '', rest] = sink.received.split('\n')
     assert.equal(JSON.parse(report).dropped, 1)
     assert.equal(rest, 'b')
   })

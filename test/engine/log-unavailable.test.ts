@@ -6,7 +6,7 @@ import { openSqlite } from 'lapidary/sqlite'
 import { HeaderError } from '../../src/errors/errors.ts'
 import { logOf } from '../log.ts'
 
-it('requests that cannot be served are logged with the cause, once a second, and then how many more', async (test) => {
+it('given 503 responses with a cause, when several have the same cause, then one is logged each second, and then how many more', async (test) => {
   const model = defineModel([])
   const store = openSqlite(model, ':memory:')
   const server = createServer({ model, store })
@@ -16,24 +16,24 @@ it('requests that cannot be served are logged with the cause, once a second, and
   })
   const failing = (cause: unknown) => async () => {
     const headers = { 'retry-after': '1' }
-    throw new HeaderError('unavailable', 'The database is away.', headers, { cause })
+    throw new HeaderError('unavailable', 'The database cannot be reached.', headers, { cause })
   }
-  server.get('/away', failing(new Error('connect ECONNREFUSED')))
+  server.get('/unreachable', failing(new Error('connect ECONNREFUSED')))
   server.get('/full', failing(new Error('disk full')))
   server.get('/busy', failing(undefined))
   const lines = await logOf(async () => {
-    for (const path of ['/away', '/busy', '/full', '/away', '/away']) {
+    for (const path of ['/unreachable', '/busy', '/full', '/unreachable', '/unreachable']) {
       assert.equal((await server.inject(path)).statusCode, 503)
     }
     await pause(1200)
     await server.inject('/full')
   })
-  const told = lines.map((line) => {
+  const entries = lines.map((line) => {
     const { level, msg, err, url, suppressed } = JSON.parse(line)
     return [level, msg, err?.message, url, suppressed]
   })
-  assert.deepEqual(told, [
-    [50, 'a request could not be served', 'connect ECONNREFUSED', '/away', undefined],
+  assert.deepEqual(entries, [
+    [50, 'a request could not be served', 'connect ECONNREFUSED', '/unreachable', undefined],
     [50, 'a request could not be served', 'disk full', '/full', undefined],
     [50, 'more requests could not be served', undefined, undefined, 2],
     [50, 'a request could not be served', 'disk full', '/full', undefined],

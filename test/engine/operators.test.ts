@@ -41,7 +41,7 @@ const row = resource('row', {
     email: attribute(email),
     url: attribute(url),
     integer: attribute(integer),
-    integer64: attribute(integer64({ beyond: 'string' })),
+    integer64: attribute(integer64({ largeValuesAs: 'string' })),
     number: attribute(number),
     decimal: attribute(decimal()),
     boolean: attribute(boolean),

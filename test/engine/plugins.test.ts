@@ -11,14 +11,14 @@ import { logOf } from '../log.ts'
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })
 const model = defineModel([note])
 
-/** How many listen for the end of an answer, however it ends. */
-const watchersOf = (response: ServerResponse) =>
+/** Counts the listeners for the end of a response. */
+const countListeners = (response: ServerResponse) =>
   ['finish', 'error', 'close'].map((event) => response.listenerCount(event))
 
-describe('A plugin of the server', () => {
+describe('Plugins of the Fastify server', () => {
   const store = openSqlite(model, ':memory:')
   const server = createServer({ model, store, logLevel: 'debug' })
-  let watchers: readonly number[] = []
+  let listenerCounts: readonly number[] = []
   let origin = ''
 
   before(async () => {
@@ -29,13 +29,13 @@ describe('A plugin of the server', () => {
       },
     ])
     server.addHook('preHandler', async (request, reply) => {
-      watchers = watchersOf(reply.raw)
+      listenerCounts = countListeners(reply.raw)
       if (request.headers['x-log'] === undefined) return
       request.log.level = 'debug'
-      request.log.trace('unheard')
-      request.log.debug({ req: request, res: reply }, 'before %s', 'it')
-      request.log.child({ part: 'two' }).warn('of a child')
-      request.log.fatal(new Error('told'))
+      request.log.trace('not logged')
+      request.log.debug({ req: request, res: reply }, 'before %s', 'handler')
+      request.log.child({ part: 'two' }).warn('child')
+      request.log.fatal(new Error('fatal'))
       for (const level of ['info', 'error', 'silent'] as const) request.log[level](level)
     })
     server.addHook('onSend', async (_request, reply, payload) => {
@@ -43,26 +43,28 @@ describe('A plugin of the server', () => {
       return payload
     })
     server.get('/health', async () => ({ fine: true }))
-    const saying = async ({ log }: FastifyRequest) => {
-      log.info({ part: 'own' }, 'said')
-      log.warn('warned')
+    const logTwice = async ({ log }: FastifyRequest) => {
+      log.info({ part: 'own' }, 'info line')
+      log.warn('warning line')
       return {}
     }
-    server.get('/quiet', { logLevel: 'warn' }, saying)
+    server.get('/quiet', { logLevel: 'warn' }, logTwice)
     server.get(
-      '/written',
+      '/serialized',
       { logSerializers: { part: (text: string) => text.toUpperCase() } },
-      saying,
+      logTwice,
     )
     server.register(async (plugin) => {
-      plugin.setChildLoggerFactory((_none, bindings) => server.log.child({ ...bindings, by: 'it' }))
-      plugin.get('/plugged', saying)
+      plugin.setChildLoggerFactory((_none, bindings) =>
+        server.log.child({ ...bindings, by: 'plugin' }),
+      )
+      plugin.get('/plugin', logTwice)
     })
     server.register(async (plugin) => {
       plugin.addContentTypeParser(mediaType, { parseAs: 'string' }, (_request, body, done) =>
         done(null, body),
       )
-      plugin.post('/read', async ({ body }) => ({ body }))
+      plugin.post('/parsed', async ({ body }) => ({ body }))
     })
     await logOf(async () => {
       origin = await server.listen({ host: '127.0.0.1', port: 0 })
@@ -73,7 +75,7 @@ describe('A plugin of the server', () => {
     await store.close()
   })
 
-  it('sees answers and adds to them', async () => {
+  it('given an onSend hook, when any response is sent, then the hook adds its header', async () => {
     for (const path of ['/notes', '/notes/1', '/notes/2', '/nowhere']) {
       const answer = await fetch(origin + path)
       const { length } = await answer.text()
@@ -81,22 +83,22 @@ describe('A plugin of the server', () => {
     }
   })
 
-  it('adds paths of its own', async () => {
+  it('given a route of a plugin, when it is requested, then the plugin responds', async () => {
     const answer = await fetch(`${origin}/health`)
     assert.deepEqual([answer.status, await answer.json()], [200, { fine: true }])
   })
 
-  it('reads bodies of the type by a parser of its own', async () => {
-    const asked = { method: 'POST', body: '{"a":1}', headers: { 'content-type': mediaType } }
-    for (const _time of ['first', 'again']) {
-      const answer = await fetch(`${origin}/read`, asked)
+  it('given a body parser of a plugin for the JSON:API media type, when bodies are sent, then only the plugin uses it', async () => {
+    const request = { method: 'POST', body: '{"a":1}', headers: { 'content-type': mediaType } }
+    for (const _attempt of [1, 2]) {
+      const answer = await fetch(`${origin}/parsed`, request)
       assert.deepEqual(await answer.json(), { body: '{"a":1}' })
-      const ours = await fetch(`${origin}/notes`, { ...asked, body: '{"data":{"type":"note"}}' })
+      const ours = await fetch(`${origin}/notes`, { ...request, body: '{"data":{"type":"note"}}' })
       assert.equal(ours.status, 201)
     }
   })
 
-  it('logs under the id of the request, and nothing else is logged', async () => {
+  it('given a hook that logs, when a request is served, then its lines carry the request id and nothing else is logged', async () => {
     const log = await logOf(() => fetch(`${origin}/notes/1`, { headers: { 'x-log': 'yes' } }))
     const lines = log.map((line) => JSON.parse(line))
     const [first] = lines
@@ -104,18 +106,18 @@ describe('A plugin of the server', () => {
     assert.deepEqual(
       lines.map(({ level, reqId, msg }) => [level, reqId === first.reqId, msg]),
       [
-        [20, true, 'before it'],
-        [40, true, 'of a child'],
-        [60, true, 'told'],
+        [20, true, 'before handler'],
+        [40, true, 'child'],
+        [60, true, 'fatal'],
         [30, true, 'info'],
         [50, true, 'error'],
       ],
     )
-    const { remotePort, ...told } = Object(first.req)
+    const { remotePort, ...logged } = Object(first.req)
     const { host } = new URL(origin)
     assert.ok(remotePort > 0)
     assert.deepEqual(
-      [told, first.res, lines[1].part],
+      [logged, first.res, lines[1].part],
       [
         { method: 'GET', url: '/notes/1', host, remoteAddress: '127.0.0.1' },
         { statusCode: 200 },
@@ -127,34 +129,34 @@ describe('A plugin of the server', () => {
     assert.deepEqual([msg, reqId], ['of the server', undefined])
   })
 
-  it('has a level, serializers or a log of its own for its paths', async () => {
-    const told = async (path: string) => {
+  it('given a log level, serializers or a logger factory of a route, when the route logs, then they apply', async () => {
+    const readLog = async (path: string) => {
       const log = await logOf(() => fetch(origin + path))
       return log.map((line) => JSON.parse(line)).map(({ msg, part, by }) => [msg, part, by])
     }
     const nothing = undefined
-    assert.deepEqual(await told('/quiet'), [['warned', nothing, nothing]])
-    assert.deepEqual(await told('/written'), [
-      ['said', 'OWN', nothing],
-      ['warned', nothing, nothing],
+    assert.deepEqual(await readLog('/quiet'), [['warning line', nothing, nothing]])
+    assert.deepEqual(await readLog('/serialized'), [
+      ['info line', 'OWN', nothing],
+      ['warning line', nothing, nothing],
     ])
-    assert.deepEqual(await told('/plugged'), [
-      ['said', 'own', 'it'],
-      ['warned', nothing, 'it'],
+    assert.deepEqual(await readLog('/plugin'), [
+      ['info line', 'own', 'plugin'],
+      ['warning line', nothing, 'plugin'],
     ])
   })
 
-  it('is alone in watching how an answer ends', async () => {
+  it('given no plugin that needs it, when a request is served, then nothing of ours listens for the end of the response', async () => {
     const bare = createBareServer((_request, response) =>
-      response.end(JSON.stringify(watchersOf(response))),
+      response.end(JSON.stringify(countListeners(response))),
     )
     bare.listen(0, '127.0.0.1')
     await once(bare, 'listening')
     const address = bare.address()
     assert.ok(typeof address === 'object' && address !== null)
-    const nodes = await (await fetch(`http://127.0.0.1:${address.port}`)).json()
+    const expected = await (await fetch(`http://127.0.0.1:${address.port}`)).json()
     bare.close()
     await fetch(`${origin}/notes/1`)
-    assert.deepEqual(watchers, nodes)
+    assert.deepEqual(listenerCounts, expected)
   })
 })

@@ -6,10 +6,10 @@ import { parseQuery } from '../../src/parse/query.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection } from '../../src/plan/read.ts'
 import { countedTables } from '../../src/store/counted-tables.ts'
-import { PostgresCounts, plainTables } from '../../src/store/postgres/counts.ts'
+import { listPlainTables, PostgresCounts } from '../../src/store/postgres/counts.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
-import { readRemembering, readWhole } from '../../src/store/postgres/read.ts'
+import { readForWrite, readWithCachedCount } from '../../src/store/postgres/read.ts'
 import { postgresStatements } from '../../src/store/postgres/statements.ts'
 import { filled, lasting } from '../filled.ts'
 
@@ -102,9 +102,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('are remembered until something is written', async (test) => {
       const { pool, other, statements } = await opened(test)
       const counts = new Watched()
-      counts.trust(new Set(['"note"']))
+      counts.enableFor(new Set(['"note"']))
       const read = async (search: string) =>
-        (await readRemembering(pool.shared, shapeOf(search), undefined, { statements, counts }))
+        (await readWithCachedCount(pool.shared, shapeOf(search), undefined, { statements, counts }))
           ?.count
       // Other tests write to the same server: sooner or later nobody does for a moment.
       for (let tries = 0, isRemembered = false; !isRemembered; tries += 1) {
@@ -125,19 +125,22 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       await other.query('insert into other.tag select from generate_series(1, 5)')
       await other.query('insert into note_tag select id, id % 5 + 1 from note')
       const counts = new PostgresCounts()
-      counts.trust(new Set(['"note"']))
+      counts.enableFor(new Set(['"note"']))
       let forwards = 0
       const watched = {
         ...statements,
-        remembering: (...words: Parameters<typeof statements.remembering>) => {
+        remembering: (...words: Parameters<typeof statements.cachedCountPage>) => {
           forwards += 1
-          return statements.remembering(...words)
+          return statements.cachedCountPage(...words)
         },
       }
       const read = (search: string) =>
-        readRemembering(pool.shared, shapeOf(search), undefined, { statements: watched, counts })
+        readWithCachedCount(pool.shared, shapeOf(search), undefined, {
+          statements: watched,
+          counts,
+        })
       const always = (search: string) =>
-        readWhole(pool.shared, shapeOf(search), undefined, statements)
+        readForWrite(pool.shared, shapeOf(search), undefined, statements)
       const pages = [
         'page[size]=7&page[number]=143',
         'page[size]=30&page[number]=30',
@@ -169,11 +172,11 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       await other.query('analyze note')
       for (const search of ['', 'page[number]=3&sort=-id', 'include=tags']) {
         const counts = new PostgresCounts()
-        counts.trust(new Set(['"note"']))
+        counts.enableFor(new Set(['"note"']))
         const pool = new PostgresPool(url, { poolSize: 1 })
         test.after(() => pool.close())
         for (let time = 0; time < 20; time += 1)
-          await readRemembering(pool.shared, shapeOf(search), undefined, { statements, counts })
+          await readWithCachedCount(pool.shared, shapeOf(search), undefined, { statements, counts })
         const [plans] = await pool.shared.once({
           sql: 'select custom_plans::int, generic_plans::int from pg_prepared_statements',
           placeholders: [],
@@ -186,10 +189,10 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('are those of what is committed, whoever writes meanwhile', async (test) => {
       const { pool, other, statements } = await opened(test)
       const counts = new Watched()
-      counts.trust(new Set(['"note"']))
+      counts.enableFor(new Set(['"note"']))
       const read = async () =>
         (
-          await readRemembering(pool.shared, shapeOf('page[size]=2'), undefined, {
+          await readWithCachedCount(pool.shared, shapeOf('page[size]=2'), undefined, {
             statements,
             counts,
           })
@@ -231,8 +234,11 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const types = others.map((name, at) => resource(`type${at}`, { path: `/${at}`, table: name, fields: {} })) // biome-ignore format: a row
       const all = defineModel([note, long, tag, ...types])
       const nothing = defineModel([])
-      assert.equal((await plainTables(nothing, pool.shared, { ...target, model: nothing })).size, 0)
-      const plain = await plainTables(all, pool.shared, { ...target, model: all })
+      assert.equal(
+        (await listPlainTables(nothing, pool.shared, { ...target, model: nothing })).size,
+        0,
+      )
+      const plain = await listPlainTables(all, pool.shared, { ...target, model: all })
       assert.deepEqual(
         [...plain].toSorted(),
         ['"child"', '"note"', '"note_tag"', '"of ""odd"" name"', '"other"."tag"'],
@@ -243,9 +249,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const { pool, statements } = await opened(test)
       const counts = new Watched()
       for (const plain of [[], ['"note_tag"', '"other"."tag"']]) {
-        counts.trust(new Set(plain))
+        counts.enableFor(new Set(plain))
         for (let again = 0; again < 50; again += 1)
-          await readRemembering(pool.shared, shapeOf('page[size]=2'), undefined, {
+          await readWithCachedCount(pool.shared, shapeOf('page[size]=2'), undefined, {
             statements,
             counts,
           })

@@ -6,8 +6,8 @@ import { sql } from '../../src/model/dialect.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
 import { preparedBounds } from '../../src/store/postgres/prepared.ts'
-import { writing } from '../../src/store/postgres/transaction.ts'
-import { type Statement, statement } from '../../src/store/statement.ts'
+import { beginWrite } from '../../src/store/postgres/transaction.ts'
+import { compileStatement, type Statement } from '../../src/store/statement.ts'
 import { defaultCacheSize } from '../../src/store/statement-cache.ts'
 import { filled, lasting } from '../filled.ts'
 
@@ -40,7 +40,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('comes back one by one, in the order sent', async (test) => {
       const pool = await connected(test)
-      await pool.write(writing, async (transaction) => {
+      await pool.write(beginWrite, async (transaction) => {
         const came = await Promise.all([
           transaction.run(add, { parameters: [1] }),
           transaction.run(add, { parameters: [2] }),
@@ -55,7 +55,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('fails together from the one that fails on; those before it are told, and nothing is kept', async (test) => {
       const pool = await connected(test)
-      const broken = pool.write(writing, async (transaction) => {
+      const broken = pool.write(beginWrite, async (transaction) => {
         const came = await Promise.allSettled([
           transaction.run(add, { parameters: [1] }),
           transaction.run(add, { parameters: [1] }),
@@ -93,7 +93,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('binds what declarations put there as the driver does', async (test) => {
       const { shared } = await connected(test)
-      const mixed = statement(
+      const mixed = compileStatement(
         sql`select ${undefined}::integer, 2 = any(${[1, 2]}::integer[]), ${new Date(0)}::timestamptz = 'epoch', ${{ a: 1 }}::jsonb ->> 'a'`,
         postgresDialect('none'),
       )
@@ -192,7 +192,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('may be of the simple protocol, in its place', async (test) => {
       const pool = await connected(test)
-      await pool.write(writing, async (transaction) => {
+      await pool.write(beginWrite, async (transaction) => {
         const added = transaction.run(add, { parameters: [1] })
         assert.equal(
           await transaction.execute('insert into thing values (2); savepoint here'),
@@ -206,9 +206,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('leaves a connection as it was where nothing was sent', async (test) => {
       const pool = await connected(test)
-      await pool.write(writing, (transaction) => transaction.commit())
+      await pool.write(beginWrite, (transaction) => transaction.commit())
       await assert.rejects(
-        pool.write(writing, async () => {
+        pool.write(beginWrite, async () => {
           throw new Error('no')
         }),
         /no/,

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { attribute, createServer, defineModel, integer, resource, toMany, toOne } from 'lapidary'
 import { openPostgres } from 'lapidary/postgres'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { execute, filled, lasting } from '../filled.ts'
 import { seed } from '../property/seed.ts'
@@ -156,7 +156,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
           const path = pathOf(request)
           const statements = await statementsOf(async () => {
             const exchange = await client.send('GET', path)
-            check(exchange)
+            assertConforms(exchange)
             assert.equal(readAnswer(exchange).status, 200, exchange.text)
           })
           assert.ok(statements.length > 0)

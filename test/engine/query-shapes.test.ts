@@ -24,11 +24,11 @@ function planQuery(query: Readonly<Record<string, unknown>>): ReadPlan {
 
 /** The SQL of every statement of a plan. */
 function compileAll({ shape }: ReadPlan): string[] {
-  const { rows, start, rowsBackwards, count, byIds, additions } = compileRead(shape, {
+  const { rows, firstBatch, reversedRows, count, byIds, includedRows } = compileRead(shape, {
     model: library,
     dialect: sqliteDialect,
   })
-  const statements = [rows, start, rowsBackwards, count, ...byIds.values(), ...additions]
+  const statements = [rows, firstBatch, reversedRows, count, ...byIds.values(), ...includedRows]
   return statements.map(({ sql }) => sql)
 }
 

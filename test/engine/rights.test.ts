@@ -4,7 +4,7 @@ import { type Access, attribute, computed, defineModel, resource, text } from 'l
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** Every combination of what a declaration may say of reading, filtering and sorting; `undefined` is left unsaid. */
+/** A combination of the options `access`, `filter` and `sort` of an attribute; `undefined`: the option is absent. */
 interface Combination {
   readonly name: string
   readonly access: Access | undefined
@@ -16,11 +16,13 @@ interface Combination {
   readonly sorts: boolean
 }
 
-const said = [undefined, true, false]
+const optionValues = [undefined, true, false]
 
 const combinations = ([undefined, 'read-write', 'read-only', 'write-only'] as const).flatMap(
   (access) => {
-    return said.flatMap((filter) => said.map((sort) => combination(access, filter, sort)))
+    return optionValues.flatMap((filter) =>
+      optionValues.map((sort) => combination(access, filter, sort)),
+    )
   },
 )
 
@@ -29,8 +31,8 @@ function combination(
   filter: boolean | undefined,
   sort: boolean | undefined,
 ): Combination {
-  const word = { undefined: 'unsaid', true: 'yes', false: 'no' }
-  const name = `${access ?? 'unsaid'}_${word[`${filter}`]}_${word[`${sort}`]}`
+  const word = { undefined: 'absent', true: 'yes', false: 'no' }
+  const name = `${access ?? 'absent'}_${word[`${filter}`]}_${word[`${sort}`]}`
   const reads = access !== 'write-only'
   return {
     ...{ name, access, filter, sort, reads },
@@ -56,7 +58,7 @@ const thing = resource('thing', {
         return [name, attribute(text, options)]
       }),
     ),
-    /** What the columns hold, the ones that are never told too. */
+    /** The values of all columns, write-only ones included. */
     stored: computed(text, Object.fromEntries(names.map((name) => [name, text])), JSON.stringify),
   },
 })
@@ -69,11 +71,11 @@ const served = {
       .join(', ')})`,
 }
 
-const whole = (value: string) => Object.fromEntries(names.map((name) => [name, value]))
+const allFields = (value: string) => Object.fromEntries(names.map((name) => [name, value]))
 const pick = (right: 'reads' | 'writes' | 'filters' | 'sorts') =>
   combinations.filter((each) => each[right]).map(({ name }) => name)
 
-function toldNames(attributes: Record<string, unknown> | undefined): string[] {
+function listNames(attributes: Record<string, unknown> | undefined): string[] {
   return Object.keys(attributes ?? {}).filter((name) => name !== 'stored')
 }
 
@@ -81,30 +83,30 @@ function storedIn(attributes: Record<string, unknown> | undefined): Record<strin
   return JSON.parse(String(attributes?.stored))
 }
 
-engine('Rights of an attribute: every combination', served, (world) => {
+engine('Access, filter and sort options of an attribute: every combination', served, (world) => {
   const post = (attributes: object) =>
     world.post('/things', { data: { type: 'thing', attributes } })
   const patch = (attributes: object) =>
     world.patch('/things/1', { data: { type: 'thing', id: '1', attributes } })
 
-  it('reading: told by every route, or by none', async () => {
+  it('given an attribute, when it is read by any route, then it is shown by all of them or by none', async () => {
     const answers = [
-      (await post(whole('sent'))).one,
-      (await patch(whole('sent'))).one,
+      (await post(allFields('sent'))).one,
+      (await patch(allFields('sent'))).one,
       (await world.get('/things/1')).one,
       ...(await world.get('/things')).many,
       ...(await world.get('/things', { 'page[size]': '0' })).many,
       ...(await world.get('/things', { 'fields[thing]': [...names, 'stored'].join(',') })).many,
     ]
     assert.equal(answers.length, 6)
-    for (const { attributes } of answers) assert.deepEqual(toldNames(attributes), pick('reads'))
+    for (const { attributes } of answers) assert.deepEqual(listNames(attributes), pick('reads'))
   })
 
-  it('writing: stored from bodies, or discarded from them', async () => {
+  it('given an attribute, when it is sent in a body, then it is stored or ignored by its access', async () => {
     const writes = new Set(pick('writes'))
     for (const [sent, answer] of [
-      ['by post', await post(whole('by post'))],
-      ['by patch', await patch(whole('by patch'))],
+      ['by post', await post(allFields('by post'))],
+      ['by patch', await patch(allFields('by patch'))],
     ] as const) {
       for (const [name, value] of Object.entries(storedIn(answer.one.attributes))) {
         assert.equal(value, writes.has(name) ? sent : 'as it was', name)
@@ -112,7 +114,7 @@ engine('Rights of an attribute: every combination', served, (world) => {
     }
   })
 
-  it('what is discarded may be of any kind, and changes nothing when it comes alone', async () => {
+  it('given a read-only attribute, when a body sends any value for it, then the value is ignored', async () => {
     const before = (await post({})).one
     for (const { name } of combinations.filter(({ writes }) => !writes)) {
       for (const value of [5, null, { deep: [] }, 'text']) {
@@ -123,8 +125,8 @@ engine('Rights of an attribute: every combination', served, (world) => {
     }
   })
 
-  it('filtering: by each way to name a field, or by none', async () => {
-    await post(whole('sent'))
+  it('given an attribute, when a filter names it in any form, then every form is accepted or every form is rejected', async () => {
+    await post(allFields('sent'))
     const [other] = pick('filters')
     for (const { name, filters } of combinations) {
       for (const query of [
@@ -141,8 +143,8 @@ engine('Rights of an attribute: every combination', served, (world) => {
     }
   })
 
-  it('sorting: up and down, first and later, or never', async () => {
-    await post(whole('sent'))
+  it('given an attribute, when a sort names it at any position, then every one is accepted or every one is rejected', async () => {
+    await post(allFields('sent'))
     const [other] = pick('sorts')
     for (const { name, sorts } of combinations) {
       for (const sort of [name, `-${name}`, `${other},${name}`, `id,-${name}`]) {
@@ -152,19 +154,19 @@ engine('Rights of an attribute: every combination', served, (world) => {
     }
   })
 
-  it('a refusal names those that would do and no other', async () => {
+  it('given an unknown name, when a filter or sort uses it, then the error lists exactly the allowed names', async () => {
     for (const [query, right] of [
       [{ 'filter[quite unlike]': 'x' }, 'filters'],
       [{ sort: 'quite unlike' }, 'sorts'],
     ] as const) {
       const { fault } = await world.get('/things', query)
-      const told = [...fault.detail.matchAll(/"([a-z-]+_\w+_\w+)"/g)].map(([, name]) => name)
-      assert.deepEqual(told, pick(right))
+      const listed = [...fault.detail.matchAll(/"([a-z-]+_\w+_\w+)"/g)].map(([, name]) => name)
+      assert.deepEqual(listed, pick(right))
     }
   })
 
-  it('a name that is only ever sent is accepted in fields, and shows nothing', async () => {
-    await post(whole('sent'))
+  it('given a write-only attribute, when fields names it, then it is accepted and not shown', async () => {
+    await post(allFields('sent'))
     for (const { name, reads } of combinations) {
       const { one } = await world.get('/things/1', { 'fields[thing]': name })
       assert.deepEqual(one.attributes, reads ? { [name]: storedValue(name) } : undefined)

@@ -6,38 +6,38 @@ import { createPlanner } from '../../src/plan/planner.ts'
 import { type Engine, engine } from './engine.ts'
 import { library, libraryTables } from './library.ts'
 
-const base = '/v1/library'
-const served = { model: library, tables: libraryTables, server: { prefix: base } }
+const prefix = '/v1/library'
+const served = { model: library, tables: libraryTables, server: { prefix } }
 const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
 
-/** An author and a book that nothing else leans on: they may be deleted. */
-const free: Readonly<Record<string, string>> = { '/authors': '3', '/books': '4' }
+/** An author and a book without references, by path: they can be deleted. */
+const deletable: Readonly<Record<string, string>> = { '/authors': '3', '/books': '4' }
 const types: Readonly<Record<string, string>> = { '/authors': 'author', '/books': 'book' }
-/** What each relationship leads to. */
-const leadsTo: Readonly<Record<string, string>> = {
+/** The related type of each relationship. */
+const relatedTypes: Readonly<Record<string, string>> = {
   ...{ books: 'book', pupils: 'author', teacher: 'author', author: 'author' },
 }
 const many = ['books', 'pupils']
 
-/** The methods a route of the table answers. */
-function methodsOf({ methods }: Route): string[] {
+/** Lists the methods that a route supports. */
+function listMethods({ methods }: Route): string[] {
   const own = Object.keys(methods)
   return [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
 }
 
-/** A path as the table has it, as a request has it. */
-function realPath(path: string): string {
+/** Fills in the id of a path pattern. */
+function fillPath(path: string): string {
   const collection = `/${path.split('/')[1]}`
-  return base + path.replace(':id', free[collection] ?? '')
+  return prefix + path.replace(':id', deletable[collection] ?? '')
 }
 
-/** A body that the path takes. */
+/** A valid body for a path. */
 function bodyFor(method: string, path: string): unknown {
   const [, collection = '', id, third = '', fourth] = path.split('/')
   const type = types[`/${collection}`] ?? ''
   if (!['POST', 'PATCH', 'DELETE'].includes(method)) return undefined
   if (third === 'relationships') return { data: many.includes(fourth ?? '') ? [] : null }
-  const made = third === '' ? type : leadsTo[third]
+  const made = third === '' ? type : relatedTypes[third]
   if (method === 'POST')
     return { data: { type: made, attributes: made === 'author' ? { name: 'x' } : {} } }
   return method === 'PATCH' ? { data: { type, id } } : undefined
@@ -51,12 +51,12 @@ function statusFor(method: string, path: string): number {
 const listed = (header: string | undefined) => (header ?? '').split(', ').sort()
 
 async function call(world: Engine, method: string, path: string) {
-  return world.call(method, realPath(path), { body: bodyFor(method, path) })
+  return world.call(method, fillPath(path), { body: bodyFor(method, path) })
 }
 
 const routes = buildRouteTable(createPlanner(library))
 
-it('the table holds the root, two collections, their resources and each relationship twice', () => {
+it('given two types, when the route table is built, then it has the root, the collections, the resources and two paths for each relationship', () => {
   assert.deepEqual(
     routes.map(({ path }) => path).sort(),
     [
@@ -71,8 +71,8 @@ it('the table holds the root, two collections, their resources and each relation
 
 engine('Routes', served, (world) => {
   for (const route of routes) {
-    const allowed = methodsOf(route)
-    it(`${route.path}: ${allowed.join(', ')} are answered, every other method is a 405 that names them`, async () => {
+    const allowed = listMethods(route)
+    it(`given ${route.path}, when every method is sent, then ${allowed.join(', ')} succeed and every other is a 405 that lists them`, async () => {
       for (const method of everyMethod.filter((each) => !allowed.includes(each))) {
         const answer = await call(world, method, route.path)
         assert.equal(answer.status, 405, `${method} ${route.path} → ${answer.text}`)
@@ -90,7 +90,7 @@ engine('Routes', served, (world) => {
     })
   }
 
-  it('a path that is not in the table is a 404, whatever the method', async () => {
+  it('given a path that is not in the table, when any method is sent, then the response is a 404', async () => {
     const paths = [
       ...[
         '/nowhere',
@@ -102,7 +102,13 @@ engine('Routes', served, (world) => {
       ...['/authors/1/relationships/nowhere', '/authors/1/relationships/books/1', '//'],
       ...['/writer', '/book', '/authors/1/by', '/authors/1/name', '/authors/1/relationships/name'],
     ]
-    for (const path of [...paths.map((each) => base + each), '/', '/authors', '/v1', `${base}x`]) {
+    for (const path of [
+      ...paths.map((each) => prefix + each),
+      '/',
+      '/authors',
+      '/v1',
+      `${prefix}x`,
+    ]) {
       for (const method of everyMethod) {
         const answer = await world.call(method, path)
         assert.equal(answer.status, 404, `${method} ${path} → ${answer.text}`)
@@ -111,7 +117,7 @@ engine('Routes', served, (world) => {
     }
   })
 
-  it('that comes before whatever else is wrong with the request', async () => {
+  it('given a request with several errors, when its path or method is wrong, then that error comes first', async () => {
     for (const [method, headers, raw] of [
       ['POST', { 'Content-Type': 'no media type' }, 'x'],
       ['POST', { 'Content-Type': undefined }, 'x'],
@@ -124,14 +130,14 @@ engine('Routes', served, (world) => {
         ['', 405],
       ] as const) {
         if (status === 405 && method === 'GET') continue
-        const answer = await world.call(method, `${base}${path}`, { headers, raw })
+        const answer = await world.call(method, `${prefix}${path}`, { headers, raw })
         assert.equal(answer.status, status, `${method} ${path} → ${answer.text}`)
       }
     }
   })
 
-  it('the root is there with and without its last slash', async () => {
-    for (const path of [base, `${base}/`]) {
+  it('given a prefix, when the root is requested with or without a final slash, then both work', async () => {
+    for (const path of [prefix, `${prefix}/`]) {
       assert.equal((await world.get(path)).status, 200)
       assert.equal((await world.call('PUT', path)).status, 405)
     }

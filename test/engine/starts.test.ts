@@ -5,7 +5,7 @@ import { attribute, defineModel, resource, sql, text } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
 import { addFunctions, after } from '../../src/store/sqlite/functions.ts'
-import { statement } from '../../src/store/statement.ts'
+import { compileStatement } from '../../src/store/statement.ts'
 import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
@@ -63,7 +63,10 @@ it('SQLite finds texts that start with another by an index', () => {
   database.exec('create table song (id integer primary key, title text)')
   database.exec('create index song_title on song (title)')
   const starts = sqliteDialect.startsWith(sql`title`, sql`'A'`)
-  const written = statement(sql`select count(*) from song where ${starts}`, sqliteDialect).sql
+  const written = compileStatement(
+    sql`select count(*) from song where ${starts}`,
+    sqliteDialect,
+  ).sql
   const plan = database.prepare(`explain query plan ${written}`).all()
   assert.match(
     String(plan[0]?.detail),

@@ -8,11 +8,11 @@ import type { Answer } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** A validator by hand, which takes its time. */
+/** An asynchronous validator without a library. */
 const noShouting: StandardSchemaV1<string, string> = {
   '~standard': {
     version: 1,
-    vendor: 'by hand',
+    vendor: 'test',
     validate: async (value) => {
       await setTimeout(1)
       if (typeof value !== 'string') return { issues: [{ message: 'is no text' }] }
@@ -22,11 +22,11 @@ const noShouting: StandardSchemaV1<string, string> = {
   },
 }
 
-/** One with paths of every form. */
-const pathed: StandardSchemaV1<string, string> = {
+/** A validator whose issues have paths of every form. */
+const withPaths: StandardSchemaV1<string, string> = {
   '~standard': {
     version: 1,
-    vendor: 'by hand',
+    vendor: 'test',
     validate: (value) =>
       value === 'bad'
         ? {
@@ -39,11 +39,11 @@ const pathed: StandardSchemaV1<string, string> = {
   },
 }
 
-const wrong: StandardSchemaV1<string, string> = {
+const wrongType: StandardSchemaV1<string, string> = {
   '~standard': {
     version: 1,
-    vendor: 'by hand',
-    // It promises a text, and breaks its promise.
+    vendor: 'test',
+    // Returns a number, against its type.
     validate: (value) => ({ value: (value === 'five' ? 5 : value) as string }),
   },
 }
@@ -77,8 +77,8 @@ const event = resource('event', {
         .toLowerCase()
         .regex(/^[a-z]+$/, 'must be of letters'),
     }),
-    tag: attribute(text, { validate: pathed }),
-    odd: attribute(text, { validate: wrong }),
+    tag: attribute(text, { validate: withPaths }),
+    odd: attribute(text, { validate: wrongType }),
     pin: attribute(text, { access: 'immutable', validate: z.string().length(2) }),
     host: toOne('event', { column: 'host_id' }),
     hosted: toMany('event', { column: 'host_id' }),
@@ -99,35 +99,39 @@ engine('Validators', served, (world) => {
     world.post('/events', { data: { type: 'event', attributes, relationships } })
   const update = (attributes: object, id = '1', relationships: object = {}) =>
     world.patch(`/events/${id}`, { data: { type: 'event', id, attributes, relationships } })
-  const told = ({ body }: Answer) =>
+  const listErrors = ({ body }: Answer) =>
     (body.errors ?? []).map(({ code, source }) => `${code} ${source?.pointer}`).sort()
 
-  for (const [sentence, attributes, ...faults] of [
-    ['one of a field', { title: 'a', seats: -1 }, 'invalid_value /data/attributes/seats'],
-    ['one by hand, asynchronous', { title: 'a!' }, 'invalid_value /data/attributes/title'],
+  for (const [validator, attributes, ...errors] of [
     [
-      'one of the resource, over two fields',
+      'the validator of an attribute',
+      { title: 'a', seats: -1 },
+      'invalid_value /data/attributes/seats',
+    ],
+    ['an asynchronous validator', { title: 'a!' }, 'invalid_value /data/attributes/title'],
+    [
+      'a validator of the resource over two attributes',
       { title: 'a', starts: '2024-01-02', ends: '2024-01-01' },
       'invalid_value /data/attributes/ends',
     ],
     [
-      'one of the resource, about nothing in particular',
+      'a validator of the resource without a path',
       { title: 'ghost', seats: 1 },
       'invalid_value /data',
     ],
     [
-      'one of the resource, deep in a field',
+      'a validator of the resource with a path into an attribute',
       { title: 'alone' },
       'invalid_value /data/attributes/title/deep/1',
     ],
     [
-      'several issues of one validator',
+      'a validator with several issues',
       { title: 'a', tag: 'bad' },
       'invalid_value /data/attributes/tag/0/a~1b',
       'invalid_value /data/attributes/tag/~0',
     ],
     [
-      'all at once, with those of kinds, names, members and required values',
+      'several validators, invalid values, unknown and missing members',
       { seats: 101, starts: 'no day', code: '1', nobody: 5 },
       'invalid_value /data/attributes/code',
       'invalid_value /data/attributes/seats',
@@ -136,36 +140,36 @@ engine('Validators', served, (world) => {
       'unknown_field /data/attributes/nobody',
     ],
   ] as const) {
-    it(`refuse with 422 and a pointer: ${sentence}`, async () => {
+    it(`given ${validator}, when a value is invalid, then the response is a 422 with a pointer and nothing is stored`, async () => {
       const created = await create(attributes)
       assert.equal(created.status, 422, created.text)
-      assert.deepEqual(told(created), faults)
+      assert.deepEqual(listErrors(created), errors)
       const updated = await update(attributes)
       assert.equal(updated.status, 422, updated.text)
-      const missing = faults.filter((fault) => !fault.startsWith('missing_value'))
-      assert.deepEqual(told(updated), missing)
+      const expected = errors.filter((error) => !error.startsWith('missing_value'))
+      assert.deepEqual(listErrors(updated), expected)
       assert.equal((await world.get('/events')).body.meta?.count, 2)
       assert.equal((await world.get('/events/1')).one.attributes?.title, 'first')
     })
   }
 
-  it('what is missing of the members named is told with them: 400 stands for 404 and 422 together', async () => {
+  it('given an invalid value and a missing related resource, when they are sent together, then both are reported with 400', async () => {
     const relationships = { host: { data: { type: 'event', id: '9' } } }
     const answer = await create({ title: 'a!' }, relationships)
     assert.equal(answer.status, 400, answer.text)
-    assert.deepEqual(told(answer), [
+    assert.deepEqual(listErrors(answer), [
       'invalid_value /data/attributes/title',
       'related_not_found /data/relationships/host/data',
     ])
   })
 
-  it('the words of the validator and the value are told, names of columns are not', async () => {
+  it('given an invalid value, when it is reported, then the detail has the message of the validator and the value', async () => {
     const { fault } = await create({ title: 'a!' })
     assert.equal(fault.detail, 'title: must not shout; it is "a!".')
     assert.equal((await create({ title: 'ghost' })).fault.detail, 'event: ghosts sit nowhere.')
   })
 
-  it('what they make of a value is stored and told', async () => {
+  it('given a validator that returns another value, when a resource is written, then that value is stored and shown', async () => {
     const { one } = await create({ title: '  room  ', code: 'ABC', tag: 'x' })
     assert.deepEqual(
       [one.attributes?.title, one.attributes?.code, one.attributes?.tag],
@@ -177,30 +181,32 @@ engine('Validators', served, (world) => {
     assert.equal(filtered.many.length, 1)
   })
 
-  it('what they make of a value must be one of its kind; otherwise it is a fault of ours', async () => {
+  it('given a validator that returns a value of another kind, when a resource is written, then the response is a 500', async () => {
     const answer = await create({ title: 'a', odd: 'five' })
     assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
     assert.equal((await world.get('/events')).body.meta?.count, 2)
   })
 
-  it('null is no value for the validator of a field', async () => {
+  it('given null, when an attribute with a validator is written, then the validator does not run', async () => {
     assert.equal((await create({ title: 'a', seats: null, code: null })).status, 201)
     assert.equal((await update({ seats: null })).status, 200)
   })
 
-  it('an update is seen together with what is stored', async () => {
+  it('given an update, when the validator of the resource runs, then it sees the stored and the sent attributes', async () => {
     const answer = await update({ ends: '2024-01-01' })
-    assert.deepEqual(told(answer), ['invalid_value /data/attributes/ends'])
-    assert.deepEqual(told(await update({ starts: '2024-01-06' })), told(answer))
+    assert.deepEqual(listErrors(answer), ['invalid_value /data/attributes/ends'])
+    assert.deepEqual(listErrors(await update({ starts: '2024-01-06' })), listErrors(answer))
     assert.equal((await update({ starts: '2024-01-04' })).status, 200)
     assert.equal((await update({ starts: '2024-02-01', ends: '2024-02-02' })).status, 200)
     assert.equal((await update({ ends: null })).status, 200)
-    assert.deepEqual(told(await update({ title: 'ghost' })), ['invalid_value /data'])
+    assert.deepEqual(listErrors(await update({ title: 'ghost' })), ['invalid_value /data'])
     assert.equal((await update({ title: 'ghost', seats: 0 })).status, 200)
   })
 
-  it('what is stored and breaks the rules already stands in the way of no change but one of attributes', async () => {
-    assert.deepEqual(told(await update({ seats: 4 }, '2')), ['invalid_value /data/attributes/ends'])
+  it('given stored attributes that are invalid, when only relationships change, then the update succeeds', async () => {
+    assert.deepEqual(listErrors(await update({ seats: 4 }, '2')), [
+      'invalid_value /data/attributes/ends',
+    ])
     const host = { host: { data: { type: 'event', id: '1' } } }
     assert.equal((await update({}, '2', host)).status, 200)
     const path = '/events/2/relationships'
@@ -210,18 +216,18 @@ engine('Validators', served, (world) => {
     assert.equal((await update({ ends: '2024-01-03' }, '2')).status, 200)
   })
 
-  it('what is written once is held against its validator, and against what is stored', async () => {
+  it('given an immutable attribute, when it is updated, then only the stored value is accepted', async () => {
     const { one } = await create({ title: 'a', pin: 'xy' })
     assert.equal((await update({ pin: 'xy' }, one.id)).status, 200)
     assert.equal((await update({ pin: 'xz' }, one.id)).status, 422)
-    assert.deepEqual(told(await create({ title: 'a', pin: 'x' })), [
+    assert.deepEqual(listErrors(await create({ title: 'a', pin: 'x' })), [
       'invalid_value /data/attributes/pin',
     ])
   })
 
-  it('what is created under its parent is held against them too', async () => {
+  it('given a related collection, when a resource is created in it, then the validators run', async () => {
     const data = { type: 'event', attributes: { title: 'a!' } }
-    assert.deepEqual(told(await world.post('/events/1/hosted', { data })), [
+    assert.deepEqual(listErrors(await world.post('/events/1/hosted', { data })), [
       'invalid_value /data/attributes/title',
     ])
   })

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { resources } from '../../examples/chinook/resources/index.ts'
 import { model, startServer } from '../../examples/chinook/start-server.ts'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { execute, filled, lasting } from '../filled.ts'
@@ -22,7 +22,7 @@ async function startExample(test: TestContext, database: Database) {
   const call = async (method: string, path: string, data?: unknown) => {
     const body = data === undefined ? {} : { body: { data } }
     const exchange = await client.send(method, path, body)
-    check(exchange)
+    assertConforms(exchange)
     return readAnswer(exchange)
   }
   return { url, call }

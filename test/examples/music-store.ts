@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { createServer, type Model } from 'lapidary'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
 import { type Answer, readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect, type Query } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
@@ -38,7 +38,7 @@ export async function serve(test: TestContext, model: Model, databaseUrl: string
   })
   return async (path, query) => {
     const exchange = await client.send('GET', path, { query })
-    check(exchange)
+    assertConforms(exchange)
     const answer = readAnswer(exchange)
     assert.equal(answer.status, 200, answer.text.slice(0, 1000))
     return answer

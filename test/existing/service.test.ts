@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { filled, isPostgres, lasting } from '../filled.ts'
 import { folder, start } from '../service/child.ts'
 
-describe('The service on tables that were there first', () => {
+describe('The service on existing tables', () => {
   for (const database of lasting) {
-    it(`says at start what differs, in a line each · ${database.name}`, async (test) => {
+    it(`prints a line for each warning at startup · ${database.name}`, async (test) => {
       const url = await filled(
         test,
         database,
@@ -26,7 +26,7 @@ describe('The service on tables that were there first', () => {
       )
     })
 
-    it(`says nothing of tables that it makes itself · ${database.name}`, async (test) => {
+    it(`prints no warnings about tables that it creates · ${database.name}`, async (test) => {
       const url = await filled(test, database, '')
       const { printed, end } = await start(test, await folder(test), ['--database-url', url])
       await end('SIGTERM')

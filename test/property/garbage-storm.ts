@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import type { World } from '../world.ts'
 import { sendBytes } from './bare-connection.ts'
 import type { BareGarbage, Garbage } from './garbage.ts'
@@ -102,7 +102,7 @@ function attackByBytes(garbage: BareGarbage): Attack {
       if (got !== undefined && got.status >= 400) toll.refused += 1
       if (answer === 'protocol' && (got === undefined || got.text === '')) return
       assert.ok(got, 'the connection was closed without an answer')
-      check({ method, url: urlOf(url, target), sent: bytes.toString('latin1'), ...got })
+      assertConforms({ method, url: urlOf(url, target), sent: bytes.toString('latin1'), ...got })
     } catch (error) {
       note(toll, bytes, error)
     }

@@ -1,6 +1,6 @@
 import { startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { behind } from '../service/beside.ts'
@@ -34,7 +34,7 @@ async function withTwin(database: Database, use: (twin: Twin) => Promise<void>):
       url,
       send: async ({ method, path, query, body }) => {
         const exchange = await client.send(method, path, { query, body })
-        check(exchange)
+        assertConforms(exchange)
         return readAnswer(exchange)
       },
       execute: (statement) => behind(databaseUrl, statement),

@@ -70,7 +70,7 @@ const item = resource('item', {
     link: attribute(url),
     small: attribute(integer),
     big: attribute(integer64()),
-    huge: attribute(integer64({ beyond: 'string' }), { column: 'huge_number' }),
+    huge: attribute(integer64({ largeValuesAs: 'string' }), { column: 'huge_number' }),
     price: attribute(decimal({ precision: 12, scale: 2 })),
     fee: attribute(decimal({ precision: 12, scale: 2 })),
     exact: attribute(decimal()),

@@ -53,10 +53,10 @@ function launch(
   cwd: string,
   timeout?: number,
 ): ChildProcess {
-  const { PATH = '' } = process.env
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
   return spawn(process.execPath, [main, ...args], {
     cwd,
-    env: { PATH, ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout,
     killSignal: 'SIGKILL',
@@ -118,7 +118,7 @@ export async function start(
 async function listening(child: ChildProcess, printed: () => string): Promise<string> {
   for (let tries = 0; tries < 1200; tries++) {
     assert.equal(child.exitCode, null, `ended at once: ${printed()}`)
-    const [url] = printed().match(/https?:\/\/[^\s/"',]+/) ?? []
+    const [url] = printed().match(/https?:\/\/[^\s/"',]*[^\s/"',.]/) ?? []
     if (url !== undefined && (await answers(url))) return url
     await pause(50)
   }

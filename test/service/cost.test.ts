@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, it, mock } from 'node:test'
+import { it, mock } from 'node:test'
 import { DefaultQueryCompiler } from 'kysely'
 import pg from 'pg'
-import { cachePlans } from '../../src/plan/cache/plan-cache.ts'
 import { chapter, type World } from '../world.ts'
 import { identifier } from './people.ts'
 import { statementsOf } from './statements.ts'
@@ -134,37 +133,5 @@ chapter('What is remembered of requests is bounded', (world) => {
     assert.deepEqual([await counting(0), await counting(0)], [1, 0])
     for (let number = 1; number <= 1000; number++) await counting(number)
     assert.deepEqual([await counting(0), await counting(1000)], [1, 0])
-  })
-})
-
-describe('Plans that are remembered', () => {
-  it('are bounded: of twenty thousand queries the last thousand, fewer where they are long', () => {
-    let planned = 0
-    const remembered = cachePlans((search) => {
-      planned += 1
-      return { search }
-    })
-    /** How many of the last ones have to be planned again. */
-    const again = (queries: readonly string[], last: number): number => {
-      const before = planned
-      for (const search of queries.slice(-last).toReversed()) remembered(search)
-      return planned - before
-    }
-    for (const first of ['', 'filter[name]=first']) {
-      planned = 0
-      for (let time = 1; time <= 3; time++) remembered(first)
-      assert.equal(planned, 2, 'one that comes once is not remembered')
-    }
-    planned = 0
-    const short = Array.from({ length: 20_000 }, (_, number) => `filter[name]=n${number}`)
-    const twice = (search: string) => [remembered(search), remembered(search)]
-    for (const search of short) twice(search)
-    assert.equal(planned, 40_000)
-    assert.equal(again(short, 1000), 0)
-    assert.equal(again(short.slice(0, -1000), 1000), 1000)
-    const long = Array.from({ length: 2000 }, (_, number) => `${number}`.padStart(9_999))
-    for (const search of long) twice(search)
-    assert.equal(again(long, 100), 0)
-    assert.equal(again(long.slice(0, -100), 100), 100)
   })
 })

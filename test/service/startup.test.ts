@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
 import type { Answer } from '../world.ts'
@@ -15,7 +15,7 @@ async function ask(url: string, method: string, path: string, call?: Call): Prom
   const client = connect(url)
   try {
     const exchange = await client.send(method, path, call)
-    check(exchange)
+    assertConforms(exchange)
     return readAnswer(exchange)
   } finally {
     client.close()

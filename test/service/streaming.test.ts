@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect, mediaType } from '../client.ts'
 import type { Answer, Resource } from '../world.ts'
 import { chapter } from '../world.ts'
@@ -208,7 +208,7 @@ describe('streaming in a process of its own', () => {
       headers,
       text,
     }
-    check(exchange)
+    assertConforms(exchange)
     assert.equal(readAnswer(exchange).many.length, 20_000)
     assert.equal((await end).code, 0)
   })

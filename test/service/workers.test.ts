@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { folder, run, start } from './child.ts'
@@ -68,9 +68,9 @@ async function assertKeeps(url: string): Promise<void> {
       const [writer, reader] = [connect(url), connect(url)]
       const body = { data: { type: 'person', attributes: { name: `Ada ${number}` } } }
       const made = await writer.send('POST', '/persons', { body })
-      check(made)
+      assertConforms(made)
       const told = await reader.send('GET', `/persons/${readAnswer(made).one.id}`)
-      check(told)
+      assertConforms(told)
       assert.equal(readAnswer(told).one.attributes?.name, `Ada ${number}`)
       writer.close()
       reader.close()

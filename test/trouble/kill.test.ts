@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startService } from '../../service/start-service.ts'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 
@@ -65,7 +65,7 @@ async function load(url: string, client: number, ledger: Ledger, stop: AbortSign
     const attributes = { name, email: `${name}@example.org` }
     const data = { type: 'person', attributes }
     const exchange = await session.send('POST', '/persons', { body: { data } })
-    check(exchange)
+    assertConforms(exchange)
     const answer = readAnswer(exchange)
     if (answer.status === 201) ledger.made.set(name, answer.one.id)
     else {
@@ -78,7 +78,7 @@ async function load(url: string, client: number, ledger: Ledger, stop: AbortSign
     const read = await session.send('GET', '/persons', {
       query: { sort: '-id', 'page[size]': '3' },
     })
-    check(read)
+    assertConforms(read)
     if (read.status === 200) ledger.reads += 1
     else assert.equal(read.status, 503)
   }

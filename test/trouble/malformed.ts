@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { assertNoFailures, noToll, storm, type Target } from '../property/garbage-storm.ts'
@@ -69,7 +69,7 @@ function targetAt(url: string): Readonly<{ target: Target; close: () => void }> 
   const session = connect(url)
   const call: Target['call'] = async (method, path, options) => {
     const exchange = await session.send(method, path, options)
-    check(exchange)
+    assertConforms(exchange)
     return readAnswer(exchange)
   }
   return { target: { url, call }, close: session.close }

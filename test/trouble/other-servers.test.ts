@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import pg from 'pg'
 import { startService } from '../../service/start-service.ts'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { freshPostgres } from '../postgres.ts'
 import { statementsOf } from '../service/statements.ts'
@@ -26,7 +26,7 @@ it('A server that speaks for PostgreSQL is not asked for what statements leave f
   const session = connect(service.url)
   const ask = async (method: string, path: string, body?: unknown) => {
     const exchange = await session.send(method, path, { body })
-    check(exchange)
+    assertConforms(exchange)
     return readAnswer(exchange)
   }
   const person = (id?: string) => ({

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
 import { readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { freshPostgres } from '../postgres.ts'
@@ -40,10 +40,10 @@ describe('A pooler that lends connections for a transaction at a time', () => {
             const attributes = { name: `${client}-${number}`, birth_date: '1815-12-10' }
             const body = { data: { type: 'person', attributes } }
             const made = await session.send('POST', '/persons', { body })
-            check(made)
+            assertConforms(made)
             const { id } = readAnswer(made).one
             const read = await session.send('GET', `/persons/${id}?include=computers`)
-            check(read)
+            assertConforms(read)
             assert.equal(readAnswer(read).one.attributes?.birth_date, '1815-12-10')
           }
           session.close()

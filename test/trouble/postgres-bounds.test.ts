@@ -10,7 +10,7 @@ import { resources } from '../../service/resources/index.ts'
 import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect, mediaType } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { poolerTo } from './pooler.ts'
@@ -44,7 +44,7 @@ describe('Bounded work on PostgreSQL', () => {
     const session = connect(service.url)
     const ask: Ask = async (method, path, call) => {
       const exchange = await session.send(method, path, call)
-      check(exchange)
+      assertConforms(exchange)
       return readAnswer(exchange)
     }
     try {

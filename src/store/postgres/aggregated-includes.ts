@@ -3,32 +3,32 @@ import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
-import { tellsLinkage } from '../linkage.ts'
+import { isLinkageFromIncluded } from '../linkage.ts'
 import { compileLoad } from '../select.ts'
 import type { Statement } from '../statement.ts'
 import type { Target } from '../tables.ts'
 
 /** The rows that the one row of a whole read holds, as their layouts say. */
-export interface Gathered {
+export interface AggregatedRows {
   readonly primary: readonly Row[]
   /** What each step of the inclusion adds. */
   readonly additions: readonly (readonly Row[])[]
 }
 
 /** Makes what reads the JSON arrays of a whole read: the primary rows, then what each step adds; null stands for none. */
-export function compileGathered(
+export function compileAggregatedRows(
   shape: ReadShape,
   target: Target,
-): (primary: unknown, additions: readonly unknown[]) => Gathered {
+): (primary: unknown, additions: readonly unknown[]) => AggregatedRows {
   const { dialect, model } = target
   const load = compileLoad(shape.primary, dialect)
   const isLong = isTooLong(shape.primary)
   const readers = shape.includeEdges.map((step, index) => {
     const reader = compileAddition(shape, step, dialect)
-    return tellsLinkage(shape, index, model) ? linking(step.keyIndex, reader) : reader
+    return isLinkageFromIncluded(shape, index, model) ? linking(step.keyIndex, reader) : reader
   })
   return (gathered, additions) => {
-    const primary = loaded(rowsIn(gathered, isLong), load)
+    const primary = loadRows(rowsIn(gathered, isLong), load)
     return { primary, additions: readers.map((read, step) => read(additions[step], primary)) }
   }
 }
@@ -44,7 +44,7 @@ function compileAddition(
   const layout = findIncludedLayout(shape, to)
   const load = compileLoad(layout, dialect)
   const isLong = isTooLong(layout)
-  return (gathered) => loaded(rowsIn(gathered, isLong), load)
+  return (gathered) => loadRows(rowsIn(gathered, isLong), load)
 }
 
 /** The same for pairs of a row and the id of the primary row that leads to it, whose linkage stands at an index. */
@@ -68,7 +68,7 @@ function linking(at: number, read: ReadAddition): ReadAddition {
 }
 
 /** Turns rows as the driver has them into what their layout says, in place. */
-export function loaded(rows: unknown[][], load: Statement['load']): unknown[][] {
+export function loadRows(rows: unknown[][], load: Statement['load']): unknown[][] {
   if (load) for (const row of rows) load(row)
   return rows
 }

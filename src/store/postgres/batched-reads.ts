@@ -1,11 +1,11 @@
-import { execute, type Line } from './connection.ts'
-import type { DisconnectWatch, Stoppable } from './disconnects.ts'
-import { disconnected } from './errors.ts'
-import { type Answered, type Asked, exchangeAll, type Outcome } from './pipeline.ts'
+import { execute, type QueryExecutor } from './connection.ts'
+import type { CancellableQuery, DisconnectWatch } from './disconnects.ts'
+import { disconnectedError } from './errors.ts'
+import { type BatchResult, type PostgresQuery, type PostgresResult, sendBatch } from './pipeline.ts'
 import type { Session } from './session.ts'
 
 /** How many quick statements go together: the last of them waits for the others. */
-const mostTogether = 4
+const maxBatch = 4
 
 /** Among how many of those that wait the one is sought that suits a connection best. */
 const mostSought = 32
@@ -13,18 +13,20 @@ const mostSought = 32
 const mostPassed = 16
 
 /** Does what takes a connection for a moment. */
-export type Lend = <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>
+export type AcquireSession = <Result>(
+  work: (session: Session) => Promise<Result>,
+) => Promise<Result>
 
 /** Quick statements that wait for one connection, and what they come to. */
 interface Group {
-  readonly all: Asked[]
-  readonly outcome: Promise<Outcome>
+  readonly all: PostgresQuery[]
+  readonly outcome: Promise<BatchResult>
 }
 
 /** A statement that waits for a connection, whichever that is, or has come to its turn. */
 interface Waiting {
-  readonly asked: Asked
-  readonly resolve: (answer: Answered) => void
+  readonly asked: PostgresQuery
+  readonly resolve: (answer: PostgresResult) => void
   readonly reject: (error: unknown) => void
   /** Has the server stop it, once it runs. */
   cancel?: () => void
@@ -36,8 +38,8 @@ interface Waiting {
  * Quick ones that wait for a connection wait for the same one and go together: a message to the server and back costs
  * both sides more than what a quick statement does.
  */
-export class SharedLine implements Line {
-  readonly #lend: Lend
+export class SharedExecutor implements QueryExecutor {
+  readonly #lend: AcquireSession
   readonly #disconnects: DisconnectWatch
   /** The longest waiting first. */
   readonly #waiting: Waiting[] = []
@@ -49,12 +51,12 @@ export class SharedLine implements Line {
   #group: Group | undefined
   #joined = 0
 
-  constructor(lend: Lend, disconnects: DisconnectWatch) {
+  constructor(lend: AcquireSession, disconnects: DisconnectWatch) {
     this.#lend = lend
     this.#disconnects = disconnects
   }
 
-  send(asked: Asked): Promise<Answered> {
+  send(asked: PostgresQuery): Promise<PostgresResult> {
     return asked.statement.isQuick ? this.#join(asked) : this.#alone(asked)
   }
 
@@ -67,8 +69,8 @@ export class SharedLine implements Line {
     return this.#joined + Math.min(this.#waiting.length - this.#coming, 0)
   }
 
-  #alone(asked: Asked): Promise<Answered> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answered>()
+  #alone(asked: PostgresQuery): Promise<PostgresResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<PostgresResult>()
     const own = asked.signal
       ? this.#stoppable({ asked, resolve, reject }, asked.signal)
       : { asked, resolve, reject }
@@ -94,13 +96,13 @@ export class SharedLine implements Line {
 
   /** Has a statement given up, or stopped by the server, when its client disconnects before it is answered. */
   #stoppable({ asked, resolve, reject }: Waiting, signal: () => AbortSignal): Waiting {
-    const read: Stoppable = {
+    const read: CancellableQuery = {
       signal,
       stop: () => {
         const at = this.#waiting.indexOf(own)
         if (at === -1) return own.cancel?.()
         this.#take(at)
-        own.reject(disconnected())
+        own.reject(disconnectedError())
       },
     }
     const own: Waiting = {
@@ -131,13 +133,13 @@ export class SharedLine implements Line {
     return this.#waiting.splice(at, 1)[0]
   }
 
-  async #join(asked: Asked): Promise<Answered> {
+  async #join(asked: PostgresQuery): Promise<PostgresResult> {
     const group = this.#group ?? this.#begin()
     const index = group.all.push(asked) - 1
     if (index > 0) this.#joined += 1
-    if (group.all.length === mostTogether) this.#group = undefined
-    const { answers, failure } = await group.outcome
-    const answer = answers[index]
+    if (group.all.length === maxBatch) this.#group = undefined
+    const { results, failure } = await group.outcome
+    const answer = results[index]
     if (answer !== undefined) return answer
     if (group.all.length === 1) throw failure
     // One that fails takes those behind it along; none of them has changed anything.
@@ -145,7 +147,7 @@ export class SharedLine implements Line {
   }
 
   #begin(): Group {
-    const all: Asked[] = []
+    const all: PostgresQuery[] = []
     let isWaiting = true
     const goes = () => {
       if (isWaiting) this.#joined -= all.length - 1
@@ -154,7 +156,7 @@ export class SharedLine implements Line {
     }
     const outcome = this.#lend((session) => {
       goes()
-      return exchangeAll(session, all).outcome
+      return sendBatch(session, all).result
     }).finally(goes)
     const group = { all, outcome }
     this.#group = group
@@ -164,11 +166,11 @@ export class SharedLine implements Line {
 
 const nothing = Promise.resolve(undefined)
 
-async function runOn(session: Session, waiting: Waiting): Promise<Answered> {
-  const running = exchangeAll(session, [waiting.asked])
+async function runOn(session: Session, waiting: Waiting): Promise<PostgresResult> {
+  const running = sendBatch(session, [waiting.asked])
   waiting.cancel = running.cancel
-  const { answers, failure } = await running.outcome
-  const [answer] = answers
+  const { results, failure } = await running.result
+  const [answer] = results
   if (answer === undefined) throw failure
   return answer
 }

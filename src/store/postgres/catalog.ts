@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Catalog, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
-import { statement } from '../statement.ts'
+import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { listedValues } from './list-values.ts'
+import { listBoundValues } from './list-values.ts'
 
 /** A domain with the type that it is made from in the end, and what it and those on the way say beside that. */
 const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (
@@ -58,7 +58,7 @@ const foreignKeys = sql`
   where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0`
 
 /** One statement, so that all of it is of one moment. */
-const catalog = statement(
+const catalog = compileStatement(
   sql`
   with recursive ${domains}
   select current_schema(), (
@@ -128,7 +128,7 @@ function table(row: TableRow): StoredTable {
 function column(row: ColumnRow): StoredColumn {
   const [name, type, nullable, hasDefault, writable, comment, labels, checks] = row
   const [listed] = (checks ?? []).flatMap((check) => {
-    const values = listedValues(check, name)
+    const values = listBoundValues(check, name)
     return values === undefined ? [] : [values]
   })
   const values = listed ?? labels

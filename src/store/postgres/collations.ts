@@ -7,7 +7,7 @@ import {
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
-import { statement } from '../statement.ts'
+import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
@@ -24,7 +24,7 @@ export interface Collation {
 /** The collation of a column; `undefined` for one that holds no texts. */
 export type CollationOf = (table: Table, column: string) => Collation | undefined
 
-const collations = statement(
+const collations = compileStatement(
   sql`
     select n.nspname, t.relname, c.attname, l.collname, l.collisdeterministic,
       bool_or(i.indexrelid is not null), coalesce(bool_or(i.indcollation[0] = '"C"'::regcollation), false)
@@ -63,7 +63,7 @@ export async function postgresCollations(
 type Place = readonly [table: Table, column: string]
 
 /** The relationships whose columns PostgreSQL would not compare: a line for each, as every request for it would fail. */
-export function collationMistakes(
+export function checkCollations(
   model: Model,
   catalog: Catalog,
   collationOf: CollationOf,

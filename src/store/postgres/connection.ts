@@ -3,7 +3,7 @@ import pg, { type CustomTypesConfig, type QueryResult } from 'pg'
 import type { Row } from '../../plan/row-layout.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { translate } from './errors.ts'
-import type { Answered, Asked } from './pipeline.ts'
+import type { PostgresQuery, PostgresResult } from './pipeline.ts'
 import type { Session } from './session.ts'
 
 /** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
@@ -26,9 +26,9 @@ function readInteger(text: string): number | bigint {
 }
 
 /** Takes statements to the server. */
-export interface Line {
+export interface QueryExecutor {
   /** @throws what `translate` makes of the server's errors */
-  send(asked: Asked): Promise<Answered>
+  send(asked: PostgresQuery): Promise<PostgresResult>
   /**
    * Sends text that binds nothing, of one statement or more; returns the word by which the server says that the last is
    * done.
@@ -39,11 +39,11 @@ export interface Line {
 
 /** What runs on a connection, its errors told as what they mean. */
 export class PostgresConnection {
-  readonly #line: Line
+  readonly #line: QueryExecutor
   readonly #prepares: boolean
 
   /** @param prepares - whether statements are kept by the server; a pooler between may not allow it */
-  constructor(line: Line, prepares: boolean) {
+  constructor(line: QueryExecutor, prepares: boolean) {
     this.#line = line
     this.#prepares = prepares
   }
@@ -58,7 +58,12 @@ export class PostgresConnection {
     signal?: () => AbortSignal,
   ): Promise<readonly Row[]> {
     publish(statement.sql)
-    const { rows } = await this.#line.send({ statement, values, isKept: this.#prepares, signal })
+    const { rows } = await this.#line.send({
+      statement,
+      values,
+      isPrepared: this.#prepares,
+      signal,
+    })
     return rows
   }
 
@@ -67,21 +72,21 @@ export class PostgresConnection {
     statement: Statement,
     values: RunValues = { parameters: [] },
   ): Promise<readonly Row[]> {
-    const { rows } = await this.#line.send({ statement, values, isKept: false })
+    const { rows } = await this.#line.send({ statement, values, isPrepared: false })
     return rows
   }
 
   /** Runs a statement that returns nothing; says how many rows it changed. */
   async run(statement: Statement, values: RunValues): Promise<number> {
     publish(statement.sql)
-    const { count } = await this.#line.send({ statement, values, isKept: this.#prepares })
+    const { count } = await this.#line.send({ statement, values, isPrepared: this.#prepares })
     return count
   }
 
   /** Rows of a statement by the names of their columns. */
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
     publish(statement.sql)
-    const asked = { statement, values: { parameters: [] }, isKept: false, types }
+    const asked = { statement, values: { parameters: [] }, isPrepared: false, types }
     const { columns, rows } = await this.#line.send(asked)
     return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
   }
@@ -101,7 +106,7 @@ export class PostgresConnection {
 export async function execute(session: Session, text: string, patience?: number): Promise<string> {
   const query = { text, ...(patience !== undefined && { query_timeout: patience }) }
   // Of several statements the driver tells each, though its types know of one alone.
-  const told: QueryResult | QueryResult[] = await translated(session.limits.timeout, () =>
+  const told: QueryResult | QueryResult[] = await translateErrors(session.limits.timeout, () =>
     session.client.query(query),
   )
   return (Array.isArray(told) ? told.at(-1) : told)?.command ?? ''
@@ -117,7 +122,7 @@ export function publish(sql: string): void {
  * @param timeout - how long it may take, in milliseconds
  * @throws what `translate` makes of its failure
  */
-export async function translated<Result>(
+export async function translateErrors<Result>(
   timeout: number,
   work: () => Promise<Result>,
 ): Promise<Result> {

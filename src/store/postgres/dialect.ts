@@ -17,7 +17,7 @@ const lastInsertId: LastInsertId = {
 }
 
 /** Whether it is PostgreSQL itself that is asked, and no other server speaks for it, or with it. */
-export const isItself = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and to_regclass('pg_catalog.pg_dist_partition') is null)`
+export const isGenuinePostgres = sql`(version() ~ '^PostgreSQL [0-9a-z.]+ ' and to_regclass('pg_catalog.pg_dist_partition') is null)`
 
 /**
  * How PostgreSQL writes what databases write differently.

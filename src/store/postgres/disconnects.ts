@@ -1,5 +1,5 @@
 /** A read that is to be stopped when its client disconnects. */
-export interface Stoppable {
+export interface CancellableQuery {
   /** Makes the signal of the disconnect; called for reads that last. */
   readonly signal: () => AbortSignal
   readonly stop: () => void
@@ -14,18 +14,18 @@ const interval = 20
  */
 export class DisconnectWatch {
   /** Those that came since the last look, and those that were there before it. */
-  #fresh = new Set<Stoppable>()
-  #older = new Set<Stoppable>()
-  readonly #listened = new Map<Stoppable, AbortSignal>()
+  #fresh = new Set<CancellableQuery>()
+  #older = new Set<CancellableQuery>()
+  readonly #listened = new Map<CancellableQuery, AbortSignal>()
   #timer: NodeJS.Timeout | undefined
 
-  add(read: Stoppable): void {
+  add(read: CancellableQuery): void {
     this.#fresh.add(read)
     this.#timer ??= setTimeout(() => this.#look(), interval).unref()
   }
 
   /** Ends it for a read that is over. */
-  delete(read: Stoppable): void {
+  delete(read: CancellableQuery): void {
     if (this.#fresh.delete(read) || this.#older.delete(read)) return
     this.#listened.get(read)?.removeEventListener('abort', read.stop)
     this.#listened.delete(read)
@@ -41,7 +41,7 @@ export class DisconnectWatch {
     this.#timer = isAnyLeft ? setTimeout(() => this.#look(), interval).unref() : undefined
   }
 
-  #listen(read: Stoppable): void {
+  #listen(read: CancellableQuery): void {
     const signal = read.signal()
     if (signal.aborted) {
       read.stop()

@@ -1,6 +1,6 @@
 import { HeaderError } from '../../errors/errors.ts'
 import { ConstraintError } from '../constraints.ts'
-import { queryTimeout } from '../query-timeout.ts'
+import { queryTimeoutError } from '../query-timeout.ts'
 import type { Statement } from '../statement.ts'
 
 /** What of PostgreSQL's errors is somebody else's doing, by the starts of their codes (PostgreSQL 18, Appendix A). */
@@ -74,9 +74,9 @@ interface Circumstances {
 export function translate(error: unknown, { statement, timeout }: Circumstances): unknown {
   const said = serverError(error)
   const { code = '' } = said
-  if (code === stopped) return queryTimeout(timeout, error)
-  if (code === locked) return unavailable(tookTooLong, error)
-  if (isUnavailable(error)) return unavailable('The database is not available', error)
+  if (code === stopped) return queryTimeoutError(timeout, error)
+  if (code === locked) return unavailableError(tookTooLong, error)
+  if (isUnavailable(error)) return unavailableError('The database is not available', error)
   const is = constraints.find(([start]) => start.test(code))?.[1] ?? refusers[said.routine ?? '']
   if (is !== undefined) {
     const slot = slotOf(said, statement)
@@ -94,7 +94,7 @@ export function translate(error: unknown, { statement, timeout }: Circumstances)
 const tookTooLong = 'The database took too long'
 
 /** The error of a read whose client is gone: nobody is told of it. */
-export function disconnected(): HeaderError {
+export function disconnectedError(): HeaderError {
   return new HeaderError('query_timeout', 'The read was given up because its client disconnected.')
 }
 
@@ -108,16 +108,16 @@ function permissionDenied(cause: unknown): HeaderError {
  * The error of a write, from that of one of its statements: a write that was stopped may be sent again as it is, and one
  * that found the database read-only needs another connection, as a session keeps the setting with which it began.
  */
-export function writeError(error: unknown): unknown {
+export function unavailableWriteError(error: unknown): unknown {
   if (error instanceof HeaderError && error.code === 'query_timeout')
-    return unavailable(tookTooLong, error.cause)
+    return unavailableError(tookTooLong, error.cause)
   return serverError(error).code === readOnly
-    ? unavailable('The database is read-only', error)
+    ? unavailableError('The database is read-only', error)
     : error
 }
 
 /** What a request is told that cannot be served for now, and why. */
-export function unavailable(
+export function unavailableError(
   reason: string,
   cause?: unknown,
   advice = 'try again shortly',
@@ -127,7 +127,7 @@ export function unavailable(
 }
 
 /** Whether an error says that the connection it happened on is of no more use. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   return error instanceof HeaderError && error.code === 'unavailable'
 }
 

@@ -5,36 +5,36 @@ import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
-import { tellsLinkage, toldBefore, untoldLayout } from '../linkage.ts'
-import { membership, presence } from '../read.ts'
+import { earlierRowSets, isLinkageFromIncluded, withoutDerivedLinkage } from '../linkage.ts'
+import { pathExists, primaryConditions } from '../read.ts'
 import { isUnbounded } from '../run.ts'
 import { compileSelection, isAmong, isFoundByKey, type Selection } from '../select.ts'
-import { backwards, compileOrder } from '../sort.ts'
-import { plain, type Statement, statement } from '../statement.ts'
+import { compileOrder, reverseOrder } from '../sort.ts'
+import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import {
+  and,
   asText,
-  attributeNamed,
   columnAt,
-  every,
+  getAttribute,
+  inScope,
   isLinkedFrom,
   isLinkedFromAny,
-  isOfType,
   joinAt,
   joinColumnAt,
-  orderOf,
+  sortKey,
   type Target,
   tableAt,
 } from '../tables.ts'
-import { compileGathered, jsonArray } from './aggregated-includes.ts'
-import { isRemembered, witness } from './counts.ts'
+import { compileAggregatedRows, jsonArray } from './aggregated-includes.ts'
+import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 
 /** A whole read, and how its arrays are read. */
-export interface WholeStatement extends Statement {
-  readonly read: ReturnType<typeof compileGathered>
+export interface FullReadStatement extends Statement {
+  readonly read: ReturnType<typeof compileAggregatedRows>
 }
 
 /** How a list is read. */
-export interface Reading {
+export interface FullReadOptions {
   /** How many rows are read of each set, the primary one only where it is not paged; all of them when absent. */
   readonly most?: number
   /** Whether the count may be one that is remembered. */
@@ -59,26 +59,26 @@ export interface Reading {
  * told alone, once they are found, sorted and cut. Rows are gathered in the order in which they come: that of a subquery
  * stays as long as nothing is joined to it (PostgreSQL 18, 9.21).
  */
-export function compileWhole(
+export function compileFullRead(
   shape: ReadShape,
   target: Target,
-  reading: Reading = {},
-): WholeStatement {
+  reading: FullReadOptions = {},
+): FullReadStatement {
   const isOne = shape.scope.is === 'one'
   const { columns, joins } = primarySelection(shape, target)
   const row = jsonArray(columns)
   const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
   const select = sql`select ${sql.join([
     totalOf(shape, target, reading),
-    isOne ? sql`true` : (presence(shape, target) ?? sql`true`),
+    isOne ? sql`true` : (pathExists(shape, target) ?? sql`true`),
     isOne ? sql`json_build_array(${row})` : sql`json_agg(${row}${ordered})`,
     ...shape.includeEdges.map((_, index) => addition(shape, index, target)),
     ...overflow(shape, target, reading),
   ])}`
   const primary = primaryRows(shape, target, reading)
-  const whole = (expression: Sql): WholeStatement => ({
-    ...statement(expression, target.dialect),
-    read: compileGathered(shape, target),
+  const whole = (expression: Sql): FullReadStatement => ({
+    ...compileStatement(expression, target.dialect),
+    read: compileAggregatedRows(shape, target),
     isQuick: isOne && shape.includeEdges.length === 0 && isOfColumns(shape.primary),
   })
   const hasSets = shape.includeEdges.length > 0 || joins.length > 0
@@ -104,7 +104,7 @@ const rowNumber = sql.id('lapidary_row')
 
 /** What is read of the primary rows: the linkage of a single one is read with it, which takes one scan at most. */
 function primarySelection(shape: ReadShape, target: Target): Selection {
-  const layout = untoldLayout(shape, target.model)
+  const layout = withoutDerivedLinkage(shape, target.model)
   if (shape.order.length > 0) return compileSelection(layout, target, sql`p`)
   const { aggregateIdsInGroups: _, ...dialect } = target.dialect
   return compileSelection(layout, { ...target, dialect })
@@ -119,10 +119,11 @@ function mayGrow({ includeEdges }: ReadShape, index: number, { model }: Target):
 }
 
 /** Whether a set was cut, where what is added does not show it. */
-function overflow(shape: ReadShape, target: Target, { most }: Reading): Sql[] {
+function overflow(shape: ReadShape, target: Target, { most }: FullReadOptions): Sql[] {
   if (most === undefined) return []
   const sets = shape.includeEdges.flatMap((_, index) => {
-    const isShown = !mayGrow(shape, index, target) || tellsLinkage(shape, index, target.model)
+    const isShown =
+      !mayGrow(shape, index, target) || isLinkageFromIncluded(shape, index, target.model)
     return isShown ? [] : [sql`(select count(*) from ${setOf(index)})`]
   })
   if (sets.length === 0) return []
@@ -138,27 +139,41 @@ function isOfColumns({ values, linkages }: RowLayout): boolean {
  * How many there are over all pages, unless the rows of one say it, as `countByRows` has it; where the count may be remembered
  * also unless it is, and with its moment.
  */
-function totalOf(shape: ReadShape, target: Target, { remembers, isBackwards }: Reading): Sql {
+function totalOf(
+  shape: ReadShape,
+  target: Target,
+  { remembers, isBackwards }: FullReadOptions,
+): Sql {
   if (!shape.isPaged) return sql`null`
-  if (isBackwards) return isRemembered(target)
+  if (isBackwards) return isSnapshotCurrent(target)
   const { table } = getResourceType(target.model, shape.type)
-  const isLast = sql`count(*) < ${plain('limit')} and (count(*) > 0 or ${plain('offset')}::bigint = 0)`
-  const count = sql`(select count(*) from ${tableAt(0, table)} where ${every(membership(shape, 0, target))})`
+  const isLast = sql`count(*) < ${rawParam('limit')} and (count(*) > 0 or ${rawParam('offset')}::bigint = 0)`
+  const count = sql`(select count(*) from ${tableAt(0, table)} where ${and(primaryConditions(shape, 0, target))})`
   if (!remembers) return sql`case when ${isLast} then null else ${count} end`
-  const isKnown = sql`(${isLast}) or ${isRemembered(target)}`
-  return sql`case when ${isKnown} then null else json_build_array(${count}, ${witness}) end`
+  const isKnown = sql`(${isLast}) or ${isSnapshotCurrent(target)}`
+  return sql`case when ${isKnown} then null else json_build_array(${count}, ${cacheValidator}) end`
 }
 
-function primaryRows(shape: ReadShape, target: Target, { most, isBackwards, reach }: Reading): Sql {
+function primaryRows(
+  shape: ReadShape,
+  target: Target,
+  { most, isBackwards, reach }: FullReadOptions,
+): Sql {
   const resource = getResourceType(target.model, shape.type)
-  const order = compileOrder(isBackwards ? backwards(shape.order) : shape.order, resource, target)
+  const order = compileOrder(
+    isBackwards ? reverseOrder(shape.order) : shape.order,
+    resource,
+    target,
+  )
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
   const isAll = most === undefined || !isUnbounded(shape)
   const start = isAll ? sql`` : sql` limit ${sql.lit(most)}`
-  const limit = shape.isPaged ? sql` limit ${plain('limit')} offset ${plain('offset')}` : start
+  const limit = shape.isPaged
+    ? sql` limit ${rawParam('limit')} offset ${rawParam('offset')}`
+    : start
   const select = bareColumns(shape, -1, shape.primary, target)
-  const known = isBackwards ? [isRemembered(target)] : []
-  const where = every([...membership(shape, 0, target), ...known])
+  const known = isBackwards ? [isSnapshotCurrent(target)] : []
+  const where = and([...primaryConditions(shape, 0, target), ...known])
   const rows = sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}`
   if (reach === undefined) return sql`${rows}${limit}`
   return sql`select * from (${rows} limit ${sql.lit(reach)}) as "t0"${limit}`
@@ -168,7 +183,7 @@ function primaryRows(shape: ReadShape, target: Target, { most, isBackwards, reac
 function reached(shape: ReadShape, step: LocatedIncludeEdge, index: number, target: Target): Sql {
   const resource = getResourceType(target.model, step.to)
   const select = bareColumns(shape, index, findIncludedLayout(shape, step.to), target)
-  const where = every([isReached(step, target), ...isOfType(0, resource)])
+  const where = and([isReached(step, target), ...inScope(0, resource)])
   return sql`select ${select} from ${tableAt(0, resource.table)} where ${where}`
 }
 
@@ -217,13 +232,13 @@ function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: T
   }
   for (const value of layout.values) {
     if ('column' in value) columns.add(value.column)
-    else attributeNamed(resource, value.expression).expression(noted)
+    else getAttribute(resource, value.expression).expression(noted)
   }
   for (const { relationship } of layout.linkages)
     columns.add(getRelationship(resource, relationship).link.ownKey)
   for (const step of shape.includeEdges) if (step.parent === set) columns.add(startOf(step, target))
   const step = shape.includeEdges[set]
-  if (step && tellsLinkage(shape, set, target.model))
+  if (step && isLinkageFromIncluded(shape, set, target.model))
     columns.add(
       getRelationship(getResourceType(target.model, step.type), step.relationship).link.otherKey,
     )
@@ -238,20 +253,20 @@ function addition(shape: ReadShape, index: number, target: Target): Sql {
   const step = stepAt(shape, index)
   const { id } = getResourceType(target.model, step.to)
   const key = columnAt(0, id.column)
-  const order = orderOf(key, id.kind.codec, target)
+  const order = sortKey(key, id.kind.codec, target)
   const set = setOf(index)
   const { columns, joins } = compileSelection(findIncludedLayout(shape, step.to), target, set)
   const row = jsonArray(columns)
   const joined = sql.join([...joins], sql``)
-  if (tellsLinkage(shape, index, target.model)) {
+  if (isLinkageFromIncluded(shape, index, target.model)) {
     const from = getResourceType(target.model, shape.type)
     const { link } = getRelationship(from, step.relationship)
     const it = sql`p.${sql.id(link.ownKey)}`
     const pair = sql`json_build_array(${row}, ${asText(it, from.id.kind.codec, target)})`
     return sql`(select json_agg(${pair} order by ${order}) from ${set} as "t0" join p on ${it} = ${columnAt(0, link.otherKey)}${joined})`
   }
-  const isNew = every(
-    toldBefore(shape, index).map((at) => {
+  const isNew = and(
+    earlierRowSets(shape, index).map((at) => {
       const isSame = sql`"told".${sql.id(id.column)} = ${key}`
       return sql`not exists (select 1 from ${setOf(at)} as "told" where ${isSame})`
     }),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalog, findTable } from '../../model/catalog.ts'
 import type { Table } from '../../model/model.ts'
-import { statement } from '../statement.ts'
+import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
@@ -9,7 +9,7 @@ import { postgresDialect } from './dialect.ts'
 export type IsIndexed = (table: Table, column: string) => boolean
 
 /** An index of the rows that have a value in the column finds as much as one of all rows. */
-const indexes = statement(
+const indexes = compileStatement(
   sql`
     select distinct n.nspname, t.relname, c.attname
     from pg_index as i join pg_class as t on t.oid = i.indrelid join pg_namespace as n on n.oid = t.relnamespace

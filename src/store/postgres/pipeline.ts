@@ -1,23 +1,23 @@
 import pg, { type Connection, type CustomTypesConfig, type FieldDef } from 'pg'
 import { bound, type RunValues, type Statement } from '../statement.ts'
-import { isLost, translate } from './errors.ts'
+import { isConnectionLost, translate } from './errors.ts'
 import type { Columns, Prepared } from './prepared.ts'
-import { grace, type Session } from './session.ts'
+import { cancelGracePeriod, type Session } from './session.ts'
 
 /** A value as it goes over the wire: bytes as they are, anything else as text. */
-type Sent = Buffer | string | null
+type WireValue = Buffer | string | null
 
 // The driver exports it, though its types know nothing of it.
 const { utils } = pg as typeof pg & {
-  readonly utils: Readonly<{ prepareValue: (value: unknown) => Sent }>
+  readonly utils: Readonly<{ prepareValue: (value: unknown) => WireValue }>
 }
 
 /** A statement that is to run. */
-export interface Asked {
+export interface PostgresQuery {
   readonly statement: Statement
   readonly values: RunValues
   /** Whether the server is to keep it when it comes again. */
-  readonly isKept: boolean
+  readonly isPrepared: boolean
   /** How values are read, by the OIDs of their types; as the driver does when absent. */
   readonly types?: CustomTypesConfig
   /** Makes a signal on which the statement is stopped; asked for where it lasts. */
@@ -25,7 +25,7 @@ export interface Asked {
 }
 
 /** What a statement came to. */
-export interface Answered {
+export interface PostgresResult {
   readonly columns: readonly string[]
   readonly rows: unknown[][]
   /** How many rows it returned or changed. */
@@ -33,17 +33,17 @@ export interface Answered {
 }
 
 /** What statements came to that were sent together. */
-export interface Outcome {
+export interface BatchResult {
   /** An answer for each, up to the one that failed. */
-  readonly answers: readonly Answered[]
+  readonly results: readonly PostgresResult[]
   /** What `translate` makes of the failure; absent when there was none. */
   readonly failure?: unknown
 }
 
 /** Statements under way. */
-export interface Running {
+export interface RunningBatch {
   /** Rejects with what `translate` makes of a failure that leaves the connection of no more use. */
-  readonly outcome: Promise<Outcome>
+  readonly result: Promise<BatchResult>
   /** Has the server stop. The outcome then comes when nothing of this can reach a later statement. */
   cancel(): void
 }
@@ -52,21 +52,21 @@ export interface Running {
  * Sends statements to the server in one go, and waits once for all that they come to. The server runs them one after the
  * other; when one fails, it skips the rest.
  */
-export function exchangeAll(session: Session, all: readonly Asked[]): Running {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+export function sendBatch(session: Session, all: readonly PostgresQuery[]): RunningBatch {
+  const { promise, resolve, reject } = Promise.withResolvers<BatchResult>()
   try {
-    const exchange = new Exchange(session, all, resolve, reject)
+    const exchange = new PipelinedBatch(session, all, resolve, reject)
     session.client.query(exchange)
-    return { outcome: promise, cancel: () => exchange.cancel() }
+    return { result: promise, cancel: () => exchange.cancel() }
   } catch (failure) {
     // What cannot be bound is found out before anything is sent.
-    resolve({ answers: [], failure })
-    return { outcome: promise, cancel: () => {} }
+    resolve({ results: [], failure })
+    return { result: promise, cancel: () => {} }
   }
 }
 
 /** What the driver says when a query takes longer than its `query_timeout`. */
-const late = 'Query read timeout'
+const timeoutMessage = 'Query read timeout'
 
 /** The columns of a statement that returns no rows. */
 const none: Columns = { names: [], readers: [] }
@@ -75,17 +75,17 @@ const none: Columns = { names: [], readers: [] }
  * The driver's own queries are of one statement each. This one sends several before it says `Sync`, and hears from the
  * driver what the server says of them until it is ready again (PostgreSQL 18, 54.2.3).
  */
-class Exchange {
+class PipelinedBatch {
   /** Ends it; the driver calls it as well, when the server takes too long. */
   callback: (error?: unknown) => void
   /** How long the driver waits for all, in milliseconds: for each as long as for one alone. */
   readonly query_timeout: number
   readonly #session: Session
-  readonly #all: readonly Asked[]
-  readonly #values: readonly Sent[][]
-  readonly #resolve: (outcome: Outcome) => void
+  readonly #all: readonly PostgresQuery[]
+  readonly #values: readonly WireValue[][]
+  readonly #resolve: (outcome: BatchResult) => void
   readonly #reject: (error: unknown) => void
-  #answers: Answered[] = []
+  #answers: PostgresResult[] = []
   /** Of the statement whose rows come, where the server describes them. */
   #columns: Columns | undefined
   #rows: unknown[][] = []
@@ -100,18 +100,18 @@ class Exchange {
 
   constructor(
     session: Session,
-    all: readonly Asked[],
-    resolve: (outcome: Outcome) => void,
+    all: readonly PostgresQuery[],
+    resolve: (outcome: BatchResult) => void,
     reject: (error: unknown) => void,
   ) {
     this.#session = session
     this.#all = all
     this.#resolve = resolve
     this.#reject = reject
-    this.query_timeout = session.limits.patience * all.length
-    this.#values = all.map(({ statement, values }) => bound(statement, values).map(sent))
+    this.query_timeout = session.limits.driverTimeout * all.length
+    this.#values = all.map(({ statement, values }) => bound(statement, values).map(toWireValue))
     this.callback = (error) => {
-      if (error instanceof Error && error.message === late) this.#expire(error)
+      if (error instanceof Error && error.message === timeoutMessage) this.#expire(error)
       else this.#end(error)
     }
   }
@@ -125,7 +125,7 @@ class Exchange {
   #expire(error: Error): void {
     this.#state = 'late'
     this.cancel()
-    this.#impatience = setTimeout(() => this.#end(error), grace)
+    this.#impatience = setTimeout(() => this.#end(error), cancelGracePeriod)
   }
 
   /** The driver has forgotten the callback of an exchange that is late. */
@@ -145,26 +145,26 @@ class Exchange {
       this.#settle(answers, error)
       return
     }
-    const inDoubt = new Error(late)
+    const inDoubt = new Error(timeoutMessage)
     this.#canceled.then((isTaken) => this.#settle(answers, isTaken ? error : inDoubt))
   }
 
-  #settle(answers: readonly Answered[], error: unknown): void {
+  #settle(answers: readonly PostgresResult[], error: unknown): void {
     if (error == null) {
-      this.#resolve({ answers })
+      this.#resolve({ results: answers })
       return
     }
     const statement = this.#all[answers.length]?.statement
     const failure = translate(error, { statement, timeout: this.#session.limits.timeout })
-    if (isLost(failure)) this.#reject(failure)
-    else this.#resolve({ answers, failure })
+    if (isConnectionLost(failure)) this.#reject(failure)
+    else this.#resolve({ results: answers, failure })
   }
 
   submit(connection: Connection): void {
     const kept = this.#session.prepared
     connection.stream.cork()
-    this.#prepared = this.#all.map(({ statement, isKept }, index) => {
-      const isAgain = isKept && kept.hasMet(statement)
+    this.#prepared = this.#all.map(({ statement, isPrepared }, index) => {
+      const isAgain = isPrepared && kept.hasMet(statement)
       const prepared = isAgain ? this.#prepare(connection, statement) : undefined
       if (!prepared) connection.parse({ name: '', text: statement.sql, types: [] }, true)
       connection.bind({ statement: prepared?.name ?? '', values: this.#values[index] ?? [] }, true)
@@ -242,7 +242,7 @@ class Exchange {
 
   handleError(error: unknown): void {
     // The driver says so of every query that is late, also when it has told it already.
-    if (error instanceof Error && error.message === late) return
+    if (error instanceof Error && error.message === timeoutMessage) return
     // Nobody says which of them were prepared before it happened.
     for (const statement of this.#fresh) this.#session.prepared.forget(statement)
     this.#finish(error)
@@ -250,6 +250,6 @@ class Exchange {
 }
 
 /** As the driver sends it in its own queries: a hook's SQL may bind what only the driver knows, e.g. dates and arrays. */
-function sent(value: unknown): Sent {
+function toWireValue(value: unknown): WireValue {
   return utils.prepareValue(value)
 }

@@ -1,13 +1,23 @@
 import pg, { type PoolClient } from 'pg'
-import { Slots } from '../semaphore.ts'
+import { Semaphore } from '../semaphore.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
-import { SharedLine } from './batched-reads.ts'
-import { PostgresConnection, translated } from './connection.ts'
+import { SharedExecutor } from './batched-reads.ts'
+import { PostgresConnection, translateErrors } from './connection.ts'
 import { DisconnectWatch } from './disconnects.ts'
-import { disconnected, isLost, unavailable, writeError } from './errors.ts'
+import {
+  disconnectedError,
+  isConnectionLost,
+  unavailableError,
+  unavailableWriteError,
+} from './errors.ts'
 import type { PostgresOptions } from './options.ts'
-import { grace, Session, type SessionLimits } from './session.ts'
-import { PostgresTransaction, snapshot, streaming, type TransactionOptions } from './transaction.ts'
+import { cancelGracePeriod, Session, type SessionLimits } from './session.ts'
+import {
+  beginSnapshot,
+  beginStream,
+  PostgresTransaction,
+  type TransactionOptions,
+} from './transaction.ts'
 
 /** How long a connection lives, in seconds: with it goes what the server keeps for it. */
 const lifetime = 1800
@@ -27,12 +37,12 @@ export class PostgresPool {
   readonly #limits: SessionLimits
   readonly #keepsSessions: boolean
   /** Those that stream keep connections for as long as their clients take; others are to have some at all times. */
-  readonly #streams: Slots
+  readonly #streams: Semaphore
   readonly #streaming: TransactionOptions['begin']
   /** How many have given up waiting for a connection that is still on its way to them. */
   #abandoned = 0
   readonly #queueSize: number
-  readonly #line: SharedLine
+  readonly #line: SharedExecutor
 
   /** Nothing is connected before it is used. */
   constructor(
@@ -47,13 +57,13 @@ export class PostgresPool {
     }: PostgresOptions = {},
   ) {
     // Where the server knows no limit, the driver's is the only one.
-    const patience = keepsSessions ? timeout + grace : timeout
-    this.#limits = { timeout, patience, statementCache }
+    const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
+    this.#limits = { timeout, driverTimeout, statementCache }
     this.#pool = new pg.Pool({
       connectionString: url,
       max: poolSize,
       connectionTimeoutMillis: timeout,
-      query_timeout: patience,
+      query_timeout: driverTimeout,
       maxLifetimeSeconds: lifetime,
       idleTimeoutMillis: idle,
       keepAlive: true,
@@ -62,14 +72,14 @@ export class PostgresPool {
         options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
       }),
     })
-    this.#streams = new Slots(Math.max(Math.floor(poolSize / 2), 1), queueSize)
-    this.#streaming = streaming(sendTimeout + margin)
+    this.#streams = new Semaphore(Math.max(Math.floor(poolSize / 2), 1), queueSize)
+    this.#streaming = beginStream(sendTimeout + margin)
     // A connection that breaks between two statements is told to whoever runs the next one, or replaced.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
-    this.#line = new SharedLine((work) => this.#lend(work), new DisconnectWatch())
+    this.#line = new SharedExecutor((work) => this.#lend(work), new DisconnectWatch())
     this.shared = new PostgresConnection(this.#line, keepsSessions)
   }
 
@@ -82,7 +92,7 @@ export class PostgresPool {
   write<Result>(begin: TransactionOptions['begin'], work: Work<Result>): Promise<Result> {
     return this.#begin({ begin }, (transaction) =>
       work(transaction).catch((error) => {
-        throw writeError(error)
+        throw unavailableWriteError(error)
       }),
     )
   }
@@ -92,7 +102,7 @@ export class PostgresPool {
    * @param signal - on which it is stopped, or given up while it waits
    */
   read<Result>(signal: AbortSignal | undefined, work: Work<Result>): Promise<Result> {
-    return this.#begin({ begin: snapshot, signal }, work)
+    return this.#begin({ begin: beginSnapshot, signal }, work)
   }
 
   /**
@@ -129,7 +139,7 @@ export class PostgresPool {
     try {
       return await work(transaction)
     } catch (error) {
-      await transaction.rollback(isLost(error))
+      await transaction.rollback(isConnectionLost(error))
       throw error
     }
   }
@@ -141,7 +151,7 @@ export class PostgresPool {
     try {
       return await work(session)
     } catch (error) {
-      isBroken = isLost(error)
+      isBroken = isConnectionLost(error)
       throw error
     } finally {
       session.release(isBroken)
@@ -150,8 +160,8 @@ export class PostgresPool {
 
   async #session(signal?: AbortSignal): Promise<Session> {
     if (this.#pool.waitingCount - this.#abandoned + this.#line.surplus >= this.#queueSize)
-      throw unavailable('More requests wait')
-    const connecting = translated(this.#limits.timeout, () => this.#pool.connect())
+      throw unavailableError('More requests wait')
+    const connecting = translateErrors(this.#limits.timeout, () => this.#pool.connect())
     return this.#sessionOf(await (signal ? this.#unless(signal, connecting) : connecting))
   }
 
@@ -162,7 +172,7 @@ export class PostgresPool {
     const giveUp = () => {
       isGivenUp = true
       this.#abandoned += 1
-      reject(disconnected())
+      reject(disconnectedError())
     }
     const arrive = () => {
       signal.removeEventListener('abort', giveUp)

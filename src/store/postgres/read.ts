@@ -8,80 +8,87 @@ import {
 } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import {
-  refuseTooMany,
-  refuseTooManyOf,
+  checkResourceLimit,
+  checkStreamedResourceLimit,
   type SizeLimit,
-  tooManyResources,
+  tooManyResourcesError,
 } from '../resource-limit.ts'
-import { countByRows, isList, notFoundError, placeOf, valuesOf, wholeAtMost } from '../run.ts'
-import { type RunValues, type Statement, statement } from '../statement.ts'
-import type { DuringRead, RunQuery } from '../store.ts'
-import { loaded } from './aggregated-includes.ts'
+import {
+  countFromRows,
+  createRunValues,
+  isList,
+  maxBufferedRows,
+  notFoundError,
+  pageWindow,
+} from '../run.ts'
+import { compileStatement, type RunValues, type Statement } from '../statement.ts'
+import type { ReadHooks, RunQuery } from '../store.ts'
+import { loadRows } from './aggregated-includes.ts'
 import type { PostgresConnection } from './connection.ts'
-import type { Counted, PostgresCounts } from './counts.ts'
-import type { WholeStatement } from './full-read.ts'
-import { mostInWrite, type PostgresStatements } from './statements.ts'
+import type { CachedCount, PostgresCounts } from './counts.ts'
+import type { FullReadStatement } from './full-read.ts'
+import { maxWriteResources, type PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 /** The response to a write, which is read in its transaction and cannot be streamed. */
-const writeLimit: SizeLimit = { resources: mostInWrite, isWrite: true }
+const writeLimit: SizeLimit = { resources: maxWriteResources, isWrite: true }
 
 /**
  * Reads all that a plan means for the response to a write, in one statement.
  * @throws NotFoundError when the resource in the path is not there; ParameterError `too_many_resources` (400)
  */
-export async function readWhole(
+export async function readForWrite(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
-  const statement = statements.whole(plan.shape)
-  const answer = await connection.all(statement, valuesOf(plan, id))
-  return unlessTooMany(readFrom(answer, statement, { plan, id }), plan)
+  const statement = statements.fullRead(plan.shape)
+  const answer = await connection.all(statement, createRunValues(plan, id))
+  return checkWriteLimit(parseFullRead(answer, statement, { plan, id }), plan)
 }
 
 /** The same of the resource that the transaction has made last, whose id the server alone needs to know. */
-export async function readNew(
+export async function readInserted(
   connection: PostgresConnection,
   plan: ReadPlan,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
-  const statement = statements.ofNew(plan.shape)
-  const answer = await connection.all(statement, valuesOf(plan, undefined))
-  return unlessTooMany(readFrom(answer, statement, { plan, id: undefined }), plan)
+  const statement = statements.insertedRow(plan.shape)
+  const answer = await connection.all(statement, createRunValues(plan, undefined))
+  return checkWriteLimit(parseFullRead(answer, statement, { plan, id: undefined }), plan)
 }
 
-function unlessTooMany({ rows, isCut }: Said, plan: ReadPlan): CompleteRows {
-  refuseTooManyOf(rows, plan, writeLimit)
-  if (isCut) throw tooManyResources(plan, writeLimit, plan.shape.includeEdges.length - 1)
+function checkWriteLimit({ rows, isCut }: FullReadResult, plan: ReadPlan): CompleteRows {
+  checkResourceLimit(rows, plan, writeLimit)
+  if (isCut) throw tooManyResourcesError(plan, writeLimit, plan.shape.includeEdges.length - 1)
   return rows
 }
 
 /** As `readWhole`; `undefined` when there are more rows than should be held at once. */
-export async function readShort(
+export async function readBounded(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<CompleteRows | undefined> {
-  const statement = statements.short(plan.shape)
+  const statement = statements.boundedRead(plan.shape)
   const answer = await connection.all(statement, boundedValues(plan, id))
-  const { rows, isCut } = readFrom(answer, statement, { plan, id })
-  return unlessLong(rows, isCut)
+  const { rows, isCut } = parseFullRead(answer, statement, { plan, id })
+  return bufferedOrUndefined(rows, isCut)
 }
 
 /** The values of one run that reads no more of a page than shows that it is too long to be held at once. */
 function boundedValues(plan: ReadPlan, id: string | undefined): RunValues {
-  const values = valuesOf(plan, id)
+  const values = createRunValues(plan, id)
   const { limit } = values
-  return limit === undefined || limit <= wholeAtMost
+  return limit === undefined || limit <= maxBufferedRows
     ? values
-    : { ...values, limit: wholeAtMost + 1 }
+    : { ...values, limit: maxBufferedRows + 1 }
 }
 
 /** What a read outside of any transaction is run with. */
-interface Remembering {
+interface CachedCountOptions {
   readonly statements: PostgresStatements
   readonly counts: PostgresCounts
   /** Makes a signal on which the read is stopped. */
@@ -89,60 +96,74 @@ interface Remembering {
 }
 
 /** The same outside of any transaction, where a count may be one that is remembered. */
-export async function readRemembering(
+export async function readWithCachedCount(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, counts, signal }: Remembering,
+  { statements, counts, signal }: CachedCountOptions,
 ): Promise<CompleteRows | undefined> {
   const { shape } = plan
   const values = boundedValues(plan, id)
-  const countable = statements.countable(shape)
+  const countable = statements.cacheableCount(shape)
   const last = countable ? counts.last(countable, values) : undefined
   const backwards =
-    last && (await readBackwards(connection, plan, id, { statements, last, signal }))
+    last && (await readReversedPage(connection, plan, id, { statements, last, signal }))
   if (backwards) return backwards
-  const statement = last ? statements.remembering(shape, values) : statements.short(shape)
-  const answer = await connection.all(statement, { ...values, moment: last?.moment }, signal)
-  const { rows, moment, isCut } = readFrom(answer, statement, { plan, id, known: last?.count })
-  if (countable && moment !== null)
-    counts.remember(countable, values, { count: rows.count, moment })
-  return unlessLong(rows, isCut)
+  const statement = last ? statements.cachedCountPage(shape, values) : statements.boundedRead(shape)
+  const answer = await connection.all(
+    statement,
+    { ...values, snapshotId: last?.snapshotId },
+    signal,
+  )
+  const { rows, snapshotId, isCut } = parseFullRead(answer, statement, {
+    plan,
+    id,
+    known: last?.count,
+  })
+  if (countable && snapshotId !== null)
+    counts.remember(countable, values, { count: rows.count, snapshotId })
+  return bufferedOrUndefined(rows, isCut)
 }
 
 /**
  * The same of a page that is nearer to the end of its list than to the start, as far as is known; `undefined` of any other,
  * and when what is known no longer holds.
  */
-async function readBackwards(
+async function readReversedPage(
   connection: PostgresConnection,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, last, signal }: Omit<Remembering, 'counts'> & Readonly<{ last: Counted }>,
+  {
+    statements,
+    last,
+    signal,
+  }: Omit<CachedCountOptions, 'counts'> & Readonly<{ last: CachedCount }>,
 ): Promise<CompleteRows | undefined> {
   const { page, shape } = plan
-  const { count, moment } = last
-  if (page === undefined || moment === undefined) return undefined
-  const { from, ...place } = placeOf(page, count)
-  if (from === 'start' || place.limit > wholeAtMost) return undefined
-  const statement = statements.backwards(shape, place)
-  const values = { ...valuesOf(plan, id), ...place, moment }
+  const { count, snapshotId } = last
+  if (page === undefined || snapshotId === undefined) return undefined
+  const { from, ...place } = pageWindow(page, count)
+  if (from === 'start' || place.limit > maxBufferedRows) return undefined
+  const statement = statements.reversedPage(shape, place)
+  const values = { ...createRunValues(plan, id), ...place, snapshotId }
   const answer = await connection.all(statement, values, signal)
   if (answer[0]?.[0] !== true) return undefined
-  const { rows, isCut } = readFrom(answer, statement, { plan, id })
+  const { rows, isCut } = parseFullRead(answer, statement, { plan, id })
   // What is included may be too much; the page is read again then.
   if (isCut) return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
 /** Rows that may be held at once, those of which there are more resources are streamed. */
-function unlessLong(rows: CompleteRows, isCut: boolean): CompleteRows | undefined {
+function bufferedOrUndefined(rows: CompleteRows, isCut: boolean): CompleteRows | undefined {
   const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
-  return isCut || rows.primary.length > wholeAtMost || included > wholeAtMost ? undefined : rows
+  return isCut || rows.primary.length > maxBufferedRows || included > maxBufferedRows
+    ? undefined
+    : rows
 }
 
 /** What a read needs to know to tell rows from what the server says. */
-interface Asked {
+interface FullReadRequest {
   readonly plan: ReadPlan
   readonly id: string | undefined
   /** The count that the server may take for known. */
@@ -150,26 +171,26 @@ interface Asked {
 }
 
 /** What the server says. */
-interface Said {
+interface FullReadResult {
   readonly rows: CompleteRows
   /** That of their count: absent when nobody asked for it, null when it is none to remember. */
-  readonly moment: string | null | undefined
+  readonly snapshotId: string | null | undefined
   /** Whether a set was cut that does not show it. */
   readonly isCut: boolean
 }
 
-function readFrom(
+function parseFullRead(
   [row = []]: readonly Row[],
-  statement: WholeStatement,
-  { plan, id, known }: Asked,
-): Said {
+  statement: FullReadStatement,
+  { plan, id, known }: FullReadRequest,
+): FullReadResult {
   const [counted, isPresent, gathered, ...more] = row
   if (isPresent !== true) throw notFoundError(plan.notFound, id)
   const { primary, additions } = statement.read(gathered, more)
-  const [total, moment] = Array.isArray(counted) ? counted : [counted]
+  const [total, snapshotId] = Array.isArray(counted) ? counted : [counted]
   const rows: CompleteRows = {
     is: 'complete',
-    count: countByRows(plan, primary.length) ?? Number(total ?? known),
+    count: countFromRows(plan, primary.length) ?? Number(total ?? known),
     primary,
     included: plan.shape.includeEdges.map(({ to }, step) => ({
       type: to,
@@ -177,38 +198,38 @@ function readFrom(
     })),
   }
   const isCut = more[plan.shape.includeEdges.length] === true
-  return { rows, moment: total === null ? null : moment, isCut }
+  return { rows, snapshotId: total === null ? null : snapshotId, isCut }
 }
 
 /** What is done in a transaction that reads. */
-interface Reading {
+interface TransactionReadOptions {
   readonly statements: PostgresStatements
-  readonly during?: DuringRead | undefined
+  readonly hooks?: ReadHooks | undefined
   /** How many resources a stream may hold. */
   readonly limit?: SizeLimit | undefined
 }
 
 /** Whether a read may come to more than is held at once. */
-export function mayBeLong({ shape, page }: ReadPlan): boolean {
+export function mayNeedStream({ shape, page }: ReadPlan): boolean {
   const size = page?.size ?? (isList(shape) ? Number.POSITIVE_INFINITY : 1)
-  return size > wholeAtMost || shape.includeEdges.length > 0
+  return size > maxBufferedRows || shape.includeEdges.length > 0
 }
 
 /** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
-export async function readDuring(
+export async function readWithHooks(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  reading: Reading & Readonly<{ during: DuringRead }>,
+  reading: TransactionReadOptions & Readonly<{ hooks: ReadHooks }>,
 ): Promise<Rows> {
-  const { during, statements, limit } = reading
-  const query = queryOn(transaction, statements)
-  await during.before(query)
-  const whole = await readShort(transaction, plan, id, statements)
-  if (whole === undefined) return streamOn(transaction, plan, id, reading)
-  if (limit) refuseTooManyOf(whole, plan, limit)
+  const { hooks, statements, limit } = reading
+  const query = createRunQuery(transaction, statements)
+  await hooks.before(query)
+  const whole = await readBounded(transaction, plan, id, statements)
+  if (whole === undefined) return streamRows(transaction, plan, id, reading)
+  if (limit) checkResourceLimit(whole, plan, limit)
   for (const [rows, layout] of pairWithLayouts(whole, plan.shape))
-    await during.after(rows, layout, query)
+    await hooks.after(rows, layout, query)
   await transaction.commit()
   return whole
 }
@@ -217,28 +238,28 @@ export async function readDuring(
  * Reads a long list as it is told, in a snapshot that is begun on a connection of its own.
  * @throws ParameterError `too_many_resources` (400) when it holds more than the limit
  */
-export async function streamOn(
+export async function streamRows(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  { statements, during, limit }: Reading,
+  { statements, hooks, limit }: TransactionReadOptions,
 ): Promise<Rows> {
   const { shape } = plan
   const compiled = statements.read(shape)
   const values = streamedValues(plan, id)
-  const query = queryOn(transaction, statements)
+  const query = createRunQuery(transaction, statements)
   // Where it expects fewer rows than there are, PostgreSQL would scan a table for each of them.
   if (statements.needsHashes(shape)) await transaction.once(hashing)
   if (limit)
-    await refuseTooMany(plan, compiled, limit, (statement, most) =>
+    await checkStreamedResourceLimit(plan, compiled, limit, (statement, most) =>
       transaction.all(statement, { ...values, most }),
     )
   const [total] = shape.isPaged ? await transaction.all(compiled.count, values) : []
   async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<RowBatch> {
     for await (const batch of transaction.batches(of, values)) {
       // Nobody else holds them.
-      const rows = loaded(batch as unknown[][], of.load)
-      await during?.after(rows, layout, query)
+      const rows = loadRows(batch as unknown[][], of.load)
+      await hooks?.after(rows, layout, query)
       yield { type: layout.type, rows }
     }
   }
@@ -247,7 +268,7 @@ export async function streamOn(
   }
   async function* included(): AsyncGenerator<RowBatch> {
     for (const [index, { to }] of shape.includeEdges.entries()) {
-      const addition = compiled.additions[index]
+      const addition = compiled.includedRows[index]
       if (addition) yield* batches(addition, findIncludedLayout(shape, to))
     }
   }
@@ -260,16 +281,18 @@ const hashing: Statement = { sql: 'set local enable_nestloop = off', placeholder
 
 /** The statements of streams add to limits, which makes them integers of 32 bits. */
 function streamedValues(plan: ReadPlan, id: string | undefined): RunValues {
-  const values = valuesOf(plan, id)
+  const values = createRunValues(plan, id)
   const { limit } = values
   return limit === undefined ? values : { ...values, limit: Math.min(limit, 2 ** 31 - 1) }
 }
 
 /** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */
-export function queryOn(
+export function createRunQuery(
   transaction: PostgresTransaction,
   { target }: PostgresStatements,
 ): RunQuery {
   return (expression) =>
-    transaction.guarded(() => transaction.records(statement(expression, target.dialect)))
+    transaction.withSavepoint(() =>
+      transaction.records(compileStatement(expression, target.dialect)),
+    )
 }

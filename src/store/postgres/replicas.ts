@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { type Statement, statement } from '../statement.ts'
+import { compileStatement, type Statement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { isConflict, isLost } from './errors.ts'
+import { isConflict, isConnectionLost } from './errors.ts'
 import type { PostgresPool } from './pool.ts'
 
 const dialect = postgresDialect('C')
 /** Positions in the log of writes are numbers of bytes: later is more. */
-const written = statement(
+const written = compileStatement(
   sql`select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::text`,
   dialect,
 )
-const replayed = statement(
+const replayed = compileStatement(
   sql`select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text`,
   dialect,
 )
@@ -152,5 +152,5 @@ async function positionOf(connection: PostgresConnection, statement: Statement):
 
 /** Whether a standby refused what the database itself may do: it is gone, or has to replay what stands in the way. */
 function isOfStandby(error: unknown): boolean {
-  return isLost(error) || isConflict(error)
+  return isConnectionLost(error) || isConflict(error)
 }

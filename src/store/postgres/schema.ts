@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
 import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
-import { plain, type Statement, statement } from '../statement.ts'
+import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
-const write = (expression: Sql): Statement => statement(expression, postgresDialect('und-x-icu'))
+const write = (expression: Sql): Statement =>
+  compileStatement(expression, postgresDialect('und-x-icu'))
 
 /** Any number that nobody else's lock is likely to have. */
 const lock = 7_273_542_618
@@ -15,7 +16,7 @@ const forever = 2 ** 31 - 1
 
 const versioned = write(sql`select to_regclass('lapidary_migration') is not null`)
 const version = write(sql`select coalesce(max(version), 0)::int from lapidary_migration`)
-const record = write(sql`insert into lapidary_migration (version) values (${plain(0)})`)
+const record = write(sql`insert into lapidary_migration (version) values (${rawParam(0)})`)
 
 /**
  * Runs the migrations that have not run yet, in a transaction that is open; whoever comes at the same time waits.

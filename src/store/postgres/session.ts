@@ -7,13 +7,13 @@ export interface SessionLimits {
   /** How long a statement may run, in milliseconds. */
   readonly timeout: number
   /** How long the driver waits for one before it has the server stop it, in milliseconds: longer than the server's own limit. */
-  readonly patience: number
+  readonly driverTimeout: number
   /** The bytes of compiled statements that a store keeps; a session keeps prepared statements in proportion. */
   readonly statementCache: number
 }
 
 /** How much longer than the server's own limit a statement is waited for, in milliseconds: a server may hang. */
-export const grace = 1000
+export const cancelGracePeriod = 1000
 
 /** A connection of a pool, for as long as it lives, with what is known of its session. */
 export class Session {

@@ -1,36 +1,39 @@
 import { getResourceType } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { isUnbounded, wholeAtMost } from '../run.ts'
+import { isUnbounded, maxBufferedRows } from '../run.ts'
 import { isFoundByKey } from '../select.ts'
 import type { RunValues } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
-import { type Statements, statementsFor } from '../statements.ts'
+import { createStatements, type Statements } from '../statements.ts'
 import type { Target } from '../tables.ts'
-import { type Countable, compileCountable } from './counts.ts'
-import { compileWhole, type Reading, type WholeStatement } from './full-read.ts'
+import { type CacheableCount, compileCacheableCount } from './counts.ts'
+import { compileFullRead, type FullReadOptions, type FullReadStatement } from './full-read.ts'
 
 /** The most resources in the response to a write. */
-export const mostInWrite = 10_000
+export const maxWriteResources = 10_000
 
 /** The statements of a store on PostgreSQL, which reads all of a document by one. */
 export interface PostgresStatements extends Statements {
-  readonly whole: (shape: ReadShape) => WholeStatement
+  readonly fullRead: (shape: ReadShape) => FullReadStatement
   /** The same of the resource that the transaction has made last. */
-  readonly ofNew: (shape: ReadShape) => WholeStatement
+  readonly insertedRow: (shape: ReadShape) => FullReadStatement
   /** The same of no more rows of each set than show that there are too many to be held at once. */
-  readonly short: (shape: ReadShape) => WholeStatement
+  readonly boundedRead: (shape: ReadShape) => FullReadStatement
   /** The same for a page whose count may be remembered. */
-  readonly remembering: OfPage
+  readonly cachedCountPage: PageStatement
   /** The same for a page that is read from the end, because its count is remembered. */
-  readonly backwards: OfPage
+  readonly reversedPage: PageStatement
   /** Whether a stream looks for rows by a column without an index, so that nested loops could take for ever. */
   readonly needsHashes: (shape: ReadShape) => boolean
   /** What that count is of; null where it may not be remembered. */
-  readonly countable: (shape: ReadShape) => Countable | null
+  readonly cacheableCount: (shape: ReadShape) => CacheableCount | null
 }
 
 /** A statement of a page that takes so many rows from so far. */
-type OfPage = (shape: ReadShape, place: Pick<RunValues, 'limit' | 'offset'>) => WholeStatement
+type PageStatement = (
+  shape: ReadShape,
+  place: Pick<RunValues, 'limit' | 'offset'>,
+) => FullReadStatement
 
 /**
  * Makes the statements of a model.
@@ -40,30 +43,33 @@ export function postgresStatements(
   target: Target,
   cache = new StatementCache(),
 ): PostgresStatements {
-  const memoize = (make: (shape: ReadShape) => WholeStatement) =>
+  const memoize = (make: (shape: ReadShape) => FullReadStatement) =>
     cache.memoize(make, (statement) => statementSize(statement))
-  const whole = memoize((shape) => compileWhole(shape, target, { most: mostInWrite + 1 }))
-  const most = wholeAtMost + 1
-  const short = memoize((shape) => compileWhole(shape, target, { most }))
+  const fullRead = memoize((shape) =>
+    compileFullRead(shape, target, { most: maxWriteResources + 1 }),
+  )
+  const most = maxBufferedRows + 1
+  const boundedRead = memoize((shape) => compileFullRead(shape, target, { most }))
   return {
-    ...statementsFor(target, cache),
-    whole,
-    ofNew: memoize((shape) =>
-      compileWhole(
+    ...createStatements(target, cache),
+    fullRead,
+    insertedRow: memoize((shape) =>
+      compileFullRead(
         shape,
-        { ...target, lastNew: target.dialect.lastInsertId },
-        { most: mostInWrite + 1 },
+        { ...target, insertedRow: target.dialect.lastInsertId },
+        { most: maxWriteResources + 1 },
       ),
     ),
-    short: (shape) => (isUnbounded(shape) || shape.includeEdges.length > 0 ? short : whole)(shape),
-    remembering: perReach(target, memoize, { most, remembers: true }),
-    backwards: perReach(target, memoize, { most, isBackwards: true }),
+    boundedRead: (shape) =>
+      (isUnbounded(shape) || shape.includeEdges.length > 0 ? boundedRead : fullRead)(shape),
+    cachedCountPage: memoizeByReach(target, memoize, { most, remembers: true }),
+    reversedPage: memoizeByReach(target, memoize, { most, isBackwards: true }),
     needsHashes: cache.memoize(
-      (shape) => !isAllFound(shape, target),
+      (shape) => !isFullyIndexed(shape, target),
       () => 100,
     ),
-    countable: cache.memoize(
-      (shape) => compileCountable(shape, target),
+    cacheableCount: cache.memoize(
+      (shape) => compileCacheableCount(shape, target),
       (countable) => statementSize(...(countable ? [countable.statement] : [])),
     ),
   }
@@ -78,13 +84,15 @@ const farthest = 1024
  * for the page at hand, and it plans each page of a large table anew. Where no value decides what is read but how far, that
  * is in vain.
  */
-function perReach(
+function memoizeByReach(
   target: Target,
-  memoize: (make: (shape: ReadShape) => WholeStatement) => (shape: ReadShape) => WholeStatement,
-  reading: Reading,
-): OfPage {
+  memoize: (
+    make: (shape: ReadShape) => FullReadStatement,
+  ) => (shape: ReadShape) => FullReadStatement,
+  reading: FullReadOptions,
+): PageStatement {
   const compile = (reach?: number) =>
-    memoize((shape) => compileWhole(shape, target, { ...reading, reach }))
+    memoize((shape) => compileFullRead(shape, target, { ...reading, reach }))
   const anywhere = compile()
   const upTo = Array.from({ length: 1 + Math.log2(farthest) }, (_, power) => compile(2 ** power))
   return (shape, { limit = 0, offset = 0n }) => {
@@ -97,7 +105,7 @@ function perReach(
 }
 
 /** Whether an index finds everything that a document leads to, from either end. */
-function isAllFound({ includeEdges, primary, included }: ReadShape, target: Target): boolean {
+function isFullyIndexed({ includeEdges, primary, included }: ReadShape, target: Target): boolean {
   const { isIndexed = () => true, model } = target
   const linked = [primary, ...included].flatMap(({ type, linkages }) =>
     linkages.map(({ relationship }) => ({ type, relationship })),

@@ -1,42 +1,43 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
-import { throwDeclarationErrors } from '../../model/check-declarations.ts'
 import { checkTables } from '../../model/check-tables.ts'
+import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
 import type { Rows } from '../../plan/read-result.ts'
-import { commitFault, constrained, TakenIdError } from '../constraints.ts'
-import { sqlMistakes } from '../declared-sql.ts'
-import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
-import { statement } from '../statement.ts'
+import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
+import { checkDeclaredSql } from '../declared-sql.ts'
+import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
+import { compileStatement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
+import { runPipelined } from '../steps.ts'
 import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { postgresCatalog } from './catalog.ts'
-import { collationMistakes, postgresCollations } from './collations.ts'
-import { PostgresCounts, plainTables } from './counts.ts'
-import { isItself, postgresDialect } from './dialect.ts'
-import { isConflict, unavailable } from './errors.ts'
+import { checkCollations, postgresCollations } from './collations.ts'
+import { listPlainTables, PostgresCounts } from './counts.ts'
+import { isGenuinePostgres, postgresDialect } from './dialect.ts'
+import { isConflict, unavailableError } from './errors.ts'
 import { type IsIndexed, indexedColumns } from './indexes.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
 import {
-  mayBeLong,
-  queryOn,
-  readDuring,
-  readNew,
-  readRemembering,
-  readWhole,
-  streamOn,
+  createRunQuery,
+  mayNeedStream,
+  readForWrite,
+  readInserted,
+  readWithCachedCount,
+  readWithHooks,
+  streamRows,
 } from './read.ts'
 import { Replicas } from './replicas.ts'
 import { migratePostgres } from './schema.ts'
-import { compileSkip } from './sequences.ts'
+import { compileSequenceSkip } from './sequences.ts'
 import { type PostgresStatements, postgresStatements } from './statements.ts'
-import { migrating, type PostgresTransaction, writing } from './transaction.ts'
-import { type Limits, limitFaults, limitsOf } from './value-limits.ts'
-import { postgresRemarks } from './warnings.ts'
+import { beginMigration, beginWrite, type PostgresTransaction } from './transaction.ts'
+import { checkValueLimits, listValueLimits, type ValueLimits } from './value-limits.ts'
+import { listPostgresWarnings } from './warnings.ts'
 
 /** What may be said of a PostgreSQL database beside its address. */
 export type { PostgresOptions } from './options.ts'
@@ -85,61 +86,66 @@ export async function openPostgres(
   const limit: SizeLimit | undefined =
     maxResources === undefined ? undefined : { resources: maxResources }
   /** Known once the tables are. */
-  let limits: Limits = new Map()
+  let limits: ValueLimits = new Map()
   return {
     dialect: 'postgres',
     description,
-    read: (plan, id, { during, signal } = {}) =>
+    read: (plan, id, { hooks, signal } = {}) =>
       replicas.read(async (some): Promise<Rows> => {
-        if (during) {
+        if (hooks) {
           const work = (transaction: PostgresTransaction) =>
-            readDuring(transaction, plan, id, { during, statements, limit })
-          return mayBeLong(plan) ? some.stream(signal?.(), work) : some.read(signal?.(), work)
+            readWithHooks(transaction, plan, id, { hooks, statements, limit })
+          return mayNeedStream(plan) ? some.stream(signal?.(), work) : some.read(signal?.(), work)
         }
-        const whole = await readRemembering(some.shared, plan, id, { statements, counts, signal })
+        const whole = await readWithCachedCount(some.shared, plan, id, {
+          statements,
+          counts,
+          signal,
+        })
         if (whole === undefined)
           return some.stream(signal?.(), (transaction) =>
-            streamOn(transaction, plan, id, { statements, limit }),
+            streamRows(transaction, plan, id, { statements, limit }),
           )
-        if (limit) refuseTooManyOf(whole, plan, limit)
+        if (limit) checkResourceLimit(whole, plan, limit)
         return whole
       }),
     transaction: (work) =>
       retried(
         () =>
-          pool.write(writing, async (transaction) => {
+          pool.write(beginWrite, async (transaction) => {
             const ours = writingOn(transaction, statements)
             const result = await work({
               ...ours,
-              examine: async (plan) => {
-                const { errors, more } = await ours.examine(plan)
-                return { errors: [...limitFaults(plan, model, limits), ...errors], more }
+              checkPreconditions: async (plan) => {
+                const { errors, more } = await ours.checkPreconditions(plan)
+                return { errors: [...checkValueLimits(plan, model, limits), ...errors], more }
               },
             })
-            await constrained(() => transaction.commit(), commitFault)
+            await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
             return result
           }),
         async ({ resource }) => {
           // Ids that are no numbers are made anew each time.
-          if (resource.id.kind.codec === 'id') await shared.once(compileSkip(resource, target))
+          if (resource.id.kind.codec === 'id')
+            await shared.once(compileSequenceSkip(resource, target))
         },
       ),
     verify: async () => {
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
-      limits = limitsOf(model, catalog)
+      limits = listValueLimits(model, catalog)
       indexed = await indexedColumns(shared, catalog)
-      counts.trust(await plainTables(model, shared, target))
+      counts.enableFor(await listPlainTables(model, shared, target))
       const collationOf = await postgresCollations(shared, catalog)
       throwDeclarationErrors([
-        ...collationMistakes(model, catalog, collationOf),
-        ...(await sqlMistakes(target, (statement) => shared.check(statement))),
+        ...checkCollations(model, catalog, collationOf),
+        ...(await checkDeclaredSql(target, (statement) => shared.check(statement))),
       ])
-      return postgresRemarks(model, catalog, { connection: shared, collationOf })
+      return listPostgresWarnings(model, catalog, { connection: shared, collationOf })
     },
     catalog: () => postgresCatalog(shared),
     migrate: (migrations, mode = 'run') =>
-      pool.write(migrating, async (transaction) => {
+      pool.write(beginMigration, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       }),
@@ -172,14 +178,14 @@ function descriptionOf(url: string): string {
 function writingOn(transaction: PostgresTransaction, statements: PostgresStatements): Transaction {
   return transactionOn(
     {
-      isTogether: true,
+      runSteps: runPipelined,
       all: (statement, values) => transaction.all(statement, values),
       run: (statement, values) => transaction.run(statement, values),
-      read: (plan, id) => readWhole(transaction, plan, id, statements),
+      read: (plan, id) => readForWrite(transaction, plan, id, statements),
       ...(statements.target.dialect.lastInsertId && {
-        readNew: (plan) => readNew(transaction, plan, statements),
+        readInserted: (plan) => readInserted(transaction, plan, statements),
       }),
-      query: queryOn(transaction, statements),
+      query: createRunQuery(transaction, statements),
     },
     statements,
   )
@@ -197,7 +203,7 @@ async function retried<Result>(
       const isTaken = error instanceof TakenIdError
       if (!isTaken && !isConflict(error)) throw error
       if (isTaken) await skip(error)
-      if (tries === mostTries) throw unavailable('Others write the same')
+      if (tries === mostTries) throw unavailableError('Others write the same')
       await setTimeout(Math.random() * pause * 2 ** (tries - 1))
     }
   }
@@ -205,11 +211,11 @@ async function retried<Result>(
 
 const session = sql`
   select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
-    current_setting('synchronous_commit'), current_setting('server_encoding'), ${isItself}`
+    current_setting('synchronous_commit'), current_setting('server_encoding'), ${isGenuinePostgres}`
 
 /** Connects for the first time, and reads what a session is. */
 async function firstSession({ shared }: PostgresPool, description: string) {
-  const read = statement(session, postgresDialect(icu))
+  const read = compileStatement(session, postgresDialect(icu))
   const [row = []] = await shared.all(read, { parameters: [] }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new Error(`${description} cannot be reached: ${cause}`, { cause })

@@ -1,9 +1,14 @@
 import type { Row } from '../../plan/row-layout.ts'
-import { Turns } from '../mutex.ts'
+import { Mutex } from '../mutex.ts'
 import type { RunValues, Statement } from '../statement.ts'
-import { execute, type Line, PostgresConnection, publish } from './connection.ts'
-import { disconnected, isLost, unavailable } from './errors.ts'
-import { type Answered, type Asked, exchangeAll, type Running } from './pipeline.ts'
+import { execute, PostgresConnection, publish, type QueryExecutor } from './connection.ts'
+import { disconnectedError, isConnectionLost, unavailableError } from './errors.ts'
+import {
+  type PostgresQuery,
+  type PostgresResult,
+  type RunningBatch,
+  sendBatch,
+} from './pipeline.ts'
 import type { Session } from './session.ts'
 
 const inDoubt =
@@ -22,12 +27,12 @@ function lengthOf(row: Row): number {
 }
 
 /** Begins a transaction that writes. */
-export const writing: readonly Statement[] = [
+export const beginWrite: readonly Statement[] = [
   { sql: 'begin isolation level read committed', placeholders: [] },
 ]
 
 /** Begins a transaction that reads one moment. All rows of a cursor are read, so none is to come early at the cost of the others. */
-export const snapshot: readonly Statement[] = [
+export const beginSnapshot: readonly Statement[] = [
   { sql: 'begin isolation level repeatable read read only', placeholders: [] },
   { sql: 'set local cursor_tuple_fraction = 1', placeholders: [] },
 ]
@@ -36,13 +41,13 @@ export const snapshot: readonly Statement[] = [
  * The same for a stream, which waits for its client between two batches: the server ends it when it has waited for too long.
  * @param patience - in milliseconds
  */
-export function streaming(patience: number): readonly Statement[] {
+export function beginStream(patience: number): readonly Statement[] {
   const limit = `set local idle_in_transaction_session_timeout = ${patience}`
-  return [...snapshot, { sql: limit, placeholders: [] }]
+  return [...beginSnapshot, { sql: limit, placeholders: [] }]
 }
 
 /** Begins a transaction that changes the schema. */
-export const migrating: readonly Statement[] = [{ sql: 'begin', placeholders: [] }]
+export const beginMigration: readonly Statement[] = [{ sql: 'begin', placeholders: [] }]
 
 /** How a transaction is run, beside what is done in it. */
 export interface TransactionOptions {
@@ -58,19 +63,19 @@ export interface TransactionOptions {
 
 /** A connection with a transaction on it, which begins with its first statement; it goes back to the pool with its end. */
 export class PostgresTransaction extends PostgresConnection {
-  readonly #line: TransactionLine
+  readonly #line: TransactionExecutor
   readonly #options: TransactionOptions
   #session: Session | undefined
   #cursors = 0
   #hasSavepoint = false
-  readonly #turns = new Turns()
+  readonly #turns = new Mutex()
   readonly #stop = () => this.#line.stop()
   /** The server has ended the session, e.g. because its client was waited for too long: others can have its place. */
   readonly #lose = () => this.#giveBack(true)
 
   constructor(session: Session, options: TransactionOptions) {
     const { begin, prepares, signal } = options
-    const line = new TransactionLine(session, begin, prepares)
+    const line = new TransactionExecutor(session, begin, prepares)
     super(line, prepares)
     this.#line = line
     this.#options = options
@@ -87,7 +92,9 @@ export class PostgresTransaction extends PostgresConnection {
   async commit(): Promise<void> {
     if (this.#line.hasBegun) {
       const said = await this.execute('commit').catch((error) => {
-        throw isLost(error) ? unavailable(inDoubt, error, 'look before you try again') : error
+        throw isConnectionLost(error)
+          ? unavailableError(inDoubt, error, 'look before you try again')
+          : error
       })
       if (said !== 'COMMIT')
         throw new Error(
@@ -113,8 +120,8 @@ export class PostgresTransaction extends PostgresConnection {
    * Runs a piece of work of which nothing is left when it throws, so that the transaction can go on. One after the other:
    * savepoints are nested.
    */
-  guarded<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.take(async () => {
+  withSavepoint<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#turns.run(async () => {
       const before = this.#hasSavepoint ? 'release savepoint lapidary; ' : ''
       await this.execute(`${before}savepoint lapidary`)
       this.#hasSavepoint = true
@@ -164,8 +171,8 @@ export class PostgresTransaction extends PostgresConnection {
 
 /** A statement that is about to be sent, and who waits for what it comes to. */
 interface Waiting {
-  readonly asked: Asked
-  readonly resolve: (answer: Answered) => void
+  readonly asked: PostgresQuery
+  readonly resolve: (answer: PostgresResult) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -173,20 +180,20 @@ interface Waiting {
  * Takes statements to the server on one connection. Those that are asked for without waiting for one another go together,
  * and those that begin the transaction go with the first: if they fail, nothing runs outside of it.
  */
-class TransactionLine implements Line {
+class TransactionExecutor implements QueryExecutor {
   readonly #session: Session
-  readonly #begin: readonly Asked[]
+  readonly #begin: readonly PostgresQuery[]
   #hasBegun = false
   #waiting: Waiting[] = []
   #isStopped = false
-  #running: Running | undefined
+  #running: RunningBatch | undefined
 
   constructor(session: Session, begin: readonly Statement[], prepares: boolean) {
     this.#session = session
     this.#begin = begin.map((statement) => ({
       statement,
       values: { parameters: [] },
-      isKept: prepares,
+      isPrepared: prepares,
     }))
   }
 
@@ -201,8 +208,8 @@ class TransactionLine implements Line {
     this.#running?.cancel()
   }
 
-  send(asked: Asked): Promise<Answered> {
-    if (this.#isStopped) return Promise.reject(disconnected())
+  send(asked: PostgresQuery): Promise<PostgresResult> {
+    if (this.#isStopped) return Promise.reject(disconnectedError())
     return new Promise((resolve, reject) => {
       // Once nothing more can be done without waiting.
       if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
@@ -221,16 +228,16 @@ class TransactionLine implements Line {
     if (waiting.length === 0) return
     this.#waiting = []
     if (this.#isStopped) {
-      for (const { reject } of waiting) reject(disconnected())
+      for (const { reject } of waiting) reject(disconnectedError())
       return
     }
     const begin = this.#beginning()
-    const running = exchangeAll(this.#session, [...begin, ...waiting.map(({ asked }) => asked)])
+    const running = sendBatch(this.#session, [...begin, ...waiting.map(({ asked }) => asked)])
     this.#running = running
-    running.outcome.then(
-      ({ answers, failure }) => {
+    running.result.then(
+      ({ results, failure }) => {
         for (const [index, { resolve, reject }] of waiting.entries()) {
-          const answer = answers[begin.length + index]
+          const answer = results[begin.length + index]
           if (answer) resolve(answer)
           else reject(failure)
         }
@@ -241,7 +248,7 @@ class TransactionLine implements Line {
     )
   }
 
-  #beginning(): readonly Asked[] {
+  #beginning(): readonly PostgresQuery[] {
     const begin = this.#hasBegun ? [] : this.#begin
     this.#hasBegun = true
     return begin

@@ -10,7 +10,7 @@ import { toFieldPointer } from '../../plan/write-builder.ts'
 type Limit = (value: unknown) => string | undefined
 
 /** What columns take of their fields' values, where that is not all of them. */
-export type Limits = ReadonlyMap<AttributeField, Limit>
+export type ValueLimits = ReadonlyMap<AttributeField, Limit>
 
 /**
  * The types of columns that take only some values of the kinds over them. PostgreSQL refuses the others without saying
@@ -26,7 +26,7 @@ const rules: readonly (readonly [type: RegExp, limit: (sizes: readonly number[])
 ]
 
 /** The limits of the columns that a model writes, as a database has them. */
-export function limitsOf(model: Model, catalog: Catalog): Limits {
+export function listValueLimits(model: Model, catalog: Catalog): ValueLimits {
   const limits = new Map<AttributeField, Limit>()
   for (const { table, id, fields } of model.types.values()) {
     const columns = findTable(catalog, table)?.columns
@@ -48,10 +48,10 @@ function limitOf(type: string): Limit | undefined {
 }
 
 /** The faults of values that a client sends and a column refuses. */
-export function limitFaults(
+export function checkValueLimits(
   { shape, id, values }: WritePlan,
   model: Model,
-  limits: Limits,
+  limits: ValueLimits,
 ): ApiError[] {
   const resource = getResourceType(model, shape.type)
   const expectedId = shape.row === 'newWithId' && id ? limits.get(resource.id)?.(id) : undefined

@@ -2,16 +2,21 @@ import { sql } from 'kysely'
 import { type Catalog, findTable } from '../../model/catalog.ts'
 import type { Kind } from '../../model/kinds.ts'
 import type { Model, Table } from '../../model/model.ts'
-import { type Difference, remarksOf, type Use, usesOf } from '../declaration-warnings.ts'
-import { indexRemarks } from '../index-warnings.ts'
-import { statement } from '../statement.ts'
+import {
+  type ColumnWarning,
+  formatColumnWarnings,
+  listServedColumns,
+  type ServedColumn,
+} from '../declaration-warnings.ts'
+import { listIndexWarnings } from '../index-warnings.ts'
+import { compileStatement } from '../statement.ts'
 import type { Collation, CollationOf } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
 /** A column that is served, as the database has it. */
 interface Known {
-  readonly use: Use
+  readonly use: ServedColumn
   /** As PostgreSQL writes it, e.g. `character varying(20)`. */
   readonly type: string
   readonly collation: Collation | undefined
@@ -95,7 +100,7 @@ const indexRule: Rule = {
   mends: (column) => `${column} collate "C"`,
 }
 
-const encoding = statement(
+const encoding = compileStatement(
   sql`select current_setting('server_encoding'), current_database()`,
   postgresDialect('und-x-icu'),
 )
@@ -104,7 +109,7 @@ const encoding = statement(
  * What differs about the tables of a PostgreSQL database from those that would be made for the model: a line each, with
  * the place, what differs, and the SQL that mends it.
  */
-export async function postgresRemarks(
+export async function listPostgresWarnings(
   model: Model,
   catalog: Catalog,
   {
@@ -112,7 +117,7 @@ export async function postgresRemarks(
     collationOf,
   }: Readonly<{ connection: PostgresConnection; collationOf: CollationOf }>,
 ): Promise<string[]> {
-  const known = usesOf(model).flatMap((use): Known[] => {
+  const known = listServedColumns(model).flatMap((use): Known[] => {
     const type = findTable(catalog, use.table)?.columns.get(use.column)?.type
     return type === undefined ? [] : [{ use, type, collation: collationOf(use.table, use.column) }]
   })
@@ -120,26 +125,26 @@ export async function postgresRemarks(
   const [[name, database] = []] = await connection.all(encoding, { parameters: [] })
   return [
     ...(name === 'UTF8' ? [] : [encodingRemark(String(name), String(database))]),
-    ...remarksOf(
+    ...formatColumnWarnings(
       rules.flatMap((rule) => differences(rule, known)),
       (table, parts) =>
         findTable(catalog, table)?.is === 'view'
           ? 'change the table that the view reads'
           : `alter table ${nameIn(table)} ${parts.join(', ')}`,
     ),
-    ...remarksOf(differences(indexRule, known), (table, parts) =>
+    ...formatColumnWarnings(differences(indexRule, known), (table, parts) =>
       parts.map((part) => `create index on ${nameIn(table)} (${part})`).join('; '),
     ),
-    ...indexRemarks(model, catalog),
+    ...listIndexWarnings(model, catalog),
   ]
 }
 
-function differences({ says, mends }: Rule, all: readonly Known[]): Difference[] {
+function differences({ says, mends }: Rule, all: readonly Known[]): ColumnWarning[] {
   return all.flatMap((known) => {
     const said = says(known)
     return said === undefined
       ? []
-      : [{ use: known.use, says: said, mend: mends(quoted(known.use.column), known) }]
+      : [{ column: known.use, message: said, fix: mends(quoted(known.use.column), known) }]
   })
 }
 

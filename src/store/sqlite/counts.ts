@@ -1,5 +1,5 @@
 import type { ParameterValue } from '../../model/dialect.ts'
-import { countKey, countMemory } from '../count-cache.ts'
+import { countKey, createCountCache } from '../count-cache.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 
@@ -25,7 +25,7 @@ export function remembered(connection: SqliteConnection): Count {
 
 /** The same where the values are in the order of the placeholders already. */
 export function rememberedRaw(connection: SqliteConnection): CountRaw {
-  const known = countMemory<number>()
+  const known = createCountCache<number>()
   let version: number | undefined
   const counted = (statement: Statement, values: readonly ParameterValue[]) =>
     Number(connection.query(statement, values)[0]?.[0])

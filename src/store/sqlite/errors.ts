@@ -80,7 +80,8 @@ class BusyError extends HeaderError {
   }
 }
 
-function translate(error: unknown): unknown {
+/** The error to report for an error of SQLite; any other error as it is. */
+export function translate(error: unknown): unknown {
   const extended = codeOf(error)
   if (extended === undefined || !(error instanceof Error)) return error
   const primary = extended & 0xff

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Turns } from '../mutex.ts'
-import { overloaded } from '../semaphore.ts'
+import type { Mutex } from '../mutex.ts'
+import { overloadedError } from '../semaphore.ts'
 import type { SqliteConnection } from './connection.ts'
+import type { DatabaseFile } from './database-file.ts'
 import { endOfPatience, patiently } from './errors.ts'
-import type { DatabaseFile } from './file.ts'
 import { inTransaction } from './transaction.ts'
 
 /** The most transactions that one commit is for. */
@@ -26,7 +26,7 @@ interface Waiting {
 /** What commits are shared by. */
 export interface CommitOptions {
   /** Of all who use the connection. */
-  readonly turns: Turns
+  readonly turns: Mutex
   readonly file: DatabaseFile
   /** How many transactions may wait. Default 1000. */
   readonly queueSize?: number | undefined
@@ -39,7 +39,7 @@ export interface CommitOptions {
  */
 export class SharedCommits {
   readonly #writer: SqliteConnection
-  readonly #turns: Turns
+  readonly #turns: Mutex
   readonly #file: DatabaseFile
   readonly #queueSize: number
   #waiting: Waiting[] = []
@@ -53,7 +53,7 @@ export class SharedCommits {
 
   /** Runs work that writes: all of it or, when it throws, nothing. @returns its result, once that is durable */
   transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting.length >= this.#queueSize) return Promise.reject(overloaded())
+    if (this.#waiting.length >= this.#queueSize) return Promise.reject(overloadedError())
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     this.#waiting.push({
       deadline: endOfPatience(),
@@ -64,7 +64,7 @@ export class SharedCommits {
       refused: (error) => () => reject(error),
     })
     // Whose turn comes first takes the others along; their own turns find nobody waiting.
-    this.#turns.take(() => this.#serve())
+    this.#turns.run(() => this.#serve())
     return promise
   }
 

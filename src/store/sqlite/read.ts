@@ -8,23 +8,30 @@ import {
   type Rows,
 } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
-import type { QueryRequest, ReadSteps } from '../executor.ts'
-import { type Budget, followIncludes } from '../include.ts'
-import { refuseTooMany, type SizeLimit } from '../resource-limit.ts'
-import { countByRows, isUnbounded, notFoundError, placeOf, valuesOf, wholeAtMost } from '../run.ts'
-import { type RunValues, type Statement, statement } from '../statement.ts'
-import type { DuringRead, RunQuery } from '../store.ts'
+import type { QueryRequest, QuerySequence } from '../executor.ts'
+import { type ReadBudget, readIncludes } from '../include.ts'
+import { checkStreamedResourceLimit, type SizeLimit } from '../resource-limit.ts'
+import {
+  countFromRows,
+  createRunValues,
+  isUnbounded,
+  maxBufferedRows,
+  notFoundError,
+  pageWindow,
+} from '../run.ts'
+import { compileStatement, type RunValues, type Statement } from '../statement.ts'
+import type { ReadHooks, RunQuery } from '../store.ts'
+import type { ReadSession, SqlRecord } from './connection-pool.ts'
 import { sqliteDialect as dialect } from './dialect.ts'
-import type { SqliteStatements } from './full-read.ts'
-import type { ReadSession, SqlRecord } from './session.ts'
+import type { SqliteStatements, WholeRead } from './full-read.ts'
 
 /** How many rows a stream reads at a time. */
 const batchSize = 50
 
 /** What a read may hold in memory; a larger document is streamed. */
-const wholeBudget: Budget = { resources: wholeAtMost, linkage: 20 * wholeAtMost }
+const wholeBudget: ReadBudget = { resources: maxBufferedRows, linkage: 20 * maxBufferedRows }
 /** What the response to a write may hold in memory: it cannot be streamed, because it is read before the commit. */
-export const writeBudget: Budget = { resources: 10_000, linkage: 100_000 }
+export const writeBudget: ReadBudget = { resources: 10_000, linkage: 100_000 }
 
 /**
  * The steps of a read that holds all of its rows at once.
@@ -32,25 +39,24 @@ export const writeBudget: Budget = { resources: 10_000, linkage: 100_000 }
  * @throws NotFoundError when the resource in the path is not there
  */
 export function* readSteps(
-  statements: SqliteStatements,
+  { statements, whole }: Readonly<{ statements: SqliteStatements; whole: WholeRead }>,
   plan: ReadPlan,
   id: string | undefined,
-  budget: Budget = wholeBudget,
-): ReadSteps<CompleteRows | undefined> {
+  budget: ReadBudget = wholeBudget,
+): QuerySequence<CompleteRows | undefined> {
   const { shape, notFound } = plan
-  const whole = statements.whole(shape)
   const found = yield* primarySteps(whole.read, plan, id, budget)
   if (found === undefined) return undefined
   const { primary, total } = found
   if (total === 0 && shape.scope.is === 'one') throw notFoundError(notFound, id)
   if (total === 0 && shape.scope.is === 'related') {
-    const { present } = statements.ofType(notFound.type)
-    const parent = yield { statement: present, values: { parameters: [], id } }
+    const { exists } = statements.ofType(notFound.type)
+    const parent = yield { statement: exists, values: { parameters: [], id } }
     if (parent.length === 0) throw notFoundError(notFound, id)
   }
   if (shape.includeEdges.length === 0 && whole.linkages.length === 0)
     return { is: 'complete', count: total, primary: found.primary, included: [] }
-  const followed = yield* followIncludes({ shape, statements: whole, budget }, primary, id)
+  const followed = yield* readIncludes({ shape, statements: whole, budget }, primary, id)
   return followed && { is: 'complete', count: total, ...followed }
 }
 
@@ -65,26 +71,26 @@ interface Primary {
  * from the nearer end.
  */
 function* primarySteps(
-  compiled: Readonly<Record<'start' | 'rowsBackwards' | 'count', Statement>>,
+  compiled: Readonly<Record<'firstBatch' | 'reversedRows' | 'count', Statement>>,
   plan: ReadPlan,
   id: string | undefined,
-  { resources }: Budget,
-): ReadSteps<Primary | undefined> {
+  { resources }: ReadBudget,
+): QuerySequence<Primary | undefined> {
   const { page } = plan
-  const values = valuesOf(plan, id)
+  const values = createRunValues(plan, id)
   if (page === undefined || page.number === 1) {
-    const primary = yield { statement: compiled.start, values: limited(values, resources) }
+    const primary = yield { statement: compiled.firstBatch, values: limited(values, resources) }
     if (primary.length > resources && (page !== undefined || isUnbounded(plan.shape)))
       return undefined
-    const known = countByRows(plan, primary.length)
+    const known = countFromRows(plan, primary.length)
     if (known !== undefined) return { primary, total: known }
     return { primary, total: countIn(yield counting(compiled.count, values)) }
   }
   const total = countIn(yield counting(compiled.count, values))
-  const { from, ...place } = placeOf(page, total)
+  const { from, ...place } = pageWindow(page, total)
   if (place.limit === 0) return { primary: [], total }
   if (place.limit > resources) return undefined
-  const statement = from === 'start' ? compiled.start : compiled.rowsBackwards
+  const statement = from === 'start' ? compiled.firstBatch : compiled.reversedRows
   const primary = yield { statement, values: { ...values, ...place } }
   return { primary: from === 'start' ? primary : primary.toReversed(), total }
 }
@@ -119,9 +125,9 @@ export async function streamOn(
 ): Promise<Rows> {
   const { shape, page } = plan
   const compiled = statements.read(shape)
-  const values = valuesOf(plan, id)
+  const values = createRunValues(plan, id)
   if (limit)
-    await refuseTooMany(plan, compiled, limit, async (statement, most) =>
+    await checkStreamedResourceLimit(plan, compiled, limit, async (statement, most) =>
       session.query({ statement, values: { ...values, most } }),
     )
   const total = page && countIn(await session.query(counting(compiled.count, values)))
@@ -136,7 +142,7 @@ export async function streamOn(
   }
   async function* included(): AsyncGenerator<RowBatch> {
     for (const [index, { to }] of shape.includeEdges.entries()) {
-      const addition = compiled.additions[index]
+      const addition = compiled.includedRows[index]
       if (addition) yield* batches(addition, findIncludedLayout(shape, to))
     }
   }
@@ -149,7 +155,7 @@ export async function streamOn(
 export async function afterWhole(
   rows: CompleteRows,
   plan: ReadPlan,
-  during: DuringRead,
+  during: ReadHooks,
   query: RunQuery,
 ): Promise<void> {
   for (const [some, layout] of pairWithLayouts(rows, plan.shape))
@@ -160,14 +166,5 @@ export async function afterWhole(
 export function queryOn(
   session: Readonly<{ records: (statement: Statement) => Awaitable<readonly SqlRecord[]> }>,
 ): RunQuery {
-  return async (expression) => session.records(statement(expression, dialect))
-}
-
-/** Whether a read is a lookup of one row by its id and nothing else: the cheapest there is, and a snapshot by itself. */
-export function isPointRead({ shape }: ReadPlan, { whole }: SqliteStatements): boolean {
-  return (
-    shape.scope.is === 'one' &&
-    shape.includeEdges.length === 0 &&
-    whole(shape).linkages.length === 0
-  )
+  return async (expression) => session.records(compileStatement(expression, dialect))
 }

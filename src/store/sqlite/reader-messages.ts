@@ -1,6 +1,6 @@
 import type { ParameterValue } from '../../model/dialect.ts'
-import type { StatementWork } from './channels.ts'
-import type { SqlRecord } from './session.ts'
+import type { SqlRecord } from './connection-pool.ts'
+import type { StatementWork } from './statement-events.ts'
 
 /** What a reader process is asked to do. It does one thing after the other, and replies to those that return something. */
 export type ReaderRequest =

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { HeaderError } from '../../errors/errors.ts'
 import type { Statement } from '../statement.ts'
-import { type StatementWork, work } from './channels.ts'
 import { SqliteConnection } from './connection.ts'
 import { rememberedRaw } from './counts.ts'
 import type { ReaderReply, ReaderRequest, SentRequest } from './reader-messages.ts'
+import { type StatementWork, work } from './statement-events.ts'
 
 // The entry point of a reader process: it runs the expensive reads of a SQLite database, so that it can be killed when one
 // takes too long. `node:sqlite` cannot interrupt a statement.

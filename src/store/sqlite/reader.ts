@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
-import { queryTimeout } from '../query-timeout.ts'
-import { work } from './channels.ts'
+import { queryTimeoutError } from '../query-timeout.ts'
 import type { ReaderReply, ReaderRequest, SentRequest } from './reader-messages.ts'
+import { work } from './statement-events.ts'
 
 /** The program of a reader, in the same form as this file: as it was written, or built. */
 const program = fileURLToPath(
@@ -72,7 +72,7 @@ export class SqliteReader {
     const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
     this.#awaiting.push({ resolve, reject })
     this.#child.channel?.ref()
-    const timer = setTimeout(() => this.kill(queryTimeout(timeout)), Math.max(left, 0))
+    const timer = setTimeout(() => this.kill(queryTimeoutError(timeout)), Math.max(left, 0))
     const sent: SentRequest = work.hasSubscribers ? { ...request, isMeasured: true } : request
     this.#child.send(sent, () => {})
     try {

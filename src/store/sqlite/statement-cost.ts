@@ -14,6 +14,30 @@ export interface StatementCost {
   milliseconds(sizeOf: SizeOf): number
 }
 
+/** What a read is expected to take. */
+export interface Estimate {
+  /** Of which sizes of tables it is. */
+  readonly version: number
+  /** Whatever part of the list is asked for, in milliseconds. */
+  readonly fixed: number
+  /** For each row up to the end of the page, in milliseconds. */
+  readonly perRow: number
+}
+
+/** The costs of all statements of a read. */
+export interface ReadCost {
+  readonly fixed: readonly StatementCost[]
+  /** The page, where SQLite reads it from the start of an index and stops at its end. */
+  readonly page: StatementCost | undefined
+  /** The rows that are counted and nothing else. */
+  readonly counted: StatementCost | undefined
+  estimate: Estimate
+  /** Whether it was slow by the clock, which may have been the machine's doing: the next run is measured by its CPU time. */
+  isSuspect: boolean
+  /** Until when it is taken for expensive because it was slow, on the clock of `performance.now`. */
+  slowUntil: number
+}
+
 /** What it takes to visit a row, in microseconds. */
 const visit = 0.08
 /** What it takes to call a function that is written in JavaScript, in microseconds. */

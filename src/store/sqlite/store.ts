@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs'
 import type { Catalog } from '../../model/catalog.ts'
-import { throwDeclarationErrors } from '../../model/check-declarations.ts'
 import { checkTables } from '../../model/check-tables.ts'
+import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
-import { sqlMistakes } from '../declared-sql.ts'
-import { Turns } from '../mutex.ts'
+import { checkDeclaredSql } from '../declared-sql.ts'
+import { Mutex } from '../mutex.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
+import { migrateSqlite, sqliteCatalog } from './catalog.ts'
 import { SqliteConnection } from './connection.ts'
+import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect as dialect } from './dialect.ts'
 import { patiently } from './errors.ts'
-import { DatabaseFile } from './file.ts'
 import { sqliteStatements } from './full-read.ts'
 import { SharedCommits } from './group-commit.ts'
 import { indexedColumns } from './indexes.ts'
 import type { SqliteOptions } from './options.ts'
-import { readsOf } from './reads.ts'
-import { migrateSqlite, sqliteCatalog } from './schema.ts'
+import { readsOf } from './read-router.ts'
 import { writingOn } from './transaction.ts'
 import { sqliteRemarks } from './warnings.ts'
 
@@ -41,7 +41,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   if (file.isTemporary) writer.execute('pragma synchronous = off')
   const target: Target = { model, dialect, isIndexed: indexedColumns(writer) }
   const statements = sqliteStatements(target, new StatementCache(statementCache / 2))
-  const turns = new Turns()
+  const turns = new Mutex()
   const commits = new SharedCommits(writer, { turns, file, queueSize: options.queueSize })
   const opened = transactionOn(writingOn(writer, statements), statements)
   const reads = readsOf(file, { model, statements, prepared }, options)
@@ -53,12 +53,12 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     verify: async () => {
       const catalog = sqliteCatalog(writer)
       checkTables(model, catalog)
-      throwDeclarationErrors(await sqlMistakes(target, (statement) => writer.check(statement)))
+      throwDeclarationErrors(await checkDeclaredSql(target, (statement) => writer.check(statement)))
       return sqliteRemarks(model, catalog, writer)
     },
     catalog: async () => sqliteCatalog(writer),
     migrate: (migrations, mode = 'run') =>
-      turns.take(() => patiently(() => migrateSqlite(writer, migrations, mode))),
+      turns.run(() => patiently(() => migrateSqlite(writer, migrations, mode))),
     close: async () => {
       reads.close()
       writer.close()

@@ -1,31 +1,30 @@
-import { commitFault, constrained } from '../constraints.ts'
+import { commitConstraintError, reportConstraintErrors } from '../constraints.ts'
 import { runSync } from '../executor.ts'
-import { tooManyResources } from '../resource-limit.ts'
-import type { WritingConnection } from '../transaction.ts'
+import { tooManyResourcesError } from '../resource-limit.ts'
+import { runSequentially } from '../steps.ts'
+import type { WriteConnection } from '../transaction.ts'
 import type { SqliteConnection } from './connection.ts'
-import type { DatabaseFile } from './file.ts'
+import type { DatabaseFile } from './database-file.ts'
 import type { SqliteStatements } from './full-read.ts'
 import { queryOn, readSteps, writeBudget } from './read.ts'
 
 /** A SQLite connection as a transaction that writes needs it. */
-export function writingOn(
-  writer: SqliteConnection,
-  statements: SqliteStatements,
-): WritingConnection {
+export function writingOn(writer: SqliteConnection, statements: SqliteStatements): WriteConnection {
   return {
-    isTogether: false,
+    runSteps: runSequentially,
     all: (statement, values) => writer.all(statement, values),
     run: (statement, values) => writer.run(statement, values),
     read: (plan, id) => {
       const limit = { resources: writeBudget.resources, isWrite: true }
       const budget = {
         ...writeBudget,
-        exceed: (edge: number | undefined) => tooManyResources(plan, limit, edge),
+        exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
       }
-      const rows = runSync(readSteps(statements, plan, id, budget), ({ statement, values }) =>
-        writer.all(statement, values),
+      const rows = runSync(
+        readSteps({ statements, whole: statements.whole(plan.shape) }, plan, id, budget),
+        ({ statement, values }) => writer.all(statement, values),
       )
-      if (rows === undefined) throw tooManyResources(plan, limit)
+      if (rows === undefined) throw tooManyResourcesError(plan, limit)
       return rows
     },
     query: queryOn(writer),
@@ -42,7 +41,7 @@ export async function inTransaction<Result>(
   try {
     const result = await work()
     // Some keys are looked at only now.
-    await constrained(() => writer.commit(), commitFault)
+    await reportConstraintErrors(() => writer.commit(), commitConstraintError)
     // What was written to a file that is gone is not acknowledged.
     file.verify()
     return result

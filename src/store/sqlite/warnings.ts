@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
-import { type Difference, remarksOf, type Use, usesOf } from '../declaration-warnings.ts'
-import { indexRemarks } from '../index-warnings.ts'
-import { statement } from '../statement.ts'
+import {
+  type ColumnWarning,
+  formatColumnWarnings,
+  listServedColumns,
+  type ServedColumn,
+} from '../declaration-warnings.ts'
+import { listIndexWarnings } from '../index-warnings.ts'
+import { compileStatement } from '../statement.ts'
 import { tableName } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect as dialect } from './dialect.ts'
@@ -17,23 +22,26 @@ export function sqliteRemarks(
   catalog: Catalog,
   connection: SqliteConnection,
 ): string[] {
-  const differences = usesOf(model).flatMap((use): Difference[] => {
-    const says = use.kind.codec === 'text' ? differenceOf(use, connection) : undefined
-    return says === undefined ? [] : [{ use, says, mend: `"${use.column}"` }]
+  const differences = listServedColumns(model).flatMap((column): ColumnWarning[] => {
+    const message = column.kind.codec === 'text' ? differenceOf(column, connection) : undefined
+    return message === undefined ? [] : [{ column, message, fix: `"${column.column}"` }]
   })
   return [
-    ...remarksOf(
+    ...formatColumnWarnings(
       differences,
       ({ name }, columns) => `make "${name}" anew with ${columns.join(', ')} collate binary`,
     ),
-    ...indexRemarks(model, catalog),
+    ...listIndexWarnings(model, catalog),
   ]
 }
 
 /** No catalog tells of a collation, but a comparison under it does. */
-function differenceOf({ table, column }: Use, connection: SqliteConnection): string | undefined {
+function differenceOf(
+  { table, column }: ServedColumn,
+  connection: SqliteConnection,
+): string | undefined {
   const one = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
-  const asked = statement(sql`select x = 'A', x = 'a ' from (${one})`, dialect)
+  const asked = compileStatement(sql`select x = 'A', x = 'a ' from (${one})`, dialect)
   const [[ofCase, ofSpaces] = []] = connection.all(asked, { parameters: [] })
   const rest = 'in filters, sorting, keys and unique constraints'
   if (ofCase === 1) return `the collation nocase does not tell upper from lower case ${rest}`

@@ -9,23 +9,24 @@ import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
+import { splitWarning } from './serve-model.ts'
 
-/** Ids that the database need not give: the tables are the same on every one. */
-const given = { client: 'required' } as const
+/** Client-generated ids, so that the same tables work on every database. */
+const clientGenerated = { client: 'required' } as const
 
 const shelf = resource('shelf', {
   path: '/shelves',
   table: 'shelf',
-  id: given,
+  id: clientGenerated,
   fields: { name: attribute(text), books: toMany('book', { column: 'shelf_id' }) },
 })
 const book = resource('book', {
   path: '/books',
   table: 'book',
-  id: given,
+  id: clientGenerated,
   fields: {
     shelf: toOne('shelf', { column: 'shelf_id' }),
-    // Nobody follows it back.
+    // Without an inverse relationship, so without a warning.
     successor: toOne('book', { column: 'next_id' }),
     subjects: toMany('subject', {
       through: { table: 'book_subject', from: 'book_id', to: 'subject_id' },
@@ -35,7 +36,7 @@ const book = resource('book', {
 const subject = resource('subject', {
   path: '/subjects',
   table: 'subject',
-  id: given,
+  id: clientGenerated,
   fields: {
     books: toMany('book', {
       through: { table: 'book_subject', from: 'subject_id', to: 'book_id' },
@@ -54,65 +55,61 @@ const joined =
 const shelves = 'shelf.fields.books, book.fields.shelf'
 const subjects = 'book.fields.subjects, subject.fields.books'
 
-/** A sentence, SQL beyond the tables, and the columns that the start warns of, each with its relationships. */
-type Case = readonly [
-  sentence: string,
-  sql: string,
-  ...warned: (readonly [string, string, string])[],
-]
+/** A title, further SQL, and the expected warnings: relationships, table and column. */
+type Case = readonly [title: string, sql: string, ...warned: (readonly [string, string, string])[]]
 
-// biome-ignore format: a table, one case a row
+// biome-ignore format: a table, one row per case
 const cases: readonly Case[] = [
-  ['no index at all',
+  ['warns about every relationship if there is no index',
     `create table book_subject (${joined})`,
     [shelves, 'book', 'shelf_id'], [subjects, 'book_subject', 'book_id'], [subjects, 'book_subject', 'subject_id']],
-  ['a key of the join table, which serves its first column alone',
+  ['warns about the second column of a primary key',
     `create table book_subject (${joined}, primary key (book_id, subject_id)); create index by_shelf on book (shelf_id)`,
     [subjects, 'book_subject', 'subject_id']],
-  ['indexes with the column elsewhere than first',
+  ['warns about a column that is not the first of its index',
     `create table book_subject (${joined}, primary key (book_id, subject_id));
      create index by_shelf on book (id, shelf_id); create unique index by_subject on book_subject (subject_id, book_id)`,
     [shelves, 'book', 'shelf_id']],
-  ['indexes of some rows, and of expressions',
+  ['warns about a column with only partial indexes and indexes on expressions',
     `create table book_subject (${joined}, primary key (book_id, subject_id));
      create index some_shelf on book (shelf_id) where shelf_id > 7; create index other_shelf on book ((shelf_id + 0), shelf_id);
      create index by_subject on book_subject (subject_id desc)`,
     [shelves, 'book', 'shelf_id']],
-  ['an index for each, in a constraint or not',
+  ['does not warn if an index or a unique constraint begins with the column',
     `create table book_subject (${joined}, unique (book_id, subject_id), unique (subject_id, book_id));
      create index by_shelf on book (shelf_id, id)`],
-  ['views, which have no indexes',
+  ['does not warn about views',
     `create table pair (${joined}); create view book_subject as select * from pair; create index by_shelf on book (shelf_id)`],
 ]
 
-const lineOf = (
-  [places, table, column]: readonly [string, string, string],
+const formatWarning = (
+  [relationships, table, column]: readonly [string, string, string],
   isPostgres: boolean,
 ) => {
   const name = isPostgres ? '' : `"${table}_${column}" `
-  return `${places}: no index begins with the column "${column}" of "${table}", which is scanned to follow the relationship; to mend it: create index ${name}on "${table}" ("${column}")`
+  return `${relationships}: no index begins with the column "${column}" of "${table}", which is scanned to follow the relationship; to mend it: create index ${name}on "${table}" ("${column}")`
 }
 
 for (const database of lasting) {
   const isPostgres = database.name === 'PostgreSQL'
-  describe(`The start warns of relationships that no index serves · ${database.name}`, () => {
-    for (const [sentence, sql, ...warned] of cases) {
-      it(sentence, async (test) => {
+  describe(`Warnings about relationships without an index · ${database.name}`, () => {
+    for (const [title, sql, ...expected] of cases) {
+      it(title, async (test) => {
         const url = await filled(test, database, `${tables} ${sql}`)
         const isView = sql.includes('create view')
         const store = await openStore(isView ? readOnly : library, url)
         test.after(() => store.close())
-        const remarks = await store.verify()
+        const warnings = await store.verify()
         assert.deepEqual(
-          remarks.toSorted(),
-          warned.map((each) => lineOf(each, isPostgres)).toSorted(),
+          warnings.toSorted(),
+          expected.map((each) => formatWarning(each, isPostgres)).toSorted(),
         )
-        for (const remark of remarks) await execute(url, remark.split('; to mend it: ')[1] ?? '')
+        for (const warning of warnings) await execute(url, splitWarning(warning)[1])
         assert.deepEqual(await store.verify(), [])
       })
     }
 
-    it('names that have to be quoted', async (test) => {
+    it('quote names in the SQL of the fix', async (test) => {
       const url = await filled(
         test,
         database,
@@ -121,18 +118,18 @@ for (const database of lasting) {
       const node = resource('node', {
         path: '/nodes',
         table: 'a "table',
-        id: given,
+        id: clientGenerated,
         fields: { children: toMany('node', { column: 'a "column' }) },
       })
       const store = await openStore(defineModel([node]), url)
       test.after(() => store.close())
-      const [remark = ''] = await store.verify()
-      assert.match(remark, /on "a ""table" \("a ""column"\)$/)
-      await execute(url, remark.split('; to mend it: ')[1] ?? '')
+      const [warning = ''] = await store.verify()
+      assert.match(warning, /on "a ""table" \("a ""column"\)$/)
+      await execute(url, splitWarning(warning)[1])
       assert.deepEqual(await store.verify(), [])
     })
 
-    it('none of the tables of the service', async (test) => {
+    it('do not occur for the tables of the service', async (test) => {
       const url = await filled(test, database, '')
       const store = await openStore(defineModel(resources), url)
       test.after(() => store.close())
@@ -140,18 +137,18 @@ for (const database of lasting) {
       assert.deepEqual(await store.verify(), [])
     })
 
-    it('none of the tables of the example', async (test) => {
+    it('do not occur for the tables of the example', async (test) => {
       const url = await filled(test, database, generateSql(isPostgres ? 'postgres' : 'sqlite'))
       const store = await openStore(chinook, url)
       test.after(() => store.close())
-      const remarks = await store.verify()
+      const warnings = await store.verify()
       assert.deepEqual(
-        remarks.filter((remark) => remark.includes('no index begins')),
+        warnings.filter((warning) => warning.includes('no index begins')),
         [],
       )
     })
 
-    it('the catalog has the columns that indexes begin with', async (test) => {
+    it('use a catalog that lists the first column of each index', async (test) => {
       const url = await filled(
         test,
         database,
@@ -173,7 +170,7 @@ for (const database of lasting) {
       })
     })
 
-    const others = isPostgres
+    const specialTables = isPostgres
       ? `create schema old; create table old.parent (id bigint primary key);
          create table old.child (id bigint primary key, parent_id bigint references old.parent (id));
          create index by_range on old.child using brin (parent_id)`
@@ -181,14 +178,14 @@ for (const database of lasting) {
          create table child (id integer primary key, parent_id integer) strict;
          create table other (id text primary key, parent_id integer) without rowid`
 
-    it(`tables of a special kind: ${isPostgres ? 'in other schemas, with BRIN' : 'virtual, strict, without rowid'}`, async (test) => {
-      const url = await filled(test, database, others)
+    it(`handle ${isPostgres ? 'tables in other schemas and BRIN indexes' : 'virtual tables, STRICT and WITHOUT ROWID'}`, async (test) => {
+      const url = await filled(test, database, specialTables)
       if (isPostgres) {
         const store = await openStore(elsewhere, url)
         test.after(() => store.close())
-        const mends = (await store.verify()).map((remark) => remark.split('; to mend it: ')[1])
-        assert.deepEqual(mends, ['create index on "old"."child" ("parent_id")'])
-        await execute(url, String(mends[0]))
+        const fixes = (await store.verify()).map((warning) => splitWarning(warning)[1])
+        assert.deepEqual(fixes, ['create index on "old"."child" ("parent_id")'])
+        await execute(url, String(fixes[0]))
         assert.deepEqual(await store.verify(), [])
       } else {
         const { tables } = readSqliteCatalog(url.replace(/^sqlite:/, ''))
@@ -205,13 +202,13 @@ for (const database of lasting) {
   })
 }
 
-/** The library where the join table is a view. */
+/** The library with a view as its join table. */
 const readOnly: Model = defineModel([
   shelf,
   resource('book', {
     path: '/books',
     table: 'book',
-    id: given,
+    id: clientGenerated,
     fields: {
       shelf: toOne('shelf', { column: 'shelf_id' }),
       subjects: toMany('subject', {
@@ -220,16 +217,16 @@ const readOnly: Model = defineModel([
       }),
     },
   }),
-  resource('subject', { path: '/subjects', table: 'subject', id: given, fields: {} }),
+  resource('subject', { path: '/subjects', table: 'subject', id: clientGenerated, fields: {} }),
 ])
 
 const elsewhere: Model = defineModel([
   resource('parent', {
-    ...{ path: '/parents', schema: 'old', table: 'parent', id: given },
+    ...{ path: '/parents', schema: 'old', table: 'parent', id: clientGenerated },
     fields: { children: toMany('child', { column: 'parent_id' }) },
   }),
   resource('child', {
-    ...{ path: '/children', schema: 'old', table: 'child', id: given },
+    ...{ path: '/children', schema: 'old', table: 'child', id: clientGenerated },
     fields: { parent: toOne('parent', { column: 'parent_id' }) },
   }),
 ])

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import { execute, filled, lasting } from '../filled.ts'
 import { statementsOf } from '../service/statements.ts'
-import { type Serving, serve } from './serving.ts'
+import { serveModel, splitWarning } from './serve-model.ts'
 
-/** The planner is to take an index wherever it can. */
+/** Makes the planner use an index wherever one can be used. */
 const settings = 'set enable_sort = off; set enable_seqscan = off; set enable_bitmapscan = off'
 
-/** A column, a query, and what the plan of its statement says when an index serves. */
+/** A column type, a request, and a pattern that matches the query plan if it uses an index. */
 const cases = [
   ['text', { sort: 'name' }, /Presorted Key: .*name/],
   ['varchar(9)', { sort: '-name' }, /Presorted Key: .*name/],
@@ -17,9 +17,9 @@ const cases = [
 ] as const
 
 for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('What the start says of indexes', () => {
-    for (const [type, query, served] of cases) {
-      it(`${type}: none serves before it is mended, and one does afterwards`, async (test) => {
+  describe('The fix in a warning about an index', () => {
+    for (const [type, query, usesIndex] of cases) {
+      it(`makes PostgreSQL use an index for a column of the type ${type}`, async (test) => {
         const url = await filled(
           test,
           database,
@@ -30,14 +30,13 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
           ...{ path: '/things', table: 'thing', access: 'read-only' },
           fields: { name: attribute(text) },
         })
-        const serving: Serving = await serve(test, defineModel([thing]), url)
-        const [sql = ''] = await statementsOf(() => serving.get('/things', query))
+        const served = await serveModel(test, defineModel([thing]), url)
+        const [sql = ''] = await statementsOf(() => served.get('/things', query))
         const plan = async () =>
           JSON.stringify(await execute(url, `${settings}; explain (generic_plan) ${sql}`))
-        assert.doesNotMatch(await plan(), served)
-        for (const remark of serving.remarks)
-          await execute(url, String(remark.split('; to mend it: ')[1]))
-        assert.match(await plan(), served)
+        assert.doesNotMatch(await plan(), usesIndex)
+        for (const warning of served.warnings) await execute(url, splitWarning(warning)[1])
+        assert.match(await plan(), usesIndex)
       })
     }
   })

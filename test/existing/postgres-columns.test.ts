@@ -21,36 +21,36 @@ import {
 import { ids } from '../answer.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
-import { type Serving, serve } from './serving.ts'
+import { type ServedModel, serveModel } from './serve-model.ts'
 
 const postgres = lasting.filter(({ name }) => name === 'PostgreSQL')
 
 type Fields = ResourceDeclaration['fields']
 
-const loose = `create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`
+const createCaseInsensitiveCollation = `create collation case_insensitive (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`
 
 for (const database of postgres) {
-  describe('Columns that other programs have made in PostgreSQL', () => {
-    /** Serves `thing` and whatever else there is. */
-    async function serving(
+  describe('Existing columns of PostgreSQL', () => {
+    /** Serves the type `thing`, and other types. */
+    async function serveThing(
       test: TestContext,
       sql: string,
       fields: Fields,
       id: ResourceDeclaration['id'] = { client: 'required' },
       others: readonly ResourceDeclaration[] = [],
-    ): Promise<Serving> {
+    ): Promise<ServedModel> {
       const thing = resource('thing', { path: '/things', table: 'thing', id, fields })
-      return serve(test, defineModel([thing, ...others]), await filled(test, database, sql))
+      return serveModel(test, defineModel([thing, ...others]), await filled(test, database, sql))
     }
 
-    /** What is told of a field, by the order of the ids. */
-    async function told({ get }: Serving, name: string) {
+    /** Reads an attribute of every resource, in the order of their ids. */
+    async function readAttribute({ get }: ServedModel, name: string) {
       const { many } = await get('/things', { sort: 'id' })
       return many.map(({ attributes }) => attributes?.[name])
     }
 
-    it('texts of a fixed length are told, found, sorted and linked without the spaces that fill them', async (test) => {
-      const served = await serving(
+    it('char: text is read, filtered, sorted and linked without its padding', async (test) => {
+      const served = await serveThing(
         test,
         `create table thing (id char(5) primary key, name char(4), word char(9) check (word in ('a', 'bcd')),
            whole_id char(5) references thing); insert into thing values ('a', 'xy', 'bcd', null), ('bcdef', 'x', 'a', 'a'),
@@ -63,8 +63,8 @@ for (const database of postgres) {
         },
         { kind: text, client: 'required' },
       )
-      assert.deepEqual(await told(served, 'name'), ['xy', 'x', 'x y'])
-      assert.deepEqual(await told(served, 'word'), ['bcd', 'a', 'a'])
+      assert.deepEqual(await readAttribute(served, 'name'), ['xy', 'x', 'x y'])
+      assert.deepEqual(await readAttribute(served, 'word'), ['bcd', 'a', 'a'])
       const a = await served.get('/things/a', { include: 'parts.whole' })
       const included = a.body.included?.map(({ id }) => id)
       assert.deepEqual([a.one.id, included], ['a', ['bcdef', 'c']])
@@ -78,20 +78,20 @@ for (const database of postgres) {
       assert.deepEqual(await found('eq', 'word', 'bcd'), ['a'])
       assert.deepEqual(await found('eq', 'id', 'bcdef'), ['bcdef'])
       assert.deepEqual(ids(await served.get('/things', { sort: 'name' })), ['bcdef', 'c', 'a'])
-      const made = await served.post('/things', {
+      const created = await served.post('/things', {
         ...{ type: 'thing', id: 'd', attributes: { name: 'z ' } },
       })
-      assert.equal(made.one.attributes?.name, 'z')
+      assert.equal(created.one.attributes?.name, 'z')
     })
 
     for (const [kind, type] of [
       ['citext', 'citext'],
-      ['a collation under which case does not count', 'text collate loose'],
+      ['a case-insensitive collation', 'text collate case_insensitive'],
     ] as const) {
-      it(`${kind}: texts are searched, compared and sorted letter for letter`, async (test) => {
-        const served = await serving(
+      it(`${kind}: filters and sorts are case-sensitive`, async (test) => {
+        const served = await serveThing(
           test,
-          `create extension citext; ${loose}; create table thing (id bigint primary key, a ${type}, b ${type});
+          `create extension citext; ${createCaseInsensitiveCollation}; create table thing (id bigint primary key, a ${type}, b ${type});
            insert into thing values (1, 'Abc', 'aBC'), (2, 'abc', 'abc'), (3, 'B', 'b')`,
           { a: attribute(text), b: attribute(text) },
         )
@@ -107,14 +107,14 @@ for (const database of postgres) {
         assert.deepEqual(await found({ name: 'a', op: 'eq', field: 'b' }), ['2'])
         assert.deepEqual(await found({ name: 'a', op: 'gt', field: 'b' }), [])
         assert.deepEqual(ids(await served.get('/things', { sort: 'a' })), ['1', '3', '2'])
-        // Equality is the column's own, so that its index serves.
+        // `eq` uses the collation of the column, so that an index can be used.
         const equal = await found({ name: 'a', op: 'eq', val: 'ABC' })
         assert.deepEqual(equal, type === 'citext' ? [] : ['1', '2'])
       })
     }
 
-    it('two columns of different collations can be compared, as fields', async (test) => {
-      const served = await serving(
+    it('two columns with different collations can be compared in a filter', async (test) => {
+      const served = await serveThing(
         test,
         `create table thing (id bigint primary key, a text collate "C", b text collate "und-x-icu");
          insert into thing values (1, 'x', 'x'), (2, 'x', 'Y')`,
@@ -135,7 +135,7 @@ for (const database of postgres) {
       }
     })
 
-    it('a relationship between columns of different collations stops the start', async (test) => {
+    it('verify rejects a relationship between columns with different collations', async (test) => {
       const url = await filled(
         test,
         database,
@@ -165,7 +165,7 @@ for (const database of postgres) {
       ])
     })
 
-    it('instants without a zone are of UTC, whatever the zone of the database is', async (test) => {
+    it('timestamp without time zone is read as UTC, whatever the time zone of the database is', async (test) => {
       const sql = `create table thing (id bigint primary key, at timestamp, day timestamptz);
         insert into thing values (1, '2024-07-01 12:00:00.123456', '2024-07-01 12:00:00+02')`
       const url = await filled(test, database, sql)
@@ -176,15 +176,15 @@ for (const database of postgres) {
         ...{ path: '/things', table: 'thing', id: { client: 'required' } },
         fields: { at: attribute(datetime), day: attribute(datetime) },
       })
-      const served = await serve(test, defineModel([thing]), url)
-      assert.deepEqual(await told(served, 'at'), ['2024-07-01T12:00:00.123456Z'])
-      assert.deepEqual(await told(served, 'day'), ['2024-07-01T10:00:00Z'])
+      const served = await serveModel(test, defineModel([thing]), url)
+      assert.deepEqual(await readAttribute(served, 'at'), ['2024-07-01T12:00:00.123456Z'])
+      assert.deepEqual(await readAttribute(served, 'day'), ['2024-07-01T10:00:00Z'])
       const filter = [{ name: 'at', op: 'eq', val: '2024-07-01T14:00:00.123456+02:00' }]
       assert.deepEqual(ids(await served.get('/things', { filter })), ['1'])
     })
 
-    it('what JSON has no word for is told as null: infinity of days, instants and doubles, and NaN', async (test) => {
-      const served = await serving(
+    it('infinity and NaN are serialized as null', async (test) => {
+      const served = await serveThing(
         test,
         `create table thing (id bigint primary key, day date, at timestamptz, local timestamp, size float8);
          insert into thing values (1, 'infinity', 'infinity', 'infinity', 'Infinity'),
@@ -197,10 +197,10 @@ for (const database of postgres) {
         },
       )
       for (const name of ['day', 'at', 'local', 'size'])
-        assert.deepEqual(await told(served, name), [null, null, null], name)
+        assert.deepEqual(await readAttribute(served, name), [null, null, null], name)
     })
 
-    it('what is no value of its kind is a fault of ours', async (test) => {
+    it('given a stored value that its kind does not allow, answers 500', async (test) => {
       const fields: Fields = {
         day: attribute(date),
         at: attribute(datetime),
@@ -208,7 +208,7 @@ for (const database of postgres) {
         price: attribute(decimal()),
         no: attribute(integer),
       }
-      const served = await serving(
+      const served = await serveThing(
         test,
         `create table thing (id bigint primary key, day date, at timestamptz, clock time, price numeric, no numeric);
          insert into thing (id, day) values (1, '0044-03-15 BC'), (2, '10000-01-01');
@@ -219,35 +219,35 @@ for (const database of postgres) {
       )
       for (const id of [1, 2, 3, 4, 5, 6, 7, 8])
         assert.equal((await served.get(`/things/${id}`)).status, 500, String(id))
-      const whole = await served.get('/things/9')
-      assert.deepEqual([whole.one.attributes?.no, whole.one.attributes?.price], [7, '7.1'])
+      const { attributes } = (await served.get('/things/9')).one
+      assert.deepEqual([attributes?.no, attributes?.price], [7, '7.1'])
     })
 
-    it('floats of six digits are told as the doubles that they are, and found by those', async (test) => {
-      const served = await serving(
+    it('real is serialized as a double, and a filter compares it as a double', async (test) => {
+      const served = await serveThing(
         test,
         'create table thing (id bigint primary key, size real); insert into thing values (1, 0.1)',
         { size: attribute(number) },
       )
-      assert.deepEqual(await told(served, 'size'), [0.10000000149011612])
+      assert.deepEqual(await readAttribute(served, 'size'), [0.10000000149011612])
       const found = async (val: number) =>
         ids(await served.get('/things', { filter: [{ name: 'size', op: 'eq', val }] }))
       assert.deepEqual([await found(0.10000000149011612), await found(0.1)], [['1'], []])
     })
 
-    it('what a column rounds is told as it is kept', async (test) => {
-      const served = await serving(
+    it('given a value that the column rounds, the response contains the rounded value', async (test) => {
+      const served = await serveThing(
         test,
         'create table thing (id bigint primary key, at timestamptz(0), price numeric(10, 2))',
         { at: attribute(datetime), price: attribute(decimal()) },
       )
       const sent = { at: '2024-07-01T12:00:00.6Z', price: '1.555' }
-      const made = await served.post('/things', { type: 'thing', id: '1', attributes: sent })
-      assert.deepEqual(made.one.attributes, { at: '2024-07-01T12:00:01Z', price: '1.56' })
+      const created = await served.post('/things', { type: 'thing', id: '1', attributes: sent })
+      assert.deepEqual(created.one.attributes, { at: '2024-07-01T12:00:01Z', price: '1.56' })
     })
 
-    it('numbers that a column has no place for are refused, not rounded', async (test) => {
-      const served = await serving(
+    it('given a number that the column cannot store, answers 422', async (test) => {
+      const served = await serveThing(
         test,
         'create table thing (id bigint primary key, no smallint, size integer, big integer)',
         { no: attribute(integer), size: attribute(number), big: attribute(integer64()) },
@@ -258,27 +258,27 @@ for (const database of postgres) {
       }
     })
 
-    it('ids that clients have given are passed over by the sequence, which does not count them', async (test) => {
-      const served = await serving(
+    it('a generated id is never one that a client has generated', async (test) => {
+      const served = await serveThing(
         test,
         'create table thing (id bigint generated by default as identity primary key)',
         {},
         { client: 'optional' },
       )
-      assert.deepEqual(served.remarks, [])
+      assert.deepEqual(served.warnings, [])
       assert.equal((await served.post('/things', { type: 'thing', id: '1' })).status, 201)
       assert.equal((await served.post('/things', { type: 'thing' })).one.id, '2')
     })
   })
 
-  describe('A PostgreSQL database that is not encoded as UTF8', () => {
+  describe('A PostgreSQL database with another encoding than UTF8', () => {
     const thing = resource('thing', {
       path: '/things',
       table: 'thing',
       fields: { name: attribute(text) },
     })
 
-    async function encoded(test: TestContext, encoding: string): Promise<string> {
+    async function createEncodedDatabase(test: TestContext, encoding: string): Promise<string> {
       const url = await filled(test, database, '')
       const name = `encoded_${encoding.toLowerCase()}`
       await execute(url, `drop database if exists ${name}`)
@@ -287,27 +287,30 @@ for (const database of postgres) {
         `create database ${name} encoding '${encoding}' locale 'C' template template0`,
       )
       test.after(() => execute(url, `drop database ${name} with (force)`))
-      const there = String(new URL(name, url))
+      const encodedUrl = String(new URL(name, url))
       await execute(
-        there,
+        encodedUrl,
         'create table thing (id bigint generated by default as identity primary key, name text)',
       )
-      return there
+      return encodedUrl
     }
 
-    it('is served, and remarked on: it folds case as others do, and has no place for some letters', async (test) => {
-      const url = await encoded(test, 'LATIN1')
-      const served = await serve(test, defineModel([thing]), url)
-      assert.equal(served.remarks.length, 1)
-      assert.match(String(served.remarks[0]), /^the database: LATIN1 has no place for most letters/)
-      const made = await served.post('/things', { type: 'thing', attributes: { name: 'Größe' } })
-      assert.equal(made.one.attributes?.name, 'Größe')
+    it('LATIN1: is served with a warning, and folds case as UTF8 does', async (test) => {
+      const url = await createEncodedDatabase(test, 'LATIN1')
+      const served = await serveModel(test, defineModel([thing]), url)
+      assert.equal(served.warnings.length, 1)
+      assert.match(
+        String(served.warnings[0]),
+        /^the database: LATIN1 has no place for most letters/,
+      )
+      const created = await served.post('/things', { type: 'thing', attributes: { name: 'Größe' } })
+      assert.equal(created.one.attributes?.name, 'Größe')
       const filter = [{ name: 'name', op: 'ilike', val: 'GRÖSSE' }]
       assert.deepEqual(ids(await served.get('/things', { filter })), ['1'])
     })
 
-    it('is refused where it knows no letters', async (test) => {
-      const url = await encoded(test, 'SQL_ASCII')
+    it('SQL_ASCII: is rejected when the store opens', async (test) => {
+      const url = await createEncodedDatabase(test, 'SQL_ASCII')
       await assert.rejects(openStore(defineModel([thing]), url), {
         message: /^PostgreSQL at .*\/encoded_sql_ascii is encoded as SQL_ASCII; it must be UTF8\.$/,
       })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
 import { type Migration, type MigrationMode, pendingMigrations } from '../migrations.ts'
-import { plain, type Statement, statement } from '../statement.ts'
+import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect as dialect } from './dialect.ts'
 
@@ -32,7 +32,7 @@ function reading(what: Sql, from: Sql): Statement {
     from sqlite_schema as s join pragma_table_list as l on l.schema = 'main' and l.name = s.name
     where s.type in ('table', 'view') and l.type <> 'shadow'
     and s.name not like 'sqlite\\_%' escape '\\' and s.name <> 'lapidary_migration')`
-  return statement(sql`${what} from ${all} as t, ${from}`, dialect)
+  return compileStatement(sql`${what} from ${all} as t, ${from}`, dialect)
 }
 
 /** The tables and views of the database, their columns and keys. */
@@ -162,13 +162,13 @@ function foreignKeySets(rows: Rows): ForeignKey[] {
   }))
 }
 
-const versioned = statement(
+const versioned = compileStatement(
   sql`select 1 from sqlite_master where name = 'lapidary_migration'`,
   dialect,
 )
-const version = statement(sql`select max(version) from lapidary_migration`, dialect)
-const record = statement(
-  sql`insert into lapidary_migration (version) values (${plain(0)})`,
+const version = compileStatement(sql`select max(version) from lapidary_migration`, dialect)
+const record = compileStatement(
+  sql`insert into lapidary_migration (version) values (${rawParam(0)})`,
   dialect,
 )
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Row } from '../../plan/row-layout.ts'
 import type { QueryRequest } from '../executor.ts'
-import { Slots, type SlotWait } from '../semaphore.ts'
+import { type AcquireOptions, Semaphore } from '../semaphore.ts'
 import type { RunValues, Statement } from '../statement.ts'
 import { pageCaches, SqliteConnection } from './connection.ts'
 import { counted } from './counts.ts'
@@ -30,7 +30,7 @@ const mostIdle = 2
 /** Sessions on connections of this process. */
 export class LocalSessions {
   readonly #path: string
-  readonly #slots = new Slots(mostSessions, mostWaiting)
+  readonly #slots = new Semaphore(mostSessions, mostWaiting)
   readonly #open = new Set<SqliteConnection>()
   readonly #idle: SqliteConnection[] = []
 
@@ -39,7 +39,7 @@ export class LocalSessions {
   }
 
   /** Begins a snapshot. @throws HeaderError `overloaded` (503) when too many are open */
-  async begin(wait: SlotWait): Promise<ReadSession> {
+  async begin(wait: AcquireOptions): Promise<ReadSession> {
     const release = await this.#slots.acquire(wait)
     try {
       const connection = this.#idle.pop() ?? this.#connect()

@@ -1,11 +1,11 @@
 import { HeaderError } from '../../errors/errors.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { Slots } from '../semaphore.ts'
+import { Semaphore } from '../semaphore.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
-import { publish } from './channels.ts'
+import type { ReadSession } from './connection-pool.ts'
 import { SqliteReader } from './reader.ts'
 import type { ReaderReply } from './reader-messages.ts'
-import type { ReadSession } from './session.ts'
+import { publish } from './statement-events.ts'
 
 /** How many rows a stream reads at a time from another process. */
 const batchSize = 200
@@ -38,18 +38,18 @@ export interface ExpensiveRead {
 export class SqliteReaders {
   readonly #path: string
   readonly #timeout: number
-  readonly #slots: Slots
-  readonly #longSlots: Slots
-  readonly #streamSlots: Slots
+  readonly #slots: Semaphore
+  readonly #longSlots: Semaphore
+  readonly #streamSlots: Semaphore
   readonly #all = new Set<SqliteReader>()
   readonly #idle: { readonly reader: SqliteReader; readonly timer: NodeJS.Timeout }[] = []
 
   constructor(path: string, { readers, timeout, queueSize }: ReaderOptions) {
     this.#path = path
     this.#timeout = timeout
-    this.#slots = new Slots(readers, queueSize)
-    this.#longSlots = new Slots(Math.max(1, readers - 1), queueSize)
-    this.#streamSlots = new Slots(readers, queueSize)
+    this.#slots = new Semaphore(readers, queueSize)
+    this.#longSlots = new Semaphore(Math.max(1, readers - 1), queueSize)
+    this.#streamSlots = new Semaphore(readers, queueSize)
   }
 
   /**

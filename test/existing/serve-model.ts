@@ -1,23 +1,27 @@
 import type { TestContext } from 'node:test'
 import { createServer, type Model } from 'lapidary'
 import { type Answer, readAnswer } from '../answer.ts'
-import { check } from '../checker/checker.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 
-/** A server over tables that were there first; every answer is checked before the test sees it. */
-export interface Serving {
-  /** What the start remarks on. */
-  readonly remarks: readonly string[]
+/** A server on existing tables. The document checker verifies every response. */
+export interface ServedModel {
+  /** The warnings of `Store.verify`. */
+  readonly warnings: readonly string[]
   get(path: string, query?: Call['query']): Promise<Answer>
   post(path: string, data: unknown): Promise<Answer>
 }
 
-/** Serves a model from a database until the test ends. */
-export async function serve(test: TestContext, model: Model, url: string): Promise<Serving> {
+/** Starts a server that runs until the test ends. */
+export async function serveModel(
+  test: TestContext,
+  model: Model,
+  url: string,
+): Promise<ServedModel> {
   const store = await openStore(model, url)
   const server = createServer({ model, store, logLevel: 'silent' })
-  const remarks = await store.verify()
+  const warnings = await store.verify()
   const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
   test.after(async () => {
     client.close()
@@ -26,12 +30,21 @@ export async function serve(test: TestContext, model: Model, url: string): Promi
   })
   const call = async (method: string, path: string, options: Call) => {
     const exchange = await client.send(method, path, options)
-    check(exchange)
+    assertConforms(exchange)
     return readAnswer(exchange)
   }
   return {
-    remarks,
+    warnings,
     get: (path, query) => call('GET', path, { query }),
     post: (path, data) => call('POST', path, { body: { data } }),
   }
+}
+
+/** The part of a warning after this text is SQL that fixes its cause. */
+const fixSeparator = '; to mend it: '
+
+/** Splits a warning into its message and the SQL that fixes its cause. */
+export function splitWarning(warning: string): readonly [message: string, fix: string] {
+  const [message = '', fix = ''] = warning.split(fixSeparator)
+  return [message, fix]
 }

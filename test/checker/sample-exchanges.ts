@@ -1,35 +1,35 @@
 import type { Exchange } from '../client.ts'
 import { mediaType } from '../client.ts'
-import { isObject } from './breach.ts'
+import { isObject } from './violation.ts'
 
-/** An answer to make up: what was asked, and what came back. */
-interface Made {
+/** The method of a sample request, and its response. */
+interface SampleOptions {
   readonly method?: string
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly body?: unknown
 }
 
-/** Makes up an answer of a service at `http://host`. */
-export function made(
+/** Creates a sample exchange with a service at `http://host`. */
+export function sampleExchange(
   path: string,
-  { method = 'GET', status = 200, headers, body }: Made,
+  { method = 'GET', status = 200, headers, body }: SampleOptions,
 ): Exchange {
-  const usual = {
+  const defaultHeaders = {
     'content-type': mediaType,
     vary: 'Accept',
     'x-content-type-options': 'nosniff',
   }
   const text = body === undefined ? '' : JSON.stringify(body)
   const url = `http://host${path}`
-  return { method, url, sent: '', status, headers: { ...usual, ...headers }, text }
+  return { method, url, sent: '', status, headers: { ...defaultHeaders, ...headers }, text }
 }
 
 /**
- * The same answer with another body: each value is put at its JSON pointer, `undefined` takes the member away,
- * and `-` stands for the end of a list.
+ * Copies an exchange with changes in the response body.
+ * @param changes - new values by JSON pointer; `undefined` removes a member, and `-` is the end of a list
  */
-export function changed(exchange: Exchange, changes: Record<string, unknown>): Exchange {
+export function withChanges(exchange: Exchange, changes: Record<string, unknown>): Exchange {
   let body: unknown = JSON.parse(exchange.text)
   for (const [pointer, value] of Object.entries(changes)) {
     body = put(body, pointer.split('/').slice(1), value)
@@ -37,27 +37,27 @@ export function changed(exchange: Exchange, changes: Record<string, unknown>): E
   return { ...exchange, text: JSON.stringify(body) }
 }
 
-function put(value: unknown, [step, ...rest]: readonly string[], leaf: unknown): unknown {
-  if (step === undefined) return leaf
+function put(value: unknown, [token, ...rest]: readonly string[], leaf: unknown): unknown {
+  if (token === undefined) return leaf
   if (Array.isArray(value)) {
-    const index = step === '-' ? value.length : Number(step)
+    const index = token === '-' ? value.length : Number(token)
     return value.toSpliced(index, 1, put(value[index], rest, leaf))
   }
   const members = isObject(value) ? value : {}
-  const { [step]: inner, ...others } = members
+  const { [token]: inner, ...others } = members
   const next = put(inner, rest, leaf)
-  return next === undefined ? others : { ...members, [step]: next }
+  return next === undefined ? others : { ...members, [token]: next }
 }
 
 const jsonapi = { version: '1.0' }
 
-/** Relationship links, with `data` where it is told. */
+/** A relationship object, without `data` if it is `undefined`. */
 function relationship(self: string, name: string, data?: unknown): object {
   const links = { self: `${self}/relationships/${name}`, related: `${self}/${name}` }
   return { links, ...(data !== undefined && { data }) }
 }
 
-/** Person `id`, with the linkage of her computers where it is told. */
+/** A person, with linkage to computers if it is given. */
 export function person(id: string, computers?: unknown): object {
   return {
     type: 'person',
@@ -68,7 +68,7 @@ export function person(id: string, computers?: unknown): object {
   }
 }
 
-/** Computer `id`, with the linkage of its owner where it is told. */
+/** A computer, with linkage to its owner if it is given. */
 export function computer(id: string, owner?: unknown): object {
   return {
     type: 'computer',
@@ -81,19 +81,19 @@ export function computer(id: string, owner?: unknown): object {
 
 const c1 = { type: 'computer', id: '1' }
 const p1 = { type: 'person', id: '1' }
-const fault = (status: string, code: string) => {
+const errorObject = (status: string, code: string) => {
   return { status, code, title: `The ${code}`, detail: `The value "x" has a ${code}.` }
 }
 
-/** One resource. */
-export const single = made('/persons/1', {
+/** A single resource. */
+export const single = sampleExchange('/persons/1', {
   body: { data: person('1'), links: { self: '/persons/1' }, jsonapi },
 })
 
 const page = (number: number) => `http://host/persons?page%5Bsize%5D=1&page%5Bnumber%5D=${number}`
 
 /** The second of three pages. */
-export const collection = made('/persons?page[size]=1&page[number]=2', {
+export const collection = sampleExchange('/persons?page[size]=1&page[number]=2', {
   body: {
     data: [person('2')],
     links: { self: page(2), first: page(1), last: page(3), prev: page(1), next: page(3) },
@@ -102,8 +102,8 @@ export const collection = made('/persons?page[size]=1&page[number]=2', {
   },
 })
 
-/** A resource with two steps of included ones, the second of which leads back to it. */
-export const compound = made('/persons/1?include=computers.owner', {
+/** A resource with an include path of two relationships, the second of which leads back to the resource. */
+export const compound = sampleExchange('/persons/1?include=computers.owner', {
   body: {
     data: person('1', [c1]),
     included: [computer('1', p1)],
@@ -112,8 +112,8 @@ export const compound = made('/persons/1?include=computers.owner', {
   },
 })
 
-/** A collection that includes what two of its resources share. */
-export const shared = made('/computers?include=owner', {
+/** A collection with an included resource that two of its resources link. */
+export const shared = sampleExchange('/computers?include=owner', {
   body: {
     data: [computer('1', p1), computer('2', p1), computer('3', null)],
     included: [person('1')],
@@ -124,7 +124,7 @@ export const shared = made('/computers?include=owner', {
 })
 
 /** The linkage of a to-many relationship. */
-export const linkageList = made('/persons/1/relationships/computers', {
+export const linkageList = sampleExchange('/persons/1/relationships/computers', {
   body: {
     data: [c1],
     links: { self: '/persons/1/relationships/computers', related: '/persons/1/computers' },
@@ -133,7 +133,7 @@ export const linkageList = made('/persons/1/relationships/computers', {
 })
 
 /** A fieldset that lists one attribute and one relationship. */
-export const sparse = made('/persons/1?fields[person]=name,computers', {
+export const sparse = sampleExchange('/persons/1?fields[person]=name,computers', {
   body: {
     data: {
       type: 'person',
@@ -148,68 +148,68 @@ export const sparse = made('/persons/1?fields[person]=name,computers', {
 })
 
 /** A created resource. */
-export const created = made('/persons', {
+export const created = sampleExchange('/persons', {
   method: 'POST',
   status: 201,
   headers: { location: '/persons/7' },
   body: { data: person('7'), links: { self: '/persons/7' }, jsonapi },
 })
 
-/** A success that has only something to say. */
-export const deleted = made('/persons/1', {
+/** A successful response with only a message. */
+export const deleted = sampleExchange('/persons/1', {
   method: 'DELETE',
   body: { meta: { message: 'Object successfully deleted' }, jsonapi },
 })
 
-/** A refusal with two errors of one status. */
-export const refused = made('/persons', {
+/** An error document with two errors of the same status. */
+export const rejected = sampleExchange('/persons', {
   method: 'POST',
   status: 422,
   body: {
     errors: [
-      { ...fault('422', 'wrong_kind'), source: { pointer: '/data/attributes/a~1b' } },
-      { ...fault('422', 'required'), source: { pointer: '/data/attributes' } },
+      { ...errorObject('422', 'wrong_kind'), source: { pointer: '/data/attributes/a~1b' } },
+      { ...errorObject('422', 'required'), source: { pointer: '/data/attributes' } },
     ],
     jsonapi,
   },
 })
 
-/** A method that a path does not know. */
-export const unknownMethod = made('/persons', {
+/** A response to a method that the path does not support. */
+export const unknownMethod = sampleExchange('/persons', {
   method: 'PUT',
   status: 405,
   headers: { allow: 'GET, HEAD, OPTIONS, POST' },
-  body: { errors: [fault('405', 'method')], jsonapi },
+  body: { errors: [errorObject('405', 'method')], jsonapi },
 })
 
-/** A fault of our own. */
-export const ours = made('/persons', {
+/** An internal server error. */
+export const internalError = sampleExchange('/persons', {
   status: 500,
-  body: { errors: [{ ...fault('500', 'internal'), id: 'f3a1' }], jsonapi },
+  body: { errors: [{ ...errorObject('500', 'internal'), id: 'f3a1' }], jsonapi },
 })
 
-/** The headers of a GET without its body. */
-export const headOnly = made('/persons', { method: 'HEAD' })
+/** A response to HEAD. */
+export const headOnly = sampleExchange('/persons', { method: 'HEAD' })
 
-/** The methods of a path. */
-export const options = made('/persons', {
+/** A response to OPTIONS. */
+export const options = sampleExchange('/persons', {
   method: 'OPTIONS',
   status: 204,
   headers: { allow: 'GET' },
 })
 
-/** Answers that keep every rule, beside those above. */
-export const alsoGood: Record<string, Exchange> = {
-  'an empty collection': changed(made('/persons', { body: {} }), {
+/** More exchanges without violations. */
+export const furtherSamples: Record<string, Exchange> = {
+  'an empty collection': withChanges(sampleExchange('/persons', { body: {} }), {
     '/data': [],
     '/links': { self: 'http://host/persons' },
     '/meta': { count: 0 },
     '/jsonapi': jsonapi,
   }),
-  'an empty to-one related URL': made('/computers/9/owner?include=computers', {
+  'an empty to-one related URL': sampleExchange('/computers/9/owner?include=computers', {
     body: { data: null, links: { self: '/computers/9/owner?include=computers' }, jsonapi },
   }),
-  'a relationship document that includes': made(
+  'a relationship document with included resources': sampleExchange(
     '/persons/1/relationships/computers?include=computers',
     {
       body: {
@@ -223,7 +223,7 @@ export const alsoGood: Record<string, Exchange> = {
       },
     },
   ),
-  'a relationship document whose include a fieldset hides': made(
+  'a relationship document whose include is hidden by a fieldset': sampleExchange(
     '/persons/1/relationships/computers?include=computers&fields[person]=name',
     {
       body: {
@@ -237,32 +237,35 @@ export const alsoGood: Record<string, Exchange> = {
       },
     },
   ),
-  'a refusal of a path that cannot be decoded': made('/persons/%zz', {
+  'an error for a path that cannot be decoded': sampleExchange('/persons/%zz', {
     status: 404,
-    body: { errors: [fault('404', 'not_found')], jsonapi },
+    body: { errors: [errorObject('404', 'not_found')], jsonapi },
   }),
-  'an include that its fieldset hides': made('/computers?include=owner&fields[computer]=serial', {
-    body: {
-      data: [
-        {
-          type: 'computer',
-          id: '1',
-          attributes: { serial: 'A-1' },
-          links: { self: '/computers/1' },
-        },
-      ],
-      included: [],
-      links: { self: 'http://host/computers?include=owner&fields%5Bcomputer%5D=serial' },
-      meta: { count: 1 },
-      jsonapi,
+  'an include that is hidden by a fieldset': sampleExchange(
+    '/computers?include=owner&fields[computer]=serial',
+    {
+      body: {
+        data: [
+          {
+            type: 'computer',
+            id: '1',
+            attributes: { serial: 'A-1' },
+            links: { self: '/computers/1' },
+          },
+        ],
+        included: [],
+        links: { self: 'http://host/computers?include=owner&fields%5Bcomputer%5D=serial' },
+        meta: { count: 1 },
+        jsonapi,
+      },
     },
-  }),
-  'errors of differing statuses': made('/persons', {
+  ),
+  'errors with different statuses': sampleExchange('/persons', {
     method: 'POST',
     status: 400,
-    body: { errors: [fault('409', 'conflict'), fault('422', 'required')], jsonapi },
+    body: { errors: [errorObject('409', 'conflict'), errorObject('422', 'required')], jsonapi },
   }),
-  'a filter told back in the links': made(
+  'links that repeat a filter': sampleExchange(
     '/persons?filter=[{"name":"name","op":"eq","val":"a b"}]',
     {
       body: {
@@ -275,8 +278,8 @@ export const alsoGood: Record<string, Exchange> = {
       },
     },
   ),
-  'a detail that repeats what the client sent': changed(
-    { ...refused, sent: '{"data":{"attributes":{"name":"select x"}}}' },
+  'a detail that repeats a value of the request': withChanges(
+    { ...rejected, sent: '{"data":{"attributes":{"name":"select x"}}}' },
     { '/errors/0/detail': '"select x" is no date.' },
   ),
 }

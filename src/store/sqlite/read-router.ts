@@ -2,17 +2,20 @@ import type { Model } from '../../model/model.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows, Rows } from '../../plan/read-result.ts'
 import { type QueryRequest, runAsync, runSync } from '../executor.ts'
-import { refuseTooManyOf, type SizeLimit } from '../resource-limit.ts'
-import type { DuringRead, ReadOptions, Store } from '../store.ts'
+import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
+import { notFoundError } from '../run.ts'
+import type { Statement } from '../statement.ts'
+import type { ReadHooks, ReadOptions, Store } from '../store.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
-import { expensive, SqliteCosts } from './cost.ts'
+import { LocalSessions, type ReadSession } from './connection-pool.ts'
+import { expensive, SqliteCosts } from './cost-model.ts'
 import { remembered } from './counts.ts'
-import type { DatabaseFile } from './file.ts'
-import type { SqliteStatements } from './full-read.ts'
+import type { DatabaseFile } from './database-file.ts'
+import type { SqliteStatements, WholeRead } from './full-read.ts'
 import type { SqliteOptions } from './options.ts'
-import { afterWhole, isPointRead, queryOn, readSteps, streamOn } from './read.ts'
-import { SqliteReaders } from './readers.ts'
-import { LocalSessions, type ReadSession } from './session.ts'
+import { afterWhole, queryOn, readSteps, streamOn } from './read.ts'
+import { SqliteReaders } from './reader-pool.ts'
+import type { ReadCost } from './statement-cost.ts'
 
 /** How a store reads. */
 export interface Reads {
@@ -49,10 +52,27 @@ export function readsOf(
     isCount ? [[count(statement, values)]] : common.all(statement, values)
 
   /** Runs a cheap read at once; `undefined` when there is more than should be held at once. */
-  const readNow = (plan: ReadPlan, id: string | undefined, began: number) => {
-    const work = () => runSync(readSteps(statements, plan, id), query)
-    if (isPointRead(plan, statements)) return work()
-    return costs.measured(plan, began, () => common.snapshot(work))
+  const readNow = (
+    plan: ReadPlan,
+    id: string | undefined,
+    { whole, cost, began }: Readonly<{ whole: WholeRead; cost: ReadCost; began: number }>,
+  ): CompleteRows | undefined => {
+    if (whole.isPointRead) return pointRead(whole.read.firstBatch, plan, id)
+    const cpuBefore = cost.isSuspect ? process.threadCpuUsage() : undefined
+    const rows = common.snapshot(() => runSync(readSteps({ statements, whole }, plan, id), query))
+    costs.learn(cost, began, cpuBefore)
+    return rows
+  }
+
+  /** Looks one row up by its id. @throws NotFoundError */
+  const pointRead = (
+    statement: Statement,
+    plan: ReadPlan,
+    id: string | undefined,
+  ): CompleteRows => {
+    const primary = common.all(statement, { parameters: plan.values, id })
+    if (primary.length === 0) throw notFoundError(plan.notFound, id)
+    return { is: 'complete', count: 1, primary, included: [] }
   }
 
   const begin = (
@@ -68,7 +88,8 @@ export function readsOf(
     id: string | undefined,
     signal: ReadOptions['signal'],
   ): Promise<Rows> => {
-    const session = await begin(costs.stream(plan), { isStream: true, signal })
+    const estimate = costs.estimate(costs.stream(plan), plan, performance.now())
+    const session = await begin(estimate, { isStream: true, signal })
     return ended(session, () => streamOn(session, { statements, plan, id, limit }))
   }
 
@@ -76,35 +97,51 @@ export function readsOf(
   const readApart = async (
     plan: ReadPlan,
     id: string | undefined,
-    { during, signal }: ReadOptions,
+    {
+      whole: compiled,
+      estimate,
+      hooks,
+      signal,
+    }: ReadOptions & Readonly<{ whole: WholeRead; estimate: number }>,
   ): Promise<Rows | undefined> => {
     // Hooks take their own time, and what they watch may become a stream: each statement has a deadline of its own.
-    const session = await begin(costs.whole(plan), { isStream: during !== undefined, signal })
+    const session = await begin(estimate, { isStream: hooks !== undefined, signal })
     return ended(session, async () => {
       const run = queryOn(session)
-      await during?.before(run)
-      const whole = await runAsync(readSteps(statements, plan, id), (each) => session.query(each))
-      if (whole === undefined && during) {
-        const after: DuringRead['after'] = during.after
+      await hooks?.before(run)
+      const whole = await runAsync(readSteps({ statements, whole: compiled }, plan, id), (each) =>
+        session.query(each),
+      )
+      if (whole === undefined && hooks) {
+        const after: ReadHooks['after'] = hooks.after
         return streamOn(session, {
           ...{ statements, plan, id, limit },
           after: (rows, layout) => after(rows, layout, run),
         })
       }
-      if (whole && during) await afterWhole(whole, plan, during, run)
+      if (whole && hooks) await afterWhole(whole, plan, hooks, run)
       session.end()
       return whole
     })
   }
 
+  const within = limit
+    ? (rows: Rows, plan: ReadPlan) => (rows.is === 'complete' ? checked(rows, limit, plan) : rows)
+    : (rows: Rows) => rows
+
   return {
-    read: async (plan, id, { during, signal } = {}) => {
+    read: (plan, id, options = none) => {
       const now = performance.now()
       file.verifyNowAndThen(now)
-      const isApart = during !== undefined || costs.whole(plan, now) > expensive
-      const rows = isApart ? await readApart(plan, id, { during, signal }) : readNow(plan, id, now)
-      if (rows === undefined) return stream(plan, id, signal)
-      return limit && rows.is === 'complete' ? checked(rows, limit, plan) : rows
+      const whole = statements.whole(plan.shape)
+      const cost = costs.whole(whole, plan.shape)
+      const estimate = costs.estimate(cost, plan, now)
+      if (options.hooks !== undefined || estimate > expensive)
+        return readApart(plan, id, { ...options, whole, estimate }).then(async (rows) =>
+          within(rows ?? (await stream(plan, id, options.signal)), plan),
+        )
+      const rows = readNow(plan, id, { whole, cost, began: now })
+      return rows ? within(rows, plan) : stream(plan, id, options.signal)
     },
     close: () => {
       readers.close()
@@ -114,9 +151,11 @@ export function readsOf(
   }
 }
 
+const none: ReadOptions = {}
+
 /** @throws ParameterError `too_many_resources` (400) when there are more than allowed */
 function checked(rows: CompleteRows, limit: SizeLimit, plan: ReadPlan): CompleteRows {
-  refuseTooManyOf(rows, plan, limit)
+  checkResourceLimit(rows, plan, limit)
   return rows
 }
 

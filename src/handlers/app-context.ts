@@ -1,0 +1,31 @@
+import type { LifecycleContext } from '../lifecycle/context.ts'
+import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
+import type { Model } from '../model/model.ts'
+import { createPlanner } from '../plan/planner.ts'
+import { createDocumentSerializer, type DocumentSerializer } from '../serialize/document.ts'
+import type { Store } from '../store/store.ts'
+
+/** The dependencies of every handler, created once at startup. */
+export interface AppContext extends LifecycleContext {
+  readonly serializer: DocumentSerializer
+  /** The beginning of every path, e.g. `/api`; may be empty. */
+  readonly prefix: string
+  /** Members of `meta` in the root document. */
+  readonly rootMeta: Readonly<Record<string, unknown>>
+}
+
+/** Creates the dependencies of the handlers that serve a model from a store. */
+export function createAppContext(
+  model: Model,
+  store: Store,
+  { prefix = '', rootMeta = {} }: Partial<Pick<AppContext, 'prefix' | 'rootMeta'>> = {},
+): AppContext {
+  return {
+    planner: createPlanner(model),
+    store,
+    bindReadHooks: createReadHookBinder(model),
+    serializer: createDocumentSerializer(model, prefix),
+    prefix,
+    rootMeta,
+  }
+}

@@ -1,0 +1,218 @@
+import { BodyError } from '../errors/errors.ts'
+import type { Awaitable } from '../model/hooks.ts'
+import { getRelationship } from '../model/model.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { CompleteRows } from '../plan/read-result.ts'
+import type { WritePlan } from '../plan/write.ts'
+import { toFieldPointer } from '../plan/write-builder.ts'
+import { linkConstraintError, reportConstraintErrors, rowConstraintError } from './constraints.ts'
+import type { RunValues, Statement } from './statement.ts'
+import type { Statements } from './statements.ts'
+import type { Step } from './steps.ts'
+import type { PreparedWrite } from './store.ts'
+import { thenMaybe } from './then-maybe.ts'
+import type { WriteConnection } from './transaction.ts'
+
+/** A create or an update, and the read of the written resource for the response. */
+interface WriteRequest {
+  readonly plan: WritePlan
+  readonly readPlan: ReadPlan | undefined
+}
+
+/** The results of the steps of a write. */
+interface WriteState {
+  /** The id of the written resource; `undefined` before the database has generated it. */
+  id: string | undefined
+  rows: CompleteRows | undefined
+}
+
+/** Everything that the steps of a write share. */
+interface WriteContext extends WriteRequest {
+  readonly connection: WriteConnection
+  readonly statements: Statements
+  readonly state: WriteState
+  /** The step that writes the row, for the steps that need its id; none where they can do without. */
+  readonly needsId: readonly Step[]
+}
+
+/**
+ * Lists the steps of a create or an update: write the row, change the rows of its relationships, link it to the resource in
+ * the path, check that every changed resource still matches its type, and read the response.
+ *
+ * @returns the steps; `result` may be called when all of them have run
+ */
+export function prepareWrite(
+  connection: WriteConnection,
+  { plan, readPlan }: WriteRequest,
+  statements: Statements,
+): PreparedWrite {
+  const { shape } = plan
+  const { resource } = statements.ofType(shape.type)
+  const knownId = shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
+  const state: WriteState = { id: knownId, rows: undefined }
+  const writeRow: Step = {
+    needs: [],
+    run: () =>
+      thenMaybe(
+        reportConstraintErrors(
+          () => executeRowStatement(connection, plan, knownId, statements),
+          (error) => rowConstraintError(error, plan, resource),
+        ),
+        (id) => {
+          state.id = id
+        },
+      ),
+  }
+  // A new row without an id is found as the last insert, but not by statements of other tables.
+  const needsNoId =
+    knownId !== undefined ||
+    (connection.readInserted !== undefined &&
+      statements.write(shape).parent.length === 0 &&
+      !resource.scope)
+  const needsId = needsNoId ? [] : [writeRow]
+  const context: WriteContext = { connection, plan, readPlan, statements, state, needsId }
+  const steps = [
+    writeRow,
+    ...listLinkSteps(context),
+    ...listScopeSteps(context),
+    ...listReadSteps(context),
+  ]
+  return {
+    steps,
+    result: () => {
+      if (state.id === undefined) throw new Error('The result of a write was used before it ran.')
+      return { id: state.id, rows: state.rows }
+    },
+  }
+}
+
+/** Inserts or updates the row. @returns its id */
+function executeRowStatement(
+  connection: WriteConnection,
+  { shape, values: parameters }: WritePlan,
+  id: string | undefined,
+  statements: Statements,
+): Awaitable<string> {
+  const { insert, update } = statements.write(shape)
+  if (insert)
+    return thenMaybe(connection.all(insert, { parameters, id }), ([row = []]) => `${row[0]}`)
+  if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
+  return update ? thenMaybe(connection.run(update, { parameters, id }), () => id) : id
+}
+
+/** The steps that change the rows of relationships, and those that link the resource to the one in the path. */
+function listLinkSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
+  const { shape, linkIds, precondition } = plan
+  const { links, parent } = statements.write(shape)
+  const steps: Step[] = []
+  const checks: Step[] = []
+  for (const [index, { relationship }] of shape.links.entries()) {
+    const ids = linkIds[index] ?? []
+    const { to } = getRelationship(statements.ofType(shape.type).resource, relationship)
+    const pointer =
+      plan.document === 'linkage'
+        ? '/data'
+        : toFieldPointer({ is: 'relationship', name: relationship })
+    const changedIds: string[] = []
+    const changes = (links[index] ?? []).map(
+      (statement): Step => ({
+        needs: needsId,
+        run: () =>
+          thenMaybe(
+            executeLink(connection, statement, { parameters: [], id: state.id, ids }, pointer),
+            (changed) => void changedIds.push(...changed),
+          ),
+      }),
+    )
+    steps.push(...changes)
+    checks.push({
+      needs: changes,
+      run: () => checkMembers(connection, changedIds, { to, pointer }, statements),
+    })
+  }
+  for (const statement of parent)
+    steps.push({
+      needs: needsId,
+      run: () => {
+        const ids = state.id === undefined ? [] : [state.id]
+        const values = { parameters: [], id: precondition?.id, ids }
+        return thenMaybe(executeLink(connection, statement, values, '/data'), () => {})
+      },
+    })
+  return [...steps, ...checks]
+}
+
+/** Runs a statement that changes rows of a relationship. @returns the ids that it returns: those of the changed rows */
+function executeLink(
+  connection: WriteConnection,
+  statement: Statement,
+  values: RunValues,
+  pointer: string,
+): Awaitable<string[]> {
+  const rows = reportConstraintErrors(
+    () => connection.all(statement, values),
+    (error) => linkConstraintError(error, pointer),
+  )
+  return thenMaybe(rows, (changed) => changed.map(([id]) => String(id)))
+}
+
+/** @throws BodyError `invalid_value` (422) when changed members no longer match their type */
+function checkMembers(
+  connection: WriteConnection,
+  ids: readonly string[],
+  { to, pointer }: Readonly<{ to: string; pointer: string }>,
+  statements: Statements,
+): Awaitable<void> {
+  if (ids.length === 0) return undefined
+  return thenMaybe(
+    connection.all(statements.ofType(to).lookup, { parameters: [], ids }),
+    (left) => {
+      if (left.length < ids.length) throw scopeError('a member', to, pointer)
+    },
+  )
+}
+
+/** The steps that check that the written row still matches the scope of its type. */
+function listScopeSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
+  const { resource, exists } = statements.ofType(plan.shape.type)
+  if (!resource.scope) return []
+  let isInScope = true
+  const look: Step = {
+    needs: needsId,
+    run: () =>
+      thenMaybe(connection.all(exists, { parameters: [], id: state.id }), (rows) => {
+        isInScope = rows.length > 0
+      }),
+  }
+  const check: Step = {
+    needs: [look],
+    run: () => {
+      if (!isInScope) throw scopeError('this resource', resource.type, '/data')
+    },
+  }
+  return [look, check]
+}
+
+/** The step that reads the written resource. */
+function listReadSteps({ connection, readPlan, state, needsId }: WriteContext): Step[] {
+  if (readPlan === undefined) return []
+  const read = () =>
+    state.id === undefined
+      ? connection.readInserted?.(readPlan)
+      : connection.read(readPlan, state.id)
+  return [
+    {
+      needs: needsId,
+      run: () =>
+        thenMaybe(read(), (rows) => {
+          state.rows = rows
+        }),
+    },
+  ]
+}
+
+/** The error for a write after which a resource no longer matches the scope of its type. */
+function scopeError(what: string, type: string, pointer: string): BodyError {
+  const detail = `The change would make ${what} no longer match the type ${type}.`
+  return new BodyError('invalid_value', pointer, detail)
+}

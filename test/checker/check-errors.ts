@@ -1,0 +1,137 @@
+import type { ParsedExchange } from './parse-exchange.ts'
+import type { Members, Violations } from './violation.ts'
+import { appendToken, checkMembers, isNonEmptyString, isObject } from './violation.ts'
+
+/** Checks an error document: the errors agree with the status, name their source and reveal no internal details. */
+export function* checkErrors(parsed: ParsedExchange): Violations {
+  const { body, isSuccess, exchange } = parsed
+  const { errors } = body
+  if (isSuccess) {
+    if (errors !== undefined)
+      yield {
+        rule: 'ERR-3',
+        pointer: '/errors',
+        message: 'a successful response must not contain errors',
+      }
+    return
+  }
+  if (!Array.isArray(errors) || errors.length === 0) {
+    yield { rule: 'ERR-3', pointer: '/errors', message: 'it must contain at least one error' }
+    return
+  }
+  for (const [index, error] of errors.entries()) {
+    const pointer = appendToken('/errors', index)
+    if (isObject(error)) yield* checkError(error, pointer, parsed)
+    else yield { rule: 'ERR-3', pointer, message: 'an error must be an object' }
+  }
+  const statuses = new Set(errors.filter(isObject).map(({ status }) => status))
+  const expected = statuses.size === 1 ? [...statuses][0] : '400'
+  if (String(exchange.status) !== expected) {
+    const message = `the status must be ${expected} for these errors, but it is ${exchange.status}`
+    yield { rule: 'ERR-2', pointer: '/errors', message }
+  }
+}
+
+const errorMembers = ['id', 'status', 'code', 'title', 'detail', 'source']
+
+function* checkError(error: Members, pointer: string, parsed: ParsedExchange): Violations {
+  yield* checkMembers(error, errorMembers, { rule: 'ERR-4', pointer })
+  for (const name of ['status', 'code', 'title', 'detail']) {
+    if (isNonEmptyString(error[name])) continue
+    yield {
+      rule: 'ERR-4',
+      pointer: appendToken(pointer, name),
+      message: 'it must be a string that is not empty',
+    }
+  }
+  if (isNonEmptyString(error.status) && !/^[45]\d\d$/.test(error.status)) {
+    yield {
+      rule: 'ERR-4',
+      pointer: `${pointer}/status`,
+      message: 'it must be an HTTP error status',
+    }
+  }
+  if ('id' in error ? !isNonEmptyString(error.id) : error.status === '500') {
+    yield {
+      rule: 'service.md#errors',
+      pointer: `${pointer}/id`,
+      message: 'an internal error must have an id',
+    }
+  }
+  yield* checkTitle(error, pointer)
+  if ('source' in error) yield* checkSource(error.source, `${pointer}/source`)
+  yield* checkLeaks(error, pointer, parsed)
+}
+
+/** The title of each error code in the first response with it. Later responses must have the same title. */
+const titleByCode = new Map<string, string>()
+
+function* checkTitle({ code, title }: Members, pointer: string): Violations {
+  if (!isNonEmptyString(code) || !isNonEmptyString(title)) return
+  const first = titleByCode.get(code) ?? title
+  titleByCode.set(code, first)
+  if (title !== first) {
+    yield {
+      rule: 'ERR-5',
+      pointer: `${pointer}/title`,
+      message: `in another response the title of ${code} is "${first}"`,
+    }
+  }
+}
+
+const jsonPointer = /^(?:\/(?:[^~/]|~[01])*)*$/
+
+function* checkSource(source: unknown, pointer: string): Violations {
+  if (!isObject(source)) {
+    yield { rule: 'ERR-6', pointer, message: 'it must be an object' }
+    return
+  }
+  yield* checkMembers(source, ['pointer', 'parameter'], { rule: 'ERR-6', pointer })
+  if (Object.keys(source).length !== 1) {
+    yield { rule: 'ERR-6', pointer, message: 'it must hold either a pointer or a parameter' }
+  }
+  if ('pointer' in source && !isJsonPointer(source.pointer)) {
+    const message = 'it must be a JSON pointer (RFC 6901)'
+    yield { rule: 'ERR-6', pointer: `${pointer}/pointer`, message }
+  }
+  if ('parameter' in source && typeof source.parameter !== 'string') {
+    yield { rule: 'ERR-6', pointer: `${pointer}/parameter`, message: 'it must be a string' }
+  }
+}
+
+function isJsonPointer(value: unknown): boolean {
+  return typeof value === 'string' && jsonPointer.test(value)
+}
+
+/** Internal details that no error may reveal: SQL, file paths, stack traces. */
+const internalDetails: readonly RegExp[] = [
+  /sqlite/i,
+  /\bselect /i,
+  /\b(?:insert into|delete from|update) "?\w+"? (?:set|where|\()/i,
+  /constraint failed/i,
+  /no such (?:table|column)/i,
+  /at file:/,
+  /node_modules/,
+  /node:internal/,
+  /\.[cm]?[jt]s:\d+/,
+  /\bat \S+ \(.+:\d+:\d+\)/,
+]
+
+function* checkLeaks(
+  error: Members,
+  pointer: string,
+  { exchange, path, query }: ParsedExchange,
+): Violations {
+  // A detail may repeat values of the request.
+  const sent = [exchange.url, exchange.sent, path, ...query.flat()].join('\n')
+  for (const name of ['title', 'detail']) {
+    const text = String(error[name])
+    const leak = internalDetails.find((pattern) => pattern.test(text) && !pattern.test(sent))
+    if (leak)
+      yield {
+        rule: 'service.md#errors',
+        pointer: appendToken(pointer, name),
+        message: `it reveals internal details (${leak})`,
+      }
+  }
+}

@@ -1,0 +1,204 @@
+import { isMemberName } from './check-document.ts'
+import { checkLink } from './check-links.ts'
+import type { ParsedExchange } from './parse-exchange.ts'
+import { resourceKey } from './parse-exchange.ts'
+import type { Members, Violation, Violations } from './violation.ts'
+import { appendToken, checkMembers, isNonEmptyString, isObject } from './violation.ts'
+
+/** Checks the structure of the primary data and of `included`. */
+export function* checkData({ body, relationship }: ParsedExchange): Violations {
+  const { data, included } = body
+  const check = (value: unknown, pointer: string) =>
+    relationship === undefined ? checkResource(value, pointer) : checkIdentifier(value, pointer)
+  if (Array.isArray(data)) {
+    for (const [index, item] of data.entries()) yield* check(item, appendToken('/data', index))
+    if (relationship !== undefined) yield* checkRepeats(data, '/data')
+  } else if (data !== undefined && data !== null) {
+    yield* check(data, '/data')
+  }
+  if (included === undefined) return
+  if (!Array.isArray(included)) {
+    yield { rule: 'INC-2', pointer: '/included', message: 'it must be a list' }
+    return
+  }
+  for (const [index, item] of included.entries()) {
+    yield* checkResource(item, appendToken('/included', index))
+  }
+}
+
+function* checkResource(value: unknown, pointer: string): Violations {
+  if (!isObject(value)) {
+    yield { rule: 'DOC-9', pointer, message: 'it must be a resource object' }
+    return
+  }
+  const members = ['type', 'id', 'attributes', 'relationships', 'links']
+  yield* checkMembers(value, members, { rule: 'RES-3', pointer })
+  yield* checkNamed(value, pointer, ['RES-1', 'RES-2'])
+  const self = yield* checkSelf(value, pointer)
+  yield* checkAttributes(value, pointer)
+  yield* checkRelationships(value, pointer, self)
+}
+
+function* checkNamed(
+  value: Members,
+  pointer: string,
+  [presenceRule, typeRule]: [string, string],
+): Violations {
+  for (const name of ['type', 'id']) {
+    const place = appendToken(pointer, name)
+    if (value[name] === undefined)
+      yield { rule: presenceRule, pointer: place, message: 'it is missing' }
+    else if (!isNonEmptyString(value[name])) {
+      yield { rule: typeRule, pointer: place, message: 'it must be a string that is not empty' }
+    }
+  }
+  if (isNonEmptyString(value.type) && !isMemberName(value.type)) {
+    yield {
+      rule: 'RES-5',
+      pointer: appendToken(pointer, 'type'),
+      message: 'a type must follow the rules of member names',
+    }
+  }
+}
+
+function* checkSelf(value: Members, pointer: string): Generator<Violation, string | undefined> {
+  const { links, id } = value
+  const place = `${pointer}/links`
+  if (!isObject(links)) {
+    const rule = links === undefined ? 'RES-10' : 'LNK-1'
+    yield { rule, pointer: place, message: 'it must be an object with self' }
+    return undefined
+  }
+  yield* checkMembers(links, ['self'], { rule: 'RES-10', pointer: place })
+  yield* checkLink(links.self, `${place}/self`, 'path')
+  if (typeof links.self !== 'string') return undefined
+  if (isNonEmptyString(id) && !links.self.endsWith(`/${encodeURIComponent(id)}`)) {
+    yield { rule: 'RES-10', pointer: `${place}/self`, message: `it must end with the id, ${id}` }
+  }
+  return links.self
+}
+
+function* checkAttributes({ attributes, relationships }: Members, pointer: string): Violations {
+  const place = `${pointer}/attributes`
+  if (attributes === undefined) return
+  if (!isObject(attributes)) {
+    yield { rule: 'RES-7', pointer: place, message: 'it must be an object' }
+    return
+  }
+  for (const [name, value] of Object.entries(attributes)) {
+    const isReserved = ['id', 'type'].includes(name)
+    if (isReserved || (isObject(relationships) && Object.hasOwn(relationships, name))) {
+      yield {
+        rule: 'RES-6',
+        pointer: appendToken(place, name),
+        message: 'the name is used by another member',
+      }
+    }
+    yield* checkNested(value, appendToken(place, name))
+  }
+}
+
+function* checkNested(value: unknown, pointer: string): Violations {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === 'links' || name === 'relationships') {
+      yield {
+        rule: 'RES-8',
+        pointer: appendToken(pointer, name),
+        message: 'an attribute must not contain it',
+      }
+    }
+    yield* checkNested(inner, appendToken(pointer, name))
+  }
+}
+
+function* checkRelationships(
+  { relationships }: Members,
+  above: string,
+  self: string | undefined,
+): Violations {
+  const pointer = `${above}/relationships`
+  if (relationships === undefined) return
+  if (!isObject(relationships)) {
+    yield { rule: 'REL-1', pointer, message: 'it must be an object' }
+    return
+  }
+  for (const [name, value] of Object.entries(relationships)) {
+    const place = appendToken(pointer, name)
+    if (['id', 'type'].includes(name))
+      yield { rule: 'RES-6', pointer: place, message: 'the name is used by another member' }
+    if (!isObject(value)) yield { rule: 'REL-2', pointer: place, message: 'it must be an object' }
+    else
+      yield* checkRelationship(
+        value,
+        place,
+        self &&
+          ['relationships/', ''].map((route) => `${self}/${route}${encodeURIComponent(name)}`),
+      )
+  }
+}
+
+function* checkRelationship(
+  value: Members,
+  pointer: string,
+  urls: string[] | undefined | '',
+): Violations {
+  yield* checkMembers(value, ['links', 'data'], { rule: 'REL-2', pointer })
+  if ('data' in value) yield* checkLinkage(value.data, `${pointer}/data`)
+  const { links } = value
+  const place = `${pointer}/links`
+  if (!isObject(links)) {
+    const rule = links === undefined ? 'REL-2' : 'LNK-1'
+    yield { rule, pointer: place, message: 'it must be an object with self and related' }
+    return
+  }
+  yield* checkMembers(links, ['self', 'related'], { rule: 'REL-3', pointer: place })
+  for (const [index, name] of ['self', 'related'].entries()) {
+    const link = links[name]
+    if (link === undefined)
+      yield { rule: 'REL-2', pointer: appendToken(place, name), message: 'it is missing' }
+    else yield* checkLink(link, appendToken(place, name), 'path')
+    if (typeof link === 'string' && urls && link !== urls[index]) {
+      yield {
+        rule: 'REL-2',
+        pointer: appendToken(place, name),
+        message: `it must be ${urls[index]}`,
+      }
+    }
+  }
+}
+
+function* checkLinkage(data: unknown, pointer: string): Violations {
+  if (data === null) return
+  if (!Array.isArray(data)) {
+    yield* checkIdentifier(data, pointer)
+    return
+  }
+  for (const [index, item] of data.entries())
+    yield* checkIdentifier(item, appendToken(pointer, index))
+  yield* checkRepeats(data, pointer)
+}
+
+function* checkIdentifier(value: unknown, pointer: string): Violations {
+  if (!isObject(value)) {
+    yield { rule: 'LKG-1', pointer, message: 'it must be a resource identifier' }
+    return
+  }
+  yield* checkMembers(value, ['type', 'id'], { rule: 'LKG-3', pointer })
+  yield* checkNamed(value, pointer, ['LKG-2', 'LKG-2'])
+}
+
+function* checkRepeats(data: readonly unknown[], pointer: string): Violations {
+  const seen = new Set<string>()
+  for (const [index, item] of data.entries()) {
+    if (!isObject(item)) continue
+    if (seen.has(resourceKey(item))) {
+      yield {
+        rule: 'RUP-8',
+        pointer: appendToken(pointer, index),
+        message: 'a relationship must not contain the same identifier twice',
+      }
+    }
+    seen.add(resourceKey(item))
+  }
+}
