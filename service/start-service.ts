@@ -79,7 +79,7 @@ async function prepareService(
   const store = await openStore(model, settings)
   try {
     await store.migrate(migrations[store.dialect], settings.migrate === 'off' ? 'compare' : 'run')
-    const warnings = await store.verify()
+    const { warnings } = await store.verify()
     // The supervisor has printed the warnings before it started the workers.
     if (cluster.isPrimary) for (const warning of warnings) console.warn(`lapidary: ${warning}`)
     const { basePath, publicUrl, logLevel, maxBody, allowedHosts } = settings

@@ -1,4 +1,4 @@
-/** The public API. Databases have entry points of their own, e.g. `lapidary/sqlite`. */
+/** The public API of the engine. Each database has an entry point of its own, e.g. `lapidary/sqlite`. */
 export { RequestError, type RequestErrorOptions } from './errors/errors.ts'
 export { createServer, type ServerOptions } from './http/server.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'

@@ -30,7 +30,8 @@ export async function startServer(
   const server = createServer({ model, store, rootMeta, logLevel })
   try {
     await store.migrate([{ version: 1, sql: generateSql(store.dialect) }])
-    for (const warning of await store.verify()) console.warn(`chinook: ${warning}`)
+    const { warnings } = await store.verify()
+    for (const warning of warnings) console.warn(`chinook: ${warning}`)
     const url = await server.listen({ host: '127.0.0.1', port })
     const close = async () => {
       await server.close()

@@ -14,12 +14,19 @@ export interface AppContext extends LifecycleContext {
   readonly rootMeta: Readonly<Record<string, unknown>>
 }
 
-/** Creates the dependencies of the handlers that serve a model from a store. */
-export function createAppContext(
-  model: Model,
-  store: Store,
-  { prefix = '', rootMeta = {} }: Partial<Pick<AppContext, 'prefix' | 'rootMeta'>> = {},
-): AppContext {
+/** The options of an application. */
+export interface AppOptions {
+  readonly model: Model
+  readonly store: Store
+  /** The beginning of every path, e.g. `/api`. Default: none. */
+  readonly prefix?: string
+  /** Members of `meta` in the root document, e.g. a description and a version. */
+  readonly rootMeta?: AppContext['rootMeta']
+}
+
+/** Creates the dependencies of the handlers. */
+export function createAppContext(options: AppOptions): AppContext {
+  const { model, store, prefix = '', rootMeta = {} } = options
   return {
     planner: createPlanner(model),
     store,

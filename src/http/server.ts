@@ -1,9 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { type AppContext, createAppContext } from '../handlers/app-context.ts'
-import type { Model } from '../model/model.ts'
-import type { Store } from '../store/store.ts'
+import { type AppOptions, createAppContext } from '../handlers/app-context.ts'
 import { addDrain } from './drain.ts'
 import { createErrorReporter } from './errors.ts'
 import { createServerFactory, type HttpServerOptions } from './http-server.ts'
@@ -15,11 +13,7 @@ import { addRequestLogs } from './request-log.ts'
 import { maxUrlLength, registerRoutes } from './routes.ts'
 
 /** The options of `createServer`. */
-export interface ServerOptions {
-  readonly model: Model
-  readonly store: Store
-  /** The beginning of every path, e.g. `/api`. Default: none. */
-  readonly prefix?: string
+export interface ServerOptions extends AppOptions {
   /** Scheme and host of absolute links, e.g. `https://api.example.org`. Default: those of the request. */
   readonly publicUrl?: string | undefined
   /**
@@ -27,8 +21,6 @@ export interface ServerOptions {
    * route. A `RequestError` that it throws is sent to the client.
    */
   readonly authenticate?: (request: FastifyRequest) => unknown
-  /** Members of `meta` in the root document, e.g. a description and a version. */
-  readonly rootMeta?: AppContext['rootMeta']
   /** The lowest level that is logged to standard error: `trace` … `fatal`, or `silent`. Default `info`. */
   readonly logLevel?: string
   /** The largest body, in bytes. Default 1 MiB. */
@@ -62,9 +54,8 @@ const maxHeaderSize = 64 * 1024
  * @returns a Fastify instance: call `listen` on it, and close the store after it
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { model, store, logLevel = 'info', maxBody = 1024 * 1024 } = options
-  const { publicUrl, authenticate } = options
-  const context = createAppContext(model, store, options)
+  const { logLevel = 'info', maxBody = 1024 * 1024, publicUrl, authenticate } = options
+  const context = createAppContext(options)
   const reportError = createErrorReporter()
   const app = fastify({
     bodyLimit: maxBody,

@@ -33,7 +33,7 @@ export async function checkDeclaredSql(
       await prepare(statement)
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error)
-      mistakes.push(`${place}: the database refuses its SQL: ${words.replace(/\s+/g, ' ')}`)
+      mistakes.push(`${place}: the database rejects its SQL: ${words.replace(/\s+/g, ' ')}`)
     }
   }
   return mistakes
@@ -55,7 +55,7 @@ function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] 
   })
   return [
     ...(scope
-      ? [{ place: `${type}.where`, statement: compileStatement(condition, target.dialect) }]
+      ? [{ place: `${type}.scope`, statement: compileStatement(condition, target.dialect) }]
       : []),
     ...expressions,
   ]

@@ -89,7 +89,7 @@ export interface Store {
    *   place in the declarations, what differs, and what mends it; none where nothing does
    * @throws DeclarationError with a line per mistake, each with the path to the wrong word
    */
-  verify(): Promise<readonly string[]>
+  verify(): Promise<Readonly<{ warnings: readonly string[] }>>
   /** The tables and columns that are there. */
   catalog(): Promise<Catalog>
   /**

@@ -49,7 +49,7 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const resource = getResourceType(target.model, shape.type)
   const { parent } = shape
   const { lastInsertId } = target.dialect
-  const linking = shape.row === 'new' ? { ...target, lastInsertId } : target
+  const linking = shape.row === 'new' ? { ...target, insertedRow: lastInsertId } : target
   return {
     insert: shape.row === 'existing' ? undefined : compileInsert(shape, resource, target),
     update:

@@ -94,7 +94,7 @@ function* checkAttributes({ attributes, relationships }: Members, pointer: strin
         message: 'the name is used by another member',
       }
     }
-    yield* checkNested(value, appendToken(place, name))
+    if (typeof value === 'object') yield* checkNested(value, appendToken(place, name))
   }
 }
 
@@ -175,8 +175,14 @@ function* checkLinkage(data: unknown, pointer: string): Violations {
     return
   }
   for (const [index, item] of data.entries())
-    yield* checkIdentifier(item, appendToken(pointer, index))
+    if (!isIdentifier(item)) yield* checkIdentifier(item, appendToken(pointer, index))
   yield* checkRepeats(data, pointer)
+}
+
+/** True if `checkIdentifier` finds nothing; faster for long lists. */
+function isIdentifier(value: unknown): boolean {
+  if (!isObject(value) || Object.keys(value).length !== 2) return false
+  return isNonEmptyString(value.id) && isMemberName(value.type)
 }
 
 function* checkIdentifier(value: unknown, pointer: string): Violations {

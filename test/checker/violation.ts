@@ -25,7 +25,8 @@ export function isNonEmptyString(value: unknown): value is string {
 
 /** Appends a reference token to a JSON pointer. https://www.rfc-editor.org/rfc/rfc6901 */
 export function appendToken(pointer: string, token: string | number): string {
-  return `${pointer}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  if (typeof token === 'number') return `${pointer}/${token}`
+  return `${pointer}/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 /** Checks that an object has only allowed members. */

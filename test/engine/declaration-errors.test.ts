@@ -133,7 +133,7 @@ function wrongType(
 
 /** SQL that each database rejects with its own message. */
 function rejectedSql(location: string, sqlite: string, postgres: string): Line {
-  const start = `${location}: the database refuses its SQL: `
+  const start = `${location}: the database rejects its SQL: `
   return { sqlite: start + sqlite, postgres: start + postgres }
 }
 

@@ -24,7 +24,7 @@ const requests = [
 const store = openSqlite(library, ':memory:')
 try {
   await store.migrate([{ version: 1, sql: libraryTables(inMemory.columnTypes) }])
-  const context = createAppContext(library, store, { prefix: '/v1' })
+  const context = createAppContext({ model: library, store, prefix: '/v1' })
   const routes = new Map(buildRouteTable(context.planner).map((route) => [route.path, route]))
   for (const [path, id, search] of requests) {
     const { signal } = new AbortController()

@@ -73,7 +73,7 @@ function declarations(): readonly unknown[] {
     // @ts-expect-error there is no such option
     decimal({ digits: 2 }),
     // @ts-expect-error there is no such choice
-    integer64({ beyond: 'double' }),
+    integer64({ largeValuesAs: 'double' }),
 
     // What is computed gets the columns it declares, read as their kinds, null where they may be.
     computed(text, { name: text }, ({ name }) => name?.toUpperCase() ?? null),

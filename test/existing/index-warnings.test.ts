@@ -99,13 +99,13 @@ for (const database of lasting) {
         const isView = sql.includes('create view')
         const store = await openStore(isView ? readOnly : library, url)
         test.after(() => store.close())
-        const warnings = await store.verify()
+        const { warnings } = await store.verify()
         assert.deepEqual(
           warnings.toSorted(),
           expected.map((each) => formatWarning(each, isPostgres)).toSorted(),
         )
         for (const warning of warnings) await execute(url, splitWarning(warning)[1])
-        assert.deepEqual(await store.verify(), [])
+        assert.deepEqual(await store.verify(), { warnings: [] })
       })
     }
 
@@ -123,10 +123,10 @@ for (const database of lasting) {
       })
       const store = await openStore(defineModel([node]), url)
       test.after(() => store.close())
-      const [warning = ''] = await store.verify()
+      const [warning = ''] = (await store.verify()).warnings
       assert.match(warning, /on "a ""table" \("a ""column"\)$/)
       await execute(url, splitWarning(warning)[1])
-      assert.deepEqual(await store.verify(), [])
+      assert.deepEqual(await store.verify(), { warnings: [] })
     })
 
     it('do not occur for the tables of the service', async (test) => {
@@ -134,14 +134,14 @@ for (const database of lasting) {
       const store = await openStore(defineModel(resources), url)
       test.after(() => store.close())
       await store.migrate(migrations[store.dialect])
-      assert.deepEqual(await store.verify(), [])
+      assert.deepEqual(await store.verify(), { warnings: [] })
     })
 
     it('do not occur for the tables of the example', async (test) => {
       const url = await filled(test, database, generateSql(isPostgres ? 'postgres' : 'sqlite'))
       const store = await openStore(chinook, url)
       test.after(() => store.close())
-      const warnings = await store.verify()
+      const { warnings } = await store.verify()
       assert.deepEqual(
         warnings.filter((warning) => warning.includes('no index begins')),
         [],
@@ -183,10 +183,10 @@ for (const database of lasting) {
       if (isPostgres) {
         const store = await openStore(elsewhere, url)
         test.after(() => store.close())
-        const fixes = (await store.verify()).map((warning) => splitWarning(warning)[1])
+        const fixes = (await store.verify()).warnings.map((warning) => splitWarning(warning)[1])
         assert.deepEqual(fixes, ['create index on "old"."child" ("parent_id")'])
         await execute(url, String(fixes[0]))
-        assert.deepEqual(await store.verify(), [])
+        assert.deepEqual(await store.verify(), { warnings: [] })
       } else {
         const { tables } = readSqliteCatalog(url.replace(/^sqlite:/, ''))
         assert.deepEqual(

@@ -21,7 +21,7 @@ export async function serveModel(
 ): Promise<ServedModel> {
   const store = await openStore(model, url)
   const server = createServer({ model, store, logLevel: 'silent' })
-  const warnings = await store.verify()
+  const { warnings } = await store.verify()
   const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
   test.after(async () => {
     client.close()

@@ -141,7 +141,11 @@ export async function openPostgres(
         ...checkCollations(model, catalog, collationOf),
         ...(await checkDeclaredSql(target, (statement) => shared.check(statement))),
       ])
-      return listPostgresWarnings(model, catalog, { connection: shared, collationOf })
+      const warnings = await listPostgresWarnings(model, catalog, {
+        connection: shared,
+        collationOf,
+      })
+      return { warnings }
     },
     catalog: () => postgresCatalog(shared),
     migrate: (migrations, mode = 'run') =>

@@ -54,7 +54,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       const catalog = sqliteCatalog(writer)
       checkTables(model, catalog)
       throwDeclarationErrors(await checkDeclaredSql(target, (statement) => writer.check(statement)))
-      return sqliteRemarks(model, catalog, writer)
+      return { warnings: sqliteRemarks(model, catalog, writer) }
     },
     catalog: async () => sqliteCatalog(writer),
     migrate: (migrations, mode = 'run') =>
