@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { attribute, defineModel, resource, sql, text } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
-import { addFunctions, after } from '../../src/store/sqlite/functions.ts'
+import { addFunctions, prefixUpperBound } from '../../src/store/sqlite/functions.ts'
 import { compileStatement } from '../../src/store/statement.ts'
 import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
@@ -76,15 +76,12 @@ it('SQLite finds texts that start with another by an index', () => {
 })
 
 it('what starts with a text ends before a text, or before nothing', () => {
-  assert.deepEqual(['a', `a${last}`, `${below}${last}`, '\uffff', 'a\u{10fffe}'].map(after), [
-    'b',
-    'b',
-    above,
-    '\u{10000}',
-    `a${last}`,
-  ])
   assert.deepEqual(
-    ['', last, `${last}${last}`].map(after),
+    ['a', `a${last}`, `${below}${last}`, '\uffff', 'a\u{10fffe}'].map(prefixUpperBound),
+    ['b', 'b', above, '\u{10000}', `a${last}`],
+  )
+  assert.deepEqual(
+    ['', last, `${last}${last}`].map(prefixUpperBound),
     [0, 0, 0].map(() => new Uint8Array()),
   )
 })

@@ -139,8 +139,8 @@ const sqliteCases: readonly Case[] = [
     `create table thing (id text collate nocase primary key, a text collate "NOCASE", b varchar(9) collate rtrim,
        c text collate binary)`,
     { a: attribute(text), b: attribute(text), c: attribute(text) },
-    'thing.id, thing.fields.a: the collation nocase does not tell upper from lower case in filters, sorting, keys and unique constraints',
-    'thing.fields.b: the collation rtrim does not count spaces at the end of a text in filters, sorting, keys and unique constraints',
+    'thing.id, thing.fields.a: the collation nocase ignores the case of letters in filters, sorting, keys and unique constraints',
+    'thing.fields.b: the collation rtrim ignores spaces at the end of a text in filters, sorting, keys and unique constraints',
   ],
 ]
 

@@ -1,36 +1,22 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Row } from '../../plan/row-layout.ts'
-import type { QueryRequest } from '../executor.ts'
 import { type AcquireOptions, Semaphore } from '../semaphore.ts'
-import type { RunValues, Statement } from '../statement.ts'
-import { pageCaches, SqliteConnection } from './connection.ts'
-import { counted } from './counts.ts'
+import { SqliteConnection } from './connection.ts'
+import { pageCacheSizes } from './open-database.ts'
+import type { ReadTransaction } from './read-transaction.ts'
 
-/** A record of a declaration's own SQL, by the names of its columns. */
-export type SqlRecord = Readonly<Record<string, unknown>>
+/** The maximum number of open read transactions: each one keeps SQLite from truncating the write-ahead log. */
+const maxTransactions = 32
+/** The maximum number of requests that wait for a connection. */
+const queueSize = 100
+/** The maximum number of idle connections. */
+const maxIdle = 2
+/** The number of rows in a batch. */
+const batchSize = 50
 
-/** A snapshot of the database on a connection of its own, here or in another process. */
-export interface ReadSession {
-  /** Every row of a statement. */
-  query(request: QueryRequest): readonly Row[] | Promise<readonly Row[]>
-  /** Rows in batches, read as they are asked for. */
-  batches(statement: Statement, values: RunValues, size: number): AsyncGenerator<readonly Row[]>
-  records(statement: Statement): Promise<readonly SqlRecord[]>
-  /** Gives the connection back; calling it again is harmless. */
-  end(): void
-}
-
-/** How many snapshots of their own may be open at a time: each keeps the write-ahead log from being written back. */
-const mostSessions = 32
-/** How many requests may wait for one. */
-const mostWaiting = 100
-/** How many connections are kept that nobody uses. */
-const mostIdle = 2
-
-/** Sessions on connections of this process. */
-export class LocalSessions {
+/** The connections of this process for read transactions that outlast one turn of the event loop. */
+export class ConnectionPool {
   readonly #path: string
-  readonly #slots = new Semaphore(mostSessions, mostWaiting)
+  readonly #semaphore = new Semaphore(maxTransactions, queueSize)
   readonly #open = new Set<SqliteConnection>()
   readonly #idle: SqliteConnection[] = []
 
@@ -38,13 +24,13 @@ export class LocalSessions {
     this.#path = path
   }
 
-  /** Begins a snapshot. @throws HeaderError `overloaded` (503) when too many are open */
-  async begin(wait: AcquireOptions): Promise<ReadSession> {
-    const release = await this.#slots.acquire(wait)
+  /** Begins a read transaction. @throws HeaderError `overloaded` (503) when too many are open */
+  async begin(options: AcquireOptions): Promise<ReadTransaction> {
+    const release = await this.#semaphore.acquire(options)
     try {
       const connection = this.#idle.pop() ?? this.#connect()
       connection.begin('deferred')
-      return sessionOn(connection, () => {
+      return createTransaction(connection, () => {
         this.#giveBack(connection)
         release()
       })
@@ -62,9 +48,8 @@ export class LocalSessions {
   }
 
   #connect(): SqliteConnection {
-    const connection = new SqliteConnection(this.#path, 'reader', {
-      pageCache: pageCaches.passing,
-    })
+    const pageCache = pageCacheSizes.shortLived
+    const connection = new SqliteConnection(this.#path, 'reader', { pageCache })
     this.#open.add(connection)
     return connection
   }
@@ -72,7 +57,7 @@ export class LocalSessions {
   #giveBack(connection: SqliteConnection): void {
     if (!this.#open.has(connection)) return
     connection.rollback()
-    if (this.#idle.length < mostIdle) {
+    if (this.#idle.length < maxIdle) {
       this.#idle.push(connection)
       return
     }
@@ -81,33 +66,32 @@ export class LocalSessions {
   }
 }
 
-function sessionOn(connection: SqliteConnection, giveBack: () => void): ReadSession {
-  const count = counted(connection)
+/** Creates a transaction on a connection. @param onEnd - called once */
+function createTransaction(connection: SqliteConnection, onEnd: () => void): ReadTransaction {
   let isOpen = true
-  const reading = new Set<Generator>()
+  const unfinished = new Set<Generator>()
   return {
-    query: ({ statement, values, isCount }) =>
-      isCount ? [[count(statement, values)]] : connection.all(statement, values),
-    async *batches(statement, values, size) {
-      const rows = connection.batches(statement, values, size)
-      reading.add(rows)
+    query: ({ statement, values }) => connection.all(statement, values),
+    async *batches(statement, values) {
+      const batches = connection.batches(statement, values, batchSize)
+      unfinished.add(batches)
       try {
-        for (const batch of rows) {
+        for (const batch of batches) {
           yield batch
-          // Others have their turn.
+          // Other requests run between two batches.
           await setImmediate()
         }
       } finally {
-        reading.delete(rows)
+        unfinished.delete(batches)
       }
     },
     records: async (statement) => connection.records(statement),
     end: () => {
       if (!isOpen) return
       isOpen = false
-      // A statement that is not read to its end would keep the snapshot.
-      for (const rows of reading) rows.return(undefined)
-      giveBack()
+      // An unfinished statement would keep the snapshot.
+      for (const batches of unfinished) batches.return(undefined)
+      onEnd()
     },
   }
 }

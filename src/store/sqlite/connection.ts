@@ -1,211 +1,186 @@
-import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import type { DatabaseSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
-import { translate, translated } from './errors.ts'
-import { addFunctions, noticeFleeting } from './functions.ts'
-import { isLike, isPattern, Patterns } from './patterns.ts'
-import { finalize, PreparedCache } from './prepared.ts'
-import { allOf, asNumber, type Prepared, stepsOf } from './rows.ts'
-import type { PlanLine } from './statement-cost.ts'
-import { publish, publishWork } from './statement-events.ts'
+import { translateError, translateErrors } from './errors.ts'
+import { addFunctions } from './functions.ts'
+import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
+import { isTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
+import {
+  createPreparedStatements,
+  finalize,
+  type PreparedStatement,
+  type PreparedStatements,
+} from './prepared.ts'
+import { createRowReader, readRows, toNumberIfSafe } from './rows.ts'
+import { publishStatement, publishWork } from './statement-events.ts'
+import { watchVolatileFunctions } from './volatile-functions.ts'
 
-/** How long opening waits for another process, in milliseconds. */
-const openingPatience = 5000
+/** The memory of a connection's prepared statements in bytes, by default. */
+const defaultStatementCache = 32 * 1024 * 1024
+/** A batch of rows ends with the row that exceeds this number of characters. */
+const maxBatchLength = 256 * 1024
 
-const begin = {
+/** The memory that a connection may use. */
+export interface ConnectionOptions {
+  /** The page cache, in KiB. */
+  readonly pageCache?: number
+  /** Prepared statements, in bytes. */
+  readonly statementCache?: number
+}
+
+const beginStatements = {
   deferred: { sql: 'begin deferred', placeholders: [] },
   immediate: { sql: 'begin immediate', placeholders: [] },
 } as const satisfies Record<string, Statement>
 
-/**
- * What a connection keeps of a file's pages in memory, in KiB. One that stays meets the same pages again and again, and
- * reading one from the system costs as much as all else that a row takes; one for a single read hardly does.
- */
-export const pageCaches = { lasting: 64 * 1024, passing: 2 * 1024 } as const
+const commitStatement: Statement = { sql: 'commit', placeholders: [] }
 
-/** What a connection keeps of compiled statements unless it is told otherwise, in bytes. */
-const defaultStatementCache = 32 * 1024 * 1024
-/** What is left of the write-ahead log when it has been written back, in bytes. */
-const largestLog = 16 * 1024 * 1024
-/** A row takes at least so much of a file, in bytes. */
-const smallestRow = 10
-/** How many characters a batch of rows holds, and at most one row more. */
-const largestBatch = 256 * 1024
+/** Changes when another connection of any process has committed (sqlite.org/pragma.html#pragma_data_version). */
+const dataVersionStatement: Statement = { sql: 'pragma data_version', placeholders: [] }
 
-/** How much a connection may keep in memory. */
-export interface ConnectionOptions {
-  /** Pages of the file, in KiB. */
-  readonly pageCache?: number
-  /** Compiled statements, in bytes. */
-  readonly statementCache?: number
-}
-
-const commit: Statement = { sql: 'commit', placeholders: [] }
-
-/** Changes when another connection, of any process, has committed (sqlite.org/pragma.html#pragma_data_version). */
-const dataVersion: Statement = { sql: 'pragma data_version', placeholders: [] }
-
-/** One connection: prepares each statement once and runs it with values. Not for two transactions at once. */
+/** A connection to a database. It prepares each statement once, and runs one transaction at a time. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
-  readonly #prepared: PreparedCache
-  readonly #always = new Map<Statement, Prepared>()
-  readonly #patterns = new Patterns()
-  readonly #role: 'reader' | 'writer' | 'visitor'
-  /** Statements whose results are not decided by the tables alone. */
-  readonly #fleeting = new WeakSet<Statement>()
-  #isFleeting = false
-  /** How many transactions that may write were begun here. */
-  #begun = 0
+  readonly #role: ConnectionRole
+  readonly #prepared: PreparedStatements
+  readonly #patterns = new PatternRegistry()
+  /** Statements that call a volatile function. */
+  readonly #volatile = new WeakSet<Statement>()
+  #usesVolatileFunction = false
+  /** The number of write transactions that were begun on this connection. */
+  #writeTransactions = 0
 
-  /**
-   * @param path - a file
-   * @param role - a reader refuses to write, and to create a file; a writer refuses to wait, because everybody would wait
-   *   with it; a visitor makes no file and changes nothing about one
-   */
   constructor(
     path: string,
-    role: 'reader' | 'writer' | 'visitor',
+    role: ConnectionRole,
     {
-      pageCache = pageCaches.lasting,
+      pageCache = pageCacheSizes.longLived,
       statementCache = defaultStatementCache,
     }: ConnectionOptions = {},
   ) {
     this.#role = role
-    const options = { timeout: openingPatience, enableForeignKeyConstraints: true }
-    this.#prepared = new PreparedCache(statementCache)
-    if (role === 'visitor') {
-      this.#database = new DatabaseSync(asItStands(path), { ...options, readOnly: true })
-      return
-    }
-    const place = role === 'reader' ? existing(path) : path
-    this.#database = translated(() => new DatabaseSync(place, options))
-    addFunctions(this.#database, (text, number) => this.#patterns.matches(text, number), isLike)
-    noticeFleeting(this.#database, () => {
-      this.#isFleeting = true
+    this.#prepared = createPreparedStatements(statementCache)
+    this.#database = openDatabase(path, role, pageCache)
+    if (role === 'introspector') return
+    addFunctions(
+      this.#database,
+      (text, patternNumber) => this.#patterns.matches(text, patternNumber),
+      matchesLike,
+    )
+    watchVolatileFunctions(this.#database, () => {
+      this.#usesVolatileFunction = true
     })
-    this.execute('pragma journal_mode = wal')
-    this.execute(`pragma journal_size_limit = ${largestLog}`)
-    this.execute('pragma synchronous = full')
-    this.execute(`pragma cache_size = -${pageCache}`)
-    this.execute(role === 'reader' ? 'pragma query_only = on' : 'pragma busy_timeout = 0')
   }
 
-  /** Every row. */
+  /** Returns every row of a statement. */
   all(statement: Statement, values: RunValues): readonly Row[] {
     const { load } = statement
-    const rows = this.query(statement, bound(statement, values))
+    const rows = this.rawRows(statement, bound(statement, values))
     if (load) for (const row of rows) load(row)
     return rows
   }
 
-  /** Every row as the driver returns it. */
-  query(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
-    for (const value of values)
-      if (isPattern(value))
-        return this.#withPatterns(values, (parameters) => this.#run(statement, parameters))
-    return this.#run(statement, values as readonly BoundValue[])
+  /** Returns every row as the driver reads it. @param values - in the order of the placeholders */
+  rawRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
+    return this.#withPatterns(values, (parameters) => this.#run(statement, parameters))
   }
 
   #run(statement: Statement, parameters: readonly BoundValue[]): unknown[][] {
-    // Point reads pass here: a closure for `translated` costs them 1 %.
+    publishStatement(statement.sql)
     try {
-      const prepared = this.#start(statement)
-      const rows = allOf(prepared, parameters)
+      const prepared = this.#prepare(statement)
+      const rows = readRows(prepared, parameters)
       publishWork(prepared, statement.sql, rows.length)
       return rows
     } catch (error) {
-      throw this.#role === 'visitor' ? error : translate(error)
+      throw this.#role === 'introspector' ? error : translateError(error)
     }
   }
 
-  /** The first value of the first row, or `undefined` when there is none. */
+  /** Returns the first value of the first row; `undefined` without a row. */
   value(statement: Statement, values: RunValues): unknown {
     const [row] = this.all(statement, values)
     return row?.[0]
   }
 
-  /** Runs a statement that returns nothing; says how many rows it changed. */
+  /** Runs a statement that returns no rows. @returns the number of changed rows */
   run(statement: Statement, values: RunValues): number {
-    return translated(() => {
-      const prepared = this.#start(statement).sync
-      // With the number of rows comes the last id, which no number may hold.
-      prepared.setReadBigInts(true)
+    publishStatement(statement.sql)
+    return translateErrors(() => {
+      const { handle } = this.#prepare(statement)
+      // The result contains the last row id too, which may be beyond 2^53 - 1.
+      handle.setReadBigInts(true)
       return this.#withPatterns(bound(statement, values), (parameters) =>
-        Number(prepared.run(...parameters).changes),
+        Number(handle.run(...parameters).changes),
       )
     })
   }
 
-  /** Rows in batches, read as they are asked for. */
+  /** Yields rows in batches; each batch is read when it is requested. */
   *batches(statement: Statement, values: RunValues, size: number): Generator<readonly Row[]> {
+    const { load } = statement
     for (const batch of this.rawBatches(statement, bound(statement, values), size)) {
-      const { load } = statement
       if (load) for (const row of batch) load(row)
       yield batch
     }
   }
 
-  /** The same, with rows as the driver returns them. A batch ends early when it holds much text: linkage may be long. */
+  /** Yields rows in batches, as the driver reads them. A batch with much text ends early, because linkage may be long. */
   *rawBatches(
     statement: Statement,
     values: readonly ParameterValue[],
     size: number,
   ): Generator<unknown[][]> {
-    const { bound: parameters, release } = this.#patterns.register(values)
-    publish(statement.sql)
-    // The cache may close a statement of its own while this one is read row by row.
-    const prepared = translated(() => this.#compile(statement.sql))
-    let count = 0
+    publishStatement(statement.sql)
+    // Not from the cache, which could free the statement between two batches.
+    const prepared = translateErrors(() => this.#compile(statement.sql))
+    const { parameters, release } = this.#patterns.register(values)
+    let rowCount = 0
     try {
-      const next = stepsOf(prepared, parameters)
+      const readNext = createRowReader(prepared, parameters)
       for (;;) {
-        const batch: unknown[][] = []
-        let characters = 0
-        let row: unknown[] | undefined
-        while (batch.length < size && characters < largestBatch) {
-          row = translated(next)
-          if (row === undefined) break
-          characters += textIn(row)
-          batch.push(row)
-        }
-        count += batch.length
-        if (batch.length > 0) yield batch
-        if (row === undefined) return
+        const { rows, isLast } = translateErrors(() => readBatch(readNext, size))
+        rowCount += rows.length
+        if (rows.length > 0) yield rows
+        if (isLast) return
       }
     } finally {
       release()
       if (this.#database.isOpen) {
-        publishWork(prepared, statement.sql, count)
+        publishWork(prepared, statement.sql, rowCount)
         finalize(prepared)
       }
     }
   }
 
-  /** Runs text that binds nothing. */
+  /** Runs SQL without parameters; several statements are allowed. */
   execute(text: string): void {
-    translated(() => this.#database.exec(text))
+    translateErrors(() => this.#database.exec(text))
   }
 
-  /** Rows of an expression by the names of their columns. */
+  /** Returns rows as objects, by the names of their columns. */
   records(
     statement: Statement,
     values: readonly ParameterValue[] = bound(statement, { parameters: [] }),
   ): readonly Readonly<Record<string, unknown>>[] {
-    publish(statement.sql)
+    publishStatement(statement.sql)
+    const mayWrite = this.#role === 'writer'
     return this.#withPatterns(values, (parameters) =>
-      translated(() => {
+      translateErrors(() => {
         const prepared = this.#database.prepare(statement.sql)
         prepared.setReadBigInts(true)
-        return prepared.all(...parameters).map(withNumbers)
-      }, this.#role !== 'writer'),
+        return prepared.all(...parameters).map(convertBigInts)
+      }, mayWrite),
     )
   }
 
-  /** Runs reads in one snapshot. */
+  /** Returns the rows of a query about the schema, the file or a plan; the statement is not cached. */
+  introspect(text: string, ...values: string[]): unknown[][] {
+    return translateErrors(() => readRows(this.#compile(text), values))
+  }
+
+  /** Runs reads in one transaction, so that they see one snapshot. */
   snapshot<Result>(work: () => Result): Result {
     this.begin('deferred')
     try {
@@ -218,132 +193,76 @@ export class SqliteConnection {
     }
   }
 
-  /** Begins a transaction; an immediate one may write. */
-  begin(mode: keyof typeof begin): void {
-    translated(() => this.#lasting(begin[mode]).sync.get())
-    if (mode === 'immediate') this.#begun += 1
+  /** Begins a transaction. Only an immediate one may write. */
+  begin(mode: keyof typeof beginStatements): void {
+    this.#step(beginStatements[mode])
+    if (mode === 'immediate') this.#writeTransactions += 1
   }
 
-  /** Makes everything since `begin` durable. */
+  /** Commits the transaction. */
   commit(): void {
-    translated(() => this.#lasting(commit).sync.get())
+    this.#step(commitStatement)
   }
 
-  /**
-   * A number that grows whenever the database may be another than before: with each transaction here that may write, and
-   * with what others have committed, as far as a snapshot that is begun shows it.
-   */
-  version(): number {
-    // With `setReturnArrays`, a row is an array; Node's types know only of objects.
-    const row = translated(() => this.#lasting(dataVersion).sync.get()) as unknown as unknown[]
-    return this.#begun + Number(row[0])
-  }
-
-  /** Whether a transaction is open. */
-  get isInTransaction(): boolean {
-    return this.#database.isTransaction
-  }
-
-  /** Whether a statement gives the same for as long as the tables are the same. */
-  isLasting(statement: Statement): boolean {
-    this.check(statement)
-    return !this.#fleeting.has(statement)
-  }
-
-  /** What SQLite plans to do for a statement (sqlite.org/eqp.html). */
-  plan({ sql }: Statement): PlanLine[] {
-    return this.#lookup(`explain query plan ${sql}`).map(
-      ([id, parent, , detail]): PlanLine => [Number(id), Number(parent), String(detail)],
-    )
-  }
-
-  /** The columns of a table that are the first of an index, the primary key's among them, in lower case. */
-  leadingColumns(table: string): string[] {
-    const columns = this.#lookup(
-      `select lower(c.name) from pragma_index_list(?1) as i, pragma_index_info(i.name) as c
-        where not i.partial and c.seqno = 0 and c.name is not null
-      union all select lower(name) from pragma_table_info(?1) where pk = 1`,
-      table,
-    )
-    return columns.map(([name]) => String(name))
-  }
-
-  /** About how many rows a table has, at most: what the file can hold where nothing else is known, of a view too. */
-  estimateRows(table: string): number {
-    const [[pages, size] = []] = this.#lookup(
-      'select page_count, page_size from pragma_page_count, pragma_page_size',
-    )
-    const most = (Number(pages) * Number(size)) / smallestRow
-    const name = `"${table.replaceAll('"', '""')}"`
-    try {
-      // Each by itself is one lookup.
-      const [[rows] = []] = this.#lookup(
-        `select cast((select max(rowid) from ${name}) - (select min(rowid) from ${name}) + 1 as real)`,
-      )
-      return Math.min(Number(rows ?? 0), most)
-    } catch {
-      // A table whose rows have no numbers, or a view.
-      return most
-    }
-  }
-
-  /** Rows of a question about the database itself, which comes seldom. */
-  #lookup(text: string, ...values: string[]): unknown[][] {
-    // Node's types know of rows as objects only.
-    return translated(() => this.#compile(text).sync.all(...values)) as unknown as unknown[][]
-  }
-
-  /** Undoes everything since `begin`, if there is anything to undo. */
+  /** Rolls the transaction back, if one is open. */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback')
   }
 
-  /** Closes the connection; a second time is harmless. */
+  /**
+   * Returns the version of the database in the current snapshot. It grows with the commits of other connections, and with
+   * every write transaction of this one.
+   */
+  version(): number {
+    // The types of Node.js describe rows as objects only.
+    const row = this.#step(dataVersionStatement) as readonly unknown[]
+    return this.#writeTransactions + Number(row[0])
+  }
+
+  /** Whether the result of a statement depends on nothing but the tables. */
+  isCacheable(statement: Statement): boolean {
+    this.prepare(statement)
+    return !this.#volatile.has(statement)
+  }
+
+  /** Prepares a statement, which verifies it. */
+  prepare(statement: Statement): void {
+    translateErrors(() => this.#prepare(statement))
+  }
+
+  /** Closes the connection, if it is open. */
   close(): void {
     if (this.#database.isOpen) this.#database.close()
   }
 
-  /** Refuses a statement that the database cannot take before any is run. */
-  check(statement: Statement): void {
-    translated(() => this.#prepare(statement))
+  /** Runs a statement without parameters. @returns its first row */
+  #step(statement: Statement): unknown {
+    return translateErrors(() => this.#prepare(statement).handle.get())
   }
 
-  #start(statement: Statement): Prepared {
-    publish(statement.sql)
-    return this.#prepare(statement)
-  }
-
-  #prepare(statement: Statement): Prepared {
-    const known = this.#prepared.get(statement)
-    if (known !== undefined) return known
-    this.#isFleeting = false
+  #prepare(statement: Statement): PreparedStatement {
+    const cached = this.#prepared.get(statement)
+    if (cached !== undefined) return cached
+    this.#usesVolatileFunction = false
     const prepared = this.#compile(statement.sql)
-    if (this.#isFleeting) this.#fleeting.add(statement)
-    this.#prepared.add(statement, prepared)
+    if (this.#usesVolatileFunction) this.#volatile.add(statement)
+    this.#prepared.set(statement, prepared)
     return prepared
   }
 
-  /** A statement that every read needs. */
-  #lasting(statement: Statement): Prepared {
-    const known = this.#always.get(statement)
-    if (known !== undefined) return known
-    const prepared = this.#compile(statement.sql)
-    this.#always.set(statement, prepared)
-    return prepared
+  #compile(text: string): PreparedStatement {
+    const handle = this.#database.prepare(text)
+    handle.setReturnArrays(true)
+    return { handle, readsBigInts: false }
   }
 
-  #compile(text: string): Prepared {
-    const sync = this.#database.prepare(text)
-    sync.setReturnArrays(true)
-    return { sync, meetsLarge: false }
-  }
-
+  /** Replaces patterns by their numbers while a statement runs. */
   #withPatterns<Result>(
     values: readonly ParameterValue[],
     run: (parameters: readonly BoundValue[]) => Result,
   ): Result {
-    if (!values.some(isPattern)) return run(values as readonly BoundValue[])
-    const { bound: parameters, release } = this.#patterns.register(values)
+    if (!values.some(isTextPattern)) return run(values as readonly BoundValue[])
+    const { parameters, release } = this.#patterns.register(values)
     try {
       return run(parameters)
     } finally {
@@ -352,32 +271,32 @@ export class SqliteConnection {
   }
 }
 
-/** How many characters a row holds, as far as texts are concerned. */
-function textIn(row: readonly unknown[]): number {
+/** Reads rows up to a number of rows and a number of characters. */
+function readBatch(
+  readNext: () => unknown[] | undefined,
+  size: number,
+): Readonly<{ rows: unknown[][]; isLast: boolean }> {
+  const rows: unknown[][] = []
+  let length = 0
+  while (rows.length < size && length < maxBatchLength) {
+    const row = readNext()
+    if (row === undefined) return { rows, isLast: true }
+    length += countCharacters(row)
+    rows.push(row)
+  }
+  return { rows, isLast: false }
+}
+
+/** Returns the number of characters in the texts of a row. */
+function countCharacters(row: readonly unknown[]): number {
   let characters = 0
   for (const value of row) if (typeof value === 'string') characters += value.length
   return characters
 }
 
-/** A record whose whole numbers are numbers where one holds them. */
-function withNumbers(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, asNumber(value)]))
-}
-
-/** A file that is not created where it is missing: who reads would serve an empty database. */
-function existing(path: string): URL {
-  const address = pathToFileURL(path)
-  address.searchParams.set('mode', 'rw')
-  return address
-}
-
-/**
- * Even a reader makes files beside a database that was left in WAL mode. Where there are none nobody else is at work, and
- * SQLite may be told that nothing will change.
- */
-function asItStands(path: string): string | URL {
-  if (existsSync(`${path}-wal`)) return path
-  const address = pathToFileURL(path)
-  address.searchParams.set('immutable', '1')
-  return address
+/** Converts the bigints of an object that are safe integers. */
+function convertBigInts(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, toNumberIfSafe(value)]),
+  )
 }

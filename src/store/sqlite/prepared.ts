@@ -1,51 +1,44 @@
+import type { StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
 import type { Statement } from '../statement.ts'
-import type { Prepared } from './rows.ts'
+
+/** Methods that `StatementSync` has from Node.js 26 on; its types lack them. */
+interface StatementMemory {
+  /** Returns a counter of the statement (sqlite.org/c3ref/c_stmtstatus_counter.html). */
+  stat(counter: 'memused' | 'vmStep'): number
+  resetStats(): void
+  /** Frees the statement. */
+  close(): void
+}
+
+/** A prepared statement of a connection. Its rows are arrays. */
+export interface PreparedStatement {
+  readonly handle: StatementSync & Partial<StatementMemory>
+  /** Whether integers are read as bigints (`rows.ts`). */
+  readsBigInts: boolean
+}
+
+/** The prepared statements of a connection. */
+export type PreparedStatements = LRUCache<Statement, PreparedStatement>
 
 /**
- * The prepared statements of a connection, bounded by bytes: an LRU cache by generations. A lookup in the common case is
- * one of a `Map`, which an exact order of use would double; each half of the memory is freed as a whole when the other
- * half is full.
+ * Creates the cache of a connection's prepared statements. It evicts the least recently used ones.
+ * @param maxBytes - the memory of all prepared statements
  */
-export class PreparedCache {
-  readonly #half: number
-  #young = new Map<Statement, Prepared>()
-  #old = new Map<Statement, Prepared>()
-  #youngSize = 0
-
-  /** @param bytes - how much memory all statements may take */
-  constructor(bytes: number) {
-    this.#half = bytes / 2
-  }
-
-  /** The prepared statement; `undefined` when it is not there, or not any more. */
-  get(statement: Statement): Prepared | undefined {
-    const found = this.#young.get(statement)
-    if (found !== undefined) return found
-    const old = this.#old.get(statement)
-    if (old === undefined) return undefined
-    this.#old.delete(statement)
-    this.add(statement, old)
-    return old
-  }
-
-  /** Keeps a prepared statement; others that were not used for long are freed for it. */
-  add(statement: Statement, prepared: Prepared): void {
-    this.#young.set(statement, prepared)
-    this.#youngSize += sizeOf(prepared)
-    if (this.#youngSize < this.#half) return
-    for (const each of this.#old.values()) finalize(each)
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#youngSize = 0
-  }
+export function createPreparedStatements(maxBytes: number): PreparedStatements {
+  return new LRUCache({
+    maxSize: Math.max(Math.floor(maxBytes), 1),
+    sizeCalculation: sizeOf,
+    dispose: finalize,
+  })
 }
 
-/** What a statement takes of memory: SQLite says it, from Node 26 on; before, it is estimated from its text. */
-function sizeOf({ sync }: Prepared): number {
-  return sync.stat?.('memused') || 4000 + 10 * sync.sourceSQL.length
+/** The memory of a statement in bytes: as SQLite reports it, or estimated from the SQL before Node.js 26. */
+function sizeOf({ handle }: PreparedStatement): number {
+  return handle.stat?.('memused') || 4000 + 10 * handle.sourceSQL.length
 }
 
-/** Frees a statement at once, where Node can; else it goes with the garbage. */
-export function finalize({ sync }: Prepared): void {
-  sync.close?.()
+/** Frees a statement at once from Node.js 26 on; before, the garbage collector frees it. */
+export function finalize({ handle }: PreparedStatement): void {
+  handle.close?.()
 }

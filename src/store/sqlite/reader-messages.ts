@@ -1,27 +1,27 @@
 import type { ParameterValue } from '../../model/dialect.ts'
-import type { SqlRecord } from './connection-pool.ts'
+import type { SqlRecord } from './read-transaction.ts'
 import type { StatementWork } from './statement-events.ts'
 
-/** What a reader process is asked to do. It does one thing after the other, and replies to those that return something. */
-export type ReaderRequest =
-  /** Begins a snapshot. No reply. */
+/** A command to a reader process, which executes one after the other. */
+export type ReaderCommand =
+  /** Begins a transaction. No reply. */
   | Readonly<{ do: 'begin' }>
-  /** Runs a statement: every row, the count, or rows by the names of their columns. */
+  /** Runs a statement: every row, a count, or rows as objects. */
   | Readonly<{ do: 'all' | 'count' | 'records'; sql: string; values: readonly ParameterValue[] }>
-  /** Begins to read a statement in batches of so many rows. No reply. */
+  /** Starts a statement that is read in batches. No reply. @param size - in rows */
   | Readonly<{ do: 'open'; sql: string; values: readonly ParameterValue[]; size: number }>
   /** Reads the next batch. */
   | Readonly<{ do: 'next' }>
-  /** Ends the snapshot. No reply. */
+  /** Ends the transaction. No reply. */
   | Readonly<{ do: 'end' }>
 
-/** A request as it is sent. */
-export type SentRequest = ReaderRequest & {
-  /** Whether somebody wants to know what statements cost. */
-  readonly isMeasured?: boolean
+/** A command as it is sent. */
+export type ReaderRequest = ReaderCommand & {
+  /** Whether the reply contains the work of the statement. */
+  readonly measuresWork?: boolean
 }
 
-/** What comes of a request, and what its statement cost if that was asked for. */
+/** The reply to a command. */
 export type ReaderReply = ReplyContent & { readonly work?: StatementWork | undefined }
 
 type ReplyContent =
@@ -29,11 +29,11 @@ type ReplyContent =
   | Readonly<{ is: 'records'; records: readonly SqlRecord[] }>
   /** The next batch; empty at the end. */
   | Readonly<{ is: 'batch'; rows: unknown[][] }>
-  /** A request error, to be reported to the client as it is. */
+  /** An error that is reported to the client. */
   | Readonly<{
-      is: 'refusal'
+      is: 'request-error'
       code: 'unavailable' | 'query_too_complex'
       detail: string
       headers: Readonly<Record<string, string>>
     }>
-  | Readonly<{ is: 'failure'; message: string; stack: string | undefined }>
+  | Readonly<{ is: 'error'; message: string; stack: string | undefined }>

@@ -2,24 +2,23 @@ import { LRUCache } from 'lru-cache'
 import { HeaderError } from '../../errors/errors.ts'
 import type { Statement } from '../statement.ts'
 import { SqliteConnection } from './connection.ts'
-import { rememberedRaw } from './counts.ts'
-import type { ReaderReply, ReaderRequest, SentRequest } from './reader-messages.ts'
-import { type StatementWork, work } from './statement-events.ts'
+import { CountCache } from './counts.ts'
+import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
+import { type StatementWork, workChannel } from './statement-events.ts'
 
-// The entry point of a reader process: it runs the expensive reads of a SQLite database, so that it can be killed when one
-// takes too long. `node:sqlite` cannot interrupt a statement.
+// The entry point of a reader process, which runs expensive reads. `node:sqlite` cannot interrupt a statement, so the server
+// kills the process of a read that exceeds its deadline (docs/decisions/0041).
 
-/** What a reader keeps of the file's pages in memory, in KiB. */
+/** The page cache, in KiB. */
 const pageCache = 16 * 1024
 
 const [, , path = ''] = process.argv
 const connection = new SqliteConnection(path, 'reader', { pageCache })
+const counts = new CountCache(connection)
 const statements = new LRUCache<string, Statement>({ max: 500 })
-const count = rememberedRaw(connection)
-let batches: Generator<unknown[][]> | undefined
 
-/** One object for each text, by which the connection knows the statement. */
-function statementOf(sql: string): Statement {
+/** Returns the same object for the same SQL; the connection caches prepared statements by the object. */
+function internStatement(sql: string): Statement {
   const known = statements.get(sql)
   if (known !== undefined) return known
   const statement = { sql, placeholders: [] }
@@ -27,23 +26,26 @@ function statementOf(sql: string): Statement {
   return statement
 }
 
-function run(request: ReaderRequest): ReaderReply | undefined {
-  switch (request.do) {
+/** The statement that is being read in batches. */
+let batches: Generator<unknown[][]> | undefined
+
+function execute(command: ReaderCommand): ReaderReply | undefined {
+  switch (command.do) {
     case 'begin':
       connection.begin('deferred')
       return undefined
     case 'all':
-      return { is: 'rows', rows: connection.query(statementOf(request.sql), request.values) }
+      return { is: 'rows', rows: connection.rawRows(internStatement(command.sql), command.values) }
     case 'count':
-      return { is: 'rows', rows: [[count(statementOf(request.sql), request.values)]] }
+      return { is: 'rows', rows: [[counts.count(internStatement(command.sql), command.values)]] }
     case 'records':
       return {
         is: 'records',
-        records: connection.records(statementOf(request.sql), request.values),
+        records: connection.records(internStatement(command.sql), command.values),
       }
     case 'open':
       batches?.return(undefined)
-      batches = connection.rawBatches(statementOf(request.sql), request.values, request.size)
+      batches = connection.rawBatches(internStatement(command.sql), command.values, command.size)
       return undefined
     case 'next':
       return { is: 'batch', rows: batches?.next().value ?? [] }
@@ -55,43 +57,43 @@ function run(request: ReaderRequest): ReaderReply | undefined {
   }
 }
 
-function failureOf(error: unknown): ReaderReply {
+function toErrorReply(error: unknown): ReaderReply {
   if (error instanceof HeaderError) {
     const { message: detail, headers } = error
-    // A read is refused for nothing else.
+    // A read has no other codes.
     const code = error.code === 'query_too_complex' ? 'query_too_complex' : 'unavailable'
-    return { is: 'refusal', code, detail, headers }
+    return { is: 'request-error', code, detail, headers }
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  return { is: 'failure', message, stack }
+  return { is: 'error', message, stack }
 }
 
-/** A request that has no reply leaves its failure to the next one that has. */
-let failed: ReaderReply | undefined
+/** The error of a command without a reply. It is the reply to every later command of the transaction. */
+let pendingError: ReaderReply | undefined
 
-/** What the last statement cost, where somebody wants to know. */
-let measured: StatementWork | undefined
+/** The work of the last statement. */
+let lastWork: StatementWork | undefined
 
-process.on('message', (request: SentRequest) => {
-  if (request.isMeasured && !work.hasSubscribers)
-    // The connection publishes nothing else.
-    work.subscribe((cost) => {
-      measured = cost as StatementWork
+process.on('message', (request: ReaderRequest) => {
+  if (request.measuresWork && !workChannel.hasSubscribers)
+    workChannel.subscribe((work) => {
+      // Only `publishWork` publishes on this channel.
+      lastWork = work as StatementWork
     })
-  if (request.do === 'begin') failed = undefined
+  if (request.do === 'begin') pendingError = undefined
   let reply: ReaderReply | undefined
   try {
-    reply = failed ?? run(request)
+    reply = pendingError ?? execute(request)
   } catch (error) {
-    reply = failureOf(error)
+    reply = toErrorReply(error)
   }
-  const cost = measured
-  measured = undefined
-  const isAwaited = request.do !== 'begin' && request.do !== 'open' && request.do !== 'end'
-  if (isAwaited) process.send?.({ ...reply, work: cost })
-  else if (request.do !== 'end') failed = reply
-  else if (failed) run(request)
+  const work = lastWork
+  lastWork = undefined
+  const hasReply = request.do !== 'begin' && request.do !== 'open' && request.do !== 'end'
+  if (hasReply) process.send?.({ ...reply, work })
+  else if (request.do !== 'end') pendingError = reply
+  else if (pendingError) execute(request)
 })
-// The server decides when a reader ends, whatever the terminal sends to all processes.
+// The server decides when the process ends. A terminal sends its signals to all processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(0))

@@ -2,94 +2,101 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
-import type { ReaderReply, ReaderRequest, SentRequest } from './reader-messages.ts'
-import { work } from './statement-events.ts'
+import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
+import { workChannel } from './statement-events.ts'
 
-/** The program of a reader, in the same form as this file: as it was written, or built. */
+/** The program of a reader process: TypeScript in the repository, JavaScript in the package. */
 const program = fileURLToPath(
   new URL(`./reader-process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 )
-/** A reader holds one result at a time; it must not take the memory of the machine, in MiB. */
-const heap = 512
+/** The maximum size of a reader's JavaScript heap in MiB. It holds one result at a time. */
+const maxHeapSize = 512
 
-/** Who waits for a reply. */
-interface Awaiting {
+/** A command that waits for its reply. */
+interface PendingCommand {
   readonly resolve: (reply: ReaderReply) => void
   readonly reject: (error: unknown) => void
 }
 
-/** When a reply has to be there, in milliseconds. */
-export interface ReaderDeadline {
-  /** From now on. */
-  readonly left: number
-  /** What the whole read was allowed. */
+/** The deadline of a reply, in milliseconds. */
+export interface ReplyDeadline {
+  /** The time from now. */
+  readonly remaining: number
+  /** The time that the whole read was allowed. */
   readonly timeout: number
 }
 
-/** A reader process as the server sees it. */
-export class SqliteReader {
+/** A reader process, as the server sees it. */
+export class Reader {
   readonly #child: ChildProcess
-  readonly #awaiting: Awaiting[] = []
+  /** In the order of the replies. */
+  readonly #pending: PendingCommand[] = []
   #isAlive = true
-  #death: Error | undefined
+  #killReason: Error | undefined
 
   /** @param onExit - called once, however the process ended */
   constructor(path: string, onExit: () => void) {
     this.#child = fork(program, [path], {
-      execArgv: [`--max-old-space-size=${heap}`],
+      execArgv: [`--max-old-space-size=${maxHeapSize}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    this.#child.on('message', (reply: ReaderReply) => this.#awaiting.shift()?.resolve(reply))
-    const end = () => {
+    this.#child.on('message', (reply: ReaderReply) => this.#pending.shift()?.resolve(reply))
+    const handleEnd = () => {
       if (!this.#isAlive) return
       this.#isAlive = false
       onExit()
-      for (const { reject } of this.#awaiting.splice(0)) reject(this.#ended())
+      for (const { reject } of this.#pending.splice(0)) reject(this.#endError())
     }
-    this.#child.on('error', end)
-    this.#child.on('exit', end)
-    this.#child.on('disconnect', end)
-    this.#rest()
+    this.#child.on('error', handleEnd)
+    this.#child.on('exit', handleEnd)
+    this.#child.on('disconnect', handleEnd)
+    this.#unref()
   }
 
   get isAlive(): boolean {
     return this.#isAlive
   }
 
-  /** Asks for something that has no reply. */
-  tell(request: ReaderRequest): void {
-    // What cannot be sent is found out by the next request that waits for its reply.
-    if (this.#isAlive) this.#child.send(request, () => {})
+  /** Sends a command that has no reply. */
+  send(command: ReaderCommand): void {
+    // If it cannot be sent, the next command that has a reply fails.
+    if (this.#isAlive) this.#child.send(command, () => {})
   }
 
   /**
-   * Asks for something and waits for it.
-   * @throws HeaderError `query_timeout` (503) after the deadline, when the process is killed; `unavailable` when the process ended
+   * Sends a command and waits for the reply.
+   * @throws HeaderError `query_timeout` (503) after the deadline, when the process is killed; `unavailable` (503) when the
+   *   process ended
    */
-  async ask(request: ReaderRequest, { left, timeout }: ReaderDeadline): Promise<ReaderReply> {
-    if (!this.#isAlive) throw this.#ended()
+  async request(
+    command: ReaderCommand,
+    { remaining, timeout }: ReplyDeadline,
+  ): Promise<ReaderReply> {
+    if (!this.#isAlive) throw this.#endError()
     const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
-    this.#awaiting.push({ resolve, reject })
+    this.#pending.push({ resolve, reject })
     this.#child.channel?.ref()
-    const timer = setTimeout(() => this.kill(queryTimeoutError(timeout)), Math.max(left, 0))
-    const sent: SentRequest = work.hasSubscribers ? { ...request, isMeasured: true } : request
-    this.#child.send(sent, () => {})
+    const timer = setTimeout(() => this.kill(queryTimeoutError(timeout)), Math.max(remaining, 0))
+    const request: ReaderRequest = workChannel.hasSubscribers
+      ? { ...command, measuresWork: true }
+      : command
+    this.#child.send(request, () => {})
     try {
       const reply = await promise
-      if (reply.work) work.publish(reply.work)
+      if (reply.work) workChannel.publish(reply.work)
       return reply
     } finally {
       clearTimeout(timer)
-      if (this.#awaiting.length === 0) this.#rest()
+      if (this.#pending.length === 0) this.#unref()
     }
   }
 
-  /** Waits for what is still under way; after so many milliseconds the process is killed. */
-  async settle(patience: number): Promise<void> {
-    if (this.#awaiting.length === 0 || !this.#isAlive) return
-    const timer = setTimeout(() => this.kill(), patience)
-    while (this.#awaiting.length > 0 && this.#isAlive) {
+  /** Waits for the replies to all commands. @param timeout - the process is killed after it, in milliseconds */
+  async drain(timeout: number): Promise<void> {
+    if (this.#pending.length === 0 || !this.#isAlive) return
+    const timer = setTimeout(() => this.kill(), timeout)
+    while (this.#pending.length > 0 && this.#isAlive) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#child.once('message', () => resolve())
       this.#child.once('exit', () => resolve())
@@ -98,26 +105,26 @@ export class SqliteReader {
     clearTimeout(timer)
   }
 
-  /** Ends the process at once, in the middle of a statement too. @param reason - what those who wait are told */
+  /** Kills the process, even in the middle of a statement. @param reason - the error of the pending commands */
   kill(reason?: Error): void {
-    this.#death ??= reason
+    this.#killReason ??= reason
     this.#child.kill('SIGKILL')
   }
 
-  #ended(): Error {
-    return this.#death ?? lost()
+  #endError(): Error {
+    return this.#killReason ?? lostError()
   }
 
-  /** A process that does nothing does not keep the server's from ending. */
-  #rest(): void {
+  /** Lets the server end although the idle process is alive. */
+  #unref(): void {
     this.#child.unref()
     this.#child.channel?.unref()
   }
 }
 
-/** A reader that ran out of memory, or that somebody else has killed. */
-function lost(): HeaderError {
+/** The error of a read whose process ran out of memory or was killed from outside. */
+function lostError(): HeaderError {
   const cause = new Error('A reader process ended in the middle of a read.')
   const headers = { 'retry-after': '1' }
-  return new HeaderError('unavailable', 'The read was broken off; try again.', headers, { cause })
+  return new HeaderError('unavailable', 'The read was interrupted; try again.', headers, { cause })
 }

@@ -1,28 +1,29 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Prepared } from './rows.ts'
+import type { PreparedStatement } from './prepared.ts'
 
-/** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
-const statements = channel('lapidary:statement')
+/** Publishes the SQL of every statement that runs, as `{ sql }`. */
+const statementChannel = channel('lapidary:statement')
 
-/** Tells whoever counts statements of one. */
-export function publish(sql: string): void {
-  if (statements.hasSubscribers) statements.publish({ sql })
+/** Publishes a statement that is about to run. */
+export function publishStatement(sql: string): void {
+  if (statementChannel.hasSubscribers) statementChannel.publish({ sql })
 }
 
-/** What each read cost is published here as `{ sql, steps, rows }`: the operations that SQLite carried out (vmStep). */
-export const work = channel('lapidary:work')
+/** Publishes the work of every statement that returned rows, as `StatementWork`. */
+export const workChannel = channel('lapidary:work')
 
-/** What a statement cost. */
+/** The work that SQLite did for a statement. */
 export interface StatementWork {
   readonly sql: string
+  /** Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`). */
   readonly steps: number
   readonly rows: number
 }
 
-/** Publishes what a statement cost since this was done the last time. */
-export function publishWork({ sync }: Prepared, sql: string, rows: number): void {
-  if (!work.hasSubscribers) return
-  const cost: StatementWork = { sql, steps: sync.stat?.('vmStep') ?? 0, rows }
-  work.publish(cost)
-  sync.resetStats?.()
+/** Publishes the work of a statement since the last call for it. */
+export function publishWork({ handle }: PreparedStatement, sql: string, rows: number): void {
+  if (!workChannel.hasSubscribers) return
+  const work: StatementWork = { sql, steps: handle.stat?.('vmStep') ?? 0, rows }
+  workChannel.publish(work)
+  handle.resetStats?.()
 }

@@ -9,73 +9,78 @@ import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
-import { migrateSqlite, sqliteCatalog } from './catalog.ts'
+import { querySqliteCatalog } from './catalog.ts'
 import { SqliteConnection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
-import { sqliteDialect as dialect } from './dialect.ts'
-import { patiently } from './errors.ts'
-import { sqliteStatements } from './full-read.ts'
-import { SharedCommits } from './group-commit.ts'
-import { indexedColumns } from './indexes.ts'
+import { sqliteDialect } from './dialect.ts'
+import { GroupCommit } from './group-commit.ts'
+import { createIndexLookup } from './indexes.ts'
+import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
-import { readsOf } from './read-router.ts'
-import { writingOn } from './transaction.ts'
-import { sqliteRemarks } from './warnings.ts'
+import { ReadRouter } from './read-router.ts'
+import { lockDeadline, retryUntil } from './retry-until.ts'
+import { createSqliteStatements } from './statements.ts'
+import { createWriteConnection } from './transaction.ts'
+import { listSqliteWarnings } from './warnings.ts'
 
-/** What may be said of a SQLite database beside its path. */
+/** The options of a SQLite database. */
 export type { SqliteOptions } from './options.ts'
 
 /**
- * Opens a SQLite database as a store. One connection writes, a transaction at a time; those that wait share a commit.
+ * Opens a SQLite database as a store. One connection writes; it commits waiting transactions in groups.
  *
- * @param path - a file, made with its folder when it is not there, or `:memory:` for a temporary one (decision 0041)
+ * @param path - a file, created with its folder if it does not exist, or `:memory:` for a temporary one (docs/decisions/0042)
  * @throws Error when the file cannot be opened
  */
 export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
   const file = new DatabaseFile(path)
-  // Half of the memory is for texts and what binds their values, the other half for what SQLite makes of them.
+  // Half of the memory is for compiled statements, a quarter for the prepared ones of each of the two long-lived connections.
   const { statementCache = defaultCacheSize } = options
-  const prepared = { statementCache: statementCache / 4 }
-  const writer = new SqliteConnection(file.path, 'writer', prepared)
-  // Nobody looks for what a temporary file held after the machine has failed.
+  const connectionOptions = { statementCache: statementCache / 4 }
+  const writer = new SqliteConnection(file.path, 'writer', connectionOptions)
+  // A temporary file need not survive a power failure.
   if (file.isTemporary) writer.execute('pragma synchronous = off')
-  const target: Target = { model, dialect, isIndexed: indexedColumns(writer) }
-  const statements = sqliteStatements(target, new StatementCache(statementCache / 2))
-  const turns = new Mutex()
-  const commits = new SharedCommits(writer, { turns, file, queueSize: options.queueSize })
-  const opened = transactionOn(writingOn(writer, statements), statements)
-  const reads = readsOf(file, { model, statements, prepared }, options)
+  const target: Target = { model, dialect: sqliteDialect, isIndexed: createIndexLookup(writer) }
+  const statements = createSqliteStatements(target, new StatementCache(statementCache / 2))
+  const mutex = new Mutex()
+  const groupCommit = new GroupCommit(writer, { mutex, file, queueSize: options.queueSize })
+  const transaction = transactionOn(createWriteConnection(writer, statements), statements)
+  const router = new ReadRouter(file, { model, statements, connectionOptions }, options)
   return {
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
-    read: reads.read,
-    transaction: (work) => commits.transaction(() => work(opened)),
-    verify: async () => {
-      const catalog = sqliteCatalog(writer)
-      checkTables(model, catalog)
-      throwDeclarationErrors(await checkDeclaredSql(target, (statement) => writer.check(statement)))
-      return { warnings: sqliteRemarks(model, catalog, writer) }
-    },
-    catalog: async () => sqliteCatalog(writer),
+    read: (plan, id, readOptions) => router.read(plan, id, readOptions),
+    transaction: (work) => groupCommit.transaction(() => work(transaction)),
+    verify: () => verify(target, writer),
+    catalog: async () => querySqliteCatalog(writer),
     migrate: (migrations, mode = 'run') =>
-      turns.run(() => patiently(() => migrateSqlite(writer, migrations, mode))),
+      mutex.run(() => retryUntil(lockDeadline(), () => migrateSqlite(writer, migrations, mode))),
     close: async () => {
-      reads.close()
+      router.close()
       writer.close()
       file.remove()
     },
   }
 }
 
+/** Verifies that the tables and the declared SQL match the model, as `Store.verify`. */
+async function verify(target: Target, connection: SqliteConnection): ReturnType<Store['verify']> {
+  const catalog = querySqliteCatalog(connection)
+  checkTables(target.model, catalog)
+  const errors = await checkDeclaredSql(target, (statement) => connection.prepare(statement))
+  throwDeclarationErrors(errors)
+  return { warnings: listSqliteWarnings(target.model, catalog, connection) }
+}
+
 /**
- * What a SQLite database holds, without making a file or changing anything about one.
- * @throws Error when the file is not there or is no database
+ * Reads the catalog of a SQLite database without creating or changing a file.
+ * @throws Error when the file does not exist or is no database
  */
 export function readSqliteCatalog(path: string): Catalog {
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)
-  const connection = new SqliteConnection(path, 'visitor')
+  const connection = new SqliteConnection(path, 'introspector')
   try {
-    return sqliteCatalog(connection)
+    return querySqliteCatalog(connection)
   } finally {
     connection.close()
   }

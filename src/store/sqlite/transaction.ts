@@ -5,11 +5,15 @@ import { runSequentially } from '../steps.ts'
 import type { WriteConnection } from '../transaction.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
-import type { SqliteStatements } from './full-read.ts'
-import { queryOn, readSteps, writeBudget } from './read.ts'
+import { executeFullRead, writeBudget } from './read.ts'
+import { createRunQuery } from './read-transaction.ts'
+import type { SqliteStatements } from './statements.ts'
 
-/** A SQLite connection as a transaction that writes needs it. */
-export function writingOn(writer: SqliteConnection, statements: SqliteStatements): WriteConnection {
+/** Creates the operations of a write transaction on a connection. */
+export function createWriteConnection(
+  writer: SqliteConnection,
+  statements: SqliteStatements,
+): WriteConnection {
   return {
     runSteps: runSequentially,
     all: (statement, values) => writer.all(statement, values),
@@ -20,19 +24,18 @@ export function writingOn(writer: SqliteConnection, statements: SqliteStatements
         ...writeBudget,
         exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
       }
-      const rows = runSync(
-        readSteps({ statements, whole: statements.whole(plan.shape) }, plan, id, budget),
-        ({ statement, values }) => writer.all(statement, values),
-      )
+      const fullRead = statements.fullRead(plan.shape)
+      const queries = executeFullRead({ statements, fullRead }, plan, id, budget)
+      const rows = runSync(queries, ({ statement, values }) => writer.all(statement, values))
       if (rows === undefined) throw tooManyResourcesError(plan, limit)
       return rows
     },
-    query: queryOn(writer),
+    query: createRunQuery(writer),
   }
 }
 
-/** Runs work in a transaction that writes: all of it or nothing. */
-export async function inTransaction<Result>(
+/** Runs work in a write transaction: commits, or rolls back if the work throws. */
+export async function runInTransaction<Result>(
   writer: SqliteConnection,
   file: DatabaseFile,
   work: () => Promise<Result>,
@@ -40,9 +43,9 @@ export async function inTransaction<Result>(
   writer.begin('immediate')
   try {
     const result = await work()
-    // Some keys are looked at only now.
+    // The commit checks deferred foreign keys.
     await reportConstraintErrors(() => writer.commit(), commitConstraintError)
-    // What was written to a file that is gone is not acknowledged.
+    // A write to a deleted or replaced file is not acknowledged.
     file.verify()
     return result
   } catch (error) {

@@ -11,41 +11,38 @@ import { listIndexWarnings } from '../index-warnings.ts'
 import { compileStatement } from '../statement.ts'
 import { tableName } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
-import { sqliteDialect as dialect } from './dialect.ts'
+import { sqliteDialect } from './dialect.ts'
 
-/**
- * What differs about the tables of a SQLite database from those that would be made for the model: columns of texts under
- * a collation of their own, a line for each table, and relationships that no index serves.
- */
-export function sqliteRemarks(
+/** Lists text columns with a collation other than `binary`, a line for each table, and relationships without an index. */
+export function listSqliteWarnings(
   model: Model,
   catalog: Catalog,
   connection: SqliteConnection,
 ): string[] {
-  const differences = listServedColumns(model).flatMap((column): ColumnWarning[] => {
-    const message = column.kind.codec === 'text' ? differenceOf(column, connection) : undefined
+  const columnWarnings = listServedColumns(model).flatMap((column): ColumnWarning[] => {
+    const message = column.kind.codec === 'text' ? describeCollation(column, connection) : undefined
     return message === undefined ? [] : [{ column, message, fix: `"${column.column}"` }]
   })
   return [
     ...formatColumnWarnings(
-      differences,
-      ({ name }, columns) => `make "${name}" anew with ${columns.join(', ')} collate binary`,
+      columnWarnings,
+      ({ name }, columns) => `create "${name}" again with ${columns.join(', ')} collate binary`,
     ),
     ...listIndexWarnings(model, catalog),
   ]
 }
 
-/** No catalog tells of a collation, but a comparison under it does. */
-function differenceOf(
+/** Describes what a collation ignores. No pragma returns the collation of a column, so its comparisons are observed. */
+function describeCollation(
   { table, column }: ServedColumn,
   connection: SqliteConnection,
 ): string | undefined {
-  const one = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
-  const asked = compileStatement(sql`select x = 'A', x = 'a ' from (${one})`, dialect)
-  const [[ofCase, ofSpaces] = []] = connection.all(asked, { parameters: [] })
-  const rest = 'in filters, sorting, keys and unique constraints'
-  if (ofCase === 1) return `the collation nocase does not tell upper from lower case ${rest}`
-  return ofSpaces === 1
-    ? `the collation rtrim does not count spaces at the end of a text ${rest}`
+  const value = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
+  const comparisons = compileStatement(sql`select x = 'A', x = 'a ' from (${value})`, sqliteDialect)
+  const [[ignoresCase, ignoresSpaces] = []] = connection.all(comparisons, { parameters: [] })
+  const places = 'in filters, sorting, keys and unique constraints'
+  if (ignoresCase === 1) return `the collation nocase ignores the case of letters ${places}`
+  return ignoresSpaces === 1
+    ? `the collation rtrim ignores spaces at the end of a text ${places}`
     : undefined
 }

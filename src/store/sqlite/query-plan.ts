@@ -1,0 +1,15 @@
+import type { Statement } from '../statement.ts'
+import type { SqliteConnection } from './connection.ts'
+
+/** A line of `explain query plan`: its number, the number of its parent, and a description (sqlite.org/eqp.html). */
+export type QueryPlanLine = readonly [id: number, parent: number, detail: string]
+
+/** Returns SQLite's plan for a statement. */
+export function explainQueryPlan(
+  connection: SqliteConnection,
+  { sql }: Statement,
+): QueryPlanLine[] {
+  return connection
+    .introspect(`explain query plan ${sql}`)
+    .map(([id, parent, , detail]): QueryPlanLine => [Number(id), Number(parent), String(detail)])
+}

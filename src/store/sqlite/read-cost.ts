@@ -1,0 +1,68 @@
+import type { Model } from '../../model/model.ts'
+import type { ReadShape } from '../../plan/read.ts'
+import type { Statement } from '../statement.ts'
+import type { SqliteConnection } from './connection.ts'
+import { explainQueryPlan } from './query-plan.ts'
+import { compileCost, type StatementCost } from './statement-cost.ts'
+
+/** The estimated duration of a read. */
+interface ReadEstimate {
+  /** The version of the table sizes that were used. */
+  readonly version: number
+  /** The duration of everything that does not depend on the page, in milliseconds. */
+  readonly fixed: number
+  /** The duration of each row up to the end of the page, in milliseconds. */
+  readonly perRow: number
+}
+
+/** The cost of the statements of a read, its last estimate, and what was observed. */
+export interface ReadCost {
+  /** The statements that visit all their rows, whatever the page. */
+  readonly fixed: readonly StatementCost[]
+  /** The statement of a page that SQLite reads in the order of an index, so that it stops at the end of the page. */
+  readonly page: StatementCost | undefined
+  /** The statement that counts a whole table. */
+  readonly tableCount: StatementCost | undefined
+  estimate: ReadEstimate
+  /** Whether the last read took long by the wall clock. The CPU time of the next one is measured. */
+  isSuspect: boolean
+  /** The read counts as slow until then, on the clock of `performance.now`. */
+  slowUntil: number
+}
+
+/** The statements of a read. */
+interface ReadStatements {
+  readonly rows: Statement
+  readonly count: Statement
+  readonly others: readonly Statement[]
+}
+
+/** An estimate that has to be renewed. */
+const noEstimate: ReadEstimate = { version: -1, fixed: 0, perRow: 0 }
+
+/** Compiles the cost of a read from SQLite's plans for its statements. */
+export function compileReadCost(
+  shape: ReadShape,
+  { rows, count, others }: ReadStatements,
+  { connection, model }: Readonly<{ connection: SqliteConnection; model: Model }>,
+): ReadCost {
+  const costOf = (statement: Statement) =>
+    compileCost(statement, explainQueryPlan(connection, statement))
+  const rowsCost = costOf(rows)
+  const readsTable = isWholeTable(shape, model)
+  const stopsAtPage = readsTable && !rowsCost.sorts
+  const filteredCount = shape.isPaged && !readsTable ? [costOf(count)] : []
+  return {
+    fixed: [...(stopsAtPage ? [] : [rowsCost]), ...filteredCount, ...others.map(costOf)],
+    page: stopsAtPage ? rowsCost : undefined,
+    tableCount: shape.isPaged && readsTable ? costOf(count) : undefined,
+    estimate: noEstimate,
+    isSuspect: false,
+    slowUntil: 0,
+  }
+}
+
+/** Whether a list contains every row of its table. SQLite counts such a list without visiting its rows. */
+function isWholeTable({ scope, where, type }: ReadShape, model: Model): boolean {
+  return scope.is === 'all' && where === undefined && model.types.get(type)?.scope === undefined
+}

@@ -1,0 +1,118 @@
+import { HeaderError } from '../../errors/errors.ts'
+import type { Row } from '../../plan/row-layout.ts'
+import type { QueryRequest } from '../executor.ts'
+import { bound, type RunValues, type Statement } from '../statement.ts'
+import type { ReadTransaction, SqlRecord } from './read-transaction.ts'
+import type { Reader } from './reader.ts'
+import type { ReaderCommand, ReaderReply } from './reader-messages.ts'
+import { publishStatement } from './statement-events.ts'
+
+/** The number of rows in a batch. */
+const batchSize = 200
+/** How long a read continues after its client has disconnected, in milliseconds: starting a process takes about as long. */
+const disconnectGracePeriod = 500
+
+/** The limits of a transaction, and what happens at its end. */
+export interface RemoteTransactionOptions {
+  /** In milliseconds. */
+  readonly timeout: number
+  /** When the transaction must end, on the clock of `performance.now`; absent: each statement has the timeout of its own. */
+  readonly deadline: number | undefined
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal | undefined
+  /** Called once the process is idle or dead. */
+  readonly onEnd: () => void
+}
+
+/** A read transaction in a reader process. */
+export class RemoteTransaction implements ReadTransaction {
+  readonly #reader: Reader
+  readonly #options: RemoteTransactionOptions
+  #isOpen = true
+  #killTimer: NodeJS.Timeout | undefined
+
+  constructor(reader: Reader, options: RemoteTransactionOptions) {
+    const { signal } = options
+    this.#reader = reader
+    this.#options = options
+    signal?.addEventListener('abort', this.#handleAbort)
+    reader.send({ do: 'begin' })
+    if (signal?.aborted) this.#handleAbort()
+  }
+
+  async query({ statement, values, isCount }: QueryRequest): Promise<readonly Row[]> {
+    publishStatement(statement.sql)
+    const execution = { sql: statement.sql, values: bound(statement, values) }
+    const reply = await this.#request({ do: isCount ? 'count' : 'all', ...execution })
+    return loadRows(reply, statement)
+  }
+
+  async *batches(statement: Statement, values: RunValues): AsyncGenerator<readonly Row[]> {
+    publishStatement(statement.sql)
+    const execution = { sql: statement.sql, values: bound(statement, values) }
+    this.#reader.send({ do: 'open', ...execution, size: batchSize })
+    const requestNext = () => {
+      const batch = this.#request({ do: 'next' })
+      // A consumer that stops early never awaits it.
+      batch.catch(() => {})
+      return batch
+    }
+    let nextBatch = requestNext()
+    for (;;) {
+      const rows = loadRows(await nextBatch, statement)
+      if (rows.length === 0) return
+      // The process reads the next batch while this one is sent.
+      nextBatch = requestNext()
+      yield rows
+    }
+  }
+
+  async records(statement: Statement): Promise<readonly SqlRecord[]> {
+    publishStatement(statement.sql)
+    const values = bound(statement, { parameters: [] })
+    const reply = await this.#request({ do: 'records', sql: statement.sql, values })
+    return reply.is === 'records' ? reply.records : []
+  }
+
+  end(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    clearTimeout(this.#killTimer)
+    this.#options.signal?.removeEventListener('abort', this.#handleAbort)
+    this.#reader.send({ do: 'end' })
+    void this.#reader.drain(disconnectGracePeriod).then(this.#options.onEnd)
+  }
+
+  readonly #handleAbort = (): void => {
+    this.#killTimer = setTimeout(
+      () => this.#reader.kill(disconnectedError()),
+      disconnectGracePeriod,
+    )
+  }
+
+  async #request(command: ReaderCommand): Promise<ReaderReply> {
+    const { timeout, deadline } = this.#options
+    const remaining = deadline === undefined ? timeout : deadline - performance.now()
+    return throwReportedError(await this.#reader.request(command, { remaining, timeout }))
+  }
+}
+
+/** @returns the reply, unless it is an error @throws the error */
+function throwReportedError(reply: ReaderReply): ReaderReply {
+  if (reply.is === 'request-error') throw new HeaderError(reply.code, reply.detail, reply.headers)
+  if (reply.is !== 'error') return reply
+  const error = new Error(reply.message)
+  if (reply.stack !== undefined) error.stack = reply.stack
+  throw error
+}
+
+function loadRows(reply: ReaderReply, { load }: Statement): readonly Row[] {
+  const rows = 'rows' in reply ? reply.rows : []
+  if (load) for (const row of rows) load(row)
+  return rows
+}
+
+/** The error of a read whose client has disconnected. Nobody receives it. */
+function disconnectedError(): HeaderError {
+  return new HeaderError('unavailable', 'The client has closed the connection.')
+}

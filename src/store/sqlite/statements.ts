@@ -1,0 +1,18 @@
+import type { ReadShape } from '../../plan/read.ts'
+import type { StatementCache } from '../statement-cache.ts'
+import { createStatements, type Statements } from '../statements.ts'
+import type { Target } from '../tables.ts'
+import { compileFullRead, type FullRead, fullReadSize } from './full-read.ts'
+
+/** The statements of a store on SQLite. */
+export interface SqliteStatements extends Statements {
+  readonly fullRead: (shape: ReadShape) => FullRead
+}
+
+/** Creates the statements of a model for SQLite. @param cache - holds the statements of query shapes */
+export function createSqliteStatements(target: Target, cache: StatementCache): SqliteStatements {
+  return {
+    ...createStatements(target, cache),
+    fullRead: cache.memoize((shape) => compileFullRead(shape, target), fullReadSize),
+  }
+}
