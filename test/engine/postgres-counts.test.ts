@@ -47,10 +47,12 @@ const tables = `
   create table parted (id integer) partition by list (id);
   create table "of ""odd"" name" (id integer)`
 
+const planner = createPlanner(model)
+
 function shapeOf(search: string, type = 'note') {
   const resource = model.types.get(type)
   assert.ok(resource)
-  return planCollection(createPlanner(model), parseQuery(search), { resource })
+  return planCollection(planner, parseQuery(search), { resource })
 }
 
 it('What a count depends on are the tables that it asks, unless SQL of a declaration has a say', () => {
