@@ -16,10 +16,9 @@ import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { postgresCatalog } from './catalog.ts'
 import { checkCollations, postgresCollations } from './collations.ts'
-import { listPlainTables, PostgresCounts } from './counts.ts'
+import { PostgresCounts } from './counts.ts'
 import { isGenuinePostgres, postgresDialect } from './dialect.ts'
 import { isConflict, unavailableError } from './errors.ts'
-import { type IsIndexed, indexedColumns } from './indexes.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
 import {
@@ -35,8 +34,9 @@ import { Replicas } from './replicas.ts'
 import { migratePostgres } from './schema.ts'
 import { compileSequenceSkip } from './sequences.ts'
 import { type PostgresStatements, postgresStatements } from './statements.ts'
+import { readTableFacts, unknownTableFacts } from './table-facts.ts'
 import { beginMigration, beginWrite, type PostgresTransaction } from './transaction.ts'
-import { checkValueLimits, listValueLimits, type ValueLimits } from './value-limits.ts'
+import { checkValueLimits } from './value-limits.ts'
 import { listPostgresWarnings } from './warnings.ts'
 
 /** What may be said of a PostgreSQL database beside its address. */
@@ -69,24 +69,27 @@ export async function openPostgres(
   )
   const { shared } = pool
   const description = descriptionOf(url)
-  const { folding, keepsSettings } = await sessionOf(pool, description).catch(async (error) => {
+  const closePool = async (error: unknown): Promise<never> => {
     await pool.close()
     throw error
-  })
-  /** Known once the tables are; before, every column counts as indexed. */
-  let indexed: IsIndexed = () => true
+  }
+  const { folding, keepsSettings } = await sessionOf(pool, description).catch(closePool)
+  let facts = unknownTableFacts
   const target: Target = {
     model,
     dialect: postgresDialect(folding, keepsSettings),
-    isIndexed: (table, column) => indexed(table, column),
+    isIndexed: (table, column) => facts.isIndexed(table, column),
   }
-  const statements = postgresStatements(target, new StatementCache(options.statementCache))
   const counts = new PostgresCounts()
+  const loadTableFacts = async () => {
+    facts = await readTableFacts(model, shared, target)
+    counts.enableFor(facts.plainTables)
+  }
+  await loadTableFacts().catch(closePool)
+  const statements = postgresStatements(target, new StatementCache(options.statementCache))
   const { maxResources } = options
   const limit: SizeLimit | undefined =
     maxResources === undefined ? undefined : { resources: maxResources }
-  /** Known once the tables are. */
-  let limits: ValueLimits = new Map()
   return {
     dialect: 'postgres',
     description,
@@ -118,7 +121,10 @@ export async function openPostgres(
               ...ours,
               checkPreconditions: async (plan) => {
                 const { errors, more } = await ours.checkPreconditions(plan)
-                return { errors: [...checkValueLimits(plan, model, limits), ...errors], more }
+                return {
+                  errors: [...checkValueLimits(plan, model, facts.valueLimits), ...errors],
+                  more,
+                }
               },
             })
             await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
@@ -133,9 +139,6 @@ export async function openPostgres(
     verify: async () => {
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
-      limits = listValueLimits(model, catalog)
-      indexed = await indexedColumns(shared, catalog)
-      counts.enableFor(await listPlainTables(model, shared, target))
       const collationOf = await postgresCollations(shared, catalog)
       throwDeclarationErrors([
         ...checkCollations(model, catalog, collationOf),
@@ -148,11 +151,13 @@ export async function openPostgres(
       return { warnings }
     },
     catalog: () => postgresCatalog(shared),
-    migrate: (migrations, mode = 'run') =>
-      pool.write(beginMigration, async (transaction) => {
+    migrate: async (migrations, mode = 'run') => {
+      await pool.write(beginMigration, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
-      }),
+      })
+      await loadTableFacts()
+    },
     close: async () => {
       await Promise.all([pool.close(), replicas.close()])
     },
