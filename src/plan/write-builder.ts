@@ -2,6 +2,7 @@ import { attempt, type ErrorCollector, emptyCollector, report } from '../errors/
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { isReservedName } from '../model/member-names.ts'
 import {
   type AttributeField,
   type Field,
@@ -70,13 +71,18 @@ export function createWriteBuilder(): WriteBuilder {
   }
 }
 
-/** Adds the attributes of a document. Read-only ones are ignored, so that a client can send back what it received. */
+/**
+ * Adds the attributes of a document. Ignores read-only ones, so that a client can send back what it received. Ignores the
+ * reserved names `links` and `relationships`, which no attribute has: Jsona adds `links` to attributes that it sends back.
+ * @see https://jsonapi.org/format/1.0/#document-resource-object-attributes
+ */
 export function addAttributes(
   parsed: ParsedResource,
   resource: ResourceType,
   builder: WriteBuilder,
 ): void {
   for (const [name, value] of parsed.attributes) {
+    if (isReservedName(name)) continue
     const field = name === 'id' ? resource.id : resource.fields.get(name)
     if (field === undefined || field.is === 'relationship')
       report(builder.errors, () => unknownField(name, resource, 'attribute'))

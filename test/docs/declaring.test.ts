@@ -18,12 +18,22 @@ import { execute, filled, lasting } from '../filled.ts'
 import { blocksOf, codeRows, memberAt, requestsIn } from './blocks.ts'
 import { absolutePath, readPage, section } from './pages.ts'
 
-const declaring = readPage('docs/declaring.md')
+/** The guides, in the order in which their blocks form a program. */
+const guides = [
+  'declaring.md',
+  'declaring/resource-types.md',
+  'declaring/attributes.md',
+  'declaring/relationships.md',
+  'declaring/validators-and-hooks.md',
+  'declaring/startup.md',
+  'declaring/databases.md',
+]
+const declaring = guides.map((guide) => readPage(`docs/${guide}`)).join('\n')
 const blocks = blocksOf(declaring)
 const inLanguage = (language: string) =>
   blocks.filter((block) => block.language === language).map(({ text }) => text)
 
-/** Joins the code blocks of the page to a module that exports its values and uses a database. */
+/** Joins the code blocks of the guides to a module that exports its values and uses a database. */
 function programOn(database: string): string {
   const text = inLanguage('ts').join('\n')
   const here = text
@@ -55,7 +65,7 @@ interface Program {
   readonly resources: readonly Readonly<Record<string, unknown>>[]
 }
 
-describe('docs/declaring.md', () => {
+describe('The guides of docs/declaring.md', () => {
   let folder: string
   let database: string
   let file: string
@@ -116,7 +126,7 @@ describe('docs/declaring.md', () => {
     const bare = (code: string) =>
       code.replace(/\s/g, '').replaceAll(',}', '}').replaceAll(',)', ')')
     const code = bare(inLanguage('ts').join(''))
-    const rows = codeRows(section(declaring, '## Relationships'), '| shape |')
+    const rows = codeRows(section(declaring, '## Relationships by shape'), '| shape |')
     assert.equal(rows.length, 6)
     for (const [shape = '', declaration = ''] of rows)
       assert.ok(code.includes(bare(declaration)), shape)
@@ -168,7 +178,7 @@ describe('docs/declaring.md', () => {
 
   for (const other of lasting.filter((each) => each.name === 'PostgreSQL')) {
     it('shows the startup warnings, and the SQL that fixes them', async (test) => {
-      const rows = codeRows(section(declaring, '## What differs by database'), '| to mend it |')
+      const rows = codeRows(section(declaring, '## Warnings'), '| fix |')
       assert.equal(rows.length, 8)
       const columns = rows.map(([column]) => column).join(', ')
       const url = await filled(
@@ -197,10 +207,7 @@ describe('docs/declaring.md', () => {
 
   for (const other of lasting) {
     it(`shows the warnings about missing indexes, and the SQL that fixes them · ${other.name}`, async (test) => {
-      const rows = codeRows(
-        section(declaring, '## What differs by database'),
-        '| relationship of `thing` |',
-      )
+      const rows = codeRows(section(declaring, '## Warnings'), '| relationship of `thing` |')
       assert.equal(rows.length, 2)
       const tables = `create table thing (id integer primary key, whole_id integer);
          create table liking (one_id integer not null, other_id integer not null, primary key (one_id, other_id))`
@@ -226,7 +233,7 @@ describe('docs/declaring.md', () => {
   }
 
   it('shows common mistakes with the errors that the startup check reports', async () => {
-    const rows = codeRows(section(declaring, '## Common mistakes'), '| where |')
+    const rows = codeRows(section(declaring, '## Common mistakes'), '| path |')
     assert.ok(rows.length >= 12)
     for (const [position = '', code = '', message = ''] of rows) {
       const changed = withChange(program.resources, position, evaluate(code))

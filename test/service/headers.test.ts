@@ -145,7 +145,7 @@ describe('Allowed hosts', () => {
       {
         status: '421',
         code: 'misdirected_request',
-        title: 'The host is not served here',
+        title: 'The server does not serve this host',
         detail: 'The host "evil.org" is not served here.',
       },
     ])

@@ -33,6 +33,29 @@ chapter('output-only fields', (world) => {
     assert.equal(answer.one.attributes?.display_name, 'ADA')
   })
 
+  it('discards links and relationships among the attributes, which Jsona sends back', async () => {
+    for (const name of ['links', 'relationships']) {
+      const json = `"${name}":{"self":"/persons/1","owner":{"data":null}}`
+      for (const answer of await attempts(world, 'person', 'attributes', json)) {
+        assert.ok([200, 201].includes(answer.status), answer.text)
+        assert.equal(answer.one.attributes?.name, 'n')
+        assert.ok(!(name in answer.one.attributes))
+      }
+    }
+  })
+
+  it('reports links and relationships among the relationships as unknown', async () => {
+    for (const name of ['links', 'relationships']) {
+      for (const answer of await attempts(
+        world,
+        'person',
+        'relationships',
+        `"${name}":{"data":null}`,
+      ))
+        assertRefused(answer, 422, { status: 422, at: `/data/relationships/${name}` })
+    }
+  })
+
   it('discards any id sent with a create', async () => {
     for (const id of ['999', 999, uuid, '', null]) {
       const data = { type: 'person', id, attributes: { name: 'Ada' } }

@@ -87,7 +87,7 @@ describe('PostgreSQL in trouble', () => {
       assert.deepEqual(slow.body.errors?.[0], {
         status: '503',
         code: 'query_timeout',
-        title: 'The query takes too long',
+        title: 'The query took too long',
         detail: `The read was stopped after ${databaseTimeout} ms; narrow the filter, sort by an indexed attribute, or include less.`,
       })
       assert.equal(other.status, 200)

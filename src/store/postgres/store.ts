@@ -69,11 +69,10 @@ export async function openPostgres(
   )
   const { shared } = pool
   const description = descriptionOf(url)
-  const closePool = async (error: unknown): Promise<never> => {
+  const { folding, keepsSettings } = await sessionOf(pool, description).catch(async (error) => {
     await pool.close()
     throw error
-  }
-  const { folding, keepsSettings } = await sessionOf(pool, description).catch(closePool)
+  })
   let facts = unknownTableFacts
   const target: Target = {
     model,
@@ -81,11 +80,11 @@ export async function openPostgres(
     isIndexed: (table, column) => facts.isIndexed(table, column),
   }
   const counts = new PostgresCounts()
+  /** Loads the facts with the first read or write: other programs may create the tables after the store is opened. */
   const loadTableFacts = async () => {
     facts = await readTableFacts(model, shared, target)
     counts.enableFor(facts.plainTables)
   }
-  await loadTableFacts().catch(closePool)
   const statements = postgresStatements(target, new StatementCache(options.statementCache))
   const { maxResources } = options
   const limit: SizeLimit | undefined =
@@ -95,6 +94,7 @@ export async function openPostgres(
     description,
     read: (plan, id, { hooks, signal } = {}) =>
       replicas.read(async (some): Promise<Rows> => {
+        if (facts === unknownTableFacts) await loadTableFacts()
         if (hooks) {
           const work = (transaction: PostgresTransaction) =>
             readWithHooks(transaction, plan, id, { hooks, statements, limit })
@@ -112,8 +112,9 @@ export async function openPostgres(
         if (limit) checkResourceLimit(whole, plan, limit)
         return whole
       }),
-    transaction: (work) =>
-      retried(
+    transaction: async (work) => {
+      if (facts === unknownTableFacts) await loadTableFacts()
+      return retried(
         () =>
           pool.write(beginWrite, async (transaction) => {
             const ours = writingOn(transaction, statements)
@@ -135,7 +136,8 @@ export async function openPostgres(
           if (resource.id.kind.codec === 'id')
             await shared.once(compileSequenceSkip(resource, target))
         },
-      ),
+      )
+    },
     verify: async () => {
       const catalog = await postgresCatalog(shared)
       checkTables(model, catalog)
@@ -156,7 +158,7 @@ export async function openPostgres(
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       })
-      await loadTableFacts()
+      facts = unknownTableFacts
     },
     close: async () => {
       await Promise.all([pool.close(), replicas.close()])

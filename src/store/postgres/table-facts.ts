@@ -6,7 +6,7 @@ import { listPlainTables } from './counts.ts'
 import { type IsIndexed, indexedColumns } from './indexes.ts'
 import { listValueLimits, type ValueLimits } from './value-limits.ts'
 
-/** What a store needs to know of the tables of its database; read when it opens and after a migration. */
+/** What a store needs to know of the tables of its database. */
 export interface TableFacts {
   readonly isIndexed: IsIndexed
   readonly valueLimits: ValueLimits
