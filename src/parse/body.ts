@@ -7,7 +7,8 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote, truncate } from '../errors/quote.ts'
-import { describeJsonError, describeJsonType, isObject, NestingError, parseJson } from './json.ts'
+import { isObject } from '../model/json.ts'
+import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
 
 /**
  * A resource identifier of a document: type and id as the client sent them.

@@ -1,8 +1,9 @@
 import { attempt, collectErrors, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
+import { isObject } from '../model/json.ts'
 import { filterLimits } from './filter-limits.ts'
-import { describeJsonError, describeJsonType, isObject, NestingError, parseJson } from './json.ts'
+import { describeJsonError, describeJsonType, NestingError, parseJson } from './json.ts'
 
 /** The source location of a part of a filter: its parameter, and the path from there, e.g. `filter[0].or[1]`. */
 interface FilterLocation {

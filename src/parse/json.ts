@@ -1,3 +1,5 @@
+import { parseExactJson } from '../model/json.ts'
+
 /**
  * The maximum nesting depth of arrays and objects, the outermost one counted. It keeps every recursive function over a
  * parsed value within the stack.
@@ -12,9 +14,6 @@ export class NestingError extends Error {
   }
 }
 
-/** Finds texts that may contain an integer beyond 2^53; only these need the slower parse with a reviver. */
-const longNumber = /\d{16}/
-
 /**
  * Parses JSON. Integers beyond 2^53 become exact `bigint`s instead of the nearest double.
  * @throws NestingError if the text is nested too deep; SyntaxError if it is not JSON
@@ -22,18 +21,7 @@ const longNumber = /\d{16}/
  */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new NestingError()
-  return longNumber.test(text) ? JSON.parse(text, reviveBigInteger) : JSON.parse(text)
-}
-
-/** A `JSON.parse` reviver. TypeScript's library does not declare its third argument (source text access, ES2026) yet. */
-function reviveBigInteger(
-  _key: string,
-  value: unknown,
-  context?: { readonly source?: string },
-): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-  const source = context?.source
-  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value
+  return parseExactJson(text)
 }
 
 // biome-ignore format: a table
@@ -78,11 +66,6 @@ function endOfString(text: string, start: number): number {
     if (char === code.backslash) index += 1
   }
   return length
-}
-
-/** Whether a value is a JSON object: neither null nor an array. */
-export function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
 /** The type of a JSON value with its article, for an error detail. */
