@@ -13,7 +13,7 @@ export interface OwnedRead {
   /** The position of the linkage in a primary row. */
   readonly at: number
   readonly statement: Statement
-  /** Whether the rows come in any order: their ids are numbers, which sort faster here (decision 0046). */
+  /** Whether the rows come in any order: their ids are numbers, which sort faster here (decision 0045). */
   readonly isUnordered: boolean
 }
 
