@@ -1,30 +1,12 @@
 import { type ErrorList, emptyCollector, noErrors, report } from '../errors/collector.ts'
-import type { Awaitable } from '../model/hooks.ts'
 import { createRelatedNotFound } from '../plan/linkage.ts'
-import type { ReadPlan } from '../plan/read.ts'
-import type { CompleteRows } from '../plan/read-result.ts'
-import type { Row } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { deletionConstraintError, reportConstraintErrors } from './constraints.ts'
 import { notFoundError } from './run.ts'
-import type { RunValues, Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
-import type { StepExecutor } from './steps.ts'
-import type { RunQuery, Transaction } from './store.ts'
+import type { Transaction } from './store.ts'
+import type { WriteConnection } from './write-connection.ts'
 import { prepareWrite } from './write-steps.ts'
-
-/** A connection with an open transaction that may write. */
-export interface WriteConnection {
-  /** Returns every row of a statement. @throws ConstraintError */
-  all(statement: Statement, values: RunValues): Awaitable<readonly Row[]>
-  /** Runs a statement that returns no rows; returns the number of changed rows. @throws ConstraintError */
-  run(statement: Statement, values: RunValues): Awaitable<number>
-  read(plan: ReadPlan, id: string | undefined): Awaitable<CompleteRows>
-  /** Reads the row that the last insert created, whose id need not be known; absent where the database cannot. */
-  readonly readInserted?: (plan: ReadPlan) => Awaitable<CompleteRows>
-  readonly runSteps: StepExecutor
-  readonly query: RunQuery
-}
 
 /** Returns the operations of a transaction on a connection. */
 export function transactionOn(connection: WriteConnection, statements: Statements): Transaction {

@@ -11,7 +11,7 @@ import type { Statements } from './statements.ts'
 import type { Step } from './steps.ts'
 import type { PreparedWrite } from './store.ts'
 import { thenMaybe } from './then-maybe.ts'
-import type { WriteConnection } from './transaction.ts'
+import type { WriteConnection } from './write-connection.ts'
 
 /** A create or an update, and the read of the written resource for the response. */
 interface WriteRequest {

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import type { World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
 import {
-  assemble,
+  assertError,
+  assertErrorWithin,
   computersOf,
-  count,
+  countResources,
+  createSamples,
   identifier,
-  missing,
   missingComputer,
+  missingId,
   missingPerson,
   ownerOf,
-  refused,
-  refusedWithin,
-} from './cast.ts'
+} from './samples.ts'
 
 const ada = { type: 'person', attributes: { name: 'Ada', email: 'ada@example.org' } }
 const serial = { type: 'computer', attributes: { serial: 'new' } }
@@ -29,7 +29,7 @@ chapter('CRE Creating', (world: World) => {
     const nested = await world.post(`/persons/${person.one.id}/computers`, { data: serial })
     assert.equal(nested.status, 201)
     assert.deepEqual(await computersOf(world, person.one), [identifier(nested.one)])
-    assert.equal(await count(world, '/computers'), 2)
+    assert.equal(await countResources(world, '/computers'), 2)
   })
 
   // CRE-2 The request has one resource object as primary data, with `type` (client duty; server
@@ -43,13 +43,13 @@ chapter('CRE Creating', (world: World) => {
       { data: 'x' },
       { data: 3 },
     ]) {
-      refused(await world.post('/persons', body), 400)
+      assertError(await world.post('/persons', body), 400)
     }
     const { attributes } = ada
     for (const type of [undefined, null, 5, [], {}]) {
-      refusedWithin(await world.post('/persons', { data: { type, attributes } }), 400, '/data')
+      assertErrorWithin(await world.post('/persons', { data: { type, attributes } }), 400, '/data')
     }
-    assert.equal(await count(world, '/persons'), 0)
+    assert.equal(await countResources(world, '/persons'), 0)
   })
 
   // CRE-3 Each relationship given is an object with `data` (client duty).
@@ -57,28 +57,32 @@ chapter('CRE Creating', (world: World) => {
     'CRE-3',
     'a relationship that is no object, or has neither data nor links, is refused',
     async () => {
-      const { orphan } = await assemble(world)
+      const { orphan } = await createSamples(world)
       for (const computers of [{}, [], [identifier(orphan)], null, 'x', 3]) {
         const data = { ...ada, relationships: { computers } }
         const answer = await world.post('/persons', { data })
-        refusedWithin(answer, 400, '/data/relationships/computers')
+        assertErrorWithin(answer, 400, '/data/relationships/computers')
       }
-      assert.equal(await count(world, '/persons'), 3)
+      assert.equal(await countResources(world, '/persons'), 3)
     },
   )
 
   rule('CRE-3', 'linkage of the wrong arity is refused', async () => {
-    const { ada: owner, orphan } = await assemble(world)
+    const { ada: owner, orphan } = await createSamples(world)
     for (const data of [identifier(orphan), null, 'x', 3, {}]) {
       const body = { data: { ...ada, relationships: { computers: { data } } } }
-      refusedWithin(await world.post('/persons', body), 400, '/data/relationships/computers/data')
+      assertErrorWithin(
+        await world.post('/persons', body),
+        400,
+        '/data/relationships/computers/data',
+      )
     }
     for (const data of [[identifier(owner)], [], 'x', 3, {}]) {
       const body = { data: { ...serial, relationships: { owner: { data } } } }
-      refusedWithin(await world.post('/computers', body), 400, '/data/relationships/owner/data')
+      assertErrorWithin(await world.post('/computers', body), 400, '/data/relationships/owner/data')
     }
-    assert.equal(await count(world, '/persons'), 3)
-    assert.equal(await count(world, '/computers'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/computers'), 3)
   })
 
   rule('CRE-3', 'a relationship with links alone is ignored', async () => {
@@ -94,18 +98,18 @@ chapter('CRE Creating', (world: World) => {
       const answer = await world.post('/persons', { data: { ...ada, id } })
       assert.equal(answer.status, 201, answer.text)
       assert.match(answer.one.id, /^[1-9][0-9]*$/)
-      assert.notEqual(answer.one.id, missing)
+      assert.notEqual(answer.one.id, missingId)
     }
-    refused(await world.get(`/persons/${missing}`), 404)
+    assertError(await world.get(`/persons/${missingId}`), 404)
     const all = ids(await world.get('/persons'))
     assert.equal(new Set(all).size, clientIds.length)
   })
 
   // CRE-5 Unsupported client-generated id → 403.
   rule('CRE-5', 'a sent id is discarded by default', async () => {
-    const answer = await world.post('/computers', { data: { ...serial, id: missing } })
+    const answer = await world.post('/computers', { data: { ...serial, id: missingId } })
     assert.equal(answer.status, 201)
-    assert.notEqual(answer.one.id, missing)
+    assert.notEqual(answer.one.id, missingId)
   })
 
   rule(
@@ -113,10 +117,10 @@ chapter('CRE Creating', (world: World) => {
     'where client ids are forbidden, a sent id is 403 and nothing is created',
     async () => {
       await world.restart({ clientIds: 'forbid' })
-      refused(await world.post('/persons', { data: { ...ada, id: '5' } }), 403, {
+      assertError(await world.post('/persons', { data: { ...ada, id: '5' } }), 403, {
         pointer: '/data/id',
       })
-      assert.equal(await count(world, '/persons'), 0)
+      assert.equal(await countResources(world, '/persons'), 0)
       assert.equal((await world.post('/persons', { data: ada })).status, 201)
     },
   )
@@ -196,15 +200,15 @@ chapter('CRE Creating', (world: World) => {
     'CRE-12',
     'a path where nothing can be created is 405, telling what can be done',
     async () => {
-      const { ada: person, engine } = await assemble(world)
+      const { ada: person, engine } = await createSamples(world)
       for (const path of [`/persons/${person.id}`, `/computers/${engine.id}`]) {
         const answer = await world.post(path, { data: ada })
-        refused(answer, 405)
+        assertError(answer, 405)
         const allowed = (answer.headers.allow ?? '').split(/, */)
         assert.ok(allowed.includes('PATCH') && !allowed.includes('POST'), allowed.join())
       }
-      refused(await world.post(`/computers/${engine.id}/owner`, { data: ada }), 405)
-      assert.equal(await count(world, '/persons'), 3)
+      assertError(await world.post(`/computers/${engine.id}/owner`, { data: ada }), 405)
+      assert.equal(await countResources(world, '/persons'), 3)
     },
   )
 
@@ -213,22 +217,22 @@ chapter('CRE Creating', (world: World) => {
     'CRE-13',
     'a related resource that does not exist is 404 and nothing is created',
     async () => {
-      const { orphan } = await assemble(world)
+      const { orphan } = await createSamples(world)
       const computers = { data: [identifier(orphan), missingComputer] }
       const person = await world.post('/persons', {
         data: { ...ada, relationships: { computers } },
       })
-      const fault = refusedWithin(person, 404, '/data/relationships/computers/data/1')
-      assert.match(fault.detail, new RegExp(missing))
+      const fault = assertErrorWithin(person, 404, '/data/relationships/computers/data/1')
+      assert.match(fault.detail, new RegExp(missingId))
       const owner = { data: missingPerson }
       const computer = await world.post('/computers', {
         data: { ...serial, relationships: { owner } },
       })
-      refusedWithin(computer, 404, '/data/relationships/owner/data')
-      const nested = await world.post(`/persons/${missing}/computers`, { data: serial })
-      refused(nested, 404, { parameter: 'id' })
-      assert.equal(await count(world, '/persons'), 3)
-      assert.equal(await count(world, '/computers'), 3)
+      assertErrorWithin(computer, 404, '/data/relationships/owner/data')
+      const nested = await world.post(`/persons/${missingId}/computers`, { data: serial })
+      assertError(nested, 404, { parameter: 'id' })
+      assert.equal(await countResources(world, '/persons'), 3)
+      assert.equal(await countResources(world, '/computers'), 3)
       assert.equal(await ownerOf(world, orphan), null)
     },
   )
@@ -245,7 +249,7 @@ chapter('CRE Creating', (world: World) => {
 
   // CRE-15 `type` not of this collection → 409.
   rule('CRE-15', 'a type that is not of the collection is 409', async () => {
-    const { ada: person } = await assemble(world)
+    const { ada: person } = await createSamples(world)
     for (const [path, type] of [
       ['/persons', 'computer'],
       ['/persons', 'persons'],
@@ -254,16 +258,16 @@ chapter('CRE Creating', (world: World) => {
       [`/persons/${person.id}/computers`, 'person'],
     ] as const) {
       const attributes = { name: 'n', serial: 's' }
-      refused(await world.post(path, { data: { type, attributes } }), 409)
+      assertError(await world.post(path, { data: { type, attributes } }), 409)
     }
-    assert.equal(await count(world, '/persons'), 3)
-    assert.equal(await count(world, '/computers'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/computers'), 3)
   })
 
   // CRE-16 409 explains the source of the conflict.
   rule('CRE-16', 'a conflict of types points at the type and names both', async () => {
     const answer = await world.post('/persons', { data: serial })
-    const { detail } = refused(answer, 409, { pointer: '/data/type' })
+    const { detail } = assertError(answer, 409, { pointer: '/data/type' })
     assert.match(detail, /computer/)
     assert.match(detail, /person/)
   })
@@ -272,15 +276,15 @@ chapter('CRE Creating', (world: World) => {
     'CRE-16',
     'a computer of one person sent to another, or to nobody, points at its owner',
     async () => {
-      const { ada: person, grace } = await assemble(world)
+      const { ada: person, grace } = await createSamples(world)
       const path = `/persons/${person.id}/computers`
       for (const data of [identifier(grace), null]) {
         const answer = await world.post(path, {
           data: { ...serial, relationships: { owner: { data } } },
         })
-        refusedWithin(answer, 409, '/data/relationships/owner')
+        assertErrorWithin(answer, 409, '/data/relationships/owner')
       }
-      assert.equal(await count(world, '/computers'), 3)
+      assert.equal(await countResources(world, '/computers'), 3)
       const owner = { data: identifier(person) }
       const same = await world.post(path, { data: { ...serial, relationships: { owner } } })
       assert.equal(same.status, 201, same.text)

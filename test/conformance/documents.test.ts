@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
-import { assemble, computersOf, count, identifier, refused } from './cast.ts'
-import { gallery } from './gallery.ts'
-import { isObject } from './walk.ts'
+import { isObject } from './document-members.ts'
+import { fetchSamples } from './sample-responses.ts'
+import { assertError, computersOf, countResources, createSamples, identifier } from './samples.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../schemas/schema.json', import.meta.url), 'utf8'))
 
@@ -20,39 +20,40 @@ const official = new Ajv2020({ strict: false, allErrors: true })
 chapter('DOC Document structure', (world: World) => {
   // DOC-1 The root of every request and response document with data is a JSON object.
   rule('DOC-1', 'the root of every answer is an object', async () => {
-    for (const { asked, document } of await gallery(world)) assert.ok(isObject(document), asked)
+    for (const { asked, document } of await fetchSamples(world))
+      assert.ok(isObject(document), asked)
   })
 
   rule('DOC-1', 'a request document that is no object is refused', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     for (const raw of ['[]', '"x"', 'null', '3', 'true', '[{"data":null}]']) {
-      refused(await world.call('POST', '/persons', { raw }), 400)
-      refused(await world.call('PATCH', `/persons/${cast.ada.id}`, { raw }), 400)
+      assertError(await world.call('POST', '/persons', { raw }), 400)
+      assertError(await world.call('PATCH', `/persons/${cast.ada.id}`, { raw }), 400)
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
   })
 
   // DOC-2 A document has at least one of `data`, `errors`, `meta`.
   rule('DOC-2', 'every answer has data, errors or meta', async () => {
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       const { body } = answer
       assert.ok('data' in body || 'errors' in body || 'meta' in body, asked)
     }
   })
 
   rule('DOC-2', 'a request document without data is refused', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     for (const body of [{}, { meta: {} }, { jsonapi: { version: '1.0' } }]) {
-      refused(await world.post('/persons', body), 400)
-      refused(await world.patch(`/persons/${cast.ada.id}`, body), 400)
-      refused(await world.post(`/persons/${cast.ada.id}/relationships/computers`, body), 400)
+      assertError(await world.post('/persons', body), 400)
+      assertError(await world.patch(`/persons/${cast.ada.id}`, body), 400)
+      assertError(await world.post(`/persons/${cast.ada.id}/relationships/computers`, body), 400)
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
   })
 
   // DOC-3 `data` and `errors` never appear together.
   rule('DOC-3', 'data and errors never appear together', async () => {
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       assert.ok(!('data' in answer.body && 'errors' in answer.body), asked)
     }
   })
@@ -63,7 +64,7 @@ chapter('DOC Document structure', (world: World) => {
     'jsonapi is always there, included only on demand, and nothing unknown',
     async () => {
       const allowed = new Set(['data', 'errors', 'meta', 'jsonapi', 'links', 'included'])
-      for (const { asked, answer } of await gallery(world)) {
+      for (const { asked, answer } of await fetchSamples(world)) {
         const unknown = Object.keys(answer.body).filter((name) => !allowed.has(name))
         assert.deepEqual(unknown, [], asked)
         assert.ok('jsonapi' in answer.body, asked)
@@ -74,7 +75,7 @@ chapter('DOC Document structure', (world: World) => {
 
   // DOC-5 No `included` without `data`.
   rule('DOC-5', 'an answer of meta alone includes nothing, even when asked to', async () => {
-    const { ada, grace, engine, orphan } = await assemble(world)
+    const { ada, grace, engine, orphan } = await createSamples(world)
     const include = { include: 'computers' }
     const linkage = `/persons/${ada.id}/relationships/computers`
     const members = { data: [identifier(orphan)] }
@@ -93,7 +94,7 @@ chapter('DOC Document structure', (world: World) => {
   })
 
   rule('DOC-5', 'no answer anywhere has included without data', async () => {
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       assert.ok(!('included' in answer.body) || 'data' in answer.body, asked)
     }
   })
@@ -101,7 +102,7 @@ chapter('DOC Document structure', (world: World) => {
   // DOC-6 Top-level `links` may hold `self`, `related` and pagination links only.
   rule('DOC-6', 'top-level links are self, related and the pagination links only', async () => {
     const allowed = new Set(['self', 'related', 'first', 'last', 'prev', 'next'])
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       const unknown = Object.keys(answer.body.links ?? {}).filter((name) => !allowed.has(name))
       assert.deepEqual(unknown, [], asked)
       if ('data' in answer.body && asked.startsWith('GET ')) {
@@ -112,7 +113,7 @@ chapter('DOC Document structure', (world: World) => {
 
   // DOC-7 Objects the specification defines carry no extra members in what the server emits.
   rule('DOC-7', 'the official schema accepts every body', async () => {
-    for (const { asked, document } of await gallery(world)) {
+    for (const { asked, document } of await fetchSamples(world)) {
       official(document)
       assert.deepEqual(official.errors ?? [], [], asked)
     }
@@ -143,7 +144,7 @@ chapter('DOC Document structure', (world: World) => {
     'DOC-8',
     'a fetched resource can be sent back as it is, with linkage or without',
     async () => {
-      const { ada, engine } = await assemble(world)
+      const { ada, engine } = await createSamples(world)
       const path = `/persons/${ada.id}`
       for (const query of [{}, { include: 'computers' }]) {
         const before = await world.get(path, query)
@@ -158,7 +159,7 @@ chapter('DOC Document structure', (world: World) => {
   // DOC-9 Primary data is one resource / one identifier / `null` for single-resource URLs, and an
   // array of resources / array of identifiers / `[]` for collection URLs.
   rule('DOC-9', 'primary data has the shape its URL promises', async () => {
-    const { ada, rosa, engine, orphan } = await assemble(world)
+    const { ada, rosa, engine, orphan } = await createSamples(world)
     const person = await world.get(`/persons/${ada.id}`)
     assert.deepEqual(identifier(person.one), identifier(ada))
     assert.equal((await world.get(`/computers/${orphan.id}/owner`)).body.data, null)
@@ -172,7 +173,7 @@ chapter('DOC Document structure', (world: World) => {
 
   // DOC-10 A collection is an array even with 0 or 1 entries.
   rule('DOC-10', 'a collection is an array even with one entry or none', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const one = await world.get('/persons', { 'filter[name]': 'Ada' })
     assert.equal(one.status, 200)
     assert.deepEqual(ids(one), [ada.id])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Answer, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
-import { assemble, count, identifier, missing, refused } from './cast.ts'
-import { galleryOfErrors } from './gallery.ts'
-import { isObject } from './walk.ts'
+import { isObject } from './document-members.ts'
+import { fetchErrorSamples } from './sample-responses.ts'
+import { assertError, countResources, createSamples, identifier, missingId } from './samples.ts'
 
 /** The faults of an answer as `status place`, sorted. */
 function told({ body }: Answer): string[] {
@@ -25,7 +25,7 @@ chapter('ERR Errors', (world: World) => {
       '422 /data/attributes/name',
       '422 /data/attributes/nope',
     ])
-    assert.equal(await count(world, '/persons'), 0)
+    assert.equal(await countResources(world, '/persons'), 0)
   })
 
   rule('ERR-1', 'all faults of a query are told at once', async () => {
@@ -56,7 +56,7 @@ chapter('ERR Errors', (world: World) => {
   })
 
   rule('ERR-2', 'faults of several statuses are 400, each with its own', async () => {
-    const { rosa } = await assemble(world)
+    const { rosa } = await createSamples(world)
     const answer = await create(
       { name: 'n', email: 'x' },
       { computers: { data: [identifier(rosa)] } },
@@ -66,12 +66,12 @@ chapter('ERR Errors', (world: World) => {
       '409 /data/relationships/computers/data/0/type',
       '422 /data/attributes/email',
     ])
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
   })
 
   // ERR-3 Error objects come as an array under top-level `errors`.
   rule('ERR-3', 'every refusal tells a list of errors and no data', async () => {
-    for (const { asked, answer } of await galleryOfErrors(world)) {
+    for (const { asked, answer } of await fetchErrorSamples(world)) {
       assert.ok(Array.isArray(answer.body.errors) && answer.body.errors.length > 0, asked)
       assert.deepEqual(Object.keys(answer.body).sort(), ['errors', 'jsonapi'], asked)
     }
@@ -83,7 +83,7 @@ chapter('ERR Errors', (world: World) => {
     'ERR-4',
     'an error has status, code, title and detail as texts, and its source',
     async () => {
-      for (const { asked, answer } of await galleryOfErrors(world)) {
+      for (const { asked, answer } of await fetchErrorSamples(world)) {
         for (const { source, ...texts } of answer.body.errors ?? []) {
           assert.deepEqual(Object.keys(texts).sort(), ['code', 'detail', 'status', 'title'], asked)
           for (const text of Object.values(texts)) {
@@ -100,7 +100,7 @@ chapter('ERR Errors', (world: World) => {
   )
 
   rule('ERR-4', 'the status of the only error is that of the answer', async () => {
-    for (const { asked, answer } of await galleryOfErrors(world)) {
+    for (const { asked, answer } of await fetchErrorSamples(world)) {
       const { errors = [] } = answer.body
       if (errors.length === 1) assert.equal(errors[0]?.status, String(answer.status), asked)
     }
@@ -109,7 +109,7 @@ chapter('ERR Errors', (world: World) => {
   // ERR-5 `title` does not vary between occurrences.
   rule('ERR-5', 'errors of one kind share the title and differ in the detail', async () => {
     const pairs = [
-      [await world.get(`/persons/${missing}`), await world.get('/computers/888888')],
+      [await world.get(`/persons/${missingId}`), await world.get('/computers/888888')],
       [
         await world.get('/persons', { sort: 'nope' }),
         await world.get('/persons', { sort: 'other' }),
@@ -126,7 +126,7 @@ chapter('ERR Errors', (world: World) => {
 
   rule('ERR-5', 'a title belongs to one code, wherever it is told', async () => {
     const titles = new Map<string, string>()
-    for (const { asked, answer } of await galleryOfErrors(world)) {
+    for (const { asked, answer } of await fetchErrorSamples(world)) {
       for (const { code, title } of answer.body.errors ?? []) {
         assert.equal(titles.get(code) ?? title, title, asked)
         titles.set(code, title)
@@ -149,7 +149,7 @@ chapter('ERR Errors', (world: World) => {
       ['fields[person]', 'nope'],
       ['foo', '1'],
     ] as const) {
-      refused(await world.get('/persons', { [parameter]: value }), 400, { parameter })
+      assertError(await world.get('/persons', { [parameter]: value }), 400, { parameter })
     }
   })
 
@@ -161,12 +161,12 @@ chapter('ERR Errors', (world: World) => {
       [await world.post('/persons', { data: { type: 'computer' } }), 409, '/data/type'],
       [await world.post('/persons', { data: [] }), 400, '/data'],
     ] as const
-    for (const [answer, status, pointer] of faults) refused(answer, status, { pointer })
+    for (const [answer, status, pointer] of faults) assertError(answer, status, { pointer })
   })
 
   rule('ERR-6', 'a path that leads to no resource names its parameter', async () => {
-    refused(await world.get(`/persons/${missing}`), 404, { parameter: 'id' })
-    refused(await world.get(`/computers/${missing}`), 404, { parameter: 'id' })
-    refused(await world.get(`/computers/${missing}/owner`), 404, { parameter: 'computer_id' })
+    assertError(await world.get(`/persons/${missingId}`), 404, { parameter: 'id' })
+    assertError(await world.get(`/computers/${missingId}`), 404, { parameter: 'id' })
+    assertError(await world.get(`/computers/${missingId}/owner`), 404, { parameter: 'computer_id' })
   })
 })

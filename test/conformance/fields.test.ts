@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Resource, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
-import { assemble, identifier, refused } from './cast.ts'
-import { names } from './walk.ts'
+import { resourceKeys } from './document-members.ts'
+import { assertError, createSamples, identifier } from './samples.ts'
 
 /** The names of a resource's attributes and relationships. */
 function fieldsOf(resource: Resource | undefined): string[] {
@@ -17,7 +17,7 @@ const computerFields = ['owner', 'serial']
 chapter('FLD Sparse fieldsets', (world: World) => {
   // FLD-1 Clients may send `fields[TYPE]`.
   rule('FLD-1', 'fields may be chosen wherever resources are shown', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const name = { 'fields[person]': 'name' }
     const serial = { 'fields[computer]': 'serial' }
     assert.deepEqual(fieldsOf((await world.get(`/persons/${ada.id}`, name)).one), ['name'])
@@ -41,14 +41,14 @@ chapter('FLD Sparse fieldsets', (world: World) => {
 
   // FLD-2 Value: comma-separated list of field names; an empty value means no fields.
   rule('FLD-2', 'the value is a list of names, separated by commas', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const query = { 'fields[person]': 'gender,name,computers' }
     const { one } = await world.get(`/persons/${ada.id}`, query)
     assert.deepEqual(fieldsOf(one), ['computers', 'gender', 'name'])
   })
 
   rule('FLD-2', 'an empty value means no fields', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const { one } = await world.get(`/persons/${ada.id}`, { 'fields[person]': '' })
     assert.deepEqual(fieldsOf(one), [])
     assert.deepEqual(identifier(one), identifier(ada))
@@ -58,7 +58,7 @@ chapter('FLD Sparse fieldsets', (world: World) => {
   // FLD-3 For a restricted type, no other attribute or relationship appears, in primary or included
   // objects, whatever the method.
   rule('FLD-3', 'with attributes alone no relationship is told', async () => {
-    await assemble(world)
+    await createSamples(world)
     const { many } = await world.get('/persons', { 'fields[person]': 'name' })
     assert.equal(many.length, 3)
     for (const person of many) {
@@ -68,7 +68,7 @@ chapter('FLD Sparse fieldsets', (world: World) => {
   })
 
   rule('FLD-3', 'included resources are restricted too, other types are not', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const path = `/computers/${engine.id}`
     const named = await world.get(path, { include: 'owner', 'fields[person]': 'name' })
     assert.deepEqual(fieldsOf(named.one), computerFields)
@@ -80,7 +80,7 @@ chapter('FLD Sparse fieldsets', (world: World) => {
   })
 
   rule('FLD-3', 'the answers of POST and PATCH are restricted too', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const query = { 'fields[person]': 'display_name' }
     const attributes = { name: 'Alan', email: 'alan@example.org', gender: 'male' }
     const created = await world.post('/persons', { data: { type: 'person', attributes } }, query)
@@ -105,7 +105,7 @@ chapter('FLD Sparse fieldsets', (world: World) => {
   })
 
   rule('FLD-3', 'a listed relationship tells its data', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     const query = { 'fields[person]': 'computers' }
     const person = await world.get(`/persons/${ada.id}`, query)
     assert.deepEqual(fieldsOf(person.one), ['computers'])
@@ -116,7 +116,7 @@ chapter('FLD Sparse fieldsets', (world: World) => {
   })
 
   rule('FLD-3', 'an include stops at the relationship that is not listed', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const path = `/persons/${ada.id}`
     const unlisted = await world.get(path, { include: 'computers', 'fields[person]': 'name' })
     assert.equal(unlisted.status, 200)
@@ -127,18 +127,18 @@ chapter('FLD Sparse fieldsets', (world: World) => {
       'fields[person]': 'name',
       'filter[serial]': 'engine',
     })
-    assert.deepEqual(names(stopped.body.included), [`person/${ada.id}`])
+    assert.deepEqual(resourceKeys(stopped.body.included), [`person/${ada.id}`])
     const listed = await world.get(path, {
       include: 'computers',
       'fields[person]': 'name,computers',
     })
-    assert.deepEqual(names(listed.body.included), [`computer/${engine.id}`])
+    assert.deepEqual(resourceKeys(listed.body.included), [`computer/${engine.id}`])
     const unknown = { include: 'nope', 'fields[person]': 'name' }
-    refused(await world.get(path, unknown), 400, { parameter: 'include' })
+    assertError(await world.get(path, unknown), 400, { parameter: 'include' })
   })
 
   rule('FLD-3', 'an input-only field may be named and is told all the same to nobody', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const answer = await world.get(`/persons/${ada.id}`, { 'fields[person]': 'email,name' })
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(fieldsOf(answer.one), ['name'])
@@ -146,7 +146,7 @@ chapter('FLD Sparse fieldsets', (world: World) => {
 
   // FLD-4 Without `fields` for a type, the server picks all, some or no fields.
   rule('FLD-4', 'without a choice every readable field is told', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const person = await world.get(`/persons/${ada.id}`)
     assert.deepEqual(fieldsOf(person.one), personFields)
     assert.deepEqual(person.one.attributes, {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
-import { assemble } from './cast.ts'
+import { createSamples } from './samples.ts'
 
 chapter('FIL Filtering', (world: World) => {
   // FIL-1 Use the `filter` family; the strategy is free.
   rule('FIL-1', 'a collection is filtered by a list of filter objects', async () => {
-    const { ada, grace, engine } = await assemble(world)
+    const { ada, grace, engine } = await createSamples(world)
     const named = [{ name: 'name', op: 'startswith', val: 'G' }]
     assert.deepEqual(ids(await world.get('/persons', { filter: named })), [grace.id])
     const born = [{ name: 'birth_date', op: 'lt', val: '1900-01-01' }]
@@ -21,7 +21,7 @@ chapter('FIL Filtering', (world: World) => {
   })
 
   rule('FIL-1', 'a collection is filtered by the value of a field', async () => {
-    const { grace, engine } = await assemble(world)
+    const { grace, engine } = await createSamples(world)
     assert.deepEqual(ids(await world.get('/persons', { 'filter[name]': 'Grace' })), [grace.id])
     const two = { 'filter[name]': 'Grace', 'filter[gender]': 'male' }
     assert.deepEqual(ids(await world.get('/persons', two)), [])
@@ -30,7 +30,7 @@ chapter('FIL Filtering', (world: World) => {
   })
 
   rule('FIL-1', 'both forms together combine, and the count is that of the matches', async () => {
-    const { grace } = await assemble(world)
+    const { grace } = await createSamples(world)
     const filter = [
       {
         or: [

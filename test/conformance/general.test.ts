@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import type { Answer, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
+import { fetchErrorSamples, fetchSamples } from './sample-responses.ts'
 import {
-  assemble,
+  assertError,
   computersOf,
-  count,
+  countResources,
+  createSamples,
   identifier,
-  missing,
   missingComputer,
+  missingId,
   ownerOf,
-  refused,
-} from './cast.ts'
-import { gallery, galleryOfErrors } from './gallery.ts'
+} from './samples.ts'
 
 /** The methods an answer allows. */
 function allowed({ headers }: Answer): string[] {
@@ -21,7 +21,7 @@ function allowed({ headers }: Answer): string[] {
 chapter('GEN General', (world: World) => {
   // GEN-1 A request succeeds or fails as a whole.
   rule('GEN-1', 'an update that fails in one part changes nothing', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const path = `/persons/${ada.id}`
     const changes = [
       {
@@ -36,35 +36,35 @@ chapter('GEN General', (world: World) => {
     ]
     for (const [at, status] of [404, 409, 422].entries()) {
       const answer = await world.patch(path, { data: { ...identifier(ada), ...changes[at] } })
-      refused(answer, status)
+      assertError(answer, status)
       assert.deepEqual((await world.get(path)).one, ada)
       assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
     }
   })
 
   rule('GEN-1', 'a relationship write that fails for one member changes none', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     const path = `/persons/${ada.id}/relationships/computers`
     const body = { data: [identifier(orphan), missingComputer] }
-    refused(await world.post(path, body), 404)
-    refused(await world.patch(path, body), 404)
+    assertError(await world.post(path, body), 404)
+    assertError(await world.patch(path, body), 404)
     assert.equal(await ownerOf(world, orphan), null)
     assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
   })
 
   rule('GEN-1', 'a creation that fails creates nothing and links nothing', async () => {
-    const { orphan } = await assemble(world)
+    const { orphan } = await createSamples(world)
     const computers = { data: [identifier(orphan), missingComputer] }
     const data = { type: 'person', attributes: { name: 'n' }, relationships: { computers } }
-    refused(await world.post('/persons', { data }), 404)
-    assert.equal(await count(world, '/persons'), 3)
+    assertError(await world.post('/persons', { data }), 404)
+    assert.equal(await countResources(world, '/persons'), 3)
     assert.equal(await ownerOf(world, orphan), null)
   })
 
   // GEN-2 Responses follow HTTP semantics (RFC 7231).
   rule('GEN-2', 'HEAD answers as GET does, without a body', async () => {
-    const { ada } = await assemble(world)
-    for (const path of ['/persons', `/persons/${ada.id}`, `/persons/${missing}`]) {
+    const { ada } = await createSamples(world)
+    for (const path of ['/persons', `/persons/${ada.id}`, `/persons/${missingId}`]) {
       const get = await world.get(path)
       const head = await world.call('HEAD', path)
       assert.equal(head.status, get.status, path)
@@ -74,7 +74,7 @@ chapter('GEN General', (world: World) => {
   })
 
   rule('GEN-2', 'another method on a known path is 405 and tells those it allows', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const reading = ['GET', 'HEAD', 'OPTIONS']
     for (const [path, methods] of [
       ['/', []],
@@ -89,7 +89,7 @@ chapter('GEN General', (world: World) => {
     ] as const) {
       const expected = [...reading, ...methods].sort()
       const answer = await world.call('PUT', path, { body: {} })
-      refused(answer, 405)
+      assertError(answer, 405)
       assert.deepEqual(allowed(answer), expected, path)
       const options = await world.call('OPTIONS', path)
       assert.equal(options.status, 204, path)
@@ -99,18 +99,18 @@ chapter('GEN General', (world: World) => {
   })
 
   rule('GEN-2', 'a body that is no JSON is 400, an unknown path 404', async () => {
-    await assemble(world)
+    await createSamples(world)
     for (const raw of ['{', '', 'x', '{"data":}', '{"data":{}}x']) {
-      refused(await world.call('POST', '/persons', { raw }), 400)
+      assertError(await world.call('POST', '/persons', { raw }), 400)
     }
     for (const path of ['/nowhere', '/persons/1/nowhere', '/persons/1/2/3/4', '/person']) {
-      refused(await world.get(path), 404)
-      refused(await world.post(path, { data: {} }), 404)
+      assertError(await world.get(path), 404)
+      assertError(await world.post(path, { data: {} }), 404)
     }
   })
 
   rule('GEN-2', 'answers depend on Accept and say so', async () => {
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       assert.match(answer.headers.vary ?? 'none', /\baccept\b/i, asked)
     }
   })
@@ -118,14 +118,14 @@ chapter('GEN General', (world: World) => {
   // GEN-3 Other status codes are allowed.
   rule('GEN-3', 'no status is told but those the service document lists', async () => {
     const listed = [200, 201, 400, 404, 405, 406, 409, 413, 414, 415, 422, 431]
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       assert.ok(listed.includes(answer.status), asked)
     }
   })
 
   // GEN-4 Error responses may carry error details.
   rule('GEN-4', 'every refusal explains itself in a sentence', async () => {
-    for (const { asked, answer } of await galleryOfErrors(world)) {
+    for (const { asked, answer } of await fetchErrorSamples(world)) {
       for (const { detail } of answer.body.errors ?? []) {
         assert.match(detail, /^\S.* .*[.?]$/s, asked)
       }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Resource, World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
-import type { Cast } from './cast.ts'
-import { assemble, computersOf, count, identifier, refused } from './cast.ts'
-import { isObject, linked, named, names } from './walk.ts'
+import { isObject, linkedKeys, membersNamed, resourceKeys } from './document-members.ts'
+import type { Samples } from './samples.ts'
+import { assertError, computersOf, countResources, createSamples, identifier } from './samples.ts'
 
 /** The name of a resource as `type/id`. */
 function name({ type, id }: Resource): string {
@@ -11,7 +11,7 @@ function name({ type, id }: Resource): string {
 }
 
 /** Every route that shows resources or linkage, with include paths that fit it. */
-function compounds({ ada, engine, orphan }: Cast): [path: string, include: string][] {
+function compounds({ ada, engine, orphan }: Samples): [path: string, include: string][] {
   const person = ['computers', 'computers.owner', 'computers.owner.computers']
   const computer = ['owner', 'owner.computers', 'owner.computers.owner', 'owner,owner.computers']
   const through = (paths: string[], step: string) => [
@@ -39,10 +39,10 @@ function compounds({ ada, engine, orphan }: Cast): [path: string, include: strin
 chapter('INC Compound documents', (world: World) => {
   // INC-1 Responses may include related resources.
   rule('INC-1', 'related resources come along when they are asked for', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const answer = await world.get(`/persons/${ada.id}`, { include: 'computers' })
     assert.equal(answer.status, 200)
-    assert.deepEqual(names(answer.body.included), [name(engine)])
+    assert.deepEqual(resourceKeys(answer.body.included), [name(engine)])
     assert.deepEqual(answer.body.included, [(await world.get(`/computers/${engine.id}`)).one])
   })
 
@@ -51,12 +51,12 @@ chapter('INC Compound documents', (world: World) => {
     'INC-2',
     'included resources stand in one top-level list, each a resource object',
     async () => {
-      const cast = await assemble(world)
+      const cast = await createSamples(world)
       for (const [path, include] of compounds(cast)) {
         const answer = await world.get(path, { include })
         const where = `${path}?include=${include}\n${answer.text}`
         assert.equal(answer.status, 200, where)
-        assert.equal(named(answer.body, 'included').length, 1, where)
+        assert.equal(membersNamed(answer.body, 'included').length, 1, where)
         assert.ok(Array.isArray(answer.body.included), where)
         for (const resource of answer.body.included) {
           assert.equal(typeof resource.type, 'string', where)
@@ -71,21 +71,21 @@ chapter('INC Compound documents', (world: World) => {
   // INC-3 Full linkage: each included resource is named by an identifier in the same document; the
   // only exception is linkage hidden by `fields`.
   rule('INC-3', 'every included resource is linked from another in the document', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     for (const [path, include] of compounds(cast)) {
       const answer = await world.get(path, { include })
       const where = `${path}?include=${include}\n${answer.text}`
-      const reachable = linked(answer.body)
+      const reachable = linkedKeys(answer.body)
       if (path.includes('/relationships/')) {
         for (const one of [answer.body.data ?? []].flat()) reachable.add(name(one))
       }
-      const loose = names(answer.body.included).filter((one) => !reachable.has(one))
+      const loose = resourceKeys(answer.body.included).filter((one) => !reachable.has(one))
       assert.deepEqual(loose, [], where)
     }
   })
 
   rule('INC-3', 'a path forces linkage on every relationship along it', async () => {
-    const { ada, grace } = await assemble(world)
+    const { ada, grace } = await createSamples(world)
     const answer = await world.get('/computers', { include: 'owner.computers', sort: 'id' })
     assert.deepEqual(
       answer.many.map(({ relationships }) => relationships?.owner?.data),
@@ -98,22 +98,22 @@ chapter('INC Compound documents', (world: World) => {
 
   // INC-4 At most one resource object per `type`+`id` in the whole document, primary data counted.
   rule('INC-4', 'no resource stands twice in a document, primary data counted', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     for (const [path, include] of compounds(cast)) {
       const { body, text } = await world.get(path, { include })
       const primary = path.includes('/relationships/') ? [] : [body.data ?? []].flat()
-      const all = names([...primary, ...(body.included ?? [])])
+      const all = resourceKeys([...primary, ...(body.included ?? [])])
       assert.deepEqual(all, [...new Set(all)], `${path}?include=${include}\n${text}`)
     }
   })
 
   rule('INC-4', 'a path that comes back to where it began repeats nothing', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const person = await world.get(`/persons/${ada.id}`, { include: 'computers.owner' })
-    assert.deepEqual(names(person.body.included), [name(engine)])
+    assert.deepEqual(resourceKeys(person.body.included), [name(engine)])
     await world.computer({ serial: 'second' }, ada)
     const computers = await world.get('/computers', { include: 'owner' })
-    const times = names(computers.body.included).filter((one) => one === name(ada))
+    const times = resourceKeys(computers.body.included).filter((one) => one === name(ada))
     assert.equal(times.length, 1)
   })
 })
@@ -121,7 +121,7 @@ chapter('INC Compound documents', (world: World) => {
 chapter('INP include', (world: World) => {
   // INP-1 Related resources may be included by default.
   rule('INP-1', 'nothing is included that was not asked for', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     for (const path of new Set(compounds(cast).map(([path]) => path))) {
       const answer = await world.get(path)
       assert.equal(answer.status, 200, path)
@@ -131,7 +131,7 @@ chapter('INP include', (world: World) => {
 
   // INP-2 An endpoint may support `include`.
   rule('INP-2', 'every answer that shows data includes what is asked for', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     const { ada, engine } = cast
     for (const [path, include] of compounds(cast)) {
       const answer = await world.get(path, { include })
@@ -142,80 +142,83 @@ chapter('INP include', (world: World) => {
     const computer = { type: 'computer', attributes: { serial: 'new' }, relationships: hers }
     const created = await world.post('/computers', { data: computer }, { include: 'owner' })
     assert.equal(created.status, 201)
-    assert.deepEqual(names(created.body.included), [name(ada)])
+    assert.deepEqual(resourceKeys(created.body.included), [name(ada)])
     const nested = { data: { type: 'computer', attributes: { serial: 'newer' } } }
     const linked = await world.post(`/persons/${ada.id}/computers`, nested, { include: 'owner' })
     assert.equal(linked.status, 201)
-    assert.deepEqual(names(linked.body.included), [name(ada)])
+    assert.deepEqual(resourceKeys(linked.body.included), [name(ada)])
     const data = { ...identifier(engine), attributes: { serial: 'changed' } }
     const changed = await world.patch(`/computers/${engine.id}`, { data }, { include: 'owner' })
     assert.equal(changed.status, 200)
-    assert.deepEqual(names(changed.body.included), [name(ada)])
+    assert.deepEqual(resourceKeys(changed.body.included), [name(ada)])
   })
 
   // INP-3 An endpoint without `include` support answers 400 to it.
   rule('INP-3', 'the entry page, which shows no resources, refuses include', async () => {
-    refused(await world.get('/', { include: 'computers' }), 400, { parameter: 'include' })
+    assertError(await world.get('/', { include: 'computers' }), 400, { parameter: 'include' })
   })
 
   rule('INP-3', 'an answer of meta alone refuses an unknown path and does nothing', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     const include = { include: 'nope' }
     const place = { parameter: 'include' }
     const path = `/persons/${ada.id}/relationships/computers`
-    refused(await world.delete(`/persons/${ada.id}`, undefined, include), 400, place)
-    refused(await world.post(path, { data: [identifier(orphan)] }, include), 400, place)
-    refused(await world.delete(path, { data: [identifier(engine)] }, include), 400, place)
+    assertError(await world.delete(`/persons/${ada.id}`, undefined, include), 400, place)
+    assertError(await world.post(path, { data: [identifier(orphan)] }, include), 400, place)
+    assertError(await world.delete(path, { data: [identifier(engine)] }, include), 400, place)
     assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
   })
 
   // INP-4 With `include` given, nothing unrequested is in `included`.
   rule('INP-4', 'nothing but the requested is included', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const second = await world.computer({ serial: 'second' }, ada)
     const person = await world.get(`/persons/${ada.id}`, { include: 'computers' })
-    assert.deepEqual(names(person.body.included).sort(), [name(engine), name(second)].sort())
+    assert.deepEqual(resourceKeys(person.body.included).sort(), [name(engine), name(second)].sort())
     const computer = await world.get(`/computers/${engine.id}`, { include: 'owner' })
-    assert.deepEqual(names(computer.body.included), [name(ada)])
+    assert.deepEqual(resourceKeys(computer.body.included), [name(ada)])
   })
 
   // INP-5 Value: comma-separated list of relationship paths, each dot-separated.
   rule('INP-5', 'paths are separated by commas and their steps by dots', async () => {
-    const { ada, grace, engine, compiler } = await assemble(world)
+    const { ada, grace, engine, compiler } = await createSamples(world)
     const computers = await world.get('/computers', { include: 'owner,owner.computers' })
-    assert.deepEqual(names(computers.body.included).sort(), [name(ada), name(grace)].sort())
+    assert.deepEqual(resourceKeys(computers.body.included).sort(), [name(ada), name(grace)].sort())
     const person = await world.get(`/computers/${engine.id}`, { include: 'owner,owner.computers' })
-    assert.deepEqual(names(person.body.included), [name(ada)])
+    assert.deepEqual(resourceKeys(person.body.included), [name(ada)])
     const persons = await world.get('/persons', { include: 'computers.owner' })
-    assert.deepEqual(names(persons.body.included).sort(), [name(engine), name(compiler)].sort())
+    assert.deepEqual(
+      resourceKeys(persons.body.included).sort(),
+      [name(engine), name(compiler)].sort(),
+    )
   })
 
   // INP-6 Unknown or unsupported path → 400.
   rule('INP-6', 'a path that does not exist is refused, wherever it breaks', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const wrong = ['nope', 'computers.nope', 'name', 'computers,nope', 'computers.owner.nope']
     const malformed = ['computers,,computers.owner', 'computers.', '.computers', ',', 'computers,']
     for (const include of [...wrong, ...malformed, 'computers ', 'owner', 'person', '__proto__']) {
       for (const path of ['/persons', `/persons/${ada.id}`]) {
-        refused(await world.get(path, { include }), 400, { parameter: 'include' })
+        assertError(await world.get(path, { include }), 400, { parameter: 'include' })
       }
     }
   })
 
   rule('INP-6', 'with a wrong path nothing is written', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const include = { include: 'nope' }
     const created = { data: { type: 'person', attributes: { name: 'n' } } }
-    refused(await world.post('/persons', created, include), 400, { parameter: 'include' })
+    assertError(await world.post('/persons', created, include), 400, { parameter: 'include' })
     const changed = { data: { ...identifier(ada), attributes: { name: 'n' } } }
     const path = `/persons/${ada.id}`
-    refused(await world.patch(path, changed, include), 400, { parameter: 'include' })
-    assert.equal(await count(world, '/persons'), 3)
+    assertError(await world.patch(path, changed, include), 400, { parameter: 'include' })
+    assert.equal(await countResources(world, '/persons'), 3)
     assert.equal((await world.get(path)).one.attributes?.name, 'Ada')
   })
 
   rule('INP-6', 'an empty include is served and includes nothing', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     for (const path of ['/persons', `/persons/${ada.id}`]) {
       const answer = await world.get(path, { include: '' })
       assert.equal(answer.status, 200, answer.text)
@@ -229,20 +232,20 @@ chapter('INP include', (world: World) => {
     'INP-7',
     'a path begins at the relationship on its route, else at the shown type',
     async () => {
-      const { ada, engine } = await assemble(world)
+      const { ada, engine } = await createSamples(world)
       const linkage = `/persons/${ada.id}/relationships/computers`
       const computers = await world.get(linkage, { include: 'computers' })
       assert.deepEqual(computers.body.data, [identifier(engine)])
       assert.deepEqual(computers.body.included?.map(identifier), [identifier(engine)])
       assert.equal(computers.body.included?.[0]?.attributes?.serial, 'engine')
       const owners = await world.get(linkage, { include: 'computers.owner' })
-      assert.deepEqual(names(owners.body.included).sort(), [name(engine), name(ada)].sort())
-      refused(await world.get(linkage, { include: 'owner' }), 400, { parameter: 'include' })
+      assert.deepEqual(resourceKeys(owners.body.included).sort(), [name(engine), name(ada)].sort())
+      assertError(await world.get(linkage, { include: 'owner' }), 400, { parameter: 'include' })
       const related = await world.get(`/persons/${ada.id}/computers`, { include: 'owner' })
       assert.deepEqual(ids(related), [engine.id])
-      assert.deepEqual(names(related.body.included), [name(ada)])
+      assert.deepEqual(resourceKeys(related.body.included), [name(ada)])
       const wrong = await world.get(`/persons/${ada.id}/computers`, { include: 'computers' })
-      refused(wrong, 400, { parameter: 'include' })
+      assertError(wrong, 400, { parameter: 'include' })
     },
   )
 })

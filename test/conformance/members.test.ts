@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import type { World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
-import { assemble, identifier, refused } from './cast.ts'
-import { gallery } from './gallery.ts'
-import { isObject, members, named } from './walk.ts'
+import { allMembers, isObject, membersNamed } from './document-members.ts'
+import { fetchSamples } from './sample-responses.ts'
+import { assertError, createSamples, identifier } from './samples.ts'
 
 /** Every member name of the gallery, by where it stands. */
 async function memberNames(world: World): Promise<[where: string, name: string][]> {
-  const found = (await gallery(world)).flatMap(({ asked, document }) =>
-    [...members(document)].map(({ at, name }): [string, string] => [`${asked}: ${at}`, name]),
+  const found = (await fetchSamples(world)).flatMap(({ asked, document }) =>
+    [...allMembers(document)].map(({ pointer, name }): [string, string] => [
+      `${asked}: ${pointer}`,
+      name,
+    ]),
   )
   assert.ok(found.length > 500, `the gallery shows only ${found.length} members`)
   return found
@@ -17,14 +20,14 @@ async function memberNames(world: World): Promise<[where: string, name: string][
 chapter('MET Meta', (world: World) => {
   // MET-1 Each `meta` is an object.
   rule('MET-1', 'every meta is an object', async () => {
-    for (const { asked, document } of await gallery(world)) {
-      for (const found of named(document, 'meta')) assert.ok(isObject(found), asked)
+    for (const { asked, document } of await fetchSamples(world)) {
+      for (const found of membersNamed(document, 'meta')) assert.ok(isObject(found), asked)
     }
   })
 
   // MET-2 Any members may appear in `meta`.
   rule('MET-2', 'collections tell a count, deletes and relationship writes a message', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     for (const [path, count] of [
       ['/persons', 3],
       ['/computers', 3],
@@ -52,26 +55,27 @@ chapter('MET Meta', (world: World) => {
 chapter('API The jsonapi object', (world: World) => {
   // API-1 A document may carry `jsonapi`.
   rule('API-1', 'every body carries jsonapi, errors included', async () => {
-    for (const { asked, answer } of await gallery(world)) assert.ok('jsonapi' in answer.body, asked)
+    for (const { asked, answer } of await fetchSamples(world))
+      assert.ok('jsonapi' in answer.body, asked)
   })
 
   // API-2 It is an object.
   rule('API-2', 'jsonapi is an object', async () => {
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       assert.ok(isObject(answer.body.jsonapi), asked)
     }
   })
 
   // API-3 It may hold `version`, a string naming the highest version supported.
   rule('API-3', 'the version is the text 1.0', async () => {
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       assert.equal(answer.body.jsonapi?.version, '1.0', asked)
     }
   })
 
   // API-4 It may hold `meta`.
   rule('API-4', 'jsonapi holds the version and nothing else', async () => {
-    for (const { asked, answer } of await gallery(world)) {
+    for (const { asked, answer } of await fetchSamples(world)) {
       assert.deepEqual(answer.body.jsonapi, { version: '1.0' }, asked)
     }
   })
@@ -80,20 +84,22 @@ chapter('API The jsonapi object', (world: World) => {
 chapter('NAM Member names', (world: World) => {
   // NAM-1 Names are case sensitive.
   rule('NAM-1', 'a name in another case is another name', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const create = (type: string, attributes: unknown) =>
       world.post('/persons', { data: { type, attributes } })
     const answer = await create('person', { name: 'n', Name: 'x' })
-    refused(answer, 422, { pointer: '/data/attributes/Name' })
-    refused(await create('Person', { name: 'n' }), 409, { pointer: '/data/type' })
-    refused(await world.get('/persons', { sort: 'Name' }), 400, { parameter: 'sort' })
-    refused(await world.get('/persons', { include: 'Computers' }), 400, { parameter: 'include' })
+    assertError(answer, 422, { pointer: '/data/attributes/Name' })
+    assertError(await create('Person', { name: 'n' }), 409, { pointer: '/data/type' })
+    assertError(await world.get('/persons', { sort: 'Name' }), 400, { parameter: 'sort' })
+    assertError(await world.get('/persons', { include: 'Computers' }), 400, {
+      parameter: 'include',
+    })
     const filter = await world.get('/persons', { 'filter[Name]': 'Ada' })
-    refused(filter, 400, { parameter: 'filter[Name]' })
+    assertError(filter, 400, { parameter: 'filter[Name]' })
     const fields = await world.get('/persons', { 'fields[Person]': 'name' })
-    refused(fields, 400, { parameter: 'fields[Person]' })
+    assertError(fields, 400, { parameter: 'fields[Person]' })
     const data = { ...identifier(ada), attributes: { NAME: 'x' } }
-    refused(await world.patch(`/persons/${ada.id}`, { data }), 422)
+    assertError(await world.patch(`/persons/${ada.id}`, { data }), 422)
     assert.equal((await world.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada')
     assert.equal((await world.get('/Persons')).status, 404)
   })

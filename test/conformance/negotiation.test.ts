@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mediaType } from '../client.ts'
 import type { Call, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
-import { assemble, computersOf, count, identifier, refused } from './cast.ts'
-import { gallery } from './gallery.ts'
+import { fetchSamples } from './sample-responses.ts'
+import { assertError, computersOf, countResources, createSamples, identifier } from './samples.ts'
 
 const ada = { data: { type: 'person', attributes: { name: 'Ada' } } }
 
@@ -23,7 +23,7 @@ chapter('NEG Media types and negotiation', (world: World) => {
     'NEG-1',
     'every body is labelled with exactly the media type, whatever its status',
     async () => {
-      const pictures = await gallery(world)
+      const pictures = await fetchSamples(world)
       const told = new Set(pictures.map(({ answer }) => answer.status))
       for (const status of [200, 201, 400, 404, 405, 406, 409, 415, 422]) {
         assert.ok(told.has(status), `the gallery shows no ${status}`)
@@ -36,30 +36,30 @@ chapter('NEG Media types and negotiation', (world: World) => {
 
   // NEG-2 A request whose `Content-Type` is the JSON:API type plus any parameter gets 415.
   rule('NEG-2', 'a body typed with a parameter is refused and nothing is written', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     const person = `/persons/${cast.ada.id}`
     const renamed = { data: { ...identifier(cast.ada), attributes: { name: 'Changed' } } }
     const unlinked = { data: [identifier(cast.engine)] }
     for (const type of parameterized) {
       const typed = (body: unknown): Call => ({ body, headers: { 'Content-Type': type } })
-      refused(await world.call('POST', '/persons', typed(ada)), 415)
-      refused(await world.call('PATCH', person, typed(renamed)), 415)
+      assertError(await world.call('POST', '/persons', typed(ada)), 415)
+      assertError(await world.call('PATCH', person, typed(renamed)), 415)
       const linkage = `${person}/relationships/computers`
-      refused(await world.call('DELETE', linkage, typed(unlinked)), 415)
+      assertError(await world.call('DELETE', linkage, typed(unlinked)), 415)
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
     assert.equal((await world.get(person)).one.attributes?.name, 'Ada')
     assert.deepEqual(await computersOf(world, cast.ada), [identifier(cast.engine)])
   })
 
   rule('NEG-2', 'the parameter is refused without a body too', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     const person = `/persons/${cast.ada.id}`
     for (const type of parameterized) {
       const headers = { 'Content-Type': type }
-      refused(await world.call('GET', '/persons', { headers }), 415)
-      refused(await world.call('GET', person, { headers }), 415)
-      refused(await world.call('DELETE', person, { headers }), 415)
+      assertError(await world.call('GET', '/persons', { headers }), 415)
+      assertError(await world.call('GET', person, { headers }), 415)
+      assertError(await world.call('DELETE', person, { headers }), 415)
     }
     assert.equal((await world.get(person)).status, 200)
   })
@@ -78,7 +78,7 @@ chapter('NEG Media types and negotiation', (world: World) => {
   // NEG-3 If `Accept` names the JSON:API type and every one of those instances has media type
   // parameters, answer 406.
   rule('NEG-3', 'an Accept that names the type only with parameters is 406', async () => {
-    const cast = await assemble(world)
+    const cast = await createSamples(world)
     const unacceptable = [
       `${mediaType};charset=utf-8`,
       `${mediaType}; charset=utf-8`,
@@ -91,11 +91,11 @@ chapter('NEG Media types and negotiation', (world: World) => {
     ]
     for (const accept of unacceptable) {
       const headers = { Accept: accept }
-      refused(await world.call('GET', '/persons', { headers }), 406)
-      refused(await world.call('GET', `/persons/${cast.ada.id}`, { headers }), 406)
-      refused(await world.call('POST', '/persons', { body: ada, headers }), 406)
+      assertError(await world.call('GET', '/persons', { headers }), 406)
+      assertError(await world.call('GET', `/persons/${cast.ada.id}`, { headers }), 406)
+      assertError(await world.call('POST', '/persons', { body: ada, headers }), 406)
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
   })
 
   rule('NEG-3', 'any other Accept is served, with JSON:API all the same', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Answer, World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
-import { refused } from './cast.ts'
-import { members } from './walk.ts'
+import { allMembers } from './document-members.ts'
+import { assertError } from './samples.ts'
 
 /** Creates persons named `p00`, `p01`, … and hands back their ids. */
 async function people(world: World, many: number): Promise<string[]> {
@@ -82,8 +82,8 @@ chapter('PAG Pagination', (world: World) => {
     await world.computer({}, { type: 'person', id: first })
     const answer = await world.get('/persons', { 'page[size]': 1, include: 'computers' })
     const paging = ['first', 'last', 'prev', 'next']
-    const places = [...members(answer.body)].filter(({ name }) => paging.includes(name))
-    assert.deepEqual(places.map(({ at }) => at).sort(), [
+    const places = [...allMembers(answer.body)].filter(({ name }) => paging.includes(name))
+    assert.deepEqual(places.map(({ pointer }) => pointer).sort(), [
       '/links/first',
       '/links/last',
       '/links/next',
@@ -163,7 +163,7 @@ chapter('PAG Pagination', (world: World) => {
     const answer = await world.get('/persons', { 'page[size]': 1, 'page[number]': 3 })
     assert.deepEqual(ids(answer), all.slice(2))
     for (const parameter of ['page', 'page[limit]', 'page[offset]', 'limit', 'offset']) {
-      refused(await world.get('/persons', { [parameter]: 1 }), 400, { parameter })
+      assertError(await world.get('/persons', { [parameter]: 1 }), 400, { parameter })
     }
   })
 })

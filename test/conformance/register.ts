@@ -210,7 +210,7 @@ export const rules: Readonly<Record<string, Level>> = {
 }
 
 /** The cases on which specification and service document are silent, and which we pin by a test all the same. */
-export const derived: readonly string[] = Array.from({ length: 20 }, (_, at) => `D-${at + 1}`)
+export const unspecified: readonly string[] = Array.from({ length: 20 }, (_, at) => `D-${at + 1}`)
 
 /** The rules that no test can prove here, each with the reason. */
 export const withoutTest: Readonly<Record<string, string>> = {}

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import type { Linkage, Resource, World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
-import { assemble, computersOf, count, identifier, ownerOf, refusedWithin } from './cast.ts'
-import { gallery, galleryOfData } from './gallery.ts'
-import { isObject, members, named, primaryAndIncluded } from './walk.ts'
+import { allMembers, isObject, membersNamed, primaryAndIncluded } from './document-members.ts'
+import { fetchDataSamples, fetchSamples } from './sample-responses.ts'
+import {
+  assertErrorWithin,
+  computersOf,
+  countResources,
+  createSamples,
+  identifier,
+  ownerOf,
+} from './samples.ts'
 
 /** The relationship objects of the gallery, by where they stand. */
 async function relationships(world: World): Promise<[string, unknown][]> {
-  const found = (await galleryOfData(world)).flatMap(({ asked, document }) =>
+  const found = (await fetchDataSamples(world)).flatMap(({ asked, document }) =>
     primaryAndIncluded(document).flatMap(({ type, id, relationships }) =>
       Object.entries(isObject(relationships) ? relationships : {}).map(
         ([name, relationship]): [string, unknown] => [
@@ -28,21 +35,25 @@ function relationship(resource: Resource, name: string): Linkage {
 chapter('REL Relationship objects and related links', (world: World) => {
   // REL-1 `relationships` is an object.
   rule('REL-1', 'relationships are told as an object', async () => {
-    for (const { asked, document } of await galleryOfData(world)) {
-      for (const found of named(document, 'relationships')) assert.ok(isObject(found), asked)
+    for (const { asked, document } of await fetchDataSamples(world)) {
+      for (const found of membersNamed(document, 'relationships')) assert.ok(isObject(found), asked)
     }
   })
 
   rule('REL-1', 'relationships sent as anything else are refused', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     for (const relationships of [[], 'x', null, 3]) {
       const person = { type: 'person', attributes: { name: 'n' }, relationships }
       const created = await world.post('/persons', { data: person })
-      refusedWithin(created, 400, '/data/relationships')
+      assertErrorWithin(created, 400, '/data/relationships')
       const data = { ...identifier(ada), relationships }
-      refusedWithin(await world.patch(`/persons/${ada.id}`, { data }), 400, '/data/relationships')
+      assertErrorWithin(
+        await world.patch(`/persons/${ada.id}`, { data }),
+        400,
+        '/data/relationships',
+      )
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
   })
 
   // REL-2 A relationship object has at least one of `links` (itself with `self` or `related`),
@@ -56,7 +67,7 @@ chapter('REL Relationship objects and related links', (world: World) => {
   })
 
   rule('REL-2', 'the links are the paths of the service document', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     assert.deepEqual(relationship(ada, 'computers').links, {
       self: `/persons/${ada.id}/relationships/computers`,
       related: `/persons/${ada.id}/computers`,
@@ -88,7 +99,7 @@ chapter('REL Relationship objects and related links', (world: World) => {
 
   // REL-5 A `related` link is a working URL even when nothing is related.
   rule('REL-5', 'a related link works even when nothing is related', async () => {
-    const { rosa, orphan } = await assemble(world)
+    const { rosa, orphan } = await createSamples(world)
     const owner = await world.get(relationship(orphan, 'owner').links?.related ?? 'none')
     assert.equal(owner.status, 200)
     assert.equal(owner.body.data, null)
@@ -99,7 +110,7 @@ chapter('REL Relationship objects and related links', (world: World) => {
 
   // REL-6 A `related` link does not change when the relationship content changes.
   rule('REL-6', 'a related link stays the same whatever is related', async () => {
-    const { grace, engine } = await assemble(world)
+    const { grace, engine } = await createSamples(world)
     const related = relationship(engine, 'owner').links?.related
     assert.equal(typeof related, 'string')
     for (const owner of [identifier(grace), null]) {
@@ -116,7 +127,7 @@ chapter('LKG Resource linkage and identifiers', (world: World) => {
   // LKG-1 Linkage is `null` (empty to-one), `[]` (empty to-many), one identifier (to-one) or an
   // array of identifiers (to-many).
   rule('LKG-1', 'linkage is null, one identifier, [] or a list of identifiers', async () => {
-    const { ada, rosa, engine, orphan } = await assemble(world)
+    const { ada, rosa, engine, orphan } = await createSamples(world)
     const owner = async ({ id }: Resource) => {
       const answer = await world.get(`/computers/${id}`, { include: 'owner' })
       return relationship(answer.one, 'owner').data
@@ -133,7 +144,7 @@ chapter('LKG Resource linkage and identifiers', (world: World) => {
 
   // LKG-2 An identifier has `type` and `id`.
   rule('LKG-2', 'an identifier without a type or an id of text is refused', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     const path = `/persons/${ada.id}/relationships/computers`
     const wrong = [
       { type: 'computer' },
@@ -148,9 +159,9 @@ chapter('LKG Resource linkage and identifiers', (world: World) => {
     ]
     for (const identifier of wrong) {
       const body = { data: [identifier] }
-      refusedWithin(await world.post(path, body), 400, '/data/0')
-      refusedWithin(await world.patch(path, body), 400, '/data/0')
-      refusedWithin(await world.delete(path, body), 400, '/data/0')
+      assertErrorWithin(await world.post(path, body), 400, '/data/0')
+      assertErrorWithin(await world.patch(path, body), 400, '/data/0')
+      assertErrorWithin(await world.delete(path, body), 400, '/data/0')
     }
     assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
   })
@@ -173,7 +184,7 @@ chapter('LKG Resource linkage and identifiers', (world: World) => {
   })
 
   rule('LKG-3', 'whatever else an identifier holds is ignored', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     const more = { meta: { since: 1 }, lid: 'x', method: 'update', attributes: { serial: 'no' } }
     const path = `/persons/${ada.id}/relationships/computers`
     const answer = await world.post(path, { data: [{ ...identifier(orphan), ...more }] })
@@ -187,25 +198,28 @@ chapter('LKG Resource linkage and identifiers', (world: World) => {
 chapter('LNK Links', (world: World) => {
   // LNK-1 Each `links` value is an object.
   rule('LNK-1', 'links are told as an object, wherever they stand', async () => {
-    for (const { asked, document } of await gallery(world)) {
-      for (const found of named(document, 'links')) assert.ok(isObject(found), asked)
+    for (const { asked, document } of await fetchSamples(world)) {
+      for (const found of membersNamed(document, 'links')) assert.ok(isObject(found), asked)
     }
   })
 
   // LNK-2 A link is a string URL, or an object with `href` and optional `meta`. `null` is allowed
   // only for pagination keys.
   rule('LNK-2', 'every link is a text that is a URL', async () => {
-    for (const { asked, document } of await gallery(world)) {
-      for (const { at, value } of members(document)) {
-        if (!/\/links\/[^/]*$/.test(at)) continue
-        assert.ok(typeof value === 'string' && URL.canParse(value, world.url), `${asked}: ${at}`)
+    for (const { asked, document } of await fetchSamples(world)) {
+      for (const { pointer, value } of allMembers(document)) {
+        if (!/\/links\/[^/]*$/.test(pointer)) continue
+        assert.ok(
+          typeof value === 'string' && URL.canParse(value, world.url),
+          `${asked}: ${pointer}`,
+        )
       }
     }
   })
 
   // LNK-3 Square brackets (and any other reserved character) in emitted URLs are percent-encoded.
   rule('LNK-3', 'brackets are encoded in links and read in both spellings', async () => {
-    const { grace } = await assemble(world)
+    const { grace } = await createSamples(world)
     for (const query of ['page[size]=1&sort=id', 'page%5Bsize%5D=1&sort=id']) {
       const answer = await world.call('GET', '/persons', { query })
       assert.equal(answer.status, 200, answer.text)

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import type { World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
-import { assemble, count, identifier, refusedWithin } from './cast.ts'
-import type { Picture } from './gallery.ts'
-import { galleryOfData } from './gallery.ts'
-import { isObject, members, names, primaryAndIncluded } from './walk.ts'
+import { allMembers, isObject, primaryAndIncluded, resourceKeys } from './document-members.ts'
+import type { SampleResponse } from './sample-responses.ts'
+import { fetchDataSamples } from './sample-responses.ts'
+import { assertErrorWithin, countResources, createSamples, identifier } from './samples.ts'
 
 /** Whether the primary data of a picture are identifiers. */
-function showsLinkage({ asked }: Picture): boolean {
+function showsLinkage({ asked }: SampleResponse): boolean {
   return asked.includes('/relationships/')
 }
 
 /** The resource objects of the gallery, each with what was asked for. */
 async function resources(world: World): Promise<[string, Record<string, unknown>][]> {
-  const found = (await galleryOfData(world)).flatMap((picture) => {
+  const found = (await fetchDataSamples(world)).flatMap((picture) => {
     const document = isObject(picture.document) ? picture.document : {}
     const shown = showsLinkage(picture) ? { included: document.included } : document
     return primaryAndIncluded(shown).map((resource): [string, Record<string, unknown>] => [
@@ -35,13 +35,13 @@ chapter('RES Resource objects', (world: World) => {
 
   // RES-2 `type` and `id` are strings.
   rule('RES-2', 'type and id are strings, in resources and in linkage', async () => {
-    const pictures = await galleryOfData(world)
-    const found = pictures.flatMap(({ document }) => [...members(document)])
+    const pictures = await fetchDataSamples(world)
+    const found = pictures.flatMap(({ document }) => [...allMembers(document)])
     const told = found.filter(({ name }) => name === 'type' || name === 'id')
     assert.ok(told.length > 80, `the gallery shows only ${told.length} of them`)
-    for (const { at, value } of told) {
-      assert.equal(typeof value, 'string', at)
-      assert.notEqual(value, '', at)
+    for (const { pointer, value } of told) {
+      assert.equal(typeof value, 'string', pointer)
+      assert.notEqual(value, '', pointer)
     }
   })
 
@@ -59,9 +59,9 @@ chapter('RES Resource objects', (world: World) => {
 
   // RES-4 A `type`+`id` pair names exactly one resource in the API.
   rule('RES-4', 'a type and id name one resource, the same wherever it is read', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     for (const path of ['/persons', '/computers']) {
-      const all = names((await world.get(path, { 'page[size]': 0 })).many)
+      const all = resourceKeys((await world.get(path, { 'page[size]': 0 })).many)
       assert.equal(new Set(all).size, 3, path)
       assert.equal(all.length, 3, path)
     }
@@ -102,20 +102,20 @@ chapter('RES Resource objects', (world: World) => {
   })
 
   rule('RES-7', 'attributes sent as anything else are refused', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     for (const attributes of [[], 'x', null, 3, [{ name: 'n' }]]) {
       const created = await world.post('/persons', { data: { type: 'person', attributes } })
-      refusedWithin(created, 400, '/data/attributes')
+      assertErrorWithin(created, 400, '/data/attributes')
       const data = { ...identifier(ada), attributes }
-      refusedWithin(await world.patch(`/persons/${ada.id}`, { data }), 400, '/data/attributes')
+      assertErrorWithin(await world.patch(`/persons/${ada.id}`, { data }), 400, '/data/attributes')
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
   })
 
   // RES-8 Attribute values contain no member named `links` or `relationships` at any depth.
   rule('RES-8', 'no attribute holds links or relationships', async () => {
     for (const [asked, { attributes }] of await resources(world)) {
-      const found = [...members(attributes)].map(({ name }) => name)
+      const found = [...allMembers(attributes)].map(({ name }) => name)
       assert.ok(!found.includes('links') && !found.includes('relationships'), asked)
     }
   })
@@ -141,7 +141,7 @@ chapter('RES Resource objects', (world: World) => {
 
   // RES-11 GET on a resource `links.self` returns that resource as primary data.
   rule('RES-11', 'the self link of a resource leads to it', async () => {
-    await assemble(world)
+    await createSamples(world)
     const people = await world.get('/persons', { include: 'computers' })
     const orphans = await world.get('/computers')
     const shown = [...people.many, ...(people.body.included ?? []), ...orphans.many]

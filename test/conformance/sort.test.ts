@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Answer, Query, Resource, World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
-import { assemble, refused } from './cast.ts'
+import { assertError, createSamples } from './samples.ts'
 
 /** Persons whose names and dates repeat, and that come in no order. */
 const crowd = [
@@ -70,7 +70,7 @@ chapter('SRT Sorting', (world: World) => {
     'SRT-1',
     'a collection sorts by any stored field, the id and a field of the owner',
     async () => {
-      await assemble(world)
+      await createSamples(world)
       for (const [path, sort] of [
         ['/persons', 'name'],
         ['/persons', 'birth_date'],
@@ -86,7 +86,7 @@ chapter('SRT Sorting', (world: World) => {
   )
 
   rule('SRT-1', 'sorting by the name of the owner puts the ownerless last', async () => {
-    const { engine, compiler, orphan } = await assemble(world)
+    const { engine, compiler, orphan } = await createSamples(world)
     const path = '/computers'
     const up = await world.get(path, { sort: 'owner.name' })
     assert.deepEqual(ids(up), [engine.id, compiler.id, orphan.id])
@@ -96,7 +96,7 @@ chapter('SRT Sorting', (world: World) => {
 
   // SRT-2 An endpoint may support `sort` on primary data.
   rule('SRT-2', 'every collection sorts, nested ones too', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     const abacus = await world.computer({ serial: 'abacus' }, ada)
     const path = `/persons/${ada.id}/computers`
     assert.deepEqual(ids(await world.get(path, { sort: 'serial' })), [abacus.id, engine.id])
@@ -107,13 +107,13 @@ chapter('SRT Sorting', (world: World) => {
     'SRT-2',
     'on one resource a valid sort changes nothing and a wrong one is refused',
     async () => {
-      const { ada, engine } = await assemble(world)
+      const { ada, engine } = await createSamples(world)
       const person = `/persons/${ada.id}`
       assert.deepEqual((await world.get(person, { sort: '-name' })).one, ada)
       const owner = `/computers/${engine.id}/owner`
       assert.deepEqual((await world.get(owner, { sort: '-name' })).one, ada)
-      refused(await world.get(person, { sort: 'nope' }), 400, { parameter: 'sort' })
-      refused(await world.get(owner, { sort: 'serial' }), 400, { parameter: 'sort' })
+      assertError(await world.get(person, { sort: 'nope' }), 400, { parameter: 'sort' })
+      assertError(await world.get(owner, { sort: 'serial' }), 400, { parameter: 'sort' })
     },
   )
 
@@ -147,7 +147,7 @@ chapter('SRT Sorting', (world: World) => {
 
   // SRT-6 Ascending by default, descending with `-`.
   rule('SRT-6', 'ascending, and descending after a minus', async () => {
-    const { engine, compiler, orphan } = await assemble(world)
+    const { engine, compiler, orphan } = await createSamples(world)
     const up = await world.get('/computers', { sort: 'serial' })
     assert.deepEqual(ids(up), [compiler.id, engine.id, orphan.id])
     const down = await world.get('/computers', { sort: '-serial' })
@@ -166,11 +166,11 @@ chapter('SRT Sorting', (world: World) => {
 
   // SRT-7 Sort that cannot be honoured as asked → 400.
   rule('SRT-7', 'a sort that cannot be honoured is refused', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const unknown = ['nope', 'name,nope', 'owner.name', '-', '--name', 'name,', 'name.x']
     const barred = ['password', 'display_name', 'computers', 'computers.serial', 'person_id']
     for (const sort of [...unknown, ...barred, 'Name', ' name', '__proto__']) {
-      refused(await world.get('/persons', { sort }), 400, { parameter: 'sort' })
+      assertError(await world.get('/persons', { sort }), 400, { parameter: 'sort' })
     }
     for (const sort of [
       'owner',
@@ -179,8 +179,10 @@ chapter('SRT Sorting', (world: World) => {
       'owner.password',
       'name',
     ]) {
-      refused(await world.get('/computers', { sort }), 400, { parameter: 'sort' })
-      refused(await world.get(`/persons/${ada.id}/computers`, { sort }), 400, { parameter: 'sort' })
+      assertError(await world.get('/computers', { sort }), 400, { parameter: 'sort' })
+      assertError(await world.get(`/persons/${ada.id}/computers`, { sort }), 400, {
+        parameter: 'sort',
+      })
     }
   })
 

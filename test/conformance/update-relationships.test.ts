@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import type { Answer, Identifier, Resource, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
 import {
-  assemble,
+  assertError,
+  assertErrorWithin,
   computersOf,
+  createSamples,
   identifier,
-  missing,
   missingComputer,
+  missingId,
   missingPerson,
   ownerOf,
-  refused,
-  refusedWithin,
-} from './cast.ts'
+} from './samples.ts'
 
 const created = {
   jsonapi: { version: '1.0' },
@@ -46,7 +46,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-1 PATCH works on a to-one relationship URL.
   rule('RUP-1', 'PATCH sets the owner of a computer', async () => {
-    const { ada, grace, engine, compiler } = await assemble(world)
+    const { ada, grace, engine, compiler } = await createSamples(world)
     succeeded(await owner('PATCH', engine, identifier(grace)), updated)
     assert.deepEqual(await ownerOf(world, engine), identifier(grace))
     await owns(grace, engine, compiler)
@@ -55,16 +55,16 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-2 Body `data` is an identifier or `null` (client duty).
   rule('RUP-2', 'null clears the owner', async () => {
-    const { engine } = await assemble(world)
+    const { engine } = await createSamples(world)
     succeeded(await owner('PATCH', engine, null), updated)
     assert.equal(await ownerOf(world, engine), null)
   })
 
   rule('RUP-2', 'anything but one identifier or null is refused', async () => {
-    const { ada, grace, engine } = await assemble(world)
+    const { ada, grace, engine } = await createSamples(world)
     for (const method of ['PATCH', 'POST', 'DELETE']) {
       for (const data of [[], [identifier(grace)], undefined, {}, 'x', 3, { type: 'person' }]) {
-        refused(await owner(method, engine, data), 400)
+        assertError(await owner(method, engine, data), 400)
       }
     }
     assert.deepEqual(await ownerOf(world, engine), identifier(ada))
@@ -72,7 +72,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-3 Updated → a successful response.
   rule('RUP-3', 'an update that changes nothing succeeds too', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     succeeded(await owner('PATCH', engine, identifier(ada)), updated)
     succeeded(await owner('PATCH', orphan, null), updated)
     assert.deepEqual(await ownerOf(world, engine), identifier(ada))
@@ -80,7 +80,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-4 PATCH, POST and DELETE work on a to-many relationship URL.
   rule('RUP-4', 'PATCH, POST and DELETE write the computers of a person', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     succeeded(await computers('POST', ada, [identifier(orphan)]), created)
     await owns(ada, engine, orphan)
     succeeded(await computers('DELETE', ada, [identifier(engine)]), updated)
@@ -91,7 +91,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-5 Body `data` is `[]` or an array of identifiers (client duty).
   rule('RUP-5', 'anything but a list of identifiers is refused', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     for (const method of ['PATCH', 'POST', 'DELETE']) {
       for (const data of [
         identifier(orphan),
@@ -102,15 +102,15 @@ chapter('RUP Updating relationships', (world: World) => {
         3,
         [[identifier(orphan)]],
       ]) {
-        refused(await computers(method, ada, data), 400)
+        assertError(await computers(method, ada, data), 400)
       }
-      refused(await world.call(method, `/persons/${ada.id}/relationships/computers`), 400)
+      assertError(await world.call(method, `/persons/${ada.id}/relationships/computers`), 400)
     }
     await owns(ada, engine)
   })
 
   rule('RUP-5', 'an empty list adds and removes nothing, and as a replacement clears', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     succeeded(await computers('POST', ada, []), created)
     succeeded(await computers('DELETE', ada, []), updated)
     await owns(ada, engine)
@@ -120,7 +120,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-6 PATCH replaces all members, or fails properly, or 403.
   rule('RUP-6', 'PATCH replaces the set, whoever owned the new members', async () => {
-    const { ada, grace, engine, compiler, orphan } = await assemble(world)
+    const { ada, grace, engine, compiler, orphan } = await createSamples(world)
     const members = [compiler, orphan].map(identifier)
     succeeded(await computers('PATCH', ada, members), updated)
     await owns(ada, compiler, orphan)
@@ -129,19 +129,19 @@ chapter('RUP Updating relationships', (world: World) => {
   })
 
   rule('RUP-6', 'a replacement with an unknown member is 404 and changes nothing', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     const answer = await computers('PATCH', ada, [identifier(orphan), missingComputer])
-    const { detail } = refusedWithin(answer, 404, '/data/1')
-    assert.match(detail, new RegExp(missing))
+    const { detail } = assertErrorWithin(answer, 404, '/data/1')
+    assert.match(detail, new RegExp(missingId))
     await owns(ada, engine)
     assert.equal(await ownerOf(world, orphan), null)
-    refusedWithin(await owner('PATCH', engine, missingPerson), 404, '/data')
+    assertErrorWithin(await owner('PATCH', engine, missingPerson), 404, '/data')
     await owns(ada, engine)
   })
 
   // RUP-7 POST adds the members not yet there.
   rule('RUP-7', 'POST adds to what is there', async () => {
-    const { ada, grace, engine, compiler, orphan } = await assemble(world)
+    const { ada, grace, engine, compiler, orphan } = await createSamples(world)
     succeeded(await computers('POST', ada, [orphan, compiler].map(identifier)), created)
     await owns(ada, engine, compiler, orphan)
     assert.deepEqual(await ownerOf(world, orphan), identifier(ada))
@@ -150,7 +150,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-8 POST never adds a member twice.
   rule('RUP-8', 'a member that is added twice is there once', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     succeeded(await computers('POST', ada, [orphan, orphan].map(identifier)), created)
     await owns(ada, engine, orphan)
     succeeded(await computers('POST', ada, [identifier(orphan)]), created)
@@ -161,7 +161,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-9 All addable or already present → success.
   rule('RUP-9', 'adding what is there already succeeds', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     succeeded(await computers('POST', ada, [identifier(engine)]), created)
     await owns(ada, engine)
     succeeded(await computers('POST', ada, [engine, orphan].map(identifier)), created)
@@ -170,7 +170,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-10 DELETE removes the members or answers 403.
   rule('RUP-10', 'DELETE unlinks the members and deletes no resource', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     await computers('POST', ada, [identifier(orphan)])
     succeeded(await computers('DELETE', ada, [identifier(orphan)]), updated)
     await owns(ada, engine)
@@ -180,7 +180,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-11 All removable or already absent → success.
   rule('RUP-11', 'removing what is not there succeeds and touches nothing else', async () => {
-    const { ada, grace, engine, compiler, orphan } = await assemble(world)
+    const { ada, grace, engine, compiler, orphan } = await createSamples(world)
     for (const members of [
       [orphan],
       [compiler],
@@ -198,7 +198,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-12 Accepted but not finished → 202.
   rule('RUP-12', 'a relationship is written when it is answered, never 202', async () => {
-    const { ada, grace, engine, orphan } = await assemble(world)
+    const { ada, grace, engine, orphan } = await createSamples(world)
     assert.equal((await computers('POST', ada, [identifier(orphan)])).status, 200)
     await owns(ada, engine, orphan)
     assert.equal((await owner('PATCH', engine, identifier(grace))).status, 200)
@@ -207,7 +207,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-13 Success whose result equals the request representation → 204.
   rule('RUP-13', 'the answer has a message, so it is 200 and never 204', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     succeeded(await computers('PATCH', ada, [identifier(orphan)]), updated)
     await owns(ada, orphan)
     succeeded(await owner('PATCH', engine, identifier(ada)), updated)
@@ -219,7 +219,7 @@ chapter('RUP Updating relationships', (world: World) => {
     ['RUP-14', 'RUP-15'],
     'a relationship becomes what was asked and nothing further',
     async () => {
-      const { ada, grace, rosa, engine, compiler, orphan } = await assemble(world)
+      const { ada, grace, rosa, engine, compiler, orphan } = await createSamples(world)
       assert.equal((await computers('POST', ada, [identifier(orphan)])).status, 200)
       await owns(ada, engine, orphan)
       assert.equal((await computers('PATCH', ada, [orphan, engine].map(identifier))).status, 200)
@@ -234,7 +234,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-16 Success with top-level meta only → 200.
   rule('RUP-16', 'POST tells created, PATCH and DELETE tell updated', async () => {
-    const { ada, grace, engine, orphan } = await assemble(world)
+    const { ada, grace, engine, orphan } = await createSamples(world)
     const members = [identifier(orphan)]
     succeeded(await computers('POST', ada, members), created)
     succeeded(await computers('DELETE', ada, members), updated)
@@ -246,7 +246,7 @@ chapter('RUP Updating relationships', (world: World) => {
 
   // RUP-17 A meta-only 200 shows no linkage.
   rule('RUP-17', 'the answer of a write shows no linkage, even when asked to include', async () => {
-    const { ada, orphan } = await assemble(world)
+    const { ada, orphan } = await createSamples(world)
     const path = `/persons/${ada.id}/relationships/computers`
     for (const method of ['POST', 'PATCH', 'DELETE']) {
       const body = { data: [identifier(orphan)] }
@@ -261,12 +261,12 @@ chapter('RUP Updating relationships', (world: World) => {
     'RUP-18',
     'POST and DELETE are supported on a to-one too, so none is forbidden',
     async () => {
-      const { ada, grace, engine, orphan } = await assemble(world)
+      const { ada, grace, engine, orphan } = await createSamples(world)
       succeeded(await owner('POST', orphan, identifier(grace)), created)
       assert.deepEqual(await ownerOf(world, orphan), identifier(grace))
       succeeded(await owner('POST', orphan, null), created)
       assert.equal(await ownerOf(world, orphan), null)
-      refusedWithin(await owner('POST', orphan, missingPerson), 404, '/data')
+      assertErrorWithin(await owner('POST', orphan, missingPerson), 404, '/data')
       for (const other of [identifier(grace), missingPerson, null]) {
         succeeded(await owner('DELETE', engine, other), updated)
         assert.deepEqual(await ownerOf(world, engine), identifier(ada))

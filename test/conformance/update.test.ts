@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import type { Answer, Query, Resource, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
 import {
-  assemble,
+  assertError,
+  assertErrorWithin,
   computersOf,
+  createSamples,
   identifier,
-  missing,
   missingComputer,
+  missingId,
   missingPerson,
   ownerOf,
-  refused,
-  refusedWithin,
-} from './cast.ts'
+} from './samples.ts'
 
 /** The path of a resource. */
 function path({ type, id }: Resource): string {
@@ -30,7 +30,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-1 Existing resources may be modifiable and deletable.
   rule('UPD-1', 'persons and computers can be changed and deleted', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     assert.equal((await change(ada, { attributes: { name: 'A' } })).status, 200)
     assert.equal((await change(engine, { attributes: { serial: 's' } })).status, 200)
     assert.equal((await world.delete(path(engine))).status, 200)
@@ -39,26 +39,26 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-2 The request has one resource object with `type` and `id` (client duty).
   rule('UPD-2', 'anything but one resource object with type and id is refused', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const { type, id } = ada
     const attributes = { name: 'Changed' }
     const whole = { type, id, attributes }
     for (const body of [{}, { data: [whole] }, { data: [] }, { data: null }, { data: 'x' }]) {
-      refused(await world.patch(path(ada), body), 400)
+      assertError(await world.patch(path(ada), body), 400)
     }
     for (const data of [
       { id, attributes },
       { type, attributes },
       { type: 5, id, attributes },
     ]) {
-      refusedWithin(await world.patch(path(ada), { data }), 400, '/data')
+      assertErrorWithin(await world.patch(path(ada), { data }), 400, '/data')
     }
     assert.deepEqual(await read(ada), ada)
   })
 
   // UPD-3 Any subset of attributes may be sent.
   rule('UPD-3', 'any of the attributes may be sent alone', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     for (const [name, value] of [
       ['name', 'Augusta'],
       ['birth_date', '1815-12-11'],
@@ -75,7 +75,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-4 Attributes not sent keep their value; they are not nulled.
   rule('UPD-4', 'attributes that are not sent keep their value', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const answer = await change(ada, { attributes: { name: 'Augusta' } })
     assert.deepEqual(answer.one.attributes, {
       ...ada.attributes,
@@ -93,7 +93,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-5 Any subset of relationships may be sent.
   rule('UPD-5', 'relationships may be sent without attributes', async () => {
-    const { ada, grace, engine, orphan } = await assemble(world)
+    const { ada, grace, engine, orphan } = await createSamples(world)
     const computers = { data: [identifier(engine), identifier(orphan)] }
     assert.equal((await change(ada, { relationships: { computers } })).status, 200)
     assert.deepEqual(await computersOf(world, ada), computers.data)
@@ -105,7 +105,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-6 Relationships not sent keep their value.
   rule('UPD-6', 'relationships that are not sent keep their value', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     await change(ada, { attributes: { name: 'A' } })
     await change(engine, { attributes: { serial: 's' } })
     assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
@@ -114,7 +114,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-7 A relationship given must have `data`; it replaces the old value.
   rule('UPD-7', 'a relationship that is sent replaces the old one', async () => {
-    const { ada, engine, orphan } = await assemble(world)
+    const { ada, engine, orphan } = await createSamples(world)
     const computers = (data: unknown) => change(ada, { relationships: { computers: { data } } })
     assert.equal((await computers([identifier(orphan)])).status, 200)
     assert.deepEqual(await computersOf(world, ada), [identifier(orphan)])
@@ -129,12 +129,12 @@ chapter('UPD Updating resources', (world: World) => {
   })
 
   rule('UPD-7', 'a relationship without data is refused, unless it has links alone', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     for (const relationship of [{}, [], null, 'x']) {
       const computers = await change(ada, { relationships: { computers: relationship } })
-      refusedWithin(computers, 400, '/data/relationships/computers')
+      assertErrorWithin(computers, 400, '/data/relationships/computers')
       const owner = await change(engine, { relationships: { owner: relationship } })
-      refusedWithin(owner, 400, '/data/relationships/owner')
+      assertErrorWithin(owner, 400, '/data/relationships/owner')
     }
     const computers = { links: ada.relationships?.computers?.links }
     assert.equal((await change(ada, { relationships: { computers } })).status, 200)
@@ -144,7 +144,7 @@ chapter('UPD Updating resources', (world: World) => {
   // UPD-8 Full replacement of a to-many may be refused.
   // UPD-9 If refused, reject everything with 403.
   rule(['UPD-8', 'UPD-9'], 'the full replacement of a to-many is never refused', async () => {
-    const { ada, compiler, orphan } = await assemble(world)
+    const { ada, compiler, orphan } = await createSamples(world)
     const computers = { data: [identifier(compiler), identifier(orphan)] }
     const answer = await change(ada, { attributes: { name: 'A' }, relationships: { computers } })
     assert.equal(answer.status, 200, answer.text)
@@ -154,7 +154,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-10 Accepted but not finished → 202.
   rule('UPD-10', 'an update is finished when it is answered, never 202', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const answer = await change(ada, { attributes: { name: 'A' } })
     assert.equal(answer.status, 200)
     assert.equal((await read(ada)).attributes?.name, 'A')
@@ -162,7 +162,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-11 Server changed more than asked → 200.
   rule('UPD-11', 'a new name changes the display name too, and the answer says so', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const answer = await change(ada, { attributes: { name: 'Straße' } })
     assert.equal(answer.status, 200)
     assert.equal(answer.one.attributes?.display_name, 'STRASSE <ada@example.org>')
@@ -170,7 +170,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-12 That 200 shows the updated resource as a GET of the same URL would.
   rule('UPD-12', 'the answer tells the resource as a GET with the same query does', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     for (const query of [{}, { include: 'computers' }, { 'fields[person]': 'name,computers' }]) {
       const answer = await change(ada, { attributes: { gender: 'female' } }, query)
       const { body } = await world.get(path(ada), query)
@@ -184,7 +184,7 @@ chapter('UPD Updating resources', (world: World) => {
   // UPD-13 Meta-only success is 200.
   // UPD-14 A meta-only success shows no resource.
   rule(['UPD-13', 'UPD-14'], 'the answer is the resource, never meta alone', async () => {
-    const { ada, engine } = await assemble(world)
+    const { ada, engine } = await createSamples(world)
     for (const resource of [ada, engine]) {
       for (const changes of [{}, { attributes: {} }, { relationships: {} }]) {
         const answer = await change(resource, changes)
@@ -197,7 +197,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-15 Nothing else changed → 200 with document, or 204.
   rule('UPD-15', 'the answer is 200 with the resource also when nothing else changed', async () => {
-    const { engine } = await assemble(world)
+    const { engine } = await createSamples(world)
     const answer = await change(engine, { attributes: { serial: 'changed' } })
     assert.equal(answer.status, 200)
     assert.deepEqual(answer.one, { ...engine, attributes: { serial: 'changed' } })
@@ -205,7 +205,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-16 Unsupported update of a resource or relationship → 403.
   rule('UPD-16', 'output-only fields are discarded, so no update is forbidden', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const attributes = { id: '9', display_name: 'NOBODY', name: 'Augusta' }
     const answer = await change(ada, { attributes })
     assert.equal(answer.status, 200, answer.text)
@@ -217,11 +217,11 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-17 Resource to modify does not exist → 404.
   rule('UPD-17', 'a resource that does not exist is 404', async () => {
-    await assemble(world)
+    await createSamples(world)
     for (const type of ['person', 'computer']) {
-      const absent = { type, id: missing }
-      const { detail } = refused(await change(absent, {}), 404, { parameter: 'id' })
-      assert.match(detail, new RegExp(missing))
+      const absent = { type, id: missingId }
+      const { detail } = assertError(await change(absent, {}), 404, { parameter: 'id' })
+      assert.match(detail, new RegExp(missingId))
       assert.match(detail, new RegExp(type, 'i'))
     }
   })
@@ -231,15 +231,15 @@ chapter('UPD Updating resources', (world: World) => {
     'UPD-18',
     'a related resource that does not exist is 404 and nothing is changed',
     async () => {
-      const { ada, engine, orphan } = await assemble(world)
+      const { ada, engine, orphan } = await createSamples(world)
       const owner = { data: missingPerson }
       const computer = { attributes: { serial: 'changed' }, relationships: { owner } }
-      refusedWithin(await change(engine, computer), 404, '/data/relationships/owner/data')
+      assertErrorWithin(await change(engine, computer), 404, '/data/relationships/owner/data')
       assert.deepEqual(await read(engine), engine)
       assert.deepEqual(await ownerOf(world, engine), identifier(ada))
       const computers = { data: [identifier(orphan), missingComputer] }
       const person = { attributes: { name: 'Changed' }, relationships: { computers } }
-      refusedWithin(await change(ada, person), 404, '/data/relationships/computers/data/1')
+      assertErrorWithin(await change(ada, person), 404, '/data/relationships/computers/data/1')
       assert.deepEqual(await read(ada), ada)
       assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
     },
@@ -247,7 +247,7 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-19 Constraint violation → 409.
   rule('UPD-19', 'no value has to be unique, so none conflicts', async () => {
-    const { ada, grace, engine, orphan } = await assemble(world)
+    const { ada, grace, engine, orphan } = await createSamples(world)
     const serial = engine.attributes?.serial
     assert.equal((await change(orphan, { attributes: { serial } })).status, 200)
     const attributes = { name: ada.attributes?.name, email: 'ada@example.org' }
@@ -258,10 +258,10 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-20 `type` and `id` do not match the endpoint → 409.
   rule('UPD-20', 'another type is 409; another id is discarded', async () => {
-    const { ada, grace } = await assemble(world)
+    const { ada, grace } = await createSamples(world)
     for (const type of ['computer', 'persons', 'nope']) {
       const data = { type, id: ada.id, attributes: { name: 'Changed' } }
-      refused(await world.patch(path(ada), { data }), 409)
+      assertError(await world.patch(path(ada), { data }), 409)
     }
     assert.deepEqual(await read(ada), ada)
     for (const id of ['999', grace.id]) {
@@ -276,9 +276,9 @@ chapter('UPD Updating resources', (world: World) => {
 
   // UPD-21 409 explains the source.
   rule('UPD-21', 'a conflict of types points at the type and names both', async () => {
-    const { ada } = await assemble(world)
+    const { ada } = await createSamples(world)
     const data = { type: 'computer', id: ada.id }
-    const { detail } = refused(await world.patch(path(ada), { data }), 409, {
+    const { detail } = assertError(await world.patch(path(ada), { data }), 409, {
       pointer: '/data/type',
     })
     assert.match(detail, /computer/)
@@ -293,10 +293,10 @@ chapter(
       ['UPD-20', 'UPD-21'],
       'another id is 409, points at the id and changes nothing',
       async () => {
-        const { ada } = await assemble(world)
+        const { ada } = await createSamples(world)
         const data = { type: 'person', id: '999', attributes: { name: 'Changed' } }
         const answer = await world.patch(path(ada), { data })
-        const { detail } = refused(answer, 409, { pointer: '/data/id' })
+        const { detail } = assertError(answer, 409, { pointer: '/data/id' })
         assert.match(detail, /999/)
         assert.deepEqual((await world.get(path(ada))).one, ada)
         const same = await world.patch(path(ada), { data: { ...data, id: ada.id } })

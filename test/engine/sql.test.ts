@@ -10,7 +10,8 @@ import { writes } from './sql-writes.ts'
 /** Resources without any field, so that a write's answer adds as little as it can. */
 const bare = { 'fields[author]': '', 'fields[book]': '' }
 
-engine('SQL', { model: library, tables: libraryTables }, (world) => {
+// A server that remembers a count does not read it again.
+engine('SQL', { model: library, tables: libraryTables, restarts: true }, (world) => {
   /** Every statement that ran for a request that succeeded, values as `?`. */
   async function statements(
     method: string,

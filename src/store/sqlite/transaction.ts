@@ -2,7 +2,7 @@ import { commitConstraintError, reportConstraintErrors } from '../constraints.ts
 import { runSync } from '../executor.ts'
 import { tooManyResourcesError } from '../resource-limit.ts'
 import { runSequentially } from '../steps.ts'
-import type { WriteConnection } from '../transaction.ts'
+import type { WriteConnection } from '../write-connection.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { executeFullRead, writeBudget } from './read.ts'

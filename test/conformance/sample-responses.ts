@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Answer, Call, World } from '../world.ts'
-import type { Cast } from './cast.ts'
-import { assemble, identifier, missing, missingComputer } from './cast.ts'
+import type { Samples } from './samples.ts'
+import { createSamples, identifier, missingComputer, missingId } from './samples.ts'
 
 /** One answer of the gallery, and what was asked for. */
-export interface Picture {
+export interface SampleResponse {
   /** The method, path and query, for the message of a failed test. */
   readonly asked: string
   readonly answer: Answer
@@ -13,16 +13,20 @@ export interface Picture {
 }
 
 /** A request of the gallery: the status it must be answered with, method, path and the rest. */
-type Scene = readonly [status: number, method: string, path: string, call?: Call]
+type SampleRequest = readonly [status: number, method: string, path: string, call?: Call]
 
 /**
  * Asks for an answer of every kind: every route and method, every status, with and without the query
  * parameters that change a document's shape.
  */
-export async function gallery(world: World): Promise<Picture[]> {
-  const cast = await assemble(world)
-  const pictures: Picture[] = []
-  for (const [status, method, path, call] of [...reads(cast), ...refusals(cast), ...writes(cast)]) {
+export async function fetchSamples(world: World): Promise<SampleResponse[]> {
+  const cast = await createSamples(world)
+  const pictures: SampleResponse[] = []
+  for (const [status, method, path, call] of [
+    ...reads(cast),
+    ...rejections(cast),
+    ...writes(cast),
+  ]) {
     const answer = await world.call(method, path, call)
     const asked = `${method} ${path} ${JSON.stringify(call ?? {})}`
     assert.equal(answer.status, status, `${asked}\n${answer.text}`)
@@ -32,16 +36,16 @@ export async function gallery(world: World): Promise<Picture[]> {
 }
 
 /** The pictures of the gallery that show resources or linkage. */
-export async function galleryOfData(world: World): Promise<Picture[]> {
-  return (await gallery(world)).filter(({ answer }) => 'data' in answer.body)
+export async function fetchDataSamples(world: World): Promise<SampleResponse[]> {
+  return (await fetchSamples(world)).filter(({ answer }) => 'data' in answer.body)
 }
 
 /** The pictures of the gallery that show errors. */
-export async function galleryOfErrors(world: World): Promise<Picture[]> {
-  return (await gallery(world)).filter(({ answer }) => answer.status >= 400)
+export async function fetchErrorSamples(world: World): Promise<SampleResponse[]> {
+  return (await fetchSamples(world)).filter(({ answer }) => answer.status >= 400)
 }
 
-function reads({ ada, rosa, engine, orphan }: Cast): Scene[] {
+function reads({ ada, rosa, engine, orphan }: Samples): SampleRequest[] {
   const query = (call: Record<string, string>) => ({ query: call })
   return [
     [200, 'GET', '/'],
@@ -71,7 +75,7 @@ function reads({ ada, rosa, engine, orphan }: Cast): Scene[] {
   ]
 }
 
-function refusals({ ada, engine }: Cast): Scene[] {
+function rejections({ ada, engine }: Samples): SampleRequest[] {
   const person = (attributes: unknown) => ({ body: { data: { type: 'person', attributes } } })
   const computers = (...data: unknown[]) => ({
     body: { data: { type: 'person', id: ada.id, relationships: { computers: { data } } } },
@@ -83,8 +87,8 @@ function refusals({ ada, engine }: Cast): Scene[] {
     [400, 'POST', '/persons', { body: {} }],
     [404, 'GET', '/nowhere'],
     [404, 'GET', '/persons/abc'],
-    [404, 'GET', `/persons/${missing}`],
-    [404, 'GET', `/computers/${missing}/owner`],
+    [404, 'GET', `/persons/${missingId}`],
+    [404, 'GET', `/computers/${missingId}/owner`],
     [404, 'GET', `/persons/${ada.id}/relationships/nope`],
     [404, 'PATCH', `/persons/${ada.id}`, computers(missingComputer)],
     [405, 'PUT', '/persons', person({ name: 'Ada' })],
@@ -109,7 +113,7 @@ function refusals({ ada, engine }: Cast): Scene[] {
   ]
 }
 
-function writes({ ada, grace, rosa, engine, orphan }: Cast): Scene[] {
+function writes({ ada, grace, rosa, engine, orphan }: Samples): SampleRequest[] {
   const include = (path: string) => ({ query: { include: path } })
   const data = (content: unknown) => ({ body: { data: content } })
   const computers = `/persons/${ada.id}/relationships/computers`

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { Answer, Fault, Identifier, Resource, World } from '../world.ts'
 
 /** An id that is never used. */
-export const missing = '999999'
+export const missingId = '999999'
 
 /** The persons and computers that most conformance tests play with. */
-export interface Cast {
+export interface Samples {
   /** A person with one computer, `engine`, and with an e-mail address. */
   readonly ada: Resource
   /** A person with one computer, `compiler`. */
@@ -21,7 +21,7 @@ export interface Cast {
 }
 
 /** Creates the cast over HTTP. */
-export async function assemble(world: World): Promise<Cast> {
+export async function createSamples(world: World): Promise<Samples> {
   const ada = await world.person({
     name: 'Ada',
     email: 'ada@example.org',
@@ -41,13 +41,13 @@ export function identifier({ type, id }: Identifier): Identifier {
 }
 
 /** The identifier of a computer that does not exist. */
-export const missingComputer: Identifier = { type: 'computer', id: missing }
+export const missingComputer: Identifier = { type: 'computer', id: missingId }
 
 /** The identifier of a person that does not exist. */
-export const missingPerson: Identifier = { type: 'person', id: missing }
+export const missingPerson: Identifier = { type: 'person', id: missingId }
 
 /** How many resources a collection holds in all. */
-export async function count(world: World, path: string): Promise<unknown> {
+export async function countResources(world: World, path: string): Promise<unknown> {
   return (await world.get(path)).body.meta?.count
 }
 
@@ -71,7 +71,7 @@ export async function ownerOf(world: World, computer: Identifier): Promise<unkno
  * @param source - where the fault lies; left out, it may lie anywhere
  * @returns the first fault
  */
-export function refused(answer: Answer, status: number, source?: Fault['source']): Fault {
+export function assertError(answer: Answer, status: number, source?: Fault['source']): Fault {
   assert.equal(answer.status, status, answer.text)
   const { fault } = answer
   assert.equal(fault.status, String(status), answer.text)
@@ -81,8 +81,8 @@ export function refused(answer: Answer, status: number, source?: Fault['source']
 }
 
 /** Asserts that a request was refused with this status, its first fault at or below a pointer. */
-export function refusedWithin(answer: Answer, status: number, pointer: string): Fault {
-  const fault = refused(answer, status)
+export function assertErrorWithin(answer: Answer, status: number, pointer: string): Fault {
+  const fault = assertError(answer, status)
   const place = fault.source?.pointer ?? 'none'
   assert.ok(place === pointer || place.startsWith(`${pointer}/`), `${place}\n${answer.text}`)
   return fault

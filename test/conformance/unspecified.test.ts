@@ -3,15 +3,15 @@ import { mediaType } from '../client.ts'
 import type { Answer, Call, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
 import {
-  assemble,
+  assertError,
   computersOf,
-  count,
+  countResources,
+  createSamples,
   identifier,
-  missing,
   missingComputer,
+  missingId,
   ownerOf,
-  refused,
-} from './cast.ts'
+} from './samples.ts'
 
 const ada = { data: { type: 'person', attributes: { name: 'Ada' } } }
 
@@ -24,7 +24,7 @@ function lasting({ headers }: Answer): Record<string, string> {
 chapter('D Derived checks: bodies and values', (world: World) => {
   // D-1 Body with no `Content-Type`, `application/json`, `text/plain`: 415, nothing written.
   rule('D-1', 'a body of another media type, or of none, is 415', async () => {
-    const { ada: person } = await assemble(world)
+    const { ada: person } = await createSamples(world)
     const path = `/persons/${person.id}`
     const changed = { data: { ...identifier(person), attributes: { name: 'Changed' } } }
     for (const type of [
@@ -36,12 +36,12 @@ chapter('D Derived checks: bodies and values', (world: World) => {
       'x',
     ]) {
       const headers = { 'Content-Type': type }
-      refused(await world.call('POST', '/persons', { body: ada, headers }), 415)
-      refused(await world.call('PATCH', path, { body: changed, headers }), 415)
+      assertError(await world.call('POST', '/persons', { body: ada, headers }), 415)
+      assertError(await world.call('PATCH', path, { body: changed, headers }), 415)
       const linkage = { body: { data: [] }, headers }
-      refused(await world.call('PATCH', `${path}/relationships/computers`, linkage), 415)
+      assertError(await world.call('PATCH', `${path}/relationships/computers`, linkage), 415)
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
     assert.deepEqual((await world.get(path)).one, person)
   })
 
@@ -50,7 +50,7 @@ chapter('D Derived checks: bodies and values', (world: World) => {
     'D-2',
     'malformed JSON and an empty body are 400 and point at the whole document',
     async () => {
-      const { ada: person } = await assemble(world)
+      const { ada: person } = await createSamples(world)
       const wrong = [
         '{',
         '',
@@ -61,8 +61,10 @@ chapter('D Derived checks: bodies and values', (world: World) => {
         '{"data":01}',
       ]
       for (const raw of [...wrong, Buffer.from([0x22, 0xff, 0x22])]) {
-        refused(await world.call('POST', '/persons', { raw }), 400, { pointer: '' })
-        refused(await world.call('PATCH', `/persons/${person.id}`, { raw }), 400, { pointer: '' })
+        assertError(await world.call('POST', '/persons', { raw }), 400, { pointer: '' })
+        assertError(await world.call('PATCH', `/persons/${person.id}`, { raw }), 400, {
+          pointer: '',
+        })
       }
     },
   )
@@ -80,7 +82,7 @@ chapter('D Derived checks: bodies and values', (world: World) => {
       const path = `/persons/${(await world.person()).id}`
       const answer = await world.call('DELETE', path, call)
       assert.equal(answer.status, 200, answer.text)
-      refused(await world.get(path), 404)
+      assertError(await world.get(path), 404)
     }
     const headers = { 'Content-Type': mediaType }
     assert.equal((await world.call('GET', '/persons', { headers })).status, 200)
@@ -101,7 +103,7 @@ chapter('D Derived checks: bodies and values', (world: World) => {
         ['birth_date', 'email', 'gender', 'name'].map((name) => `/data/attributes/${name}`),
       )
     }
-    assert.equal(await count(world, '/persons'), 1)
+    assert.equal(await countResources(world, '/persons'), 1)
   })
 
   // D-5 Required attribute missing: 422. Clients take the last segment of the pointer as the field's name.
@@ -113,33 +115,33 @@ chapter('D Derived checks: bodies and values', (world: World) => {
       const pointer = `/data/attributes/${name}`
       for (const attributes of [{}, undefined, { [name]: null }]) {
         const answer = await world.post(path, { data: { type, attributes } })
-        assert.match(refused(answer, 422, { pointer }).detail, new RegExp(name))
+        assert.match(assertError(answer, 422, { pointer }).detail, new RegExp(name))
       }
-      assert.equal(await count(world, path), 0)
+      assert.equal(await countResources(world, path), 0)
     }
   })
 
   // D-13 Linkage of the wrong type: 409, pointer to that `type`.
   rule('D-13', 'linkage of the wrong type is 409 and points at that type', async () => {
-    const { ada: person, engine, orphan } = await assemble(world)
+    const { ada: person, engine, orphan } = await createSamples(world)
     const path = `/persons/${person.id}`
     const data = [identifier(orphan), identifier(person)]
     const pointer = '/data/relationships/computers/data/1/type'
     const relationships = { computers: { data } }
     const created = await world.post('/persons', { data: { ...ada.data, relationships } })
-    refused(created, 409, { pointer })
+    assertError(created, 409, { pointer })
     const changed = await world.patch(path, { data: { ...identifier(person), relationships } })
-    refused(changed, 409, { pointer })
+    assertError(changed, 409, { pointer })
     for (const method of ['POST', 'PATCH', 'DELETE']) {
       const linkage = await world.call(method, `${path}/relationships/computers`, {
         body: { data },
       })
-      refused(linkage, 409, { pointer: '/data/1/type' })
+      assertError(linkage, 409, { pointer: '/data/1/type' })
       const body = { data: identifier(orphan) }
       const owner = await world.call(method, `/computers/${engine.id}/relationships/owner`, {
         body,
       })
-      refused(owner, 409, { pointer: '/data/type' })
+      assertError(owner, 409, { pointer: '/data/type' })
     }
     assert.deepEqual(await computersOf(world, person), [identifier(engine)])
     assert.equal(await ownerOf(world, orphan), null)
@@ -147,20 +149,20 @@ chapter('D Derived checks: bodies and values', (world: World) => {
 
   // D-14 Deleting a person that owns computers: computers stay, owner empty.
   rule('D-14', 'the computers of a deleted person stay, ownerless', async () => {
-    const { ada: person, engine } = await assemble(world)
+    const { ada: person, engine } = await createSamples(world)
     await world.delete(`/persons/${person.id}`)
     const answer = await world.get(`/computers/${engine.id}`, { include: 'owner' })
     assert.equal(answer.status, 200)
     assert.equal(answer.one.relationships?.owner?.data, null)
     assert.equal((await world.get(`/computers/${engine.id}/owner`)).body.data, null)
-    assert.equal(await count(world, '/computers'), 3)
+    assert.equal(await countResources(world, '/computers'), 3)
   })
 })
 
 chapter('D Derived checks: paths and methods', (world: World) => {
   // D-15 `PUT`, `POST /persons/P`, `DELETE /persons`: 405 with `Allow`, errors document.
   rule('D-15', 'another method on a known path is 405 with Allow', async () => {
-    const { ada: person } = await assemble(world)
+    const { ada: person } = await createSamples(world)
     for (const [method, path, allowed] of [
       ['PUT', `/persons/${person.id}`, 'PATCH'],
       ['POST', `/persons/${person.id}`, 'PATCH'],
@@ -169,11 +171,11 @@ chapter('D Derived checks: paths and methods', (world: World) => {
       ['POST', '/', 'GET'],
     ] as const) {
       const answer = await world.call(method, path, { body: ada })
-      refused(answer, 405)
+      assertError(answer, 405)
       const methods = (answer.headers.allow ?? '').split(/, */)
       assert.ok(methods.includes(allowed) && !methods.includes(method), `${method} ${path}`)
     }
-    assert.equal(await count(world, '/persons'), 3)
+    assert.equal(await countResources(world, '/persons'), 3)
   })
 
   // D-16 Unknown route: 404, errors document, right `Content-Type`.
@@ -186,7 +188,7 @@ chapter('D Derived checks: paths and methods', (world: World) => {
     ]) {
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']) {
         const answer = await world.call(method, path, method === 'GET' ? {} : { body: ada })
-        refused(answer, 404)
+        assertError(answer, 404)
         assert.equal(answer.headers['content-type'], mediaType)
       }
     }
@@ -194,7 +196,7 @@ chapter('D Derived checks: paths and methods', (world: World) => {
 
   // D-17 `HEAD` on any GET route: same status and headers, no body.
   rule('D-17', 'HEAD answers with the headers of GET, on every route', async () => {
-    const { ada: person, engine, orphan } = await assemble(world)
+    const { ada: person, engine, orphan } = await createSamples(world)
     for (const path of [
       '/',
       '/persons',
@@ -205,7 +207,7 @@ chapter('D Derived checks: paths and methods', (world: World) => {
       `/computers/${orphan.id}/owner`,
       `/persons/${person.id}/relationships/computers`,
       `/computers/${engine.id}/relationships/owner`,
-      `/persons/${missing}`,
+      `/persons/${missingId}`,
       '/nope',
     ]) {
       const get = await world.get(path)
@@ -218,46 +220,48 @@ chapter('D Derived checks: paths and methods', (world: World) => {
 
   // D-19 Path id `01`, `+1`, `1.0`, huge: 404.
   rule('D-19', 'an id is written in one way only', async () => {
-    const { ada: person } = await assemble(world)
+    const { ada: person } = await createSamples(world)
     assert.equal(person.id, '1')
     const wrong = ['01', '+1', '%2B1', '-1', '1.0', '1e0', '0x1', '0', '1%20', '%31%00', '%D9%A1']
     const huge = ['9223372036854775808', '18446744073709551617', '1'.repeat(300)]
     for (const id of [...wrong, ...huge]) {
-      refused(await world.get(`/persons/${id}`), 404)
-      refused(await world.get(`/persons/${id}/computers`), 404)
-      refused(await world.get(`/persons/${id}/relationships/computers`), 404)
-      refused(await world.delete(`/persons/${id}`), 404)
+      assertError(await world.get(`/persons/${id}`), 404)
+      assertError(await world.get(`/persons/${id}/computers`), 404)
+      assertError(await world.get(`/persons/${id}/relationships/computers`), 404)
+      assertError(await world.delete(`/persons/${id}`), 404)
     }
     assert.equal((await world.get('/persons/1')).status, 200)
-    refused(await world.get('/persons/9223372036854775807'), 404, { parameter: 'id' })
+    assertError(await world.get('/persons/9223372036854775807'), 404, { parameter: 'id' })
   })
 
   // D-20 Order of checks: 404 route → 405 → 415 → 406 → 400 query → 400 body → 409 type → 404 target
   // → 404 related → 422.
   rule('D-20', 'of several reasons to refuse, the first in the order is told', async () => {
-    const { ada: person } = await assemble(world)
+    const { ada: person } = await createSamples(world)
     const typed = { 'Content-Type': 'text/plain' }
     const accepting = { Accept: `${mediaType};charset=utf-8` }
     const computers = { data: [missingComputer] }
     const wrong = { attributes: { name: 5 }, relationships: { computers } }
-    const absent = `/persons/${missing}`
+    const absent = `/persons/${missingId}`
     const foo = { query: 'foo=1' }
     for (const [status, method, path, call] of [
       [404, 'PUT', '/nowhere', { raw: '{', headers: { ...typed, ...accepting }, ...foo }],
       [405, 'PUT', '/persons', { raw: '{', headers: { ...typed, ...accepting }, ...foo }],
       [415, 'POST', '/persons', { raw: '{', headers: { ...typed, ...accepting }, ...foo }],
       [406, 'POST', '/persons', { raw: '{', headers: accepting, ...foo }],
-      [409, 'PATCH', absent, { body: { data: { type: 'computer', id: missing, ...wrong } } }],
-      [404, 'PATCH', absent, { body: { data: { type: 'person', id: missing, ...wrong } } }],
+      [409, 'PATCH', absent, { body: { data: { type: 'computer', id: missingId, ...wrong } } }],
+      [404, 'PATCH', absent, { body: { data: { type: 'person', id: missingId, ...wrong } } }],
     ] as const) {
-      refused(await world.call(method, path, call), status)
+      assertError(await world.call(method, path, call), status)
     }
-    refused(await world.call('POST', '/persons', { raw: '{', ...foo }), 400, { parameter: 'foo' })
+    assertError(await world.call('POST', '/persons', { raw: '{', ...foo }), 400, {
+      parameter: 'foo',
+    })
     const shapeless = { data: { type: 'computer', attributes: [] } }
-    refused(await world.patch(absent, shapeless), 400)
-    refused(await world.post('/persons', shapeless), 400, { pointer: '/data/attributes' })
-    const target = await world.patch(absent, { data: { type: 'person', id: missing, ...wrong } })
-    refused(target, 404, { parameter: 'id' })
+    assertError(await world.patch(absent, shapeless), 400)
+    assertError(await world.post('/persons', shapeless), 400, { pointer: '/data/attributes' })
+    const target = await world.patch(absent, { data: { type: 'person', id: missingId, ...wrong } })
+    assertError(target, 404, { parameter: 'id' })
     assert.equal(target.body.errors?.length, 1)
     const both = await world.patch(`/persons/${person.id}`, {
       data: { ...identifier(person), ...wrong },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
-import { assemble, refused } from './cast.ts'
+import { assertError, createSamples } from './samples.ts'
 
 chapter('D Derived checks: queries', (world: World) => {
   // D-6 `filter` not JSON, not an array, unknown field/op, both `val` and `field`, `any` on a to-one:
@@ -22,10 +22,10 @@ chapter('D Derived checks: queries', (world: World) => {
       '[{"name":"computers","op":"has","val":{"name":"serial","op":"eq","val":"x"}}]',
     ]
     for (const filter of wrong) {
-      refused(await world.get('/persons', { filter }), 400, { parameter: 'filter' })
+      assertError(await world.get('/persons', { filter }), 400, { parameter: 'filter' })
     }
     const any = '[{"name":"owner","op":"any","val":{"name":"name","op":"eq","val":"x"}}]'
-    refused(await world.get('/computers', { filter: any }), 400, { parameter: 'filter' })
+    assertError(await world.get('/computers', { filter: any }), 400, { parameter: 'filter' })
   })
 
   // D-7 `filter[nope]=1`: 400, `source.parameter:"filter[nope]"`.
@@ -35,14 +35,14 @@ chapter('D Derived checks: queries', (world: World) => {
     async () => {
       for (const name of ['nope', 'password', 'display_name', 'computers__nope', 'nope__name']) {
         const parameter = `filter[${name}]`
-        refused(await world.get('/persons', { [parameter]: '1' }), 400, { parameter })
+        assertError(await world.get('/persons', { [parameter]: '1' }), 400, { parameter })
       }
     },
   )
 
   // D-8 `fields[nope]=a`, `fields[person]=nope`: 400, `source.parameter:"fields[…]"`.
   rule('D-8', 'fields of a type or a name that does not exist are 400', async () => {
-    const { ada: person } = await assemble(world)
+    const { ada: person } = await createSamples(world)
     for (const [type, value] of [
       ['nope', 'a'],
       ['persons', 'name'],
@@ -53,7 +53,7 @@ chapter('D Derived checks: queries', (world: World) => {
     ] as const) {
       const parameter = `fields[${type}]`
       for (const path of ['/persons', `/persons/${person.id}`]) {
-        refused(await world.get(path, { [parameter]: value }), 400, { parameter })
+        assertError(await world.get(path, { [parameter]: value }), 400, { parameter })
       }
     }
   })
@@ -61,7 +61,7 @@ chapter('D Derived checks: queries', (world: World) => {
   // D-9 `page[size]=-1`, `x`, `1.5`, empty; `page[number]=0`, `-1`, `x`: 400, parameter named;
   // numbering starts at 1.
   rule('D-9', 'a page that is no whole number, or below the least, is 400', async () => {
-    const { ada: person } = await assemble(world)
+    const { ada: person } = await createSamples(world)
     const never = ['-1', 'x', '1.5', '', '+1', ' 1', '1e1', '0x1', 'Infinity', '9'.repeat(40)]
     for (const [parameter, values] of [
       ['page[size]', never],
@@ -74,7 +74,7 @@ chapter('D Derived checks: queries', (world: World) => {
           `/persons/${person.id}`,
         ]) {
           const query = `${encodeURIComponent(parameter)}=${encodeURIComponent(value)}`
-          refused(await world.call('GET', path, { query }), 400, { parameter })
+          assertError(await world.call('GET', path, { query }), 400, { parameter })
         }
       }
     }
@@ -84,7 +84,7 @@ chapter('D Derived checks: queries', (world: World) => {
 
   // D-10 `page[number]` past the end: 200, `data:[]`, `first`/`last`/`prev` still given.
   rule('D-10', 'a page past the end is empty, and leads back', async () => {
-    await assemble(world)
+    await createSamples(world)
     for (const number of [3, 4, 1000, 9007199254740991]) {
       const answer = await world.get('/persons', { 'page[size]': 2, 'page[number]': number })
       assert.equal(answer.status, 200, answer.text)
@@ -102,7 +102,7 @@ chapter('D Derived checks: queries', (world: World) => {
 
   // D-11 Same parameter twice: 400; `filter[x]` repeated is allowed.
   rule('D-11', 'a parameter may be sent once, filter[…] as often as one likes', async () => {
-    await assemble(world)
+    await createSamples(world)
     for (const parameter of [
       'sort',
       'include',
@@ -115,7 +115,7 @@ chapter('D Derived checks: queries', (world: World) => {
       const once = `${parameter}=${parameter.startsWith('fields') ? 'name' : value}`
       assert.equal((await world.call('GET', '/persons', { query: once })).status, 200, once)
       const twice = await world.call('GET', '/persons', { query: `${once}&${once}` })
-      refused(twice, 400, { parameter })
+      assertError(twice, 400, { parameter })
     }
     const same = await world.call('GET', '/persons', { query: 'filter[name]=Ada&filter[name]=Ada' })
     assert.deepEqual(ids(same), ['1'])

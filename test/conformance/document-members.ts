@@ -5,7 +5,7 @@ export interface Member {
   readonly name: string
   readonly value: unknown
   /** Where it stands, as a JSON pointer without escapes. */
-  readonly at: string
+  readonly pointer: string
 }
 
 /** Whether a JSON value is an object. */
@@ -14,20 +14,20 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Every member of every object in a JSON value, at any depth. */
-export function* members(value: unknown, at = ''): Generator<Member> {
+export function* allMembers(value: unknown, at = ''): Generator<Member> {
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* members(item, `${at}/${index}`)
+    for (const [index, item] of value.entries()) yield* allMembers(item, `${at}/${index}`)
   }
   if (!isObject(value)) return
   for (const [name, inner] of Object.entries(value)) {
-    yield { name, value: inner, at: `${at}/${name}` }
-    yield* members(inner, `${at}/${name}`)
+    yield { name, value: inner, pointer: `${at}/${name}` }
+    yield* allMembers(inner, `${at}/${name}`)
   }
 }
 
 /** The values of every member of one name, at any depth. */
-export function named(value: unknown, name: string): unknown[] {
-  return [...members(value)].filter((member) => member.name === name).map(({ value }) => value)
+export function membersNamed(value: unknown, name: string): unknown[] {
+  return [...allMembers(value)].filter((member) => member.name === name).map(({ value }) => value)
 }
 
 /** Every object that stands where primary data or an included resource stands. */
@@ -37,15 +37,15 @@ export function primaryAndIncluded(document: unknown): Record<string, unknown>[]
 }
 
 /** Every link of a document that can be fetched: those of the top level, of resources and of relationships. */
-export function links(document: unknown): string[] {
-  return named(document, 'links')
+export function allLinks(document: unknown): string[] {
+  return membersNamed(document, 'links')
     .filter(isObject)
     .flatMap((found) => Object.values(found))
     .filter((link) => typeof link === 'string')
 }
 
 /** Every identifier in a document's relationships, as `type/id`. */
-export function linked(document: unknown): Set<string> {
+export function linkedKeys(document: unknown): Set<string> {
   const linkage = primaryAndIncluded(document)
     .flatMap((resource) =>
       Object.values(isObject(resource.relationships) ? resource.relationships : {}),
@@ -56,6 +56,6 @@ export function linked(document: unknown): Set<string> {
 }
 
 /** Resources as `type/id`, in order. */
-export function names(resources: readonly Resource[] | undefined): string[] {
+export function resourceKeys(resources: readonly Resource[] | undefined): string[] {
   return (resources ?? []).map(({ type, id }) => `${type}/${id}`)
 }
