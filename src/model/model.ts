@@ -38,7 +38,7 @@ export interface AttributeField {
 }
 
 /** A resolved computed attribute. */
-export interface ComputedField {
+interface ComputedField {
   readonly is: 'computed'
   readonly name: string
   readonly kind: Kind<unknown>

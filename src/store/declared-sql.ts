@@ -4,42 +4,43 @@ import type { ResourceType } from '../model/model.ts'
 import { bound, compileStatement, type Statement } from './statement.ts'
 import { and, asText, comparisonKey, fieldAt, inScope, type Target, tableAt } from './tables.ts'
 
-/** A piece of SQL that a declaration writes: where it says so, and a statement that reads it. */
+/** The SQL of a scope or an expression. */
 interface DeclaredSql {
-  readonly place: string
+  /** The path of the declaration, e.g. `ebook.scope`. */
+  readonly path: string
+  /** A statement that contains the SQL. */
   readonly statement: Statement
 }
 
 /**
- * What the database does not take of the SQL that declarations write: a line per mistake.
- * @param prepare - has the database read a statement without running it; throws when it cannot
+ * Checks that the database accepts the SQL of the declarations.
+ * @param prepare - prepares a statement without running it; throws when the database rejects it
+ * @returns a line for each error
  */
 export async function checkDeclaredSql(
   target: Target,
   prepare: (statement: Statement) => void | Promise<void>,
 ): Promise<string[]> {
-  const mistakes: string[] = []
+  const errors: string[] = []
   const types = [...target.model.types.values()]
-  for (const each of types.flatMap((resource) => listDeclaredSql(resource, target))) {
-    const { place, statement } = each
-    const strange = new Set(
+  const declared = types.flatMap((resource) => listDeclaredSql(resource, target))
+  for (const { path, statement } of declared) {
+    const unbindable = new Set(
       bound(statement, { parameters: [] }).filter((value) => !isBindable(value)),
     )
-    for (const value of strange)
-      mistakes.push(
-        `${place}: ${value === undefined ? value : quote(value)} cannot be bound in SQL`,
-      )
+    for (const value of unbindable)
+      errors.push(`${path}: ${value === undefined ? value : quote(value)} cannot be bound in SQL`)
     try {
       await prepare(statement)
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error)
-      mistakes.push(`${place}: the database rejects its SQL: ${words.replace(/\s+/g, ' ')}`)
+      const message = error instanceof Error ? error.message : String(error)
+      errors.push(`${path}: the database rejects its SQL: ${message.replace(/\s+/g, ' ')}`)
     }
   }
-  return mistakes
+  return errors
 }
 
-/** The condition and the expressions of a type, written as every statement has them. */
+/** Lists the scope and the expressions of a resource type, compiled as in every other statement. */
 function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
   const { type, table, scope, fields } = resource
   const from = tableAt(0, table)
@@ -48,14 +49,14 @@ function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] 
     if (field.is !== 'attribute' || field.column !== undefined) return []
     const { codec } = field.kind
     const value = fieldAt(0, field)
-    const read = sql`select ${asText(value, codec, target)}, ${comparisonKey(value, codec, target)} from ${from}`
+    const select = sql`select ${asText(value, codec, target)}, ${comparisonKey(value, codec, target)} from ${from}`
     return [
-      { place: `${type}.fields.${field.name}`, statement: compileStatement(read, target.dialect) },
+      { path: `${type}.fields.${field.name}`, statement: compileStatement(select, target.dialect) },
     ]
   })
   return [
     ...(scope
-      ? [{ place: `${type}.scope`, statement: compileStatement(condition, target.dialect) }]
+      ? [{ path: `${type}.scope`, statement: compileStatement(condition, target.dialect) }]
       : []),
     ...expressions,
   ]

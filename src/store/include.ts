@@ -85,7 +85,7 @@ export function* readIncludes(
     const found: readonly Row[] =
       ids.length === 0
         ? []
-        : yield { statement, values: { parameters: [], id, ids, most: left + 1 } }
+        : yield { statement, values: { parameters: [], id, ids, maxRows: left + 1 } }
     left -= found.length
     if (left < 0) return exceeded(budget, edge)
     const ordered = isUnordered ? found.toSorted(byNumber) : found
@@ -171,7 +171,7 @@ function* withLinkages(
   let complete = rows
   for (const { at, many, statement } of linkages) {
     if (rows.length === 0) break
-    const values = { parameters: [], ids: idsOf(rows), most: budget.linkage + 1 }
+    const values = { parameters: [], ids: idsOf(rows), maxRows: budget.linkage + 1 }
     const pairs = yield { statement, values }
     if (pairs.length > budget.linkage) return undefined
     const byOwner = new Map<string, string[]>()
@@ -194,6 +194,14 @@ function* withLinkages(
  * column of a foreign key has another type than the id it refers to.
  */
 function withOwned(rows: readonly Row[], at: number, owned: readonly Row[]): readonly Row[] {
+  const [only] = rows
+  if (only !== undefined && rows.length === 1)
+    return [
+      only.with(
+        at,
+        owned.map((row) => `${row[0]}`),
+      ),
+    ]
   const byOwner = new Map(rows.map((row): [unknown, string[]] => [row[0], []]))
   let byText: ReadonlyMap<string, string[]> | undefined
   for (const row of owned) {

@@ -8,17 +8,17 @@ import {
   type Table,
 } from '../model/model.ts'
 
-/** A column by which rows are found when a relationship is followed, and where it is declared. */
+/** A column by which a relationship finds rows. */
 interface KeyColumn {
-  readonly place: string
+  /** The path of the relationship, e.g. `person.fields.computers`. */
+  readonly path: string
   readonly table: Table
   readonly column: string
 }
 
 /**
- * Warns of the relationships that no index serves: without one, a database scans a whole table whenever it follows them.
- *
- * @returns a line for each column, with the relationships, and the statement that makes the index
+ * Warns of relationships without an index: to follow one, a database scans the table.
+ * @returns a line for each column, with the relationships and the statement that creates the index
  */
 export function listIndexWarnings(model: Model, catalog: Catalog): string[] {
   const keys = [...model.types.values()].flatMap((resource) =>
@@ -33,44 +33,44 @@ export function listIndexWarnings(model: Model, catalog: Catalog): string[] {
   const byColumn = Map.groupBy(scanned, ({ table, column }) =>
     JSON.stringify([table.schema ?? catalog.schema, table.name, column]),
   )
-  return [...byColumn.values()].flatMap((all) => {
-    const [first] = all
+  return [...byColumn.values()].flatMap((group) => {
+    const [first] = group
     if (first === undefined) return []
-    const places = [...new Set(all.map(({ place }) => place))].join(', ')
-    const says = `no index begins with the column "${first.column}" of "${first.table.name}", which is scanned to follow the relationship`
-    return `${places}: ${says}; to mend it: ${createIndex(first, catalog)}`
+    const paths = [...new Set(group.map(({ path }) => path))].join(', ')
+    const message = `no index begins with the column "${first.column}" of "${first.table.name}", which is scanned to follow the relationship`
+    return `${paths}: ${message}; to fix it: ${compileCreateIndex(first, catalog)}`
   })
 }
 
-/** By what a relationship finds rows; that the columns it refers to tell rows apart is checked elsewhere. */
+/** Lists the foreign keys of a relationship. The columns that they reference are unique, so they have an index. */
 function listKeyColumns(
   field: RelationshipField,
   resource: ResourceType,
   model: Model,
 ): KeyColumn[] {
-  const place = `${resource.type}.fields.${field.name}`
+  const path = `${resource.type}.fields.${field.name}`
   const { link } = field
   switch (link.foreignKey) {
     case 'other':
-      return [{ place, table: getResourceType(model, field.to).table, column: link.otherKey }]
+      return [{ path, table: getResourceType(model, field.to).table, column: link.otherKey }]
     case 'own': {
-      // Rows are found by it from the other side alone.
-      const isFollowedBack = findInverse(model, resource, field) !== undefined
-      return isFollowedBack ? [{ place, table: resource.table, column: link.ownKey }] : []
+      // Only the inverse relationship finds rows by it.
+      const hasInverse = findInverse(model, resource, field) !== undefined
+      return hasInverse ? [{ path, table: resource.table, column: link.ownKey }] : []
     }
     case 'join table':
-      return [link.from, link.to].map((column) => ({ place, table: link.joinTable, column }))
+      return [link.from, link.to].map((column) => ({ path, table: link.joinTable, column }))
   }
 }
 
-function createIndex({ table, column }: KeyColumn, { dialect, schema }: Catalog): string {
+function compileCreateIndex({ table, column }: KeyColumn, { dialect, schema }: Catalog): string {
   const name = quotedName(table.name)
-  // Only SQLite asks for the name of an index.
+  // Only SQLite requires a name for an index.
   if (dialect === 'sqlite')
     return `create index ${quotedName(`${table.name}_${column}`)} on ${name} (${quotedName(column)})`
-  const isElsewhere = table.schema !== undefined && table.schema !== schema
-  const whole = isElsewhere ? `${quotedName(table.schema)}.${name}` : name
-  return `create index on ${whole} (${quotedName(column)})`
+  const isQualified = table.schema !== undefined && table.schema !== schema
+  const qualifiedName = isQualified ? `${quotedName(table.schema)}.${name}` : name
+  return `create index on ${qualifiedName} (${quotedName(column)})`
 }
 
 function quotedName(name: string): string {

@@ -137,7 +137,7 @@ function linkageOf(
   const pair = sql`${asKey(ownerId, owner.id.kind.codec, target)}, ${asKey(id, other.id.kind.codec, target)}`
   const order = sortKey(id, other.id.kind.codec, target)
   return compileStatement(
-    sql`select ${pair} from ${from} where ${where} order by ${order} limit ${rawParam('most')} + 0`,
+    sql`select ${pair} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0`,
     dialect,
   )
 }

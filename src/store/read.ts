@@ -11,9 +11,9 @@ import type { ReadShape } from '../plan/read.ts'
 import { findIncludedLayout } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import type { OrderTerm } from '../plan/sort.ts'
+import { isUnbounded, maxBufferedRows } from './buffering.ts'
 import { compileCondition } from './filter.ts'
 import { earlierRowSets } from './linkage.ts'
-import { isUnbounded, maxBufferedRows } from './run.ts'
 import { compileLoad, compileSelection } from './select.ts'
 import { compileOrder, reverseOrder } from './sort.ts'
 import { compileStatement, listParam, param, rawParam, type Statement } from './statement.ts'
@@ -46,7 +46,7 @@ export interface CompiledRead {
   /** What each step of the inclusion adds to all that came before it, for documents that are streamed. */
   readonly includedRows: readonly Statement[]
   /** How many primary rows there are, then how many each addition has, up to `most`. */
-  readonly sizes: readonly Statement[]
+  readonly rowSetSizes: readonly Statement[]
 }
 
 /**
@@ -76,7 +76,7 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
       return additions
     },
     // Only where the resources of a response are limited.
-    get sizes() {
+    get rowSetSizes() {
       sizes ??= compileSizes(shape, target)
       return sizes
     },
@@ -110,7 +110,7 @@ function compileRows(
 }
 
 function compileSizes(shape: ReadShape, target: Target): Statement[] {
-  const most = sql` limit ${rawParam('most')} + 0`
+  const most = sql` limit ${rawParam('maxRows')} + 0`
   const sizeOf = (rows: Sql) =>
     compileStatement(
       sql`select count(*) from (select 1 from ${rows}${most}) as counted`,

@@ -44,7 +44,7 @@ export function tooManyResourcesError(
 }
 
 /**
- * Holds a response that is in hand against the limit.
+ * Checks a response whose rows are all in memory against the limit.
  * @throws ParameterError `too_many_resources` (400) when there are more resources than allowed
  */
 export function checkResourceLimit(rows: CompleteRows, plan: ReadPlan, limit: SizeLimit): void {
@@ -57,26 +57,26 @@ export function checkResourceLimit(rows: CompleteRows, plan: ReadPlan, limit: Si
 }
 
 /** The relationship path of an include edge. */
-function pathOf(steps: ReadPlan['shape']['includeEdges'], edge: number): string {
-  const step = steps[edge]
-  if (step === undefined) return ''
-  const before = pathOf(steps, step.parent)
-  return before === '' ? step.relationship : `${before}.${step.relationship}`
+function pathOf(edges: ReadPlan['shape']['includeEdges'], index: number): string {
+  const edge = edges[index]
+  if (edge === undefined) return ''
+  const parent = pathOf(edges, edge.parent)
+  return parent === '' ? edge.relationship : `${parent}.${edge.relationship}`
 }
 
 /**
- * Counts the resources of a response that is going to be streamed.
- * @param count - runs a statement that counts up to `most` rows
+ * Checks a response that will be streamed against the limit: counts the resources first.
+ * @param count - runs a statement that counts up to `maxRows` rows
  * @throws ParameterError `too_many_resources` (400) when there are more than allowed
  */
 export async function checkStreamedResourceLimit(
   plan: ReadPlan,
-  { sizes }: Pick<CompiledRead, 'sizes'>,
+  { rowSetSizes }: Pick<CompiledRead, 'rowSetSizes'>,
   limit: SizeLimit,
-  count: (statement: Statement, most: number) => Promise<readonly Row[]>,
+  count: (statement: Statement, maxRows: number) => Promise<readonly Row[]>,
 ): Promise<void> {
   let left = limit.resources
-  for (const [index, statement] of sizes.entries()) {
+  for (const [index, statement] of rowSetSizes.entries()) {
     const [row] = await count(statement, left + 1)
     left -= Number(row?.[0])
     if (left < 0) throw tooManyResourcesError(plan, limit, index === 0 ? undefined : index - 1)

@@ -21,33 +21,32 @@ import type {
   TextPattern,
 } from '../model/dialect.ts'
 
-/** What a placeholder of a compiled statement stands for. */
+/** The source of a parameter's value: an index in the plan's values, or one of the other values of a run. */
 export type ParameterSource =
   | number
   | 'id'
   | 'ids'
   | 'limit'
   | 'offset'
-  | 'most'
+  | 'maxRows'
   | 'snapshotId'
   | 'constant'
 
-/** Stands in a statement for a value that is known only when it runs. */
+/** A parameter of a compiled statement. */
 export interface Placeholder {
-  /** A slot of the plan's values, or one of the values every run may have. */
   readonly source: ParameterSource
-  /** Turns the value into what the driver binds. */
+  /** Converts the value to what the driver binds. */
   readonly bind: (value: unknown) => ParameterValue
 }
 
-/** Compiled SQL: the text once and for all, and what to bind. Equal shapes share one. */
+/** Compiled SQL and its parameters. Plans with the same query shape share one. */
 export interface Statement {
   readonly sql: string
   readonly placeholders: readonly Placeholder[]
-  /** Turns a row as the driver returns it into one of the kinds' values, in place; absent where they are the same. */
+  /** Converts the driver's values of a row to those of the attribute kinds, in place; absent if they are the same. */
   readonly load?: ((row: unknown[]) => void) | undefined
-  /** Whether it reads no more than the columns of one row by its id, so that others may wait for it. */
-  readonly isQuick?: boolean
+  /** Whether it reads only columns of one row by its id, so that it may run in a batch with others. */
+  readonly isPointRead?: boolean
 }
 
 /** The values of one run, by source. */
@@ -57,63 +56,63 @@ export interface RunValues {
   readonly ids?: readonly string[]
   readonly limit?: number
   readonly offset?: bigint
-  /** How many rows are read at most of what may be any number. */
-  readonly most?: number
-  /** That of a count which is remembered. */
+  /** The limit of a statement that may find any number of rows. */
+  readonly maxRows?: number
+  /** The snapshot id of a cached count. */
   readonly snapshotId?: string | undefined
-  /** A declaration's values travel in their placeholders. */
+  /** The values of declarations are in their placeholders. */
   readonly constant?: undefined
 }
 
-/** A placeholder for one value of a form; null stays null. */
-export function param(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
-  return castParam(assignedParam(source, form, dialect), form, dialect)
+/** Compiles a parameter for one value of a codec; null stays null. */
+export function param(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+  return castParam(assignedParam(source, codec, dialect), codec, dialect)
 }
 
-/** The same where the database knows the type from the column that takes the value. */
-export function assignedParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
-  const placeholder: Placeholder = { source, bind: binderOf(form, dialect.name) }
+/** Compiles a parameter that is assigned to a column, from which the database knows its type. */
+export function assignedParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+  const placeholder: Placeholder = { source, bind: binderOf(codec, dialect.name) }
   return sql`${placeholder}`
 }
 
-/** A placeholder for a whole list of values of a form. */
-export function listParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
-  return listOf(source, form, binderOf(form, dialect.name), dialect)
+/** Compiles a parameter for a list of values of a codec. */
+export function listParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+  return listOf(source, codec, binderOf(codec, dialect.name), dialect)
 }
 
 function listOf(
   source: ParameterSource,
-  form: CodecName,
+  codec: CodecName,
   bind: (value: unknown) => BoundValue,
   dialect: Dialect,
 ): Sql {
-  // A list reaches its placeholder only from a list operator or as ids.
+  // The value is a list: only list operators and ids use this.
   const placeholder: Placeholder = {
     source,
     bind: (values) => dialect.bindList((values as readonly unknown[]).map(bind)),
   }
-  return castParam(sql`${placeholder}`, form, dialect, '[]')
+  return castParam(sql`${placeholder}`, codec, dialect, '[]')
 }
 
-/** A value with the type of its form, for databases that would not find out by themselves. */
-export function castParam(placeholder: Sql, form: CodecName, dialect: Dialect, many = ''): Sql {
-  const { type } = getCodec(form, dialect.name)
+/** Casts a parameter to the type of its codec, for databases that cannot infer it. */
+export function castParam(placeholder: Sql, codec: CodecName, dialect: Dialect, many = ''): Sql {
+  const { type } = getCodec(codec, dialect.name)
   return type === undefined ? placeholder : sql`${placeholder}::${sql.raw(type + many)}`
 }
 
-/** A placeholder for a number that is no field's: a limit or an offset. */
+/** Compiles a parameter for a number that belongs to no field: a limit or an offset. */
 export function rawParam(source: ParameterSource): Sql {
   const placeholder: Placeholder = { source, bind: (value) => value as number | bigint }
   return sql`${placeholder}`
 }
 
-/** A placeholder for the key of one value. */
-export function keyParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
-  const placeholder: Placeholder = { source, bind: keyBinderOf(form, dialect.name) }
-  return castParam(sql`${placeholder}`, form, dialect)
+/** Compiles a parameter for the comparison key of a value. */
+export function keyParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+  const placeholder: Placeholder = { source, bind: keyBinderOf(codec, dialect.name) }
+  return castParam(sql`${placeholder}`, codec, dialect)
 }
 
-/** A placeholder for a pattern. */
+/** Compiles a parameter for a text pattern. */
 export function patternParam(
   source: ParameterSource,
   is: PatternName,
@@ -126,32 +125,32 @@ export function patternParam(
   return sql`${placeholder}`
 }
 
-/** A placeholder for the keys of a whole list of values. */
-export function keyListParam(source: ParameterSource, form: CodecName, dialect: Dialect): Sql {
-  return listOf(source, form, keyBinderOf(form, dialect.name), dialect)
+/** Compiles a parameter for the comparison keys of a list of values. */
+export function keyListParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+  return listOf(source, codec, keyBinderOf(codec, dialect.name), dialect)
 }
 
-/** A placeholder for a value that the declaration says, not the request. */
+/** Creates a placeholder for a value of a declaration. */
 export function constant(
   value: BoundValue | boolean,
   { name }: Pick<Dialect, 'name'>,
 ): Placeholder {
-  const bindParameters =
+  const boundValue =
     typeof value === 'boolean' ? (getCodec('boolean', name).bind?.(value) ?? null) : value
-  return { source: 'constant', bind: () => bindParameters }
+  return { source: 'constant', bind: () => boundValue }
 }
 
-function binderOf(form: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
-  const { bind } = getCodec(form, dialect)
+function binderOf(codec: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
+  const { bind } = getCodec(codec, dialect)
   return (value) => {
     if (value === null || value === undefined) return null
     return bind === undefined ? (value as BoundValue) : bind(value)
   }
 }
 
-function keyBinderOf(form: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
-  const { key } = getCodec(form, dialect)
-  if (key === undefined) return binderOf(form, dialect)
+function keyBinderOf(codec: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
+  const { key } = getCodec(codec, dialect)
+  if (key === undefined) return binderOf(codec, dialect)
   return (value) => (value === null || value === undefined ? null : key.bind(value))
 }
 
@@ -160,7 +159,7 @@ const compilers: Readonly<Record<DialectName, Kysely<unknown>>> = {
   postgres: compilerOnly(new PostgresAdapter(), () => new PostgresQueryCompiler()),
 }
 
-/** Kysely as a compiler alone: it never meets a connection. */
+/** Creates a Kysely that compiles and never connects. */
 function compilerOnly(
   adapter: DialectAdapter,
   createQueryCompiler: () => QueryCompiler,
@@ -175,22 +174,22 @@ function compilerOnly(
   })
 }
 
-/** Writes an expression as the text of a statement. */
+/** Compiles an expression to a statement. */
 export function compileStatement(expression: Sql, dialect: Dialect): Statement {
   const { sql: text, parameters } = expression.compile(compilers[dialect.name])
   return { sql: text, placeholders: parameters.map((each) => asPlaceholder(each, dialect)) }
 }
 
-/** Whatever stands in an expression and is no placeholder, a declaration put there. */
+/** A parameter that is no placeholder is a value of a declaration. */
 function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
   const isPlaceholder = typeof parameter === 'object' && parameter !== null && 'source' in parameter
-  // Only this module makes objects with a `source`.
+  // Only this module creates objects with a `source`.
   return isPlaceholder
     ? (parameter as Placeholder)
     : constant(parameter as BoundValue | boolean, dialect)
 }
 
-/** The values of a run in the order of a statement's placeholders. */
+/** Returns the values that the driver binds, in the order of the placeholders. */
 export function bound({ placeholders }: Statement, values: RunValues): ParameterValue[] {
   return placeholders.map(({ source, bind }) => {
     return bind(typeof source === 'number' ? values.parameters[source] : values[source])

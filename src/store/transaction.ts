@@ -2,7 +2,7 @@ import { type ErrorList, emptyCollector, noErrors, report } from '../errors/coll
 import { createRelatedNotFound } from '../plan/linkage.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { deletionConstraintError, reportConstraintErrors } from './constraints.ts'
-import { notFoundError } from './run.ts'
+import { notFoundError } from './not-found.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
 import type { WriteConnection } from './write-connection.ts'

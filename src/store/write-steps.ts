@@ -47,38 +47,27 @@ export function prepareWrite(
   statements: Statements,
 ): PreparedWrite {
   const { shape } = plan
-  const { resource } = statements.ofType(shape.type)
   const knownId = shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
   const state: WriteState = { id: knownId, rows: undefined }
   const writeRow: Step = {
     needs: [],
     run: () =>
-      thenMaybe(
-        reportConstraintErrors(
-          () => executeRowStatement(connection, plan, knownId, statements),
-          (error) => rowConstraintError(error, plan, resource),
-        ),
-        (id) => {
-          state.id = id
-        },
-      ),
+      thenMaybe(writeRowOf(connection, plan, knownId, statements), (id) => {
+        state.id = id
+      }),
   }
   // A new row without an id is found as the last insert, but not by statements of other tables.
-  const needsNoId =
-    knownId !== undefined ||
-    (connection.readInserted !== undefined &&
-      statements.write(shape).parent.length === 0 &&
-      !resource.scope)
-  const needsId = needsNoId ? [] : [writeRow]
+  const needsId =
+    knownId !== undefined || canReadInserted(connection, plan, statements) ? [] : [writeRow]
   const context: WriteContext = { connection, plan, readPlan, statements, state, needsId }
-  const steps = [
-    writeRow,
-    ...listLinkSteps(context),
-    ...listScopeSteps(context),
-    ...listReadSteps(context),
-  ]
   return {
-    steps,
+    steps: [
+      writeRow,
+      ...listMemberSteps(context),
+      ...listParentSteps(context),
+      ...listScopeSteps(context),
+      ...listReadSteps(context),
+    ],
     result: () => {
       if (state.id === undefined) throw new Error('The result of a write was used before it ran.')
       return { id: state.id, rows: state.rows }
@@ -86,7 +75,30 @@ export function prepareWrite(
   }
 }
 
-/** Inserts or updates the row. @returns its id */
+/** True if the response to a create can be read without the id of the new row. */
+function canReadInserted(
+  { readInserted }: WriteConnection,
+  { shape }: WritePlan,
+  statements: Statements,
+): boolean {
+  const isElsewhereNeeded =
+    statements.write(shape).parent.length > 0 || statements.ofType(shape.type).resource.scope
+  return readInserted !== undefined && !isElsewhereNeeded
+}
+
+/** Inserts or updates the row. @returns its id @throws ApiError for violated constraints */
+function writeRowOf(
+  connection: WriteConnection,
+  plan: WritePlan,
+  id: string | undefined,
+  statements: Statements,
+): Awaitable<string> {
+  return reportConstraintErrors(
+    () => executeRowStatement(connection, plan, id, statements),
+    (error) => rowConstraintError(error, plan, statements.ofType(plan.shape.type).resource),
+  )
+}
+
 function executeRowStatement(
   connection: WriteConnection,
   { shape, values: parameters }: WritePlan,
@@ -100,21 +112,18 @@ function executeRowStatement(
   return update ? thenMaybe(connection.run(update, { parameters, id }), () => id) : id
 }
 
-/** The steps that change the rows of relationships, and those that link the resource to the one in the path. */
-function listLinkSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
-  const { shape, linkIds, precondition } = plan
-  const { links, parent } = statements.write(shape)
-  const steps: Step[] = []
+/** The steps that change the members of relationships, then those that check that the members still match their types. */
+function listMemberSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
+  const { shape, linkIds, document } = plan
+  const { links } = statements.write(shape)
+  const changes: Step[] = []
   const checks: Step[] = []
-  for (const [index, { relationship }] of shape.links.entries()) {
+  for (const [index, { relationship: name }] of shape.links.entries()) {
     const ids = linkIds[index] ?? []
-    const { to } = getRelationship(statements.ofType(shape.type).resource, relationship)
-    const pointer =
-      plan.document === 'linkage'
-        ? '/data'
-        : toFieldPointer({ is: 'relationship', name: relationship })
+    const { to } = getRelationship(statements.ofType(shape.type).resource, name)
+    const pointer = document === 'linkage' ? '/data' : toFieldPointer({ is: 'relationship', name })
     const changedIds: string[] = []
-    const changes = (links[index] ?? []).map(
+    const ofMember = (links[index] ?? []).map(
       (statement): Step => ({
         needs: needsId,
         run: () =>
@@ -124,22 +133,26 @@ function listLinkSteps({ connection, plan, statements, state, needsId }: WriteCo
           ),
       }),
     )
-    steps.push(...changes)
-    checks.push({
-      needs: changes,
-      run: () => checkMembers(connection, changedIds, { to, pointer }, statements),
-    })
+    changes.push(...ofMember)
+    const run = () => checkMembers(connection, changedIds, { to, pointer }, statements)
+    checks.push({ needs: ofMember, run })
   }
-  for (const statement of parent)
-    steps.push({
+  return [...changes, ...checks]
+}
+
+/** The steps that link a new resource to the one in the path. */
+function listParentSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
+  const { shape, precondition } = plan
+  return statements.write(shape).parent.map(
+    (statement): Step => ({
       needs: needsId,
       run: () => {
         const ids = state.id === undefined ? [] : [state.id]
         const values = { parameters: [], id: precondition?.id, ids }
         return thenMaybe(executeLink(connection, statement, values, '/data'), () => {})
       },
-    })
-  return [...steps, ...checks]
+    }),
+  )
 }
 
 /** Runs a statement that changes rows of a relationship. @returns the ids that it returns: those of the changed rows */

@@ -4,71 +4,71 @@ import { type Source, sourcesIn } from './sources.ts'
 
 const engine = sourcesIn('src')
 
-/** Those who enter by the door, and what each brings from outside. */
-const guests: Readonly<Record<string, readonly string[]>> = {
+/** The folders that use the engine by its package name, and the libraries that each may import. */
+const consumers: Readonly<Record<string, readonly string[]>> = {
   service: ['valibot'],
   cli: [],
   examples: ['zod'],
 }
-const everything = [...engine, ...Object.keys(guests).flatMap(sourcesIn)]
+const everything = [...engine, ...Object.keys(consumers).flatMap(sourcesIn)]
 
-/** The rooms of the engine: what each may import of the others, and of what comes from outside. */
-// biome-ignore format: a table, one room a row
-const rooms: Readonly<Record<string, Readonly<{ rooms: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
-  errors:    { rooms: [],                                                               outside: ['fastest-levenshtein'] },
-  model:     { rooms: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec'] },
-  parse:     { rooms: ['errors', 'model/json.ts'],                                      outside: [] },
-  plan:      { rooms: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
-  store:     { rooms: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache'] },
-  serialize: { rooms: ['errors', 'model', 'plan'],                                      outside: [] },
-  lifecycle: { rooms: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
-  handlers:  { rooms: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle'], outside: [] },
-  http:      { rooms: ['errors', 'model', 'parse', 'serialize', 'handlers'],            outside: ['fastify', 'pino', /^node:/] },
+/** The layers of the engine: the other layers and the libraries that each may import. */
+// biome-ignore format: a table, one layer a row
+const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
+  errors:    { layers: [],                                                               outside: ['fastest-levenshtein'] },
+  model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec'] },
+  parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
+  plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
+  store:     { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache'] },
+  serialize: { layers: ['errors', 'model', 'plan'],                                      outside: [] },
+  lifecycle: { layers: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
+  handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle'], outside: [] },
+  http:      { layers: ['errors', 'model', 'parse', 'serialize', 'handlers'],            outside: ['fastify', 'pino', /^node:/] },
 }
-/** Only here: a database's driver, what of Node it needs, and what is remembered of a database. */
+/** The folders that may import drivers, Node modules and caches. */
 const drivers = {
   folders: ['src/store/sqlite/', 'src/store/postgres/'],
   outside: [/^node:/, 'pg', 'lru-cache'],
 }
 
-const door = 'src/index.ts'
-const roomOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1]
+const entryPoint = 'src/index.ts'
+const layerOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1]
 
-describe('The house', () => {
-  it('has these rooms and a door, and nothing beside them', () => {
-    const found = new Set(engine.map(({ file }) => roomOf(file) ?? file))
-    assert.deepEqual([...found].sort(), [...Object.keys(rooms), door].sort())
+describe('The layers of the engine', () => {
+  it('are these folders and one entry point', () => {
+    const found = new Set(engine.map(({ file }) => layerOf(file) ?? file))
+    assert.deepEqual([...found].sort(), [...Object.keys(layers), entryPoint].sort())
   })
 
-  it('look down: a room imports what stands below it, and from outside what is its own', () => {
-    const breaches = engine
-      .filter(({ file }) => file !== door)
+  it('import only from the layers below, and only their own libraries', () => {
+    const violations = engine
+      .filter(({ file }) => file !== entryPoint)
       .flatMap(({ file, imports }) => {
         return imports
           .filter((each) => !mayImport(file, each))
           .map(({ from }) => `${file}: ${from}`)
       })
-    assert.deepEqual(breaches, [])
+    assert.deepEqual(violations, [])
   })
 
-  for (const [guest, outside] of Object.entries(guests)) {
-    it(`${guest}/ enters by the door, by the engine’s name`, () => {
-      const breaches = sourcesIn(guest).flatMap(({ file, imports }) =>
+  for (const [consumer, outside] of Object.entries(consumers)) {
+    it(`${consumer}/ imports the engine by its package name`, () => {
+      const violations = sourcesIn(consumer).flatMap(({ file, imports }) =>
         imports
-          .filter((each) => !mayBring(guest, outside, each))
+          .filter((each) => !mayConsume(consumer, outside, each))
           .map(({ from }) => `${file}: ${from}`),
       )
-      assert.deepEqual(breaches, [])
+      assert.deepEqual(violations, [])
     })
   }
 
-  it('nobody goes out by the door: it only leads in', () => {
+  it('do not import the entry point, which only re-exports', () => {
     const inside = engine.flatMap(({ file, imports }) => imports.map((each) => [file, each.file]))
     assert.deepEqual(
-      inside.filter(([, to]) => to === door),
+      inside.filter(([, to]) => to === entryPoint),
       [],
     )
-    const [index] = engine.filter(({ file }) => file === door)
+    const [index] = engine.filter(({ file }) => file === entryPoint)
     assert.deepEqual(
       index?.imports.filter(({ file }) => file === undefined),
       [],
@@ -76,11 +76,11 @@ describe('The house', () => {
     assert.equal(index?.code.replace(/^export (type )?\{[^}]*\} from ''\s*/gm, '').trim(), '')
   })
 
-  it('there are no circles, types included', () => {
-    assert.deepEqual(circles(everything), [])
+  it('have no import cycles, types included', () => {
+    assert.deepEqual(cycles(everything), [])
   })
 
-  it('every import leads to a file that is there, and says its extension', () => {
+  it('import only existing files, with their extension', () => {
     const files = new Set([...everything.map(({ file }) => file), 'package.json'])
     const astray = everything.flatMap(({ file, imports }) =>
       imports
@@ -91,53 +91,53 @@ describe('The house', () => {
   })
 })
 
-describe('Every file of the engine and its guests', () => {
-  /** The breaches of every file, each with the file's name. */
-  const breaches = (find: (source: Source) => Iterable<string>) =>
+describe('Every source file', () => {
+  /** The violations in every file, each with the file's name. */
+  const violations = (find: (source: Source) => Iterable<string>) =>
     everything.flatMap((source) => [...find(source)].map((each) => `${source.file}: ${each}`))
 
   it('has at most 400 lines', () => {
-    const long = breaches(({ text }) => {
+    const long = violations(({ text }) => {
       const lines = text.split('\n').length - 1
       return lines > 400 ? [`${lines} lines`] : []
     })
     assert.deepEqual(long, [])
   })
 
-  it('says of every export what it is, right above it', () => {
-    assert.deepEqual(breaches(undocumented), [])
+  it('documents every export', () => {
+    assert.deepEqual(violations(undocumented), [])
   })
 
-  it('has no default export, no any, and leaves nothing to do', () => {
+  it('has no default export, no any, and no TODO', () => {
     const left = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|expect-error|nocheck)/g
     const anyType = /(?:[:<|&,=]|\bas)\s*any\b(?!\s*[:(])/g
     assert.deepEqual(
-      breaches(({ text }) => text.match(left) ?? []),
+      violations(({ text }) => text.match(left) ?? []),
       [],
     )
     assert.deepEqual(
-      breaches(({ code }) => code.match(anyType) ?? []),
+      violations(({ code }) => code.match(anyType) ?? []),
       [],
     )
     assert.deepEqual(
-      breaches(({ code }) => code.match(/\bexport\s+default\b/g) ?? []),
+      violations(({ code }) => code.match(/\bexport\s+default\b/g) ?? []),
       [],
     )
   })
 
   it('is named in kebab-case', () => {
     const kebab = /^[a-z]+(-[a-z]+)*(\.ts)?$/
-    const odd = breaches(({ file }) => file.split('/').filter((part) => !kebab.test(part)))
+    const odd = violations(({ file }) => file.split('/').filter((part) => !kebab.test(part)))
     assert.deepEqual(odd, [])
   })
 })
 
 function mayImport(file: string, { from, file: to }: Source['imports'][number]): boolean {
-  const room = roomOf(file) ?? ''
-  const allowed = rooms[room]
+  const layer = layerOf(file) ?? ''
+  const allowed = layers[layer]
   if (allowed === undefined) return false
   if (to !== undefined)
-    return [room, ...allowed.rooms].some((each) => each === roomOf(to) || to === `src/${each}`)
+    return [layer, ...allowed.layers].some((each) => each === layerOf(to) || to === `src/${each}`)
   const outside = [
     ...allowed.outside,
     ...(drivers.folders.some((folder) => file.startsWith(folder)) ? drivers.outside : []),
@@ -145,36 +145,36 @@ function mayImport(file: string, { from, file: to }: Source['imports'][number]):
   return outside.some((each) => (typeof each === 'string' ? each === from : each.test(from)))
 }
 
-/** A guest keeps to itself; the version it tells of itself stands in the manifest. */
-function mayBring(
-  guest: string,
+/** A consumer imports its own files, the engine and its libraries; its version comes from the manifest. */
+function mayConsume(
+  consumer: string,
   outside: readonly string[],
   { from, file }: Source['imports'][number],
 ): boolean {
-  if (file !== undefined) return file === 'package.json' || file.startsWith(`${guest}/`)
+  if (file !== undefined) return file === 'package.json' || file.startsWith(`${consumer}/`)
   return /^(?:lapidary(?:\/[a-z]+)?|node:[a-z/_]+)$/.test(from) || outside.includes(from)
 }
 
-/** The exports that no doc comment stands right above; a `biome-ignore` line may stand between. */
+/** The exports without a doc comment right above; a `biome-ignore` line may be in between. */
 function undocumented({ file, text }: Source): string[] {
-  if (file === door) return []
+  if (file === entryPoint) return []
   const lines = text.split('\n').filter((line) => !line.startsWith('// biome-ignore'))
   return lines.filter((line, at) => {
     return line.startsWith('export ') && !lines[at - 1]?.trimEnd().endsWith('*/')
   })
 }
 
-/** Every way from a file back to itself, once. */
-function circles(sources: readonly Source[]): string[] {
-  const leadsTo = new Map(
+/** Every import cycle, once. */
+function cycles(sources: readonly Source[]): string[] {
+  const importsOf = new Map(
     sources.map(({ file, imports }) => [file, imports.map(({ file: to }) => to)]),
   )
   const done = new Set<string>()
   const found: string[] = []
-  const walk = (file: string, way: readonly string[]): void => {
-    if (way.includes(file)) found.push([...way.slice(way.indexOf(file)), file].join(' → '))
-    if (done.has(file) || way.includes(file)) return
-    for (const to of leadsTo.get(file) ?? []) if (to !== undefined) walk(to, [...way, file])
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (done.has(file) || path.includes(file)) return
+    for (const to of importsOf.get(file) ?? []) if (to !== undefined) walk(to, [...path, file])
     done.add(file)
   }
   for (const { file } of sources) walk(file, [])

@@ -12,56 +12,52 @@ import {
 
 const deleted = { jsonapi: { version: '1.0' }, meta: { message: 'Object successfully deleted' } }
 
-chapter('DEL Deleting', (world: World) => {
-  // DEL-1 Accepted but not finished → 202.
-  rule('DEL-1', 'a deletion is finished when it is answered, never 202', async () => {
-    const { ada, engine } = await createSamples(world)
+chapter('Deleting resources', (app: World) => {
+  rule('DEL-1', 'a deletion is complete when the server responds, so it is never 202', async () => {
+    const { ada, engine } = await createSamples(app)
     for (const path of [`/computers/${engine.id}`, `/persons/${ada.id}`]) {
-      const answer = await world.delete(path)
-      assert.notEqual(answer.status, 202)
-      assert.equal((await world.get(path)).status, 404)
+      const response = await app.delete(path)
+      assert.notEqual(response.status, 202)
+      assert.equal((await app.get(path)).status, 404)
     }
-    assert.equal(await countResources(world, '/persons'), 2)
-    assert.equal(await countResources(world, '/computers'), 2)
+    assert.equal(await countResources(app, '/persons'), 2)
+    assert.equal(await countResources(app, '/computers'), 2)
   })
 
-  // DEL-2 Success without content → 204.
-  rule('DEL-2', 'a deletion is answered with content, so never 204', async () => {
-    const { rosa, orphan } = await createSamples(world)
+  rule('DEL-2', 'the response to a deletion has content, so it is never 204', async () => {
+    const { rosa, orphan } = await createSamples(app)
     for (const path of [`/computers/${orphan.id}`, `/persons/${rosa.id}`]) {
-      const answer = await world.delete(path)
-      assert.notEqual(answer.status, 204)
-      assert.notEqual(answer.text, '')
+      const response = await app.delete(path)
+      assert.notEqual(response.status, 204)
+      assert.notEqual(response.text, '')
     }
   })
 
-  // DEL-3 Success with meta only → 200.
-  rule('DEL-3', 'a deletion is 200 and tells a message alone', async () => {
-    const { ada, orphan } = await createSamples(world)
+  rule('DEL-3', 'a deletion gets 200 with only a message', async () => {
+    const { ada, orphan } = await createSamples(app)
     for (const path of [`/computers/${orphan.id}`, `/persons/${ada.id}`]) {
-      const answer = await world.delete(path)
-      assert.equal(answer.status, 200)
-      assert.deepEqual(answer.body, deleted)
+      const response = await app.delete(path)
+      assert.equal(response.status, 200)
+      assert.deepEqual(response.body, deleted)
     }
   })
 
-  rule('DEL-3', 'the computers of a deleted person stay, without an owner', async () => {
-    const { ada, grace, engine, compiler } = await createSamples(world)
-    assert.equal((await world.delete(`/persons/${ada.id}`)).status, 200)
-    assertError(await world.get(`/persons/${ada.id}`), 404, { parameter: 'id' })
-    assert.equal((await world.get(`/computers/${engine.id}`)).status, 200)
-    assert.equal(await ownerOf(world, engine), null)
-    assert.deepEqual(await ownerOf(world, compiler), identifier(grace))
+  rule('DEL-3', 'given a deleted person, her computers remain without an owner', async () => {
+    const { ada, grace, engine, compiler } = await createSamples(app)
+    assert.equal((await app.delete(`/persons/${ada.id}`)).status, 200)
+    assertError(await app.get(`/persons/${ada.id}`), 404, { parameter: 'id' })
+    assert.equal((await app.get(`/computers/${engine.id}`)).status, 200)
+    assert.equal(await ownerOf(app, engine), null)
+    assert.deepEqual(await ownerOf(app, compiler), identifier(grace))
   })
 
-  // DEL-4 Resource does not exist → 404.
-  rule('DEL-4', 'what does not exist, or no longer, is 404', async () => {
-    const { ada, engine } = await createSamples(world)
-    assertError(await world.delete(`/persons/${missingId}`), 404, { parameter: 'id' })
-    assertError(await world.delete(`/computers/${missingId}`), 404, { parameter: 'id' })
+  rule('DEL-4', 'given an unknown or a deleted id, a deletion gets 404', async () => {
+    const { ada, engine } = await createSamples(app)
+    assertError(await app.delete(`/persons/${missingId}`), 404, { parameter: 'id' })
+    assertError(await app.delete(`/computers/${missingId}`), 404, { parameter: 'id' })
     for (const path of [`/computers/${engine.id}`, `/persons/${ada.id}`]) {
-      assert.equal((await world.delete(path)).status, 200)
-      assertError(await world.delete(path), 404, { parameter: 'id' })
+      assert.equal((await app.delete(path)).status, 200)
+      assertError(await app.delete(path), 404, { parameter: 'id' })
     }
   })
 })

@@ -1,42 +1,42 @@
 import type { Resource } from '../world.ts'
 
-/** A member of some object in a document. */
+/** A member of an object in a document. */
 export interface Member {
   readonly name: string
   readonly value: unknown
-  /** Where it stands, as a JSON pointer without escapes. */
+  /** The JSON pointer, without escapes. */
   readonly pointer: string
 }
 
-/** Whether a JSON value is an object. */
+/** True if a JSON value is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Every member of every object in a JSON value, at any depth. */
-export function* allMembers(value: unknown, at = ''): Generator<Member> {
+/** Lists every member of every object in a JSON value, at any depth. */
+export function* allMembers(value: unknown, pointer = ''): Generator<Member> {
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* allMembers(item, `${at}/${index}`)
+    for (const [index, item] of value.entries()) yield* allMembers(item, `${pointer}/${index}`)
   }
   if (!isObject(value)) return
   for (const [name, inner] of Object.entries(value)) {
-    yield { name, value: inner, pointer: `${at}/${name}` }
-    yield* allMembers(inner, `${at}/${name}`)
+    yield { name, value: inner, pointer: `${pointer}/${name}` }
+    yield* allMembers(inner, `${pointer}/${name}`)
   }
 }
 
-/** The values of every member of one name, at any depth. */
+/** Returns the values of all members with a name, at any depth. */
 export function membersNamed(value: unknown, name: string): unknown[] {
   return [...allMembers(value)].filter((member) => member.name === name).map(({ value }) => value)
 }
 
-/** Every object that stands where primary data or an included resource stands. */
+/** Returns the objects of the primary data and of `included`. */
 export function primaryAndIncluded(document: unknown): Record<string, unknown>[] {
   if (!isObject(document)) return []
   return [document.data, document.included].flat().filter(isObject)
 }
 
-/** Every link of a document that can be fetched: those of the top level, of resources and of relationships. */
+/** Returns every link of a document: top-level links and those of resources and relationships. */
 export function allLinks(document: unknown): string[] {
   return membersNamed(document, 'links')
     .filter(isObject)
@@ -44,7 +44,7 @@ export function allLinks(document: unknown): string[] {
     .filter((link) => typeof link === 'string')
 }
 
-/** Every identifier in a document's relationships, as `type/id`. */
+/** Returns the identifiers in all relationships of a document, as `type/id`. */
 export function linkedKeys(document: unknown): Set<string> {
   const linkage = primaryAndIncluded(document)
     .flatMap((resource) =>
@@ -55,7 +55,7 @@ export function linkedKeys(document: unknown): Set<string> {
   return new Set(linkage.filter(isObject).map(({ type, id }) => `${type}/${id}`))
 }
 
-/** Resources as `type/id`, in order. */
+/** Returns the identifiers of resources as `type/id`, in order. */
 export function resourceKeys(resources: readonly Resource[] | undefined): string[] {
   return (resources ?? []).map(({ type, id }) => `${type}/${id}`)
 }

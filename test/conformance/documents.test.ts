@@ -4,123 +4,110 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
 import { isObject } from './document-members.ts'
-import { fetchSamples } from './sample-responses.ts'
+import { recordSamples } from './sample-responses.ts'
 import { assertError, computersOf, countResources, createSamples, identifier } from './samples.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../schemas/schema.json', import.meta.url), 'utf8'))
 
-/** The official schema, its `uri` format relaxed for the `/…` paths that 1.0 allows. */
-const official = new Ajv2020({ strict: false, allErrors: true })
+/** The official schema. Its format `uri` also accepts paths, as JSON:API 1.0 does. */
+const validateOfficial = new Ajv2020({ strict: false, allErrors: true })
   .addFormat(
     'uri',
     (link) => URL.canParse(link) || (link.startsWith('/') && URL.canParse(link, 'http://h')),
   )
   .compile(schema)
 
-chapter('DOC Document structure', (world: World) => {
-  // DOC-1 The root of every request and response document with data is a JSON object.
-  rule('DOC-1', 'the root of every answer is an object', async () => {
-    for (const { asked, document } of await fetchSamples(world))
-      assert.ok(isObject(document), asked)
+chapter('Document structure', (app: World) => {
+  const samples = recordSamples(app)
+
+  rule('DOC-1', 'the root of every response is an object', async () => {
+    for (const { request, document } of await samples.all()) assert.ok(isObject(document), request)
   })
 
-  rule('DOC-1', 'a request document that is no object is refused', async () => {
-    const cast = await createSamples(world)
-    for (const raw of ['[]', '"x"', 'null', '3', 'true', '[{"data":null}]']) {
-      assertError(await world.call('POST', '/persons', { raw }), 400)
-      assertError(await world.call('PATCH', `/persons/${cast.ada.id}`, { raw }), 400)
-    }
-    assert.equal(await countResources(world, '/persons'), 3)
-  })
+  for (const raw of ['[]', '"x"', 'null', '3', 'true', '[{"data":null}]'])
+    rule('DOC-1', `given the document ${raw}, a write gets 400`, async () => {
+      const { id } = await app.person()
+      assertError(await app.call('POST', '/persons', { raw }), 400)
+      assertError(await app.call('PATCH', `/persons/${id}`, { raw }), 400)
+      assert.equal(await countResources(app, '/persons'), 1)
+    })
 
-  // DOC-2 A document has at least one of `data`, `errors`, `meta`.
-  rule('DOC-2', 'every answer has data, errors or meta', async () => {
-    for (const { asked, answer } of await fetchSamples(world)) {
-      const { body } = answer
-      assert.ok('data' in body || 'errors' in body || 'meta' in body, asked)
+  rule('DOC-2', 'every response has data, errors or meta', async () => {
+    for (const { request, response } of await samples.all()) {
+      const { body } = response
+      assert.ok('data' in body || 'errors' in body || 'meta' in body, request)
     }
   })
 
-  rule('DOC-2', 'a request document without data is refused', async () => {
-    const cast = await createSamples(world)
-    for (const body of [{}, { meta: {} }, { jsonapi: { version: '1.0' } }]) {
-      assertError(await world.post('/persons', body), 400)
-      assertError(await world.patch(`/persons/${cast.ada.id}`, body), 400)
-      assertError(await world.post(`/persons/${cast.ada.id}/relationships/computers`, body), 400)
-    }
-    assert.equal(await countResources(world, '/persons'), 3)
-  })
+  for (const body of [{}, { meta: {} }, { jsonapi: { version: '1.0' } }])
+    rule('DOC-2', `given the document ${JSON.stringify(body)}, a write gets 400`, async () => {
+      const { id } = await app.person()
+      assertError(await app.post('/persons', body), 400)
+      assertError(await app.patch(`/persons/${id}`, body), 400)
+      assertError(await app.post(`/persons/${id}/relationships/computers`, body), 400)
+      assert.equal(await countResources(app, '/persons'), 1)
+    })
 
-  // DOC-3 `data` and `errors` never appear together.
-  rule('DOC-3', 'data and errors never appear together', async () => {
-    for (const { asked, answer } of await fetchSamples(world)) {
-      assert.ok(!('data' in answer.body && 'errors' in answer.body), asked)
+  rule('DOC-3', 'no response has data and errors', async () => {
+    for (const { request, response } of await samples.all()) {
+      assert.ok(!('data' in response.body && 'errors' in response.body), request)
     }
   })
 
-  // DOC-4 Optional top-level members are `jsonapi`, `links`, `included`; nothing else is allowed.
-  rule(
-    'DOC-4',
-    'jsonapi is always there, included only on demand, and nothing unknown',
-    async () => {
-      const allowed = new Set(['data', 'errors', 'meta', 'jsonapi', 'links', 'included'])
-      for (const { asked, answer } of await fetchSamples(world)) {
-        const unknown = Object.keys(answer.body).filter((name) => !allowed.has(name))
-        assert.deepEqual(unknown, [], asked)
-        assert.ok('jsonapi' in answer.body, asked)
-        assert.ok(!('included' in answer.body) || asked.includes('"include"'), asked)
-      }
-    },
-  )
+  rule('DOC-4', 'every response has jsonapi, and included only on request', async () => {
+    const allowed = new Set(['data', 'errors', 'meta', 'jsonapi', 'links', 'included'])
+    for (const { request, response } of await samples.all()) {
+      const unknown = Object.keys(response.body).filter((name) => !allowed.has(name))
+      assert.deepEqual(unknown, [], request)
+      assert.ok('jsonapi' in response.body, request)
+      assert.ok(!('included' in response.body) || request.includes('"include"'), request)
+    }
+  })
 
-  // DOC-5 No `included` without `data`.
-  rule('DOC-5', 'an answer of meta alone includes nothing, even when asked to', async () => {
-    const { ada, grace, engine, orphan } = await createSamples(world)
+  rule('DOC-5', 'given include, a response with only meta has no included', async () => {
+    const { ada, grace, engine, orphan } = await createSamples(app)
     const include = { include: 'computers' }
     const linkage = `/persons/${ada.id}/relationships/computers`
     const members = { data: [identifier(orphan)] }
     const owner = `/computers/${engine.id}/relationships/owner`
-    const answers = [
-      await world.post(linkage, members, include),
-      await world.patch(linkage, members, include),
-      await world.delete(linkage, members, include),
-      await world.patch(owner, { data: identifier(grace) }, { include: 'owner' }),
-      await world.delete(`/persons/${ada.id}`, undefined, include),
+    const responses = [
+      await app.post(linkage, members, include),
+      await app.patch(linkage, members, include),
+      await app.delete(linkage, members, include),
+      await app.patch(owner, { data: identifier(grace) }, { include: 'owner' }),
+      await app.delete(`/persons/${ada.id}`, undefined, include),
     ]
-    for (const answer of answers) {
-      assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(Object.keys(answer.body).sort(), ['jsonapi', 'meta'], answer.text)
+    for (const response of responses) {
+      assert.equal(response.status, 200, response.text)
+      assert.deepEqual(Object.keys(response.body).sort(), ['jsonapi', 'meta'], response.text)
     }
   })
 
-  rule('DOC-5', 'no answer anywhere has included without data', async () => {
-    for (const { asked, answer } of await fetchSamples(world)) {
-      assert.ok(!('included' in answer.body) || 'data' in answer.body, asked)
+  rule('DOC-5', 'no response has included without data', async () => {
+    for (const { request, response } of await samples.all()) {
+      assert.ok(!('included' in response.body) || 'data' in response.body, request)
     }
   })
 
-  // DOC-6 Top-level `links` may hold `self`, `related` and pagination links only.
-  rule('DOC-6', 'top-level links are self, related and the pagination links only', async () => {
+  rule('DOC-6', 'top-level links are self, related and pagination links', async () => {
     const allowed = new Set(['self', 'related', 'first', 'last', 'prev', 'next'])
-    for (const { asked, answer } of await fetchSamples(world)) {
-      const unknown = Object.keys(answer.body.links ?? {}).filter((name) => !allowed.has(name))
-      assert.deepEqual(unknown, [], asked)
-      if ('data' in answer.body && asked.startsWith('GET ')) {
-        assert.equal(typeof answer.body.links?.self, 'string', asked)
+    for (const { request, response } of await samples.all()) {
+      const unknown = Object.keys(response.body.links ?? {}).filter((name) => !allowed.has(name))
+      assert.deepEqual(unknown, [], request)
+      if ('data' in response.body && request.startsWith('GET ')) {
+        assert.equal(typeof response.body.links?.self, 'string', request)
       }
     }
   })
 
-  // DOC-7 Objects the specification defines carry no extra members in what the server emits.
-  rule('DOC-7', 'the official schema accepts every body', async () => {
-    for (const { asked, document } of await fetchSamples(world)) {
-      official(document)
-      assert.deepEqual(official.errors ?? [], [], asked)
+  rule('DOC-7', 'the official schema accepts every response', async () => {
+    for (const { request, document } of await samples.all()) {
+      validateOfficial(document)
+      assert.deepEqual(validateOfficial.errors ?? [], [], request)
     }
   })
 
-  // DOC-8 The server ignores members it does not recognise in what it receives.
-  rule('DOC-8', 'members it does not know are ignored in a create', async () => {
+  rule('DOC-8', 'the server ignores unknown members in a create', async () => {
     const document = {
       foo: 1,
       links: {},
@@ -135,49 +122,44 @@ chapter('DOC Document structure', (world: World) => {
         relationships: { computers: { links: { self: '/y' }, data: [], baz: 3 } },
       },
     }
-    const answer = await world.post('/persons', document)
-    assert.equal(answer.status, 201, answer.text)
-    assert.equal(answer.one.attributes?.name, 'n')
+    const response = await app.post('/persons', document)
+    assert.equal(response.status, 201, response.text)
+    assert.equal(response.one.attributes?.name, 'n')
   })
 
-  rule(
-    'DOC-8',
-    'a fetched resource can be sent back as it is, with linkage or without',
-    async () => {
-      const { ada, engine } = await createSamples(world)
+  for (const [title, query] of [
+    ['without linkage', {}],
+    ['with linkage', { include: 'computers' }],
+  ] as const)
+    rule('DOC-8', `a PATCH with a fetched document ${title} changes nothing`, async () => {
+      const { ada, engine } = await createSamples(app)
       const path = `/persons/${ada.id}`
-      for (const query of [{}, { include: 'computers' }]) {
-        const before = await world.get(path, query)
-        const answer = await world.patch(path, before.body, query)
-        assert.equal(answer.status, 200, answer.text)
-        assert.deepEqual(answer.one, before.one)
-        assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
-      }
-    },
-  )
+      const before = await app.get(path, query)
+      const response = await app.patch(path, before.body, query)
+      assert.equal(response.status, 200, response.text)
+      assert.deepEqual(response.one, before.one)
+      assert.deepEqual(await computersOf(app, ada), [identifier(engine)])
+    })
 
-  // DOC-9 Primary data is one resource / one identifier / `null` for single-resource URLs, and an
-  // array of resources / array of identifiers / `[]` for collection URLs.
-  rule('DOC-9', 'primary data has the shape its URL promises', async () => {
-    const { ada, rosa, engine, orphan } = await createSamples(world)
-    const person = await world.get(`/persons/${ada.id}`)
+  rule('DOC-9', 'primary data is an object, null or an array, depending on the URL', async () => {
+    const { ada, rosa, engine, orphan } = await createSamples(app)
+    const person = await app.get(`/persons/${ada.id}`)
     assert.deepEqual(identifier(person.one), identifier(ada))
-    assert.equal((await world.get(`/computers/${orphan.id}/owner`)).body.data, null)
-    assert.equal((await world.get('/persons')).many.length, 3)
-    assert.deepEqual((await world.get(`/persons/${rosa.id}/computers`)).body.data, [])
-    assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
-    assert.deepEqual(await computersOf(world, rosa), [])
-    const owner = await world.get(`/computers/${engine.id}/relationships/owner`)
+    assert.equal((await app.get(`/computers/${orphan.id}/owner`)).body.data, null)
+    assert.equal((await app.get('/persons')).many.length, 3)
+    assert.deepEqual((await app.get(`/persons/${rosa.id}/computers`)).body.data, [])
+    assert.deepEqual(await computersOf(app, ada), [identifier(engine)])
+    assert.deepEqual(await computersOf(app, rosa), [])
+    const owner = await app.get(`/computers/${engine.id}/relationships/owner`)
     assert.deepEqual(owner.body.data, identifier(ada))
   })
 
-  // DOC-10 A collection is an array even with 0 or 1 entries.
-  rule('DOC-10', 'a collection is an array even with one entry or none', async () => {
-    const { ada } = await createSamples(world)
-    const one = await world.get('/persons', { 'filter[name]': 'Ada' })
+  rule('DOC-10', 'a collection with one member or none is an array', async () => {
+    const { ada } = await createSamples(app)
+    const one = await app.get('/persons', { 'filter[name]': 'Ada' })
     assert.equal(one.status, 200)
     assert.deepEqual(ids(one), [ada.id])
-    const none = await world.get('/persons', { 'filter[name]': 'nobody' })
+    const none = await app.get('/persons', { 'filter[name]': 'nobody' })
     assert.equal(none.status, 200)
     assert.deepEqual(none.body.data, [])
   })

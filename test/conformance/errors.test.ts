@@ -2,34 +2,35 @@ import assert from 'node:assert/strict'
 import type { Answer, World } from '../world.ts'
 import { chapter, rule } from '../world.ts'
 import { isObject } from './document-members.ts'
-import { fetchErrorSamples } from './sample-responses.ts'
+import { recordSamples } from './sample-responses.ts'
 import { assertError, countResources, createSamples, identifier, missingId } from './samples.ts'
 
-/** The faults of an answer as `status place`, sorted. */
-function told({ body }: Answer): string[] {
+/** The status and the source of each error of a response, sorted. */
+function errorsOf({ body }: Answer): string[] {
   return (body.errors ?? [])
     .map(({ status, source }) => `${status} ${source?.pointer ?? source?.parameter}`)
     .sort()
 }
 
-chapter('ERR Errors', (world: World) => {
-  const create = (attributes: object, relationships: object = {}) =>
-    world.post('/persons', { data: { type: 'person', attributes, relationships } })
+chapter('Errors', (app: World) => {
+  const samples = recordSamples(app)
 
-  // ERR-1 Stop at the first problem or collect several.
-  rule('ERR-1', 'all faults of a body are told at once', async () => {
-    const answer = await create({ name: 5, email: 'x', birth_date: '1990-13-40', nope: 1 })
-    assert.deepEqual(told(answer), [
+  const create = (attributes: object, relationships: object = {}) =>
+    app.post('/persons', { data: { type: 'person', attributes, relationships } })
+
+  rule('ERR-1', 'a response has all errors of a body', async () => {
+    const response = await create({ name: 5, email: 'x', birth_date: '1990-13-40', nope: 1 })
+    assert.deepEqual(errorsOf(response), [
       '422 /data/attributes/birth_date',
       '422 /data/attributes/email',
       '422 /data/attributes/name',
       '422 /data/attributes/nope',
     ])
-    assert.equal(await countResources(world, '/persons'), 0)
+    assert.equal(await countResources(app, '/persons'), 0)
   })
 
-  rule('ERR-1', 'all faults of a query are told at once', async () => {
-    const answer = await world.get('/persons', {
+  rule('ERR-1', 'a response has all errors of a query', async () => {
+    const response = await app.get('/persons', {
       sort: 'nope',
       include: 'nope',
       foo: '1',
@@ -37,8 +38,8 @@ chapter('ERR Errors', (world: World) => {
       'filter[nope]': '1',
       'fields[nope]': 'a',
     })
-    assert.equal(answer.status, 400, answer.text)
-    assert.deepEqual(told(answer), [
+    assert.equal(response.status, 400, response.text)
+    assert.deepEqual(errorsOf(response), [
       '400 fields[nope]',
       '400 filter[nope]',
       '400 foo',
@@ -48,74 +49,70 @@ chapter('ERR Errors', (world: World) => {
     ])
   })
 
-  // ERR-2 Several problems → the most general status.
-  rule('ERR-2', 'faults of one status have that status', async () => {
-    const answer = await create({ name: 'n', email: 'x', birth_date: 'x' })
-    assert.equal(answer.status, 422, answer.text)
-    assert.equal(answer.body.errors?.length, 2)
+  rule('ERR-2', 'given several errors of one status, the response has this status', async () => {
+    const response = await create({ name: 'n', email: 'x', birth_date: 'x' })
+    assert.equal(response.status, 422, response.text)
+    assert.equal(response.body.errors?.length, 2)
   })
 
-  rule('ERR-2', 'faults of several statuses are 400, each with its own', async () => {
-    const { rosa } = await createSamples(world)
-    const answer = await create(
+  rule('ERR-2', 'given errors of several statuses, the response has the status 400', async () => {
+    const { rosa } = await createSamples(app)
+    const response = await create(
       { name: 'n', email: 'x' },
       { computers: { data: [identifier(rosa)] } },
     )
-    assert.equal(answer.status, 400, answer.text)
-    assert.deepEqual(told(answer), [
+    assert.equal(response.status, 400, response.text)
+    assert.deepEqual(errorsOf(response), [
       '409 /data/relationships/computers/data/0/type',
       '422 /data/attributes/email',
     ])
-    assert.equal(await countResources(world, '/persons'), 3)
+    assert.equal(await countResources(app, '/persons'), 3)
   })
 
-  // ERR-3 Error objects come as an array under top-level `errors`.
-  rule('ERR-3', 'every refusal tells a list of errors and no data', async () => {
-    for (const { asked, answer } of await fetchErrorSamples(world)) {
-      assert.ok(Array.isArray(answer.body.errors) && answer.body.errors.length > 0, asked)
-      assert.deepEqual(Object.keys(answer.body).sort(), ['errors', 'jsonapi'], asked)
+  rule('ERR-3', 'every error response has a list of errors and no data', async () => {
+    for (const { request, response } of await samples.errors()) {
+      assert.ok(Array.isArray(response.body.errors) && response.body.errors.length > 0, request)
+      assert.deepEqual(Object.keys(response.body).sort(), ['errors', 'jsonapi'], request)
     }
   })
 
-  // ERR-4 Members: `id`, `links.about`, `status` (string), `code` (string), `title`, `detail`,
-  // `source`, `meta`; no others.
   rule(
     'ERR-4',
-    'an error has status, code, title and detail as texts, and its source',
+    'every error has a status, code, title and detail, and one source at most',
     async () => {
-      for (const { asked, answer } of await fetchErrorSamples(world)) {
-        for (const { source, ...texts } of answer.body.errors ?? []) {
-          assert.deepEqual(Object.keys(texts).sort(), ['code', 'detail', 'status', 'title'], asked)
+      for (const { request, response } of await samples.errors()) {
+        for (const { source, ...texts } of response.body.errors ?? []) {
+          assert.deepEqual(
+            Object.keys(texts).sort(),
+            ['code', 'detail', 'status', 'title'],
+            request,
+          )
           for (const text of Object.values(texts)) {
-            assert.ok(typeof text === 'string' && text !== '', asked)
+            assert.ok(typeof text === 'string' && text !== '', request)
           }
           if (source === undefined) continue
-          assert.ok(isObject(source), asked)
-          const [place, ...others] = Object.keys(source)
-          assert.ok(place === 'pointer' || place === 'parameter', asked)
-          assert.deepEqual(others, [], asked)
+          assert.ok(isObject(source), request)
+          const [name, ...others] = Object.keys(source)
+          assert.ok(name === 'pointer' || name === 'parameter', request)
+          assert.deepEqual(others, [], request)
         }
       }
     },
   )
 
-  rule('ERR-4', 'the status of the only error is that of the answer', async () => {
-    for (const { asked, answer } of await fetchErrorSamples(world)) {
-      const { errors = [] } = answer.body
-      if (errors.length === 1) assert.equal(errors[0]?.status, String(answer.status), asked)
+  rule('ERR-4', 'given a single error, its status is the status of the response', async () => {
+    for (const { request, response } of await samples.errors()) {
+      const { errors = [] } = response.body
+      if (errors.length === 1) assert.equal(errors[0]?.status, String(response.status), request)
     }
   })
 
-  // ERR-5 `title` does not vary between occurrences.
-  rule('ERR-5', 'errors of one kind share the title and differ in the detail', async () => {
+  rule('ERR-5', 'errors with the same code have the same title and different details', async () => {
     const pairs = [
-      [await world.get(`/persons/${missingId}`), await world.get('/computers/888888')],
-      [
-        await world.get('/persons', { sort: 'nope' }),
-        await world.get('/persons', { sort: 'other' }),
-      ],
+      [await app.get(`/persons/${missingId}`), await app.get('/computers/888888')],
+      [await app.get('/persons', { sort: 'nope' }), await app.get('/persons', { sort: 'other' })],
       [await create({ name: 5 }), await create({ name: 'n', email: 'x' })],
-      [await world.get('/persons', { foo: 1 }), await world.get('/persons', { bar: 1 })],
+      [await app.get('/persons', { foo: 1 }), await app.get('/persons', { bar: 1 })],
     ] as const
     for (const [{ fault: one }, { fault: other }] of pairs) {
       assert.equal(one.code, other.code)
@@ -124,11 +121,11 @@ chapter('ERR Errors', (world: World) => {
     }
   })
 
-  rule('ERR-5', 'a title belongs to one code, wherever it is told', async () => {
+  rule('ERR-5', 'each code has one title, and each title belongs to one code', async () => {
     const titles = new Map<string, string>()
-    for (const { asked, answer } of await fetchErrorSamples(world)) {
-      for (const { code, title } of answer.body.errors ?? []) {
-        assert.equal(titles.get(code) ?? title, title, asked)
+    for (const { request, response } of await samples.errors()) {
+      for (const { code, title } of response.body.errors ?? []) {
+        assert.equal(titles.get(code) ?? title, title, request)
         titles.set(code, title)
       }
     }
@@ -136,37 +133,42 @@ chapter('ERR Errors', (world: World) => {
     assert.equal(new Set(titles.values()).size, titles.size)
   })
 
-  // ERR-6 `source.pointer` is a JSON Pointer into the request document; `source.parameter` names the
-  // URI query parameter at fault.
-  rule('ERR-6', 'a fault in the query names its parameter', async () => {
-    for (const [parameter, value] of [
-      ['sort', 'nope'],
-      ['include', 'nope'],
-      ['filter', '{'],
-      ['filter[nope]', '1'],
-      ['page[size]', 'x'],
-      ['page[number]', '0'],
-      ['fields[person]', 'nope'],
-      ['foo', '1'],
-    ] as const) {
-      assertError(await world.get('/persons', { [parameter]: value }), 400, { parameter })
-    }
-  })
+  for (const [parameter, value] of [
+    ['sort', 'nope'],
+    ['include', 'nope'],
+    ['filter', '{'],
+    ['filter[nope]', '1'],
+    ['page[size]', 'x'],
+    ['page[number]', '0'],
+    ['fields[person]', 'nope'],
+    ['foo', '1'],
+  ] as const)
+    rule('ERR-6', `given an invalid ${parameter}, the error names the parameter`, async () => {
+      assertError(await app.get('/persons', { [parameter]: value }), 400, { parameter })
+    })
 
-  rule('ERR-6', 'a fault in the body points at its place', async () => {
-    const faults = [
-      [await create({ name: 'n', email: 'x' }), 422, '/data/attributes/email'],
-      [await create({ name: 'n', 'a/b~c': 1 }), 422, '/data/attributes/a~1b~0c'],
-      [await create({ name: 'n' }, { nope: { data: [] } }), 422, '/data/relationships/nope'],
-      [await world.post('/persons', { data: { type: 'computer' } }), 409, '/data/type'],
-      [await world.post('/persons', { data: [] }), 400, '/data'],
-    ] as const
-    for (const [answer, status, pointer] of faults) assertError(answer, status, { pointer })
-  })
+  for (const [data, status, pointer] of [
+    [{ attributes: { name: 'n', email: 'x' } }, 422, '/data/attributes/email'],
+    [{ attributes: { name: 'n', 'a/b~c': 1 } }, 422, '/data/attributes/a~1b~0c'],
+    [
+      { attributes: { name: 'n' }, relationships: { nope: { data: [] } } },
+      422,
+      '/data/relationships/nope',
+    ],
+    [{ type: 'computer' }, 409, '/data/type'],
+    [[], 400, '/data'],
+  ] as const)
+    rule('ERR-6', `given an error at ${pointer} of a body, the error points at it`, async () => {
+      const body = { data: Array.isArray(data) ? data : { type: 'person', ...data } }
+      assertError(await app.post('/persons', body), status, { pointer })
+    })
 
-  rule('ERR-6', 'a path that leads to no resource names its parameter', async () => {
-    assertError(await world.get(`/persons/${missingId}`), 404, { parameter: 'id' })
-    assertError(await world.get(`/computers/${missingId}`), 404, { parameter: 'id' })
-    assertError(await world.get(`/computers/${missingId}/owner`), 404, { parameter: 'computer_id' })
-  })
+  for (const [path, parameter] of [
+    [`/persons/${missingId}`, 'id'],
+    [`/computers/${missingId}`, 'id'],
+    [`/computers/${missingId}/owner`, 'computer_id'],
+  ] as const)
+    rule('ERR-6', `given the missing resource ${path}, the error names ${parameter}`, async () => {
+      assertError(await app.get(path), 404, { parameter })
+    })
 })

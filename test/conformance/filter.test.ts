@@ -3,44 +3,51 @@ import type { World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
 import { createSamples } from './samples.ts'
 
-chapter('FIL Filtering', (world: World) => {
-  // FIL-1 Use the `filter` family; the strategy is free.
-  rule('FIL-1', 'a collection is filtered by a list of filter objects', async () => {
-    const { ada, grace, engine } = await createSamples(world)
-    const named = [{ name: 'name', op: 'startswith', val: 'G' }]
-    assert.deepEqual(ids(await world.get('/persons', { filter: named })), [grace.id])
-    const born = [{ name: 'birth_date', op: 'lt', val: '1900-01-01' }]
-    assert.deepEqual(ids(await world.get('/persons', { filter: born })), [ada.id])
-    assert.deepEqual(ids(await world.get('/persons', { filter: [...named, ...born] })), [])
-    const owned = [{ name: 'owner__name', op: 'eq', val: 'Ada' }]
-    assert.deepEqual(ids(await world.get('/computers', { filter: owned })), [engine.id])
-    const path = `/persons/${ada.id}/computers`
-    assert.deepEqual(ids(await world.get(path, { filter: owned })), [engine.id])
-    const other = [{ name: 'serial', op: 'eq', val: 'compiler' }]
-    assert.deepEqual(ids(await world.get(path, { filter: other })), [])
-  })
+chapter('Filtering', (app: World) => {
+  rule(
+    'FIL-1',
+    'given a list of filter objects, a collection has the matching resources',
+    async () => {
+      const { ada, grace, engine } = await createSamples(app)
+      const byName = [{ name: 'name', op: 'startswith', val: 'G' }]
+      assert.deepEqual(ids(await app.get('/persons', { filter: byName })), [grace.id])
+      const byDate = [{ name: 'birth_date', op: 'lt', val: '1900-01-01' }]
+      assert.deepEqual(ids(await app.get('/persons', { filter: byDate })), [ada.id])
+      assert.deepEqual(ids(await app.get('/persons', { filter: [...byName, ...byDate] })), [])
+      const byOwner = [{ name: 'owner__name', op: 'eq', val: 'Ada' }]
+      assert.deepEqual(ids(await app.get('/computers', { filter: byOwner })), [engine.id])
+      const path = `/persons/${ada.id}/computers`
+      assert.deepEqual(ids(await app.get(path, { filter: byOwner })), [engine.id])
+      const bySerial = [{ name: 'serial', op: 'eq', val: 'compiler' }]
+      assert.deepEqual(ids(await app.get(path, { filter: bySerial })), [])
+    },
+  )
 
-  rule('FIL-1', 'a collection is filtered by the value of a field', async () => {
-    const { grace, engine } = await createSamples(world)
-    assert.deepEqual(ids(await world.get('/persons', { 'filter[name]': 'Grace' })), [grace.id])
+  rule('FIL-1', 'given filter[field], a collection has the resources with this value', async () => {
+    const { grace, engine } = await createSamples(app)
+    assert.deepEqual(ids(await app.get('/persons', { 'filter[name]': 'Grace' })), [grace.id])
     const two = { 'filter[name]': 'Grace', 'filter[gender]': 'male' }
-    assert.deepEqual(ids(await world.get('/persons', two)), [])
-    const owned = await world.get('/computers', { 'filter[owner__name]': 'Ada' })
-    assert.deepEqual(ids(owned), [engine.id])
+    assert.deepEqual(ids(await app.get('/persons', two)), [])
+    const byOwner = await app.get('/computers', { 'filter[owner__name]': 'Ada' })
+    assert.deepEqual(ids(byOwner), [engine.id])
   })
 
-  rule('FIL-1', 'both forms together combine, and the count is that of the matches', async () => {
-    const { grace } = await createSamples(world)
-    const filter = [
-      {
-        or: [
-          { name: 'name', op: 'eq', val: 'Grace' },
-          { name: 'name', op: 'eq', val: 'Ada' },
-        ],
-      },
-    ]
-    const answer = await world.get('/persons', { filter, 'filter[gender]': 'female' })
-    assert.deepEqual(ids(answer), [grace.id])
-    assert.deepEqual(answer.body.meta, { count: 1 })
-  })
+  rule(
+    'FIL-1',
+    'given filter and filter[field], both apply, and the count has the matches',
+    async () => {
+      const { grace } = await createSamples(app)
+      const filter = [
+        {
+          or: [
+            { name: 'name', op: 'eq', val: 'Grace' },
+            { name: 'name', op: 'eq', val: 'Ada' },
+          ],
+        },
+      ]
+      const response = await app.get('/persons', { filter, 'filter[gender]': 'female' })
+      assert.deepEqual(ids(response), [grace.id])
+      assert.deepEqual(response.body.meta, { count: 1 })
+    },
+  )
 })

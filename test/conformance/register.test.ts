@@ -4,66 +4,57 @@ import { basename } from 'node:path'
 import { describe, it } from 'node:test'
 import { areas, rules, unspecified, withoutTest } from './register.ts'
 
-/** The ids that a test's source claims to prove: those of its `rule('ID', …)` and `rule(['ID', …], …)`. */
-function claimedIn(source: string): string[] {
+/** Finds the ids in the calls `rule('ID', …)` and `rule(['ID', …], …)` of a source. */
+function findIds(source: string): string[] {
   const calls = source.matchAll(/^\s*rule\(\s*(\[[^\]]*\]|'[^']*')/gm)
-  return [...calls].flatMap(([, claim = '']) => [...claim.matchAll(/'([^']*)'/g)].map(idOf))
+  return [...calls].flatMap(([, ids = '']) => ids.match(/(?<=')[^',]+(?=')/g) ?? [])
 }
 
-function idOf([, id = '']: RegExpMatchArray): string {
-  return id
-}
-
-function claimed(): Set<string> {
+/** The ids of all rules that a test claims to prove. */
+function provenIds(): Set<string> {
   const files = readdirSync(import.meta.dirname).filter(
     (name) => name.endsWith('.test.ts') && name !== basename(import.meta.filename),
   )
   const sources = files.map((name) => readFileSync(`${import.meta.dirname}/${name}`, 'utf8'))
-  return new Set(sources.flatMap(claimedIn))
+  return new Set(sources.flatMap(findIds))
 }
 
-function idsOf(area: string): string[] {
-  return Object.keys(rules).filter((id) => id.startsWith(`${area}-`))
-}
-
-describe('the register of conformance rules', () => {
-  it('finds the ids of a test, one or several, on one line or many', () => {
+describe('The register of conformance rules', () => {
+  it('finds one or several ids in a test, on one or several lines', () => {
     const source = `
   rule('NEG-1', 'answers …', async () => {})
   rule(
     ['REL-3', 'REL-4'],
     'relationships …',`
-    assert.deepEqual(claimedIn(source), ['NEG-1', 'REL-3', 'REL-4'])
+    assert.deepEqual(findIds(source), ['NEG-1', 'REL-3', 'REL-4'])
   })
 
-  it('holds a test or a reason for every rule', () => {
-    const answered = claimed()
-    const open = Object.keys(rules).filter((id) => !answered.has(id) && !(id in withoutTest))
-    assert.deepEqual(open, [])
+  it('has a test, or a reason for its absence, for every rule', () => {
+    const proven = provenIds()
+    const unproven = Object.keys(rules).filter((id) => !proven.has(id) && !(id in withoutTest))
+    assert.deepEqual(unproven, [])
   })
 
-  it('excuses no rule that has a test, nor one that does not exist, nor any without a reason', () => {
-    const answered = claimed()
-    const wrong = Object.entries(withoutTest).filter(
-      ([id, reason]) => answered.has(id) || !(id in rules) || reason.trim() === '',
+  it('gives reasons only for existing rules without a test', () => {
+    const proven = provenIds()
+    const invalid = Object.entries(withoutTest).filter(
+      ([id, reason]) => proven.has(id) || !(id in rules) || reason.trim() === '',
     )
-    assert.deepEqual(wrong, [])
+    assert.deepEqual(invalid, [])
   })
 
-  it('holds a test for each of the derived checks', () => {
-    const answered = claimed()
-    assert.deepEqual(
-      unspecified.filter((id) => !answered.has(id)),
-      [],
-    )
+  it('has a test for every case that the specification does not define', () => {
+    const proven = provenIds()
+    const unproven = Object.keys(unspecified).filter((id) => !proven.has(id))
+    assert.deepEqual(unproven, [])
   })
 
-  it('knows every id that a test claims', () => {
-    const unknown = [...claimed()].filter((id) => !(id in rules) && !unspecified.includes(id))
+  it('contains every id that a test claims to prove', () => {
+    const unknown = [...provenIds()].filter((id) => !(id in rules) && !(id in unspecified))
     assert.deepEqual(unknown, [])
   })
 
-  it('counts 164 rules: 114 of MUST, 12 of SHOULD, 36 of MAY and 2 notes', () => {
+  it('has 164 rules: 114 MUST, 12 SHOULD, 36 MAY and 2 notes', () => {
     const sum = (count: 'rules' | 'must' | 'should' | 'may' | 'note') =>
       Object.values(areas).reduce((total, area) => total + area[count], 0)
     assert.equal(Object.keys(rules).length, 164)
@@ -73,23 +64,28 @@ describe('the register of conformance rules', () => {
     )
   })
 
-  for (const [area, count] of Object.entries(areas)) {
-    it(`counts ${count.rules} rules on ${area}, ${count.title}, numbered without a gap`, () => {
-      const ids = idsOf(area)
-      const strength = (...levels: string[]) =>
-        ids.filter((id) => levels.includes(rules[id] ?? '')).length
+  it('has 20 cases that the specification does not define', () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `D-${index + 1}`)
+    assert.deepEqual(Object.keys(unspecified), ids)
+  })
+
+  for (const [prefix, area] of Object.entries(areas)) {
+    it(`has ${area.rules} rules for ${prefix}, ${area.title}, numbered without a gap`, () => {
+      const ids = Object.keys(rules).filter((id) => id.startsWith(`${prefix}-`))
+      const countLevels = (...levels: string[]) =>
+        ids.filter((id) => levels.includes(rules[id]?.[0] ?? '')).length
       assert.deepEqual(
         ids,
-        Array.from({ length: count.rules }, (_, at) => `${area}-${at + 1}`),
+        Array.from({ length: area.rules }, (_, index) => `${prefix}-${index + 1}`),
       )
       assert.deepEqual(
         {
-          must: strength('MUST', 'MUST NOT'),
-          should: strength('SHOULD', 'SHOULD NOT', 'RECOMMENDED'),
-          may: strength('MAY'),
-          note: strength('note'),
+          must: countLevels('MUST', 'MUST NOT'),
+          should: countLevels('SHOULD', 'SHOULD NOT', 'RECOMMENDED'),
+          may: countLevels('MAY'),
+          note: countLevels('note'),
         },
-        { must: count.must, should: count.should, may: count.may, note: count.note },
+        { must: area.must, should: area.should, may: area.may, note: area.note },
       )
     })
   }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { Linkage, Resource, World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
 import { allMembers, isObject, membersNamed, primaryAndIncluded } from './document-members.ts'
-import { fetchDataSamples, fetchSamples } from './sample-responses.ts'
+import type { SampleResponse } from './sample-responses.ts'
+import { fetchSamples, recordSamples } from './sample-responses.ts'
 import {
   assertErrorWithin,
   computersOf,
@@ -12,19 +13,19 @@ import {
   ownerOf,
 } from './samples.ts'
 
-/** The relationship objects of the gallery, by where they stand. */
-async function relationships(world: World): Promise<[string, unknown][]> {
-  const found = (await fetchDataSamples(world)).flatMap(({ asked, document }) =>
+/** The relationship objects of samples, each with its request, resource and name. */
+function relationshipObjects(samples: readonly SampleResponse[]): [string, unknown][] {
+  const found = samples.flatMap(({ request, document }) =>
     primaryAndIncluded(document).flatMap(({ type, id, relationships }) =>
       Object.entries(isObject(relationships) ? relationships : {}).map(
         ([name, relationship]): [string, unknown] => [
-          `${asked}: ${type}/${id} ${name}`,
+          `${request}: ${type}/${id} ${name}`,
           relationship,
         ],
       ),
     ),
   )
-  assert.ok(found.length > 30, `the gallery shows only ${found.length} relationships`)
+  assert.ok(found.length > 30, `the samples have only ${found.length} relationships`)
   return found
 }
 
@@ -32,42 +33,42 @@ function relationship(resource: Resource, name: string): Linkage {
   return resource.relationships?.[name] ?? {}
 }
 
-chapter('REL Relationship objects and related links', (world: World) => {
-  // REL-1 `relationships` is an object.
-  rule('REL-1', 'relationships are told as an object', async () => {
-    for (const { asked, document } of await fetchDataSamples(world)) {
-      for (const found of membersNamed(document, 'relationships')) assert.ok(isObject(found), asked)
+chapter('Relationship objects and related links', (app: World) => {
+  const samples = recordSamples(app)
+
+  rule('REL-1', 'relationships are an object', async () => {
+    for (const { request, document } of await samples.data()) {
+      for (const found of membersNamed(document, 'relationships'))
+        assert.ok(isObject(found), request)
     }
   })
 
-  rule('REL-1', 'relationships sent as anything else are refused', async () => {
-    const { ada } = await createSamples(world)
-    for (const relationships of [[], 'x', null, 3]) {
-      const person = { type: 'person', attributes: { name: 'n' }, relationships }
-      const created = await world.post('/persons', { data: person })
-      assertErrorWithin(created, 400, '/data/relationships')
-      const data = { ...identifier(ada), relationships }
-      assertErrorWithin(
-        await world.patch(`/persons/${ada.id}`, { data }),
-        400,
-        '/data/relationships',
-      )
-    }
-    assert.equal(await countResources(world, '/persons'), 3)
-  })
+  for (const relationships of [[], 'x', null, 3])
+    rule(
+      'REL-1',
+      `given the relationships ${JSON.stringify(relationships)}, a write gets 400`,
+      async () => {
+        const person = await app.person()
+        const create = { type: 'person', attributes: { name: 'n' }, relationships }
+        const created = await app.post('/persons', { data: create })
+        assertErrorWithin(created, 400, '/data/relationships')
+        const data = { ...identifier(person), relationships }
+        const updated = await app.patch(`/persons/${person.id}`, { data })
+        assertErrorWithin(updated, 400, '/data/relationships')
+        assert.equal(await countResources(app, '/persons'), 1)
+      },
+    )
 
-  // REL-2 A relationship object has at least one of `links` (itself with `self` or `related`),
-  // `data`, `meta`.
-  rule('REL-2', 'a relationship has links to itself and to what is related', async () => {
-    for (const [where, found] of await relationships(world)) {
-      assert.ok(isObject(found) && isObject(found.links), where)
-      assert.equal(typeof found.links.self, 'string', where)
-      assert.equal(typeof found.links.related, 'string', where)
+  rule('REL-2', 'every relationship has the links self and related', async () => {
+    for (const [location, found] of relationshipObjects(await samples.data())) {
+      assert.ok(isObject(found) && isObject(found.links), location)
+      assert.equal(typeof found.links.self, 'string', location)
+      assert.equal(typeof found.links.related, 'string', location)
     }
   })
 
-  rule('REL-2', 'the links are the paths of the service document', async () => {
-    const { ada, engine } = await createSamples(world)
+  rule('REL-2', 'the links of a relationship are the paths in docs/service.md', async () => {
+    const { ada, engine } = await createSamples(app)
     assert.deepEqual(relationship(ada, 'computers').links, {
       self: `/persons/${ada.id}/relationships/computers`,
       related: `/persons/${ada.id}/computers`,
@@ -78,171 +79,173 @@ chapter('REL Relationship objects and related links', (world: World) => {
     })
   })
 
-  // REL-3 A to-many relationship object may carry pagination links.
-  // REL-4 Pagination links inside a relationship object page the linkage, not the related resources.
   rule(
     ['REL-3', 'REL-4'],
-    'a relationship tells its whole linkage and has no pagination links',
+    'given a small page size, a relationship has its complete linkage and no pagination links',
     async () => {
-      await world.restart({ pageSize: 2 })
-      const ada = await world.person()
-      const hers = [await world.computer({}, ada), await world.computer({}, ada)]
-      hers.push(await world.computer({}, ada))
-      const answer = await world.get(`/persons/${ada.id}`, { include: 'computers' })
-      assert.deepEqual(relationship(answer.one, 'computers').data, hers.map(identifier))
-      for (const [where, found] of await relationships(world)) {
+      await app.restart({ pageSize: 2 })
+      const ada = await app.person()
+      const computers = [await app.computer({}, ada), await app.computer({}, ada)]
+      computers.push(await app.computer({}, ada))
+      const response = await app.get(`/persons/${ada.id}`, { include: 'computers' })
+      assert.deepEqual(relationship(response.one, 'computers').data, computers.map(identifier))
+      for (const [location, found] of relationshipObjects(await fetchSamples(app))) {
         const links = isObject(found) && isObject(found.links) ? found.links : {}
-        assert.deepEqual(Object.keys(links).sort(), ['related', 'self'], where)
+        assert.deepEqual(Object.keys(links).sort(), ['related', 'self'], location)
       }
     },
   )
 
-  // REL-5 A `related` link is a working URL even when nothing is related.
-  rule('REL-5', 'a related link works even when nothing is related', async () => {
-    const { rosa, orphan } = await createSamples(world)
-    const owner = await world.get(relationship(orphan, 'owner').links?.related ?? 'none')
+  rule('REL-5', 'given no related resource, a related link gets 200', async () => {
+    const { rosa, orphan } = await createSamples(app)
+    const owner = await app.get(relationship(orphan, 'owner').links?.related ?? 'none')
     assert.equal(owner.status, 200)
     assert.equal(owner.body.data, null)
-    const computers = await world.get(relationship(rosa, 'computers').links?.related ?? 'none')
+    const computers = await app.get(relationship(rosa, 'computers').links?.related ?? 'none')
     assert.equal(computers.status, 200)
     assert.deepEqual(computers.body.data, [])
   })
 
-  // REL-6 A `related` link does not change when the relationship content changes.
-  rule('REL-6', 'a related link stays the same whatever is related', async () => {
-    const { grace, engine } = await createSamples(world)
+  rule('REL-6', 'given another owner, the related link does not change', async () => {
+    const { grace, engine } = await createSamples(app)
     const related = relationship(engine, 'owner').links?.related
     assert.equal(typeof related, 'string')
     for (const owner of [identifier(grace), null]) {
       const data = { ...identifier(engine), relationships: { owner: { data: owner } } }
-      const answer = await world.patch(`/computers/${engine.id}`, { data })
-      assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(await ownerOf(world, engine), owner)
-      assert.equal(relationship(answer.one, 'owner').links?.related, related)
+      const response = await app.patch(`/computers/${engine.id}`, { data })
+      assert.equal(response.status, 200, response.text)
+      assert.deepEqual(await ownerOf(app, engine), owner)
+      assert.equal(relationship(response.one, 'owner').links?.related, related)
     }
   })
 })
 
-chapter('LKG Resource linkage and identifiers', (world: World) => {
-  // LKG-1 Linkage is `null` (empty to-one), `[]` (empty to-many), one identifier (to-one) or an
-  // array of identifiers (to-many).
-  rule('LKG-1', 'linkage is null, one identifier, [] or a list of identifiers', async () => {
-    const { ada, rosa, engine, orphan } = await createSamples(world)
-    const owner = async ({ id }: Resource) => {
-      const answer = await world.get(`/computers/${id}`, { include: 'owner' })
-      return relationship(answer.one, 'owner').data
-    }
-    const computers = async ({ id }: Resource) => {
-      const answer = await world.get(`/persons/${id}`, { include: 'computers' })
-      return relationship(answer.one, 'computers').data
-    }
-    assert.equal(await owner(orphan), null)
-    assert.deepEqual(await owner(engine), identifier(ada))
-    assert.deepEqual(await computers(rosa), [])
-    assert.deepEqual(await computers(ada), [identifier(engine)])
-  })
+chapter('Resource linkage and identifiers', (app: World) => {
+  const samples = recordSamples(app)
 
-  // LKG-2 An identifier has `type` and `id`.
-  rule('LKG-2', 'an identifier without a type or an id of text is refused', async () => {
-    const { ada, engine, orphan } = await createSamples(world)
-    const path = `/persons/${ada.id}/relationships/computers`
-    const wrong = [
-      { type: 'computer' },
-      { id: orphan.id },
-      { type: 'computer', id: Number(orphan.id) },
-      { type: 'computer', id: null },
-      { type: 5, id: orphan.id },
-      {},
-      'computer',
-      null,
-      [],
-    ]
-    for (const identifier of wrong) {
-      const body = { data: [identifier] }
-      assertErrorWithin(await world.post(path, body), 400, '/data/0')
-      assertErrorWithin(await world.patch(path, body), 400, '/data/0')
-      assertErrorWithin(await world.delete(path, body), 400, '/data/0')
-    }
-    assert.deepEqual(await computersOf(world, ada), [identifier(engine)])
-  })
+  rule(
+    'LKG-1',
+    'linkage is null or an identifier for the owner, and an array for the computers',
+    async () => {
+      const { ada, rosa, engine, orphan } = await createSamples(app)
+      const owner = async ({ id }: Resource) => {
+        const response = await app.get(`/computers/${id}`, { include: 'owner' })
+        return relationship(response.one, 'owner').data
+      }
+      const computers = async ({ id }: Resource) => {
+        const response = await app.get(`/persons/${id}`, { include: 'computers' })
+        return relationship(response.one, 'computers').data
+      }
+      assert.equal(await owner(orphan), null)
+      assert.deepEqual(await owner(engine), identifier(ada))
+      assert.deepEqual(await computers(rosa), [])
+      assert.deepEqual(await computers(ada), [identifier(engine)])
+    },
+  )
 
-  rule('LKG-2', 'every identifier told has a type and an id', async () => {
-    for (const [where, found] of await relationships(world)) {
+  for (const invalid of [
+    { type: 'computer' },
+    { id: '3' },
+    { type: 'computer', id: 3 },
+    { type: 'computer', id: null },
+    { type: 5, id: '3' },
+    {},
+    'computer',
+    null,
+    [],
+  ])
+    rule(
+      'LKG-2',
+      `given the identifier ${JSON.stringify(invalid)}, a relationship write gets 400`,
+      async () => {
+        const { ada, engine } = await createSamples(app)
+        const path = `/persons/${ada.id}/relationships/computers`
+        const body = { data: [invalid] }
+        assertErrorWithin(await app.post(path, body), 400, '/data/0')
+        assertErrorWithin(await app.patch(path, body), 400, '/data/0')
+        assertErrorWithin(await app.delete(path, body), 400, '/data/0')
+        assert.deepEqual(await computersOf(app, ada), [identifier(engine)])
+      },
+    )
+
+  rule('LKG-2', 'every identifier in linkage has a type and an id', async () => {
+    for (const [location, found] of relationshipObjects(await samples.data())) {
       const linkage = isObject(found) ? [found.data].flat().filter(isObject) : []
       for (const { type, id } of linkage) {
-        assert.ok(typeof type === 'string' && typeof id === 'string', where)
+        assert.ok(typeof type === 'string' && typeof id === 'string', location)
       }
     }
   })
 
-  // LKG-3 An identifier may also have `meta`, nothing more.
-  rule('LKG-3', 'identifiers are told as type and id alone', async () => {
-    for (const [where, found] of await relationships(world)) {
+  rule('LKG-3', 'identifiers in responses have only type and id', async () => {
+    for (const [location, found] of relationshipObjects(await samples.data())) {
       const linkage = isObject(found) ? [found.data].flat().filter(isObject) : []
-      for (const one of linkage) assert.deepEqual(Object.keys(one).sort(), ['id', 'type'], where)
+      for (const one of linkage) assert.deepEqual(Object.keys(one).sort(), ['id', 'type'], location)
     }
   })
 
-  rule('LKG-3', 'whatever else an identifier holds is ignored', async () => {
-    const { ada, engine, orphan } = await createSamples(world)
-    const more = { meta: { since: 1 }, lid: 'x', method: 'update', attributes: { serial: 'no' } }
+  rule('LKG-3', 'the server ignores other members of an identifier', async () => {
+    const { ada, engine, orphan } = await createSamples(app)
+    const ignored = { meta: { since: 1 }, lid: 'x', method: 'update', attributes: { serial: 'no' } }
     const path = `/persons/${ada.id}/relationships/computers`
-    const answer = await world.post(path, { data: [{ ...identifier(orphan), ...more }] })
-    assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual(await computersOf(world, ada), [identifier(engine), identifier(orphan)])
-    const read = await world.get(`/computers/${orphan.id}`)
-    assert.equal(read.one.attributes?.serial, 'orphan')
+    const response = await app.post(path, { data: [{ ...identifier(orphan), ...ignored }] })
+    assert.equal(response.status, 200, response.text)
+    assert.deepEqual(await computersOf(app, ada), [identifier(engine), identifier(orphan)])
+    const fetched = await app.get(`/computers/${orphan.id}`)
+    assert.equal(fetched.one.attributes?.serial, 'orphan')
   })
 })
 
-chapter('LNK Links', (world: World) => {
-  // LNK-1 Each `links` value is an object.
-  rule('LNK-1', 'links are told as an object, wherever they stand', async () => {
-    for (const { asked, document } of await fetchSamples(world)) {
-      for (const found of membersNamed(document, 'links')) assert.ok(isObject(found), asked)
+chapter('Links', (app: World) => {
+  const samples = recordSamples(app)
+
+  rule('LNK-1', 'every links member is an object', async () => {
+    for (const { request, document } of await samples.all()) {
+      for (const found of membersNamed(document, 'links')) assert.ok(isObject(found), request)
     }
   })
 
-  // LNK-2 A link is a string URL, or an object with `href` and optional `meta`. `null` is allowed
-  // only for pagination keys.
-  rule('LNK-2', 'every link is a text that is a URL', async () => {
-    for (const { asked, document } of await fetchSamples(world)) {
+  rule('LNK-2', 'every link is a string with a URL', async () => {
+    for (const { request, document } of await samples.all()) {
       for (const { pointer, value } of allMembers(document)) {
         if (!/\/links\/[^/]*$/.test(pointer)) continue
         assert.ok(
-          typeof value === 'string' && URL.canParse(value, world.url),
-          `${asked}: ${pointer}`,
+          typeof value === 'string' && URL.canParse(value, app.url),
+          `${request}: ${pointer}`,
         )
       }
     }
   })
 
-  // LNK-3 Square brackets (and any other reserved character) in emitted URLs are percent-encoded.
-  rule('LNK-3', 'brackets are encoded in links and read in both spellings', async () => {
-    const { grace } = await createSamples(world)
+  rule('LNK-3', 'links encode brackets, and requests may have them raw or encoded', async () => {
+    const { grace } = await createSamples(app)
     for (const query of ['page[size]=1&sort=id', 'page%5Bsize%5D=1&sort=id']) {
-      const answer = await world.call('GET', '/persons', { query })
-      assert.equal(answer.status, 200, answer.text)
-      const next = answer.body.links?.next ?? 'none'
+      const response = await app.call('GET', '/persons', { query })
+      assert.equal(response.status, 200, response.text)
+      const next = response.body.links?.next ?? 'none'
       assert.match(next, /page%5Bsize%5D=1/)
       assert.match(next, /^https?:\/\/[\w.:]+\/persons\?[\w.~!$'()*+,;=&:@/?%-]*$/)
-      assert.deepEqual(ids(await world.get(next)), [grace.id])
+      assert.deepEqual(ids(await app.get(next)), [grace.id])
     }
   })
 
-  rule('LNK-3', 'whatever a filter holds is encoded in links and means the same', async () => {
-    const name = 'a "b" {c} [d] <e> %25 100% é 😀 #f &g=h'
-    await world.person({ name })
-    await world.person({ name })
-    await world.person({ name: 'other' })
-    const filter = [{ name: 'name', op: 'eq', val: name }]
-    const answer = await world.get('/persons', { filter, 'page[size]': 1 })
-    assert.equal(answer.body.meta?.count, 2)
-    const next = answer.body.links?.next ?? 'none'
-    assert.match(next, /^https?:\/\/[\w.:]+\/persons\?[\w.~!$'()*+,;=&:@/?%-]*$/)
-    const second = await world.get(next)
-    assert.equal(second.status, 200, second.text)
-    assert.equal(second.body.meta?.count, 2)
-    assert.equal(second.many[0]?.attributes?.name, name)
-  })
+  rule(
+    'LNK-3',
+    'links encode every character of a filter and find the same resources',
+    async () => {
+      const name = 'a "b" {c} [d] <e> %25 100% é 😀 #f &g=h'
+      await app.person({ name })
+      await app.person({ name })
+      await app.person({ name: 'other' })
+      const filter = [{ name: 'name', op: 'eq', val: name }]
+      const response = await app.get('/persons', { filter, 'page[size]': 1 })
+      assert.equal(response.body.meta?.count, 2)
+      const next = response.body.links?.next ?? 'none'
+      assert.match(next, /^https?:\/\/[\w.:]+\/persons\?[\w.~!$'()*+,;=&:@/?%-]*$/)
+      const second = await app.get(next)
+      assert.equal(second.status, 200, second.text)
+      assert.equal(second.body.meta?.count, 2)
+      assert.equal(second.many[0]?.attributes?.name, name)
+    },
+  )
 })

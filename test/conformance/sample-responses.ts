@@ -3,46 +3,56 @@ import type { Answer, Call, World } from '../world.ts'
 import type { Samples } from './samples.ts'
 import { createSamples, identifier, missingComputer, missingId } from './samples.ts'
 
-/** One answer of the gallery, and what was asked for. */
+/** A response and its request. */
 export interface SampleResponse {
-  /** The method, path and query, for the message of a failed test. */
-  readonly asked: string
-  readonly answer: Answer
-  /** The body as parsed, unread. */
+  /** The method, path and options of the request, for the message of a failed test. */
+  readonly request: string
+  readonly response: Answer
+  /** The parsed body. */
   readonly document: unknown
 }
 
-/** A request of the gallery: the status it must be answered with, method, path and the rest. */
+/** The sample responses of a suite. They are fetched on the first call and then reused. */
+export interface RecordedSamples {
+  all(): Promise<readonly SampleResponse[]>
+  /** The responses with data. */
+  data(): Promise<readonly SampleResponse[]>
+  /** The responses with errors. */
+  errors(): Promise<readonly SampleResponse[]>
+}
+
+/** Records the sample responses once for all tests of a suite. */
+export function recordSamples(app: World): RecordedSamples {
+  let recorded: Promise<readonly SampleResponse[]> | undefined
+  const all = () => {
+    recorded ??= fetchSamples(app)
+    return recorded
+  }
+  return {
+    all,
+    data: async () => (await all()).filter(({ response }) => 'data' in response.body),
+    errors: async () => (await all()).filter(({ response }) => response.status >= 400),
+  }
+}
+
+/** A request: the expected status, the method, the path and the options. */
 type SampleRequest = readonly [status: number, method: string, path: string, call?: Call]
 
 /**
- * Asks for an answer of every kind: every route and method, every status, with and without the query
- * parameters that change a document's shape.
+ * Sends sample requests: every URL and method, every status, with and without the query parameters that change the
+ * structure of a document.
  */
-export async function fetchSamples(world: World): Promise<SampleResponse[]> {
-  const cast = await createSamples(world)
-  const pictures: SampleResponse[] = []
-  for (const [status, method, path, call] of [
-    ...reads(cast),
-    ...rejections(cast),
-    ...writes(cast),
-  ]) {
-    const answer = await world.call(method, path, call)
-    const asked = `${method} ${path} ${JSON.stringify(call ?? {})}`
-    assert.equal(answer.status, status, `${asked}\n${answer.text}`)
-    pictures.push({ asked, answer, document: JSON.parse(answer.text) })
+export async function fetchSamples(app: World): Promise<readonly SampleResponse[]> {
+  const resources = await createSamples(app)
+  const requests = [...reads(resources), ...rejections(resources), ...writes(resources)]
+  const samples: SampleResponse[] = []
+  for (const [status, method, path, call] of requests) {
+    const response = await app.call(method, path, call)
+    const request = `${method} ${path} ${JSON.stringify(call ?? {})}`
+    assert.equal(response.status, status, `${request}\n${response.text}`)
+    samples.push({ request, response, document: JSON.parse(response.text) })
   }
-  return pictures
-}
-
-/** The pictures of the gallery that show resources or linkage. */
-export async function fetchDataSamples(world: World): Promise<SampleResponse[]> {
-  return (await fetchSamples(world)).filter(({ answer }) => 'data' in answer.body)
-}
-
-/** The pictures of the gallery that show errors. */
-export async function fetchErrorSamples(world: World): Promise<SampleResponse[]> {
-  return (await fetchSamples(world)).filter(({ answer }) => answer.status >= 400)
+  return samples
 }
 
 function reads({ ada, rosa, engine, orphan }: Samples): SampleRequest[] {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Answer, Fault, Identifier, Resource, World } from '../world.ts'
 
-/** An id that is never used. */
+/** An id that no resource has. */
 export const missingId = '999999'
 
-/** The persons and computers that most conformance tests play with. */
+/** The persons and computers of most conformance tests. */
 export interface Samples {
-  /** A person with one computer, `engine`, and with an e-mail address. */
+  /** A person with an e-mail address and one computer, `engine`. */
   readonly ada: Resource
   /** A person with one computer, `compiler`. */
   readonly grace: Resource
@@ -20,22 +20,22 @@ export interface Samples {
   readonly orphan: Resource
 }
 
-/** Creates the cast over HTTP. */
-export async function createSamples(world: World): Promise<Samples> {
-  const ada = await world.person({
+/** Creates the sample resources over HTTP. */
+export async function createSamples(app: World): Promise<Samples> {
+  const ada = await app.person({
     name: 'Ada',
     email: 'ada@example.org',
     birth_date: '1815-12-10',
   })
-  const grace = await world.person({ name: 'Grace', birth_date: '1906-12-09', gender: 'female' })
-  const rosa = await world.person({ name: 'Rosa' })
-  const engine = await world.computer({ serial: 'engine' }, ada)
-  const compiler = await world.computer({ serial: 'compiler' }, grace)
-  const orphan = await world.computer({ serial: 'orphan' })
+  const grace = await app.person({ name: 'Grace', birth_date: '1906-12-09', gender: 'female' })
+  const rosa = await app.person({ name: 'Rosa' })
+  const engine = await app.computer({ serial: 'engine' }, ada)
+  const compiler = await app.computer({ serial: 'compiler' }, grace)
+  const orphan = await app.computer({ serial: 'orphan' })
   return { ada, grace, rosa, engine, compiler, orphan }
 }
 
-/** The identifier of a resource, as it stands in linkage. */
+/** Returns the identifier of a resource, as linkage contains it. */
 export function identifier({ type, id }: Identifier): Identifier {
   return { type, id }
 }
@@ -46,44 +46,44 @@ export const missingComputer: Identifier = { type: 'computer', id: missingId }
 /** The identifier of a person that does not exist. */
 export const missingPerson: Identifier = { type: 'person', id: missingId }
 
-/** How many resources a collection holds in all. */
-export async function countResources(world: World, path: string): Promise<unknown> {
-  return (await world.get(path)).body.meta?.count
+/** Returns the number of resources in a collection, over all pages. */
+export async function countResources(app: World, path: string): Promise<unknown> {
+  return (await app.get(path)).body.meta?.count
 }
 
-/** The identifiers of a person's computers, as her relationship route tells them. */
-export async function computersOf(world: World, person: Identifier): Promise<unknown> {
-  const answer = await world.get(`/persons/${person.id}/relationships/computers`)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body.data
+/** Fetches the linkage of a person's computers from the relationship URL. */
+export async function computersOf(app: World, person: Identifier): Promise<unknown> {
+  const response = await app.get(`/persons/${person.id}/relationships/computers`)
+  assert.equal(response.status, 200, response.text)
+  return response.body.data
 }
 
-/** The identifier of a computer's owner, or `null`, as its relationship route tells it. */
-export async function ownerOf(world: World, computer: Identifier): Promise<unknown> {
-  const answer = await world.get(`/computers/${computer.id}/relationships/owner`)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body.data
+/** Fetches the linkage of a computer's owner from the relationship URL. */
+export async function ownerOf(app: World, computer: Identifier): Promise<unknown> {
+  const response = await app.get(`/computers/${computer.id}/relationships/owner`)
+  assert.equal(response.status, 200, response.text)
+  return response.body.data
 }
 
 /**
- * Asserts that a request was refused with this status, its first fault in this place.
+ * Asserts the status of an error response, and the source of its first error.
  *
- * @param source - where the fault lies; left out, it may lie anywhere
- * @returns the first fault
+ * @param source - the expected source; if absent, it is not checked
+ * @returns the first error
  */
-export function assertError(answer: Answer, status: number, source?: Fault['source']): Fault {
-  assert.equal(answer.status, status, answer.text)
-  const { fault } = answer
-  assert.equal(fault.status, String(status), answer.text)
-  assert.ok(fault.detail.length > 0, answer.text)
-  if (source) assert.deepEqual(fault.source, source, answer.text)
-  return fault
+export function assertError(response: Answer, status: number, source?: Fault['source']): Fault {
+  assert.equal(response.status, status, response.text)
+  const { fault: error } = response
+  assert.equal(error.status, String(status), response.text)
+  assert.ok(error.detail.length > 0, response.text)
+  if (source) assert.deepEqual(error.source, source, response.text)
+  return error
 }
 
-/** Asserts that a request was refused with this status, its first fault at or below a pointer. */
-export function assertErrorWithin(answer: Answer, status: number, pointer: string): Fault {
-  const fault = assertError(answer, status)
-  const place = fault.source?.pointer ?? 'none'
-  assert.ok(place === pointer || place.startsWith(`${pointer}/`), `${place}\n${answer.text}`)
-  return fault
+/** Asserts the status of an error response, and that the pointer of its first error starts with `pointer`. */
+export function assertErrorWithin(response: Answer, status: number, pointer: string): Fault {
+  const error = assertError(response, status)
+  const actual = error.source?.pointer ?? 'none'
+  assert.ok(actual === pointer || actual.startsWith(`${pointer}/`), `${actual}\n${response.text}`)
+  return error
 }

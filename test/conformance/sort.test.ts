@@ -3,8 +3,8 @@ import type { Answer, Query, Resource, World } from '../world.ts'
 import { chapter, ids, rule } from '../world.ts'
 import { assertError, createSamples } from './samples.ts'
 
-/** Persons whose names and dates repeat, and that come in no order. */
-const crowd = [
+/** Persons in no order, with repeated names and dates. */
+const unsortedPersons = [
   { name: 'Grace', birth_date: '1906-12-09' },
   { name: 'ada', birth_date: '1815-12-10' },
   { name: 'Ada', birth_date: '1990-01-01' },
@@ -18,25 +18,25 @@ const crowd = [
   { name: 'Zuse' },
 ]
 
-async function gather(world: World): Promise<Resource[]> {
+async function createPersons(app: World): Promise<Resource[]> {
   const persons: Resource[] = []
-  for (const attributes of crowd) persons.push(await world.person(attributes))
+  for (const attributes of unsortedPersons) persons.push(await app.person(attributes))
   return persons
 }
 
 type Order = (one: Resource, other: Resource) => number
 
-/** Ids are stored as numbers and compare as such: 9 before 10. */
+/** Compares ids as numbers: 9 before 10. */
 const byId: Order = (one, other) => Number(one.id) - Number(other.id)
 
-/** By an attribute, texts by code point, null as the largest value. */
+/** Compares an attribute: text by code point, with null as the greatest value. */
 function by(attribute: string): Order {
   return (one, other) => {
     const [left, right] = [one.attributes?.[attribute], other.attributes?.[attribute]]
     if (typeof left !== 'string' || typeof right !== 'string') {
       return Number(left === null) - Number(right === null)
     }
-    // UTF-8 keeps the order of code points; UTF-16, in which JavaScript compares, does not.
+    // Bytes of UTF-8 have the order of code points. UTF-16 code units, which JavaScript compares, do not.
     return Buffer.compare(Buffer.from(left), Buffer.from(right))
   }
 }
@@ -45,170 +45,147 @@ function descending(order: Order): Order {
   return (one, other) => -order(one, other)
 }
 
-/** The ids in the order of the first of these that tells two resources apart, and by id at the end. */
+/** Sorts resources by several orders, and then by id. Returns their ids. */
 function sorted(resources: readonly Resource[], ...orders: Order[]): string[] {
-  const first = (one: Resource, other: Resource) =>
+  const compare = (one: Resource, other: Resource) =>
     [...orders, byId].map((order) => order(one, other)).find((sign) => sign !== 0) ?? 0
-  return resources.toSorted(first).map(({ id }) => id)
+  return resources.toSorted(compare).map(({ id }) => id)
 }
 
-/** Every page of a collection, from the first to the last. */
-async function pages(world: World, path: string, query: Query): Promise<Answer[]> {
-  const found = [await world.get(path, query)]
-  for (let next = found[0]?.body.links?.next; next !== undefined; ) {
-    const answer = await world.get(next)
-    found.push(answer)
-    assert.ok(found.length < 100, 'the pages never end')
-    next = answer.body.links?.next
+/** Fetches every page of a collection, from the first to the last. */
+async function fetchPages(app: World, path: string, query: Query): Promise<Answer[]> {
+  const pages = [await app.get(path, query)]
+  for (let next = pages[0]?.body.links?.next; next !== undefined; ) {
+    const response = await app.get(next)
+    pages.push(response)
+    assert.ok(pages.length < 100, 'the pages never end')
+    next = response.body.links?.next
   }
-  return found
+  return pages
 }
 
-chapter('SRT Sorting', (world: World) => {
-  // SRT-1 A server may support sorting by one or more fields.
-  rule(
-    'SRT-1',
-    'a collection sorts by any stored field, the id and a field of the owner',
-    async () => {
-      await createSamples(world)
-      for (const [path, sort] of [
-        ['/persons', 'name'],
-        ['/persons', 'birth_date'],
-        ['/persons', 'gender'],
-        ['/persons', 'id'],
-        ['/computers', 'serial'],
-        ['/computers', 'owner.name'],
-        ['/computers', 'owner.name,-serial,id'],
-      ] as const) {
-        assert.equal((await world.get(path, { sort })).status, 200, `${path}?sort=${sort}`)
-      }
-    },
-  )
+chapter('Sorting', (app: World) => {
+  for (const [path, sort] of [
+    ['/persons', 'name'],
+    ['/persons', 'birth_date'],
+    ['/persons', 'gender'],
+    ['/persons', 'id'],
+    ['/computers', 'serial'],
+    ['/computers', 'owner.name'],
+    ['/computers', 'owner.name,-serial,id'],
+  ] as const)
+    rule('SRT-1', `${path} can be sorted by ${sort}`, async () => {
+      await createSamples(app)
+      assert.equal((await app.get(path, { sort })).status, 200)
+    })
 
-  rule('SRT-1', 'sorting by the name of the owner puts the ownerless last', async () => {
-    const { engine, compiler, orphan } = await createSamples(world)
+  rule('SRT-1', 'given a sort by the owner, computers without an owner are last', async () => {
+    const { engine, compiler, orphan } = await createSamples(app)
     const path = '/computers'
-    const up = await world.get(path, { sort: 'owner.name' })
-    assert.deepEqual(ids(up), [engine.id, compiler.id, orphan.id])
-    const down = await world.get(path, { sort: '-owner.name' })
-    assert.deepEqual(ids(down), [orphan.id, compiler.id, engine.id])
+    const ascending = await app.get(path, { sort: 'owner.name' })
+    assert.deepEqual(ids(ascending), [engine.id, compiler.id, orphan.id])
+    const reversed = await app.get(path, { sort: '-owner.name' })
+    assert.deepEqual(ids(reversed), [orphan.id, compiler.id, engine.id])
   })
 
-  // SRT-2 An endpoint may support `sort` on primary data.
-  rule('SRT-2', 'every collection sorts, nested ones too', async () => {
-    const { ada, engine } = await createSamples(world)
-    const abacus = await world.computer({ serial: 'abacus' }, ada)
+  rule('SRT-2', 'related resources can be sorted', async () => {
+    const { ada, engine } = await createSamples(app)
+    const abacus = await app.computer({ serial: 'abacus' }, ada)
     const path = `/persons/${ada.id}/computers`
-    assert.deepEqual(ids(await world.get(path, { sort: 'serial' })), [abacus.id, engine.id])
-    assert.deepEqual(ids(await world.get(path, { sort: '-serial' })), [engine.id, abacus.id])
+    assert.deepEqual(ids(await app.get(path, { sort: 'serial' })), [abacus.id, engine.id])
+    assert.deepEqual(ids(await app.get(path, { sort: '-serial' })), [engine.id, abacus.id])
   })
 
-  rule(
-    'SRT-2',
-    'on one resource a valid sort changes nothing and a wrong one is refused',
-    async () => {
-      const { ada, engine } = await createSamples(world)
-      const person = `/persons/${ada.id}`
-      assert.deepEqual((await world.get(person, { sort: '-name' })).one, ada)
-      const owner = `/computers/${engine.id}/owner`
-      assert.deepEqual((await world.get(owner, { sort: '-name' })).one, ada)
-      assertError(await world.get(person, { sort: 'nope' }), 400, { parameter: 'sort' })
-      assertError(await world.get(owner, { sort: 'serial' }), 400, { parameter: 'sort' })
-    },
-  )
-
-  // SRT-3 The value represents sort fields.
-  rule('SRT-3', 'the value names the field to sort by', async () => {
-    const persons = await gather(world)
-    assert.deepEqual(
-      ids(await world.get('/persons', { sort: 'name' })),
-      sorted(persons, by('name')),
-    )
+  rule('SRT-2', 'given one resource, a sort changes nothing', async () => {
+    const { ada, engine } = await createSamples(app)
+    assert.deepEqual((await app.get(`/persons/${ada.id}`, { sort: '-name' })).one, ada)
+    assert.deepEqual((await app.get(`/computers/${engine.id}/owner`, { sort: '-name' })).one, ada)
   })
 
-  // SRT-4 Several fields, comma-separated.
-  rule('SRT-4', 'several fields are separated by commas', async () => {
-    const persons = await gather(world)
-    const answer = await world.get('/persons', { sort: 'name,-birth_date' })
-    assert.equal(answer.status, 200)
+  rule('SRT-2', 'given one resource, an invalid sort gets 400', async () => {
+    const { ada, engine } = await createSamples(app)
+    const parameter = 'sort'
+    assertError(await app.get(`/persons/${ada.id}`, { sort: 'nope' }), 400, { parameter })
+    const owner = `/computers/${engine.id}/owner`
+    assertError(await app.get(owner, { sort: 'serial' }), 400, { parameter })
+  })
+
+  rule('SRT-3', 'given a field, the resources are in its order', async () => {
+    const persons = await createPersons(app)
+    assert.deepEqual(ids(await app.get('/persons', { sort: 'name' })), sorted(persons, by('name')))
+  })
+
+  rule('SRT-4', 'given several fields, the resources are in the order of all', async () => {
+    const persons = await createPersons(app)
+    const response = await app.get('/persons', { sort: 'name,-birth_date' })
+    assert.equal(response.status, 200)
     const expected = sorted(persons, by('name'), descending(by('birth_date')))
-    assert.deepEqual(ids(answer), expected)
+    assert.deepEqual(ids(response), expected)
   })
 
-  // SRT-5 Fields apply in the order given.
-  rule('SRT-5', 'what the first field ties, the second decides', async () => {
-    const persons = await gather(world)
-    const byName = await world.get('/persons', { sort: 'name,birth_date' })
+  rule('SRT-5', 'given equal values of the first field, the second decides', async () => {
+    const persons = await createPersons(app)
+    const byName = await app.get('/persons', { sort: 'name,birth_date' })
     assert.deepEqual(ids(byName), sorted(persons, by('name'), by('birth_date')))
-    const byDate = await world.get('/persons', { sort: 'birth_date,name' })
+    const byDate = await app.get('/persons', { sort: 'birth_date,name' })
     assert.deepEqual(ids(byDate), sorted(persons, by('birth_date'), by('name')))
     assert.notDeepEqual(ids(byName), ids(byDate))
   })
 
-  // SRT-6 Ascending by default, descending with `-`.
-  rule('SRT-6', 'ascending, and descending after a minus', async () => {
-    const { engine, compiler, orphan } = await createSamples(world)
-    const up = await world.get('/computers', { sort: 'serial' })
-    assert.deepEqual(ids(up), [compiler.id, engine.id, orphan.id])
-    const down = await world.get('/computers', { sort: '-serial' })
-    assert.deepEqual(ids(down), [orphan.id, engine.id, compiler.id])
+  rule('SRT-6', 'the order is ascending, and descending with a minus', async () => {
+    const { engine, compiler, orphan } = await createSamples(app)
+    const ascending = await app.get('/computers', { sort: 'serial' })
+    assert.deepEqual(ids(ascending), [compiler.id, engine.id, orphan.id])
+    const reversed = await app.get('/computers', { sort: '-serial' })
+    assert.deepEqual(ids(reversed), [orphan.id, engine.id, compiler.id])
   })
 
-  rule('SRT-6', 'null counts as the largest value', async () => {
-    const persons = await gather(world)
-    const up = await world.get('/persons', { sort: 'birth_date' })
-    assert.deepEqual(ids(up), sorted(persons, by('birth_date')))
-    assert.equal(up.many.at(-1)?.attributes?.birth_date, null)
-    const down = await world.get('/persons', { sort: '-birth_date' })
-    assert.deepEqual(ids(down), sorted(persons, descending(by('birth_date'))))
-    assert.equal(down.many[0]?.attributes?.birth_date, null)
+  rule('SRT-6', 'null is the greatest value', async () => {
+    const persons = await createPersons(app)
+    const ascending = await app.get('/persons', { sort: 'birth_date' })
+    assert.deepEqual(ids(ascending), sorted(persons, by('birth_date')))
+    assert.equal(ascending.many.at(-1)?.attributes?.birth_date, null)
+    const reversed = await app.get('/persons', { sort: '-birth_date' })
+    assert.deepEqual(ids(reversed), sorted(persons, descending(by('birth_date'))))
+    assert.equal(reversed.many[0]?.attributes?.birth_date, null)
   })
 
-  // SRT-7 Sort that cannot be honoured as asked → 400.
-  rule('SRT-7', 'a sort that cannot be honoured is refused', async () => {
-    const { ada } = await createSamples(world)
-    const unknown = ['nope', 'name,nope', 'owner.name', '-', '--name', 'name,', 'name.x']
-    const barred = ['password', 'display_name', 'computers', 'computers.serial', 'person_id']
-    for (const sort of [...unknown, ...barred, 'Name', ' name', '__proto__']) {
-      assertError(await world.get('/persons', { sort }), 400, { parameter: 'sort' })
-    }
-    for (const sort of [
-      'owner',
-      'owner.computers',
-      'owner.display_name',
-      'owner.password',
-      'name',
-    ]) {
-      assertError(await world.get('/computers', { sort }), 400, { parameter: 'sort' })
-      assertError(await world.get(`/persons/${ada.id}/computers`, { sort }), 400, {
-        parameter: 'sort',
-      })
-    }
-  })
+  for (const sort of [
+    ...['nope', 'name,nope', 'owner.name', '-', '--name', 'name,', 'name.x'],
+    ...['password', 'display_name', 'computers', 'computers.serial', 'person_id'],
+    ...['Name', ' name', '__proto__'],
+  ])
+    rule('SRT-7', `given sort=${sort}, persons get 400`, async () => {
+      assertError(await app.get('/persons', { sort }), 400, { parameter: 'sort' })
+    })
 
-  // SRT-8 When supported and asked, top-level `data` is in that order.
-  rule('SRT-8', 'the order holds over all pages', async () => {
-    const persons = await gather(world)
-    for (const [sort, ...orders] of [
-      ['name', by('name')],
-      ['-name', descending(by('name'))],
-      ['-birth_date,name', descending(by('birth_date')), by('name')],
-      ['gender', by('gender')],
-      ['-id', descending(byId)],
-    ] as const) {
-      const whole = await world.get('/persons', { sort, 'page[size]': 0 })
-      assert.deepEqual(ids(whole), sorted(persons, ...orders), sort)
-      const parts = await pages(world, '/persons', { sort, 'page[size]': 3 })
-      assert.equal(parts.length, 4, sort)
-      assert.deepEqual(parts.flatMap(ids), ids(whole), sort)
-    }
-  })
+  for (const sort of ['owner', 'owner.computers', 'owner.display_name', 'owner.password', 'name'])
+    rule('SRT-7', `given sort=${sort}, computers get 400`, async () => {
+      const { id } = await app.person()
+      for (const path of ['/computers', `/persons/${id}/computers`])
+        assertError(await app.get(path, { sort }), 400, { parameter: 'sort' })
+    })
 
-  // SRT-9 Default order when `sort` is absent.
-  rule('SRT-9', 'without a sort the order is that of the ids, as numbers', async () => {
-    const persons = await gather(world)
+  for (const [sort, ...orders] of [
+    ['name', by('name')],
+    ['-name', descending(by('name'))],
+    ['-birth_date,name', descending(by('birth_date')), by('name')],
+    ['gender', by('gender')],
+    ['-id', descending(byId)],
+  ] as const)
+    rule('SRT-8', `given sort=${sort}, all pages have this order`, async () => {
+      const persons = await createPersons(app)
+      const complete = await app.get('/persons', { sort, 'page[size]': 0 })
+      assert.deepEqual(ids(complete), sorted(persons, ...orders))
+      const pages = await fetchPages(app, '/persons', { sort, 'page[size]': 3 })
+      assert.equal(pages.length, 4)
+      assert.deepEqual(pages.flatMap(ids), ids(complete))
+    })
+
+  rule('SRT-9', 'without sort, the order is that of the ids as numbers', async () => {
+    const persons = await createPersons(app)
     assert.ok(persons.some(({ id }) => id.length > 1))
-    const parts = await pages(world, '/persons', { 'page[size]': 4 })
-    assert.deepEqual(parts.flatMap(ids), sorted(persons))
+    const pages = await fetchPages(app, '/persons', { 'page[size]': 4 })
+    assert.deepEqual(pages.flatMap(ids), sorted(persons))
   })
 })

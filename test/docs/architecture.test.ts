@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { describe, it, type TestContext } from 'node:test'
+import { Session } from 'node:inspector/promises'
+import { before, describe, it, type TestContext } from 'node:test'
 import { resources } from '../../service/resources/index.ts'
 import { startService } from '../../service/start-service.ts'
 import { defineModel } from '../../src/index.ts'
@@ -13,123 +14,220 @@ import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
 import { statementsOf } from '../service/statements.ts'
-import { absolutePath, readPage, section, tableRows } from './pages.ts'
+import { absolutePath, readPage, root, section, tableRows, tablesIn } from './pages.ts'
 
 const architecture = readPage('docs/architecture.md')
 const model = defineModel(resources, { maxPageSize: null })
 
-/** The blocks of a language in a part of the page. */
-function blocks(part: string, language: string): string[] {
+const getWalk = '## A GET with filter and include'
+const patchWalk = '## A PATCH'
+
+/** Returns the code blocks of a language in a section of the page. */
+function blocks(heading: string, language: string): string[] {
   const fenced = new RegExp(`^\`\`\`${language}\n([^\`]*)\`\`\`$`, 'gm')
-  return [...section(architecture, part).matchAll(fenced)].map(([, block = '']) => block)
+  return [...section(architecture, heading).matchAll(fenced)].map(([, block = '']) => block)
 }
 
-/** SQL on one line, as it runs. */
-function line(sql: string): string {
+/** SQL on one line, as it is executed. */
+function toLine(sql: string): string {
   return sql.trim().replace(/\s+/g, ' ')
 }
 
-/** What the one request of a part is about. */
-function requestIn(part: string) {
-  const [request = ''] = blocks(part, 'http')
-  const [, path = '', type = '', search = ''] = /^GET (\/(\w+)s\?(.*))\n/.exec(request) ?? []
-  const resource = model.types.get(type)
-  assert.ok(resource, request)
-  return { path, query: parseQuery(search), resource }
+/** SQL without line breaks and without the spaces that they leave. */
+function withoutBreaks(sql: string): string {
+  return sql.replace(/\s+/g, ' ').replaceAll('( ', '(').trim()
 }
 
+/** A request on the page. */
+interface ShownRequest {
+  readonly method: string
+  readonly path: string
+  readonly raw: string | undefined
+}
+
+function requestIn(heading: string): ShownRequest {
+  const [head = '', raw] = (blocks(heading, 'http')[0] ?? '').trim().split('\n\n')
+  const [method = '', path = ''] = head.split(' ')
+  return { method, path, raw }
+}
+
+/** Returns the parsed query of the request in a section, and the type that its path names. */
+function queryIn(heading: string) {
+  const [, type = '', search = ''] = /^\/(\w+)s\?(.*)$/.exec(requestIn(heading).path) ?? []
+  const resource = model.types.get(type)
+  assert.ok(resource, type)
+  return { query: parseQuery(search), resource }
+}
+
+/** The layers, in the order of the table on the page. */
+const layers = tableRows(section(architecture, '## Layers')).map(([layer = '', imports = '']) => {
+  const [, name = ''] = /^`src\/(\w+)\/`$/.exec(layer) ?? []
+  return { name, imports }
+})
+
 describe('docs/architecture.md', () => {
-  it('names no file and no folder that is not there', () => {
-    const named = architecture.match(/`(src|service|test|docs)\/[^`\s]*`/g) ?? []
-    assert.ok(named.length > 40)
-    for (const quoted of named) {
+  it('names only files and folders that exist', () => {
+    const paths = architecture.match(/`(src|service|cli|test|tools|docs)\/[^`\s*]*`/g) ?? []
+    assert.ok(paths.length > 100)
+    for (const quoted of paths) {
       const path = quoted.slice(1, -1)
       assert.ok(existsSync(absolutePath(path)), path)
     }
   })
 
-  it('names every room', () => {
-    const rooms = readdirSync(absolutePath('src')).filter((name) =>
-      statSync(absolutePath(`src/${name}`)).isDirectory(),
-    )
-    for (const room of rooms) assert.ok(architecture.includes(`\`src/${room}/\``), room)
+  it('lists every layer', () => {
+    const folders = readdirSync(absolutePath('src')).filter((name) => {
+      const path = absolutePath(`src/${name}`)
+      return statSync(path).isDirectory() && readdirSync(path).length > 0
+    })
+    assert.deepEqual(layers.map(({ name }) => name).sort(), folders.sort())
   })
 
-  it('has a rule of import that the imports obey', () => {
-    const rows = tableRows(section(architecture, '## One rule of import'))
-    const seen: string[] = []
-    for (const [room = '', may = ''] of rows) {
-      const [, name] = /^`src\/(\w+)\/`$/.exec(room) ?? []
-      if (name === undefined) continue
-      const allowed = may === 'all of the above' ? seen : may.split(', ')
-      for (const other of roomsSeenFrom(name))
-        assert.ok(allowed.includes(other), `${name}: ${other}`)
-      seen.push(name)
-    }
-    assert.equal(seen.length, 9)
-  })
+  for (const [index, { name, imports }] of layers.entries()) {
+    it(`lists the layers that src/${name}/ imports`, () => {
+      const lower = layers.slice(0, index).map((layer) => layer.name)
+      const allowed = imports === 'all of the above' ? lower : imports.split(', ')
+      for (const imported of importedLayers(name)) assert.ok(allowed.includes(imported), imported)
+    })
+  }
 
-  it('walks a request as it really goes', async (test) => {
-    const walk = '## A list, from URL to bytes'
-    const { path, query, resource } = requestIn(walk)
-    const [words = '', shape = ''] = blocks(walk, 'json')
+  it('shows the parsed query and the query shape of the GET', () => {
+    const { query, resource } = queryIn(getWalk)
+    const [parsed = '', shape = ''] = blocks(getWalk, 'json')
     const fields = Object.fromEntries(query.fields)
-    assert.partialDeepStrictEqual({ ...query, fields }, JSON.parse(words))
+    assert.partialDeepStrictEqual({ ...query, fields }, JSON.parse(parsed))
     const plan = planCollection(createPlanner(model), query, { resource })
     assert.deepEqual(JSON.parse(JSON.stringify(plan.shape)), JSON.parse(shape))
-    const shown = blocks(walk, 'sql').map(line)
-    assert.deepEqual(await statementsOn('sqlite::memory:', path, test), shown.slice(0, -1))
-    const [postgres] = databases.filter(({ name }) => name === 'PostgreSQL')
-    if (postgres === undefined) return
-    const [whole = '', ...others] = await statementsOn(await filled(test, postgres, ''), path, test)
-    assert.deepEqual(others, [])
-    // What is left out of it stands above.
-    const parts = (shown.at(-1) ?? '').split('…').map(bare)
-    assert.equal(parts.length, 3)
-    let at = 0
-    for (const part of parts) {
-      const found = bare(whole).indexOf(part, at)
-      assert.ok(found !== -1, `${part}\nis not in\n${bare(whole).slice(at)}`)
-      at = found + part.length
-    }
   })
 
-  it('shows the statements of a stream as they are compiled', () => {
-    const part = '## How inclusion works'
-    const { query, resource } = requestIn(part)
+  for (const { name: database } of databases.filter(({ name }) => name === 'PostgreSQL')) {
+    it(`shows the statement of the GET on ${database}, with … for what is above it`, async (test) => {
+      const [postgres] = databases.filter(({ name }) => name === database)
+      assert.ok(postgres)
+      const url = await filled(test, postgres, '')
+      const [statement = '', ...others] = await statementsOn(url, requestIn(getWalk), test)
+      assert.deepEqual(others, [])
+      const parts = (blocks(getWalk, 'sql').at(-1) ?? '').split('…').map(withoutBreaks)
+      assert.equal(parts.length, 3)
+      let at = 0
+      for (const part of parts) {
+        const found = withoutBreaks(statement).indexOf(part, at)
+        assert.ok(found !== -1, `${part}\nis not in\n${withoutBreaks(statement).slice(at)}`)
+        at = found + part.length
+      }
+    })
+  }
+
+  for (const heading of [getWalk, patchWalk]) {
+    describe(heading.slice(3), () => {
+      const expected = blocks(heading, 'sql').map(toLine)
+      let statements: readonly string[]
+      let isEntered: (name: string, file: string) => boolean
+      before(async () => {
+        const session = new Session()
+        session.connect()
+        await session.post('Profiler.enable')
+        await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+        try {
+          statements = await statementsOn('sqlite::memory:', requestIn(heading), undefined, () =>
+            session.post('Profiler.takePreciseCoverage'),
+          )
+          const { result } = await session.post('Profiler.takePreciseCoverage')
+          isEntered = (name, file) => {
+            const declarations = findDeclarations(name, file)
+            return result
+              .filter(({ url }) => url === new URL(file, root).href)
+              .flatMap(({ functions }) => functions.map(({ ranges: [range] }) => range))
+              .some(
+                (range) =>
+                  range !== undefined &&
+                  range.count > 0 &&
+                  declarations.some(
+                    ([start, end]) => range.startOffset >= start && range.endOffset <= end,
+                  ),
+              )
+          }
+        } finally {
+          session.disconnect()
+        }
+      })
+
+      it('shows the statements on SQLite', () => {
+        // The last statement of the GET is that on PostgreSQL.
+        assert.deepEqual(statements, heading === getWalk ? expected.slice(0, -1) : expected)
+      })
+
+      const walk = tablesIn(section(architecture, heading)).find(
+        ({ head }) => head[0] === 'function',
+      )
+      for (const [name = '', file = ''] of walk?.rows.map((row) => row.map(withoutQuotes)) ?? []) {
+        it(`shows that ${name} in ${file} is called`, () => {
+          assert.ok(isEntered(name, file))
+        })
+      }
+    })
+  }
+
+  it('shows the statements of a stream', () => {
+    const heading = '## Including related resources'
+    const { query, resource } = queryIn(heading)
     const { shape } = planCollection(createPlanner(model), query, { resource })
     const { includedRows } = compileRead(shape, { model, dialect: sqliteDialect })
     assert.deepEqual(
       includedRows.map(({ sql }) => sql),
-      blocks(part, 'sql').map(line),
+      blocks(heading, 'sql').map(toLine),
     )
   })
 })
 
-/** The statements by which a service on a database answers a request. */
-async function statementsOn(databaseUrl: string, path: string, test: TestContext) {
+function withoutQuotes(cell: string): string {
+  return cell.replaceAll('`', '')
+}
+
+/** Returns the SQL that a new service on a database executes for a request. `beforeRequest` runs after the start. */
+async function statementsOn(
+  databaseUrl: string,
+  { method, path, raw }: ShownRequest,
+  test?: TestContext,
+  beforeRequest?: () => Promise<unknown>,
+): Promise<string[]> {
   const service = await startService({ port: 0, databaseUrl, logLevel: 'silent' }, true)
   const client = connect(service.url)
-  test.after(() => {
+  const close = () => {
     client.close()
     return service.close()
+  }
+  test?.after(close)
+  await beforeRequest?.()
+  try {
+    return await statementsOf(async () => {
+      const { status, text } = await client.send(method, path, { raw })
+      assert.equal(status, 200, text)
+    })
+  } finally {
+    if (test === undefined) await close()
+  }
+}
+
+/** Returns the first and the last offsets of the declarations of a name in a file; nested functions are within them. */
+function findDeclarations(name: string, file: string): (readonly [start: number, end: number])[] {
+  const source = readPage(file)
+  const pattern = `^( *)(?:export |async |function\\*? |static |readonly |\\*)*#?${name}(?:[(<]|: ).*$`
+  return [...source.matchAll(new RegExp(pattern, 'gm'))].map(({ index, 1: indent = '' }) => {
+    const end = source.indexOf(`\n${indent}}`, index)
+    return [index, end + 2 + indent.length]
   })
-  return statementsOf(() => client.send('GET', path))
 }
 
-/** SQL without what breaks its lines. */
-function bare(sql: string): string {
-  return sql.replace(/\s+/g, ' ').replaceAll('( ', '(').trim()
-}
-
-function roomsSeenFrom(room: string): Set<string> {
-  const folder = `src/${room}`
+/** Returns the layers that the files of a layer import. */
+function importedLayers(layer: string): Set<string> {
+  const folder = `src/${layer}`
   const files = readdirSync(absolutePath(folder), { recursive: true, encoding: 'utf8' })
-  const seen = new Set<string>()
+  const layersSeen = new Set<string>()
   for (const file of files.filter((name) => name.endsWith('.ts'))) {
     const depth = file.split(/[/\\]/).length
     const up = new RegExp(` from '${'\\.\\./'.repeat(depth)}(\\w+)/`, 'g')
-    for (const [, other = ''] of readPage(`${folder}/${file}`).matchAll(up)) seen.add(other)
+    for (const [, other = ''] of readPage(`${folder}/${file}`).matchAll(up)) layersSeen.add(other)
   }
-  return seen
+  return layersSeen
 }

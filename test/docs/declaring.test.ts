@@ -197,7 +197,7 @@ describe('The guides of docs/declaring.md', () => {
       ])
       const warnings = await warningsOn(model, url)
       const expected = rows.map(([column = '', , says, mend]) => {
-        return `thing.fields.${column.split(' ')[0]}: ${says}; to mend it: ${mend}`
+        return `thing.fields.${column.split(' ')[0]}: ${says}; to fix it: ${mend}`
       })
       assert.deepEqual(warnings.toSorted(), expected.toSorted())
       for (const [, , , mend = ''] of rows) await execute(url, mend)
@@ -224,10 +224,10 @@ describe('The guides of docs/declaring.md', () => {
         const [, table = '', column = ''] = /on "(\w+)" \("(\w+)"\)/.exec(mend) ?? []
         const whole =
           other.dialect === 'sqlite' ? mend.replace('on', `"${table}_${column}" on`) : mend
-        return `thing.fields.${code.split(':')[0]}: ${says}; to mend it: ${whole}`
+        return `thing.fields.${code.split(':')[0]}: ${says}; to fix it: ${whole}`
       })
       assert.deepEqual(await warningsOn(model, url), expected)
-      for (const line of expected) await execute(url, line.split('; to mend it: ')[1] ?? '')
+      for (const line of expected) await execute(url, line.split('; to fix it: ')[1] ?? '')
       assert.deepEqual(await warningsOn(model, url), [])
     })
   }

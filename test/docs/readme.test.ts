@@ -75,6 +75,20 @@ describe('README.md', () => {
     )
   })
 
+  it('shows the figures of large tables and large responses', () => {
+    const tables = tablesIn(readPage('docs/performance.md'))
+    const baseline = tables.find(({ head }) => head.includes('SQLite, 1,000,000'))
+    const list = baseline?.rows.find(([workload]) => workload === 'list')
+    const times = Math.round(Number(list?.[baseline?.head.indexOf('SQLite, 1,000,000') ?? -1]))
+    assert.ok(readme.includes(`a page of 1,000,000 persons is ${times} times as fast`))
+    const stream = tables.flatMap(({ rows }) => rows).find(([name]) => name === 'SQLite, 1,000,000')
+    const size = stream?.find((cell) => / in .* s$/.test(cell)) ?? ''
+    const growth = stream?.[stream.indexOf(size) + 1]
+    const gigabytes = (Number.parseInt(size, 10) / 1000).toFixed(1)
+    assert.ok(readme.includes(`${gigabytes} GB`), size)
+    assert.ok(readme.includes(`memory grows by ${growth} MB`), size)
+  })
+
   it('lists the settings as --help does', () => {
     const rows = tableRows(section(readme, '## Settings')).map((row) =>
       row.map((cell) => cell.replace(/^`(.*)`$/, '$1').replace(/`/g, '')),

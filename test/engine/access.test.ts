@@ -50,7 +50,7 @@ const clerk = resource('clerk', {
     reports: toMany('report', { column: 'clerk_id', access: 'read-only' }),
   },
 })
-/** A view: nothing can be written to it. */
+/** A view, which is not writable. */
 const report = resource('report', {
   path: '/reports',
   table: 'report',
@@ -79,8 +79,8 @@ const shops = {
 
 const one = (type: string, id = '1') => ({ type, id })
 
-engine('What is for reading alone', shops, (world) => {
-  it('a resource over a view is read, filtered, sorted, included and linked to', async () => {
+engine('Read-only types and relationships', shops, (world) => {
+  it('a type over a view is read, filtered, sorted, included and linked to', async () => {
     const list = await world.get('/reports', { sort: '-total', include: 'shop,clerk' })
     assert.deepEqual(
       list.many.map(({ id, attributes }) => [id, attributes?.total]),
@@ -100,7 +100,7 @@ engine('What is for reading alone', shops, (world) => {
     assert.equal((await world.get('/reports/3')).status, 404)
   })
 
-  it('a write to it is a 403, on each of its routes', async () => {
+  it('a write to a read-only type is 403 on every route', async () => {
     const data = { type: 'report', id: '1', attributes: { total: 0 } }
     for (const [method, path, body] of [
       ['POST', '/reports', { data }],
@@ -119,7 +119,7 @@ engine('What is for reading alone', shops, (world) => {
     assert.deepEqual(headers.allow?.split(', ').sort(), ['GET', 'HEAD', 'OPTIONS'])
   })
 
-  it('a read-only relationship is told and followed; to write it is a 403, even if its far end is written', async () => {
+  it('a read-only relationship is readable; a write to it is 403, even if its inverse is writable', async () => {
     assert.deepEqual(ids(await world.get('/shops/1/sales')), ['1', '2'])
     assert.deepEqual(ids(await world.get('/shops/1/relationships/guests')), ['2'])
     assert.deepEqual(ids(await world.get('/sales', { 'filter[shop__name]': 's1' })), ['1', '2'])
@@ -139,7 +139,7 @@ engine('What is for reading alone', shops, (world) => {
     assert.equal((await world.get('/sales')).body.meta?.count, 3)
   })
 
-  it('sent in the body of a resource it is discarded, like what is output only', async () => {
+  it('a read-only relationship in the body of a resource is ignored', async () => {
     const relationships = { shop: { data: one('shop', '2') }, clerk: { data: one('clerk', '2') } }
     const data = { type: 'sale', id: '1', attributes: { amount: 11 }, relationships }
     const changed = await world.patch('/sales/1', { data })
@@ -154,7 +154,7 @@ engine('What is for reading alone', shops, (world) => {
     assert.deepEqual(ids(await world.get('/shops/1/guests')), ['2'])
   })
 
-  it('an unknown name beside it is refused all the same', async () => {
+  it('an unknown relationship next to a read-only one is rejected', async () => {
     const relationships = { shops: { data: null } }
     const answer = await world.patch('/sales/1', { data: { ...one('sale'), relationships } })
     assert.deepEqual([answer.status, answer.fault.code], [422, 'unknown_field'])
@@ -192,7 +192,7 @@ const accounts = {
       stamp text default 'by the table', mark text default 'by the table', wrong ${datetime})`,
 }
 
-engine('What is written once, or not at all', accounts, (world) => {
+engine('Immutable, write-only and default attributes', accounts, (world) => {
   const create = (attributes: object = {}) =>
     world.post('/accounts', {
       data: { type: 'account', attributes: { email: 'a@b', secret: 's', ...attributes } },
@@ -200,7 +200,7 @@ engine('What is written once, or not at all', accounts, (world) => {
   const update = (attributes: object) =>
     world.patch('/accounts/1', { data: { ...one('account'), attributes } })
 
-  it('immutable: set by a create, repeated by an update, changed by none', async () => {
+  it('immutable: a create sets it, an update may repeat it, no update changes it', async () => {
     await create({ invited: '2024-01-01T00:00:00.500+01:00' })
     for (const [attributes, status] of [
       [{ email: 'a@b' }, 200],
@@ -223,13 +223,13 @@ engine('What is written once, or not at all', accounts, (world) => {
     assert.equal((await world.patch('/accounts/1', { data: whole })).status, 200)
   })
 
-  it('immutable, left out of a create: null for good', async () => {
+  it('immutable and omitted in a create: it stays null', async () => {
     await create()
     assert.equal((await update({ invited: null })).status, 200)
     assert.equal((await update({ invited: '2024-01-01T00:00:00Z' })).status, 422)
   })
 
-  it('all faults of a body are told at once', async () => {
+  it('all errors of a body are reported together', async () => {
     await create()
     const answer = await update({ email: 'x', role: null, rank: 'none', token: 5, nobody: 1 })
     assert.equal(answer.status, 422)
@@ -239,7 +239,7 @@ engine('What is written once, or not at all', accounts, (world) => {
     )
   })
 
-  it('write-only: taken, never told', async () => {
+  it('write-only: accepted, never returned', async () => {
     const answer = await create({ secret: 'hush' })
     assert.ok(!answer.text.includes('hush'))
     assert.equal((await update({ secret: 'other' })).status, 200)
@@ -252,7 +252,7 @@ engine('What is written once, or not at all', accounts, (world) => {
     assert.deepEqual(bare.fault.source, { pointer: '/data/attributes/secret' })
   })
 
-  it('defaults fill in what a create leaves out: values, functions, and the table’s own', async () => {
+  it('a create without a value stores the default: a constant, a function or that of the column', async () => {
     const before = made
     const { attributes } = (await create()).one
     assert.deepEqual(
@@ -272,7 +272,7 @@ engine('What is written once, or not at all', accounts, (world) => {
     )
   })
 
-  it('what a create sends is taken instead; null is a value, but not for what is required', async () => {
+  it('a sent value replaces the default; null too, unless the attribute is required', async () => {
     const sent = { status: null, rank: 99, role: 'admin', mark: null, joined: null, options: null }
     const answer = await create({
       ...sent,
@@ -288,13 +288,13 @@ engine('What is written once, or not at all', accounts, (world) => {
     assert.deepEqual(refused.fault.source, { pointer: '/data/attributes/role' })
   })
 
-  it('an update fills nothing in', async () => {
+  it('an update applies no defaults', async () => {
     await create({ status: null, rank: 99 })
     const { attributes } = (await update({ mark: 'changed' })).one
     assert.deepEqual([attributes?.status, attributes?.rank], [null, 99])
   })
 
-  it('a default that is no value of its kind is a fault of ours, and nothing is stored', async () => {
+  it('a default function that returns an invalid value is a 500, and nothing is stored', async () => {
     const before = made
     made = -9
     const answer = await create()
@@ -324,7 +324,7 @@ const stamped = resource('stamped', {
 })
 
 engine(
-  'What new rows hold',
+  'Insert defaults',
   {
     model: defineModel([stamped]),
     tables: ({ newId, boolean, bytes, number }: ColumnTypes) => `
@@ -332,7 +332,7 @@ engine(
         is_new ${boolean} not null, mark ${bytes} not null, empty text default 'x')`,
   },
   (world) => {
-    it('is stored with each create, told like any other value, and out of the reach of bodies', async () => {
+    it('are stored by each create, returned like any other value, and cannot be sent', async () => {
       const attributes = { size: 7, is_new: false, empty: 'y' }
       const answer = await world.post('/stamped', { data: { type: 'stamped', attributes } })
       assert.equal(answer.status, 201, answer.text)

@@ -5,7 +5,7 @@ import { decimal, enumeration, type Json, json } from 'lapidary'
 import { type Affinity, getAffinity } from '../../src/model/affinities.ts'
 import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
 
-/** Types of columns as people declare them, by the affinity that SQLite gives them. */
+/** Column types and the affinity that SQLite gives them. */
 // biome-ignore format: a table, one affinity a row
 const types: Readonly<Record<Affinity, readonly string[]>> = {
   integer: ['INTEGER', 'int', 'BIGINT', 'UNSIGNED BIG INT', 'int8', 'POINT', 'CHARINT'],
@@ -15,9 +15,9 @@ const types: Readonly<Record<Affinity, readonly string[]>> = {
   numeric: ['NUMERIC', 'DECIMAL(10,5)', 'BOOLEAN', 'DATE', 'datetime', 'TIMESTAMP', 'TIME', 'UUID', 'JSON', 'STRING', 'VARBINARY(20)'],
 }
 
-/** The affinities that keep the values of each form; a column without a type keeps all. */
-// biome-ignore format: a table, one form a row
-const suited: Readonly<Record<CodecName, readonly Affinity[]>> = {
+/** The affinities that each codec accepts; every codec accepts a column without a type. */
+// biome-ignore format: a table, one codec a row
+const accepted: Readonly<Record<CodecName, readonly Affinity[]>> = {
   id:        ['integer', 'numeric'],
   text:      ['text', 'blob'],
   enumeration: ['text', 'blob'],
@@ -45,7 +45,7 @@ describe('Columns of SQLite', () => {
       for (const name of names) {
         database.exec(`create table tried (value ${name}); insert into tried values ('5.0'), (5)`)
         const found = database.prepare('select typeof(value) as is_ from tried order by rowid')
-        const kept = found.all().map((row) => row.is_)
+        const stored = found.all().map((row) => row.is_)
         const expected = {
           integer: ['integer', 'integer'],
           text: ['text', 'text'],
@@ -54,7 +54,7 @@ describe('Columns of SQLite', () => {
           numeric: ['integer', 'integer'],
         }
         assert.deepEqual(
-          kept,
+          stored,
           Object.entries(expected).find(([name]) => name === affinity)?.[1],
           name,
         )
@@ -66,10 +66,10 @@ describe('Columns of SQLite', () => {
     database.close()
   })
 
-  for (const [form, affinities] of Object.entries(suited)) {
-    it(`${form}: may be kept in columns of affinity ${affinities.join(', ')} and in those without a type`, () => {
-      // The table has a row for each form.
-      const { acceptsColumnType } = getCodec(form as CodecName, 'sqlite')
+  for (const [codec, affinities] of Object.entries(accepted)) {
+    it(`${codec}: accepts columns of affinity ${affinities.join(', ')} and columns without a type`, () => {
+      // The table has a row for each codec.
+      const { acceptsColumnType } = getCodec(codec as CodecName, 'sqlite')
       assert.equal(acceptsColumnType(''), true)
       for (const [affinity, names] of all) {
         const expected = affinities.some((each) => each === affinity)
@@ -78,12 +78,12 @@ describe('Columns of SQLite', () => {
     })
   }
 
-  it('every form there is stands in the table', () => {
-    assert.deepEqual(Object.keys(suited), Object.keys(codecs.sqlite))
+  it('the table has every codec', () => {
+    assert.deepEqual(Object.keys(accepted), Object.keys(codecs.sqlite))
   })
 })
 
-describe('What a form cannot read', () => {
+describe('Stored values that a codec cannot read', () => {
   const cases: readonly (readonly [CodecName, unknown, string])[] = [
     ['integer', '1.5', 'A column contains "1.5", which is not a valid integer.'],
     [
@@ -108,18 +108,18 @@ describe('What a form cannot read', () => {
     ['json', '{', 'A column contains "{", which is not a valid json.'],
     ['bytes', 'AA==', 'A column contains "AA==", which is not a valid bytes.'],
   ]
-  for (const [form, stored, message] of cases) {
-    it(`${form}: ${message}`, () => {
-      assert.throws(() => getCodec(form, 'sqlite').load?.(stored), { name: 'Error', message })
+  for (const [codec, stored, message] of cases) {
+    it(`${codec}: ${message}`, () => {
+      assert.throws(() => getCodec(codec, 'sqlite').load?.(stored), { name: 'Error', message })
     })
   }
 })
 
-describe('JSON that others have stored', () => {
-  it('is told as it is, though no client may send it', () => {
+describe('JSON that other programs stored', () => {
+  it('is serialized unchanged, even if clients may not send it', () => {
     for (const stored of ['5', '"x"', 'null', '{"_id":1,"links":[]}', '["\\u0000"]']) {
       const value = getCodec('json', 'sqlite').load?.(stored)
-      // The kind tells whatever the form has read.
+      // The kind serializes any value that the codec loads.
       assert.equal(json.serialize(value as Json), stored)
       if (value !== null) assert.ok('expected' in json.readBody(value))
     }
@@ -127,12 +127,12 @@ describe('JSON that others have stored', () => {
 })
 
 describe('Kinds with options', () => {
-  it('refuse options that contradict themselves', () => {
-    const whole = 'decimal: the precision must be a whole number from 1 to 1000; it is'
+  it('reject contradictory options', () => {
+    const rule = 'decimal: the precision must be a whole number from 1 to 1000; it is'
     const cases: readonly (readonly [() => unknown, string])[] = [
-      [() => decimal({ precision: 0 }), `${whole} 0`],
-      [() => decimal({ precision: 1001 }), `${whole} 1001`],
-      [() => decimal({ precision: 2.5 }), `${whole} 2.5`],
+      [() => decimal({ precision: 0 }), `${rule} 0`],
+      [() => decimal({ precision: 1001 }), `${rule} 1001`],
+      [() => decimal({ precision: 2.5 }), `${rule} 2.5`],
       [
         () => decimal({ precision: 2, scale: 3 }),
         'decimal: the scale must be a whole number from 0 to 2; it is 3',
@@ -148,10 +148,10 @@ describe('Kinds with options', () => {
         'enumeration: "\\u0000" must be a string without the character U+0000',
       ],
     ]
-    for (const [make, message] of cases) assert.throws(make, { name: 'RangeError', message })
+    for (const [create, message] of cases) assert.throws(create, { name: 'RangeError', message })
   })
 
-  it('keep small decimals in columns of numbers and larger ones in texts', () => {
+  it('store small decimals in numeric columns and larger ones as text', () => {
     assert.equal(decimal({ precision: 15 }).codec, 'decimal15')
     assert.equal(decimal({ precision: 16 }).codec, 'decimal')
     assert.equal(decimal({ scale: 2 }).codec, 'decimal')

@@ -22,8 +22,8 @@ const thing = (fields: Fields, other: Partial<ResourceDeclaration> = {}): Resour
 })
 const person = resource('person', { path: '/persons', table: 'person', fields: {} })
 
-/** What is wrong with declarations; nothing when they are right. */
-function mistakesOf(
+/** Returns the errors of declarations. */
+function findErrors(
   resources: readonly ResourceDeclaration[],
   options?: ModelOptions,
 ): readonly string[] {
@@ -37,30 +37,30 @@ function mistakesOf(
   }
 }
 
-/** Asserts that there is one mistake for each expected pair: the path to the wrong word, and words of the complaint. */
-function assertMistakes(
-  mistakes: readonly string[],
-  expected: readonly (readonly [path: string, words: string])[],
+/** Asserts that there is one error for each expected pair: the path to the wrong option, and a part of the message. */
+function assertErrors(
+  errors: readonly string[],
+  expected: readonly (readonly [path: string, part: string])[],
 ): void {
-  const lines = mistakes.join('\n')
-  assert.equal(mistakes.length, expected.length, lines === '' ? 'no mistake was found' : lines)
-  for (const [index, [path, words]] of expected.entries()) {
-    const mistake = mistakes[index] ?? ''
-    assert.ok(mistake.startsWith(`${path}: `), `${mistake}\nis not about ${path}`)
-    assert.ok(mistake.includes(words), `${mistake}\ndoes not say ${words}`)
-    assert.ok(!mistake.includes('\n'), 'a mistake is one line')
+  const lines = errors.join('\n')
+  assert.equal(errors.length, expected.length, lines === '' ? 'there is no error' : lines)
+  for (const [index, [path, part]] of expected.entries()) {
+    const error = errors[index] ?? ''
+    assert.ok(error.startsWith(`${path}: `), `${error}\ndoes not start with ${path}`)
+    assert.ok(error.includes(part), `${error}\ndoes not contain ${part}`)
+    assert.ok(!error.includes('\n'), 'an error has one line')
   }
 }
 
 type Row = readonly [
   sentence: string,
   resources: readonly ResourceDeclaration[],
-  ...mistakes: (readonly [path: string, words: string])[],
+  ...errors: (readonly [path: string, part: string])[],
 ]
 
 const column = (name: string) => ({ column: name })
 
-/** Wrong declarations, each with the mistakes it holds. */
+/** Wrong declarations, each with its errors. */
 const wrong: readonly Row[] = [
   [
     'a to-one relationship to a type that is not declared',
@@ -150,7 +150,7 @@ const wrong: readonly Row[] = [
   ],
 ]
 
-/** Names of types that JSON:API or a URL would not bear. */
+/** Names of types that JSON:API or a URL does not allow. */
 const wrongTypes = [
   '',
   ' ',
@@ -166,7 +166,7 @@ const wrongTypes = [
   'a+b',
   '@a',
 ]
-/** Paths that are not one word below the root. */
+/** Paths that are not one segment. */
 const wrongPaths = [
   '',
   '/',
@@ -180,12 +180,12 @@ const wrongPaths = [
   '/ü',
   '/a b',
 ]
-/** Names of fields that documents, filters or lists of names would not bear. */
+/** Names of fields that documents, filters or lists of names do not allow. */
 const wrongFields = [
   ...['id', 'type', 'relationships', 'links', '', ' ', 'a b', '-a', 'a-', '_a', 'a_', 'a.b', 'a/b'],
   ...['a[b]', 'a,b', 'a__b', '__proto__', 'a+b', '@a', 'a:b'],
 ]
-/** Names that look odd and are right. */
+/** Unusual names that are allowed. */
 const rightNames = [
   'a',
   '0',
@@ -199,35 +199,35 @@ const rightNames = [
 ]
 
 describe('Declarations', () => {
-  for (const [sentence, resources, ...mistakes] of wrong) {
-    it(`refused: ${sentence}`, () => assertMistakes(mistakesOf(resources), mistakes))
+  for (const [sentence, resources, ...errors] of wrong) {
+    it(`rejected: ${sentence}`, () => assertErrors(findErrors(resources), errors))
   }
 
-  it('refused: names that documents and URLs do not bear', () => {
+  it('rejected: names that documents or URLs do not allow', () => {
     for (const type of wrongTypes) {
-      assertMistakes(mistakesOf([thing({}, { type })]), [[`${type}.type`, `"${type}"`]])
+      assertErrors(findErrors([thing({}, { type })]), [[`${type}.type`, `"${type}"`]])
     }
     for (const path of wrongPaths) {
-      assertMistakes(mistakesOf([thing({}, { path })]), [['thing.path', `"${path}"`]])
+      assertErrors(findErrors([thing({}, { path })]), [['thing.path', `"${path}"`]])
     }
     for (const name of wrongFields) {
       for (const field of [attribute(text, column('c')), toOne('thing', column('c'))]) {
-        const mistakes = mistakesOf([thing(Object.fromEntries([[name, field]]))])
-        assertMistakes(mistakes, [[`thing.fields.${name}`, '']])
+        const mistakes = findErrors([thing(Object.fromEntries([[name, field]]))])
+        assertErrors(mistakes, [[`thing.fields.${name}`, '']])
       }
     }
   })
 
-  it('taken: names that look odd and are right', () => {
+  it('accepted: unusual names that are allowed', () => {
     for (const name of rightNames) {
       for (const field of [attribute(text), toOne('thing', column('c'))]) {
-        assert.deepEqual(mistakesOf([thing({ [name]: field })]), [])
+        assert.deepEqual(findErrors([thing({ [name]: field })]), [])
       }
-      assert.deepEqual(mistakesOf([thing({}, { type: name })]), [])
+      assert.deepEqual(findErrors([thing({}, { type: name })]), [])
     }
   })
 
-  it('taken: columns shared where no two fields write them', () => {
+  it('accepted: fields that share a column that at most one of them writes', () => {
     const shared = {
       name: attribute(text),
       shown: attribute(text, { access: 'read-only', column: 'name' }),
@@ -238,18 +238,18 @@ describe('Declarations', () => {
       whole: toOne('thing', column('whole_id')),
       parts: toMany('thing', column('whole_id')),
     }
-    assert.deepEqual(mistakesOf([thing(shared), person]), [])
+    assert.deepEqual(findErrors([thing(shared), person]), [])
     const again = thing(shared, { type: 'again', path: '/agains' })
-    assert.deepEqual(mistakesOf([thing(shared), again, person]), [], 'two types over one table')
+    assert.deepEqual(findErrors([thing(shared), again, person]), [], 'two types over one table')
   })
 
-  it('refused: sizes of pages that are no whole numbers from 1', () => {
+  it('rejected: page sizes that are not integers from 1', () => {
     for (const size of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       for (const option of ['pageSize', 'maxPageSize'] as const) {
-        const mistakes = mistakesOf([person], { [option]: size })
-        assertMistakes(mistakes, [[`options.${option}`, String(size)]])
+        const mistakes = findErrors([person], { [option]: size })
+        assertErrors(mistakes, [[`options.${option}`, String(size)]])
       }
     }
-    assert.deepEqual(mistakesOf([person], { pageSize: 1, maxPageSize: 1 }), [])
+    assert.deepEqual(findErrors([person], { pageSize: 1, maxPageSize: 1 }), [])
   })
 })

@@ -32,7 +32,7 @@ const door = resource('door', {
   hooks: { beforeCreate: () => ({ sign: 'Pull' }) },
 })
 const house = resource('house', { path: '/houses', table: 'house', fields: {} })
-/** Nobody writes it, so no two fields write one column. */
+/** It is read-only, so no two fields write one column. */
 const view = resource('sight', {
   path: '/sights',
   table: 'door',
@@ -50,7 +50,7 @@ const served = {
     insert into house values (1)`,
 }
 
-engine('What declarations themselves say is stored', served, (world) => {
+engine('Values from declarations', served, (world) => {
   const make = async (open: boolean, broken: boolean) => {
     const attributes = { open, broken }
     const answer = await world.post('/doors', { data: { type: 'door', attributes } })
@@ -58,7 +58,7 @@ engine('What declarations themselves say is stored', served, (world) => {
     return answer
   }
 
-  it('a default is read as the value of a body is, and told in the one spelling of its kind', async () => {
+  it('a default is read like a value of a body, and serialized in canonical text', async () => {
     const { attributes = {} } = (await make(true, false)).one
     assert.equal(attributes.hung, '2024-02-29T11:30:00.5Z')
     assert.equal(attributes.key, 'abcdef00-0000-4000-8000-000000000001')
@@ -66,7 +66,7 @@ engine('What declarations themselves say is stored', served, (world) => {
     assert.deepEqual(ids(found), ['1'])
   })
 
-  it('an expression is one operand, whatever operators it is made of', async () => {
+  it('an expression is one operand, whatever operators it contains', async () => {
     for (const [open, broken] of [
       [true, false],
       [false, true],
@@ -77,7 +77,7 @@ engine('What declarations themselves say is stored', served, (world) => {
     assert.deepEqual(ids(await world.get('/doors', { 'filter[passable]': 'true' })), ['1', '2'])
   })
 
-  it('new rows and hooks fill what no field writes', async () => {
+  it('insert defaults and hooks fill columns that no field writes', async () => {
     const { one } = await make(true, true)
     assert.equal(one.attributes?.sign, 'Pull')
     const house = await world.get('/doors/1/relationships/house')

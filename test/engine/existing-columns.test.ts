@@ -16,7 +16,7 @@ import {
 import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
-import { create, told, toldOfAll } from './things.ts'
+import { attributeText, attributeTexts, create } from './things.ts'
 
 /** Columns as programs declare them that know nothing of us, as SQLite keeps them: `postgres-columns.test.ts` has others. */
 const old = resource('thing', {
@@ -104,7 +104,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (wo
         [name, [...expected, 'null']],
         [`-${name}`, ['null', ...expected.toReversed()]],
       ] as const) {
-        assert.deepEqual(toldOfAll(await world.get('/things', { sort }), name), order)
+        assert.deepEqual(attributeTexts(await world.get('/things', { sort }), name), order)
       }
       for (const [at, [, val]] of values.entries()) {
         if (name === 'day') break
@@ -134,7 +134,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (wo
     }
     const made = await create(world, sent)
     assert.equal(made.status, 201, made.text)
-    for (const [name, json] of Object.entries(sent)) assert.equal(told(made, name), json)
+    for (const [name, json] of Object.entries(sent)) assert.equal(attributeText(made, name), json)
   })
 
   it('a stored midnight is no day to filters, which compare the stored text', async () => {
@@ -147,7 +147,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (wo
     await world.execute(
       `insert into old (json) values ('null'), (' [ 1 , 12345678901234567890 ] ')`,
     )
-    assert.deepEqual(toldOfAll(await world.get('/things'), 'json'), [
+    assert.deepEqual(attributeTexts(await world.get('/things'), 'json'), [
       'null',
       '[1,12345678901234567890]',
     ])

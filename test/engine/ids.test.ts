@@ -15,7 +15,7 @@ import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { type Engine, engine } from './engine.ts'
 
-/** The columns of ids: their type with whatever makes them a key, and the type of columns that refer to them. */
+/** The column definition of each kind of ids, and the type of foreign keys that reference them. */
 interface Columns {
   readonly column: (columnTypes: ColumnTypes, dialect: DialectName) => string
   readonly key: (columnTypes: ColumnTypes) => string
@@ -28,7 +28,7 @@ const uuidKeys: Columns = {
 }
 const named: Columns = { column: () => 'text primary key not null', key: () => 'text' }
 
-/** SQL that makes eight digits up. */
+/** SQL for eight random digits. */
 const anything: Readonly<Record<DialectName, string>> = {
   sqlite: 'lower(hex(randomblob(4)))',
   postgres: 'substr(md5(random()::text), 1, 8)',
@@ -38,7 +38,7 @@ const namedByItself: Columns = {
   key: () => 'text',
 }
 
-/** Things of one kind of ids, each of which may be a part of another, and know others. */
+/** A type with one kind of ids, a to-one relationship to itself, and one over a join table. */
 function things(id: ResourceDeclaration['id'], { column, key }: Columns) {
   const thing = resource('thing', {
     ...{ path: '/things', table: 'thing', ...(id && { id }) },
@@ -77,41 +77,41 @@ const low = '0000000a-aaaa-4bbb-8ccc-00000000000d'
 const other = '0000000e-aaaa-4bbb-8ccc-00000000000f'
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** What each kind of ids makes of a create without an id, and of one with an id. */
+/** Each kind of ids: the pattern of generated ids, an id in a create, and what the server does with it. */
 // biome-ignore format: a table, one kind of ids a row
 const kinds = [
-  ['integers by the database',             integers,      /^\d+$/,        '77',    'discarded'],
-  ['integers that a client may give',      givenIntegers, /^\d+$/,        '77',    'taken'],
-  ['UUIDs by the server',                  uuids,         isUuid,         low,     'discarded'],
-  ['UUIDs that a client may give',         givenUuids,    isUuid,         low,     'taken'],
-  ['UUIDs that a client must give',        mustGiveUuids, undefined,      low,     'taken'],
-  ['texts by the database',                databaseTexts, /^[0-9a-f]{8}$/, 'a b/c', 'discarded'],
-  ['texts that a client may give',         mayGiveTexts,  /^[0-9a-f]{8}$/, 'a b/c', 'taken'],
-  ['texts that a client must give',        texts,         undefined,      'a b/c', 'taken'],
+  ['integers from the database',             integers,      /^\d+$/,        '77',    'ignored'],
+  ['integers that a client can send',      givenIntegers, /^\d+$/,        '77',    'stored'],
+  ['UUIDs from the server',                  uuids,         isUuid,         low,     'ignored'],
+  ['UUIDs that a client can send',         givenUuids,    isUuid,         low,     'stored'],
+  ['UUIDs that a client must send',        mustGiveUuids, undefined,      low,     'stored'],
+  ['texts from the database',                databaseTexts, /^[0-9a-f]{8}$/, 'a b/c', 'ignored'],
+  ['texts that a client can send',         mayGiveTexts,  /^[0-9a-f]{8}$/, 'a b/c', 'stored'],
+  ['texts that a client must send',        texts,         undefined,      'a b/c', 'stored'],
 ] as const
 
-for (const [sentence, served, made, given, fate] of kinds) {
-  engine(`Ids: ${sentence}`, served, (world) => {
-    it('a create without an id gets one, or is refused for want of it', async () => {
+for (const [name, served, generated, sent, outcome] of kinds) {
+  engine(`Ids: ${name}`, served, (world) => {
+    it('a create without an id gets a generated one, or is 422', async () => {
       for (const id of [undefined, null]) {
         const answer = await create(world, id)
-        if (made === undefined) {
+        if (generated === undefined) {
           assert.deepEqual([answer.status, answer.fault.code], [422, 'missing_value'])
           assert.equal(answer.fault.source?.pointer, '/data/id')
           continue
         }
         assert.equal(answer.status, 201, answer.text)
-        assert.match(answer.one.id, made)
+        assert.match(answer.one.id, generated)
         assert.equal((await world.get(answer.headers.location ?? '')).one.id, answer.one.id)
       }
     })
 
-    it(`a create with an id: it is ${fate}`, async () => {
-      const answer = await create(world, given)
+    it(`a create with an id: it is ${outcome}`, async () => {
+      const answer = await create(world, sent)
       assert.equal(answer.status, 201, answer.text)
-      assert.equal(answer.one.id === given, fate === 'taken')
-      if (fate === 'discarded') return
-      const again = await create(world, given, { attributes: { name: 'another' } })
+      assert.equal(answer.one.id === sent, outcome === 'stored')
+      if (outcome === 'ignored') return
+      const again = await create(world, sent, { attributes: { name: 'another' } })
       assert.deepEqual([again.status, again.fault.code], [409, 'id_taken'])
       assert.equal(again.fault.source?.pointer, '/data/id')
       assert.equal((await world.get('/things')).body.meta?.count, 1)
@@ -119,13 +119,13 @@ for (const [sentence, served, made, given, fate] of kinds) {
       assert.equal(one.attributes?.name, null)
     })
 
-    it('the new resource is linked, found, changed and deleted by its id', async () => {
-      const first = (await create(world, made ? undefined : given)).one.id
+    it('the new resource is linked, found, updated and deleted by its id', async () => {
+      const first = (await create(world, generated ? undefined : sent)).one.id
       const relationships = {
         whole: { data: { type: 'thing', id: first } },
         knows: { data: [{ type: 'thing', id: first }] },
       }
-      const second = made ? undefined : served === mustGiveUuids ? other : 'ü "q" 100%'
+      const second = generated ? undefined : served === mustGiveUuids ? other : 'ü "q" 100%'
       const answer = await create(world, second, { relationships })
       assert.equal(answer.status, 201, answer.text)
       const { id } = answer.one
@@ -148,7 +148,7 @@ for (const [sentence, served, made, given, fate] of kinds) {
   })
 }
 
-/** Texts that cannot be an id of a kind. */
+/** Texts that are not ids of a kind. */
 const impossible = [
   [integers, ['abc', '0x1', '1.0', '01', '+1', '9223372036854775808', ' 1', '%00', low, 'null']],
   [uuids, ['1', 'abc', low.slice(1), `${low}0`, `{${low}}`, low.replaceAll('-', ''), '%00']],
@@ -156,8 +156,8 @@ const impossible = [
 ] as const
 
 for (const [served, texts] of impossible) {
-  engine('Ids that nothing has', served, (world) => {
-    it('404 in a path, whatever is asked for; 404 in linkage; 422 where they are given', async () => {
+  engine('Ids that do not exist', served, (world) => {
+    it('are 404 in paths and in linkage, and 422 as the id of a new resource', async () => {
       const { id } = (await create(world, low)).one
       for (const id of texts) {
         const path = `/things/${id.includes('%') ? id : encodeURIComponent(id)}`
@@ -187,8 +187,8 @@ for (const [served, texts] of impossible) {
   })
 }
 
-engine('Ids that cannot be given', texts, (world) => {
-  it('422 at /data/id, and 400 for what is no string', async () => {
+engine('Invalid ids of new resources', texts, (world) => {
+  it('are 422 at /data/id, and 400 if they are not strings', async () => {
     for (const [id, status, code] of [
       ['', 422, 'invalid_value'],
       ['a\0b', 422, 'invalid_value'],
@@ -243,8 +243,8 @@ const odd = [
   ...['null', '1', '01', 'A', 'a', '[x]', '{"x":1}', '\ufeff', 'x'.repeat(300)],
 ]
 
-engine('Odd texts as ids', texts, (world) => {
-  it('each is told as it is, leads to its resource by every link, and is told from all others', async () => {
+engine('Unusual texts as ids', texts, (world) => {
+  it('are returned unchanged, work in every link, and are distinct', async () => {
     for (const id of odd) {
       const made = await create(world, id, { attributes: { name: `name of ${id}` } })
       assert.equal(made.status, 201, made.text)
@@ -266,20 +266,20 @@ engine('Odd texts as ids', texts, (world) => {
     }
   })
 
-  it('all of them stand in linkage, in what is included, and in writes', async () => {
+  it('work in linkage, in included resources and in writes', async () => {
     const data = odd.map((id) => ({ type: 'thing', id }))
     for (const id of odd) await create(world, id)
     const hub = (await create(world, 'hub', { relationships: { parts: { data } } })).one.links?.self
     await world.patch(`${hub}/relationships/knows`, { data })
     const answer = await world.get(`${hub}`, { include: 'knows,parts.whole' })
-    const told = answer.one.relationships
+    const returned = answer.one.relationships
     const byText = (all: unknown) =>
       [all]
         .flat()
         .map((each) => JSON.stringify(each))
         .sort()
-    assert.deepEqual(byText(told?.knows?.data), byText(data))
-    assert.deepEqual(byText(told?.parts?.data), byText(data))
+    assert.deepEqual(byText(returned?.knows?.data), byText(data))
+    assert.deepEqual(byText(returned?.parts?.data), byText(data))
     assert.deepEqual(answer.body.included?.map(({ id }) => id).sort(), odd.toSorted())
     for (const each of data) await world.delete(`${hub}/relationships/knows`, { data: [each] })
     assert.deepEqual((await world.get(`${hub}/knows`)).many, [])
@@ -291,7 +291,7 @@ engine('Odd texts as ids', texts, (world) => {
 })
 
 engine('UUIDs in upper case', givenUuids, (world) => {
-  it('name what their lower case names: in paths, in linkage, in filters and in bodies', async () => {
+  it('identify the same resource as in lower case: in paths, linkage, filters and bodies', async () => {
     const [upper, otherUpper] = [low.toUpperCase(), other.toUpperCase()]
     const made = await create(world, upper)
     assert.equal(made.one.id, low)
@@ -337,8 +337,8 @@ const conflicts = {
   ),
 }
 
-engine('UUIDs where another id in a body is a conflict', conflicts, (world) => {
-  it('the same id in another case is no other', async () => {
+engine('UUIDs with idMismatch: conflict', conflicts, (world) => {
+  it('the same id in upper case is no conflict', async () => {
     await create(world, low)
     const body = (id: string) => ({ data: { type: 'thing', id } })
     assert.equal((await world.patch(`/things/${low}`, body(low.toUpperCase()))).status, 200)

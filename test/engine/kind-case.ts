@@ -1,30 +1,30 @@
 import type { Kind } from 'lapidary'
 
-/** What attributes of one kind take and refuse. Values are JSON texts, so that `-0` and `1e400` can be written down. */
+/** The values that one attribute kind accepts and rejects, as JSON text, so that `-0` and `1e400` can be written. */
 export interface KindValues {
   readonly kind: Kind<unknown>
-  /** How the test's table declares the column, where not as kinds of that name. */
+  /** The column type in the test's table. Default: the type for the kind's name. */
   readonly column?: string
-  /** What bodies and filters take; beside it what is told of it, where that is written otherwise. */
-  readonly accepts: readonly (readonly [sent: string, told?: string])[]
-  /** What bodies refuse. */
-  readonly refuses: readonly string[]
-  /** What a body's value must be, in the words of the refusal. */
+  /** Values that bodies and filters accept, and how each is serialized, if not as it was sent. */
+  readonly accepts: readonly (readonly [sent: string, serialized?: string])[]
+  /** Values that bodies reject. */
+  readonly rejects: readonly string[]
+  /** The start of the error detail for these: what a value in a body must be. */
   readonly expected: string
-  /** Refusals of bodies word for word, where the sentence says more than that. */
-  readonly sentences?: readonly (readonly [sent: string, words: string])[]
-  /** What a filter's value must be, where that is something else. */
-  readonly asked?: string
-  /** What a JSON filter refuses. */
-  readonly notVals: readonly string[]
-  /** Texts of `filter[x]=text` and the value each is read as. */
-  readonly texts: readonly (readonly [text: string, told: string])[]
-  /** Texts that `filter[x]=text` refuses. */
-  readonly notTexts: readonly string[]
+  /** Further rejected values with more specific details. */
+  readonly details?: readonly (readonly [sent: string, expected: string])[]
+  /** What a value in a filter must be, if that differs from a body. */
+  readonly expectedInFilters?: string
+  /** Values that a JSON filter rejects. */
+  readonly rejectedVals: readonly string[]
+  /** Texts that `filter[x]=text` accepts, and the JSON of the value. */
+  readonly filterTexts: readonly (readonly [text: string, serialized: string])[]
+  /** Texts that `filter[x]=text` rejects. */
+  readonly rejectedTexts: readonly string[]
 }
 
-/** Texts as JSON. */
-export const quoted = (...texts: readonly string[]) => texts.map((text) => JSON.stringify(text))
-/** Texts that are told as they are sent, as JSON. */
-export const same = (...texts: readonly string[]) =>
+/** Writes texts as JSON. */
+export const asJson = (...texts: readonly string[]) => texts.map((text) => JSON.stringify(text))
+/** Writes texts that are serialized as they were sent as rows of `accepts`. */
+export const unchanged = (...texts: readonly string[]) =>
   texts.map((text) => [JSON.stringify(text)] as const)

@@ -4,7 +4,7 @@ import { kindsOfText } from './kinds-of-text.ts'
 import { kindsOfTime } from './kinds-of-time.ts'
 import { kindsOpaque } from './kinds-opaque.ts'
 
-/** Every kind, with what it takes and refuses, by the name of the attribute that is of it; some with several options. */
+/** The values of every kind, by the name of an attribute of this kind. Some kinds occur with several options. */
 export const kindValues: Readonly<Record<string, KindValues>> = {
   ...kindsOfText,
   ...kindsOfNumber,

@@ -1,5 +1,5 @@
 import { email, enumeration, text, url, uuid } from 'lapidary'
-import { type KindValues, quoted, same } from './kind-case.ts'
+import { asJson, type KindValues, unchanged } from './kind-case.ts'
 
 const oddTexts = [
   '',
@@ -13,7 +13,7 @@ const oddTexts = [
   'x'.repeat(2000),
 ]
 
-/** What no string can be, as JSON. */
+/** JSON values that are not strings, and strings that no database can store. */
 export const notStrings = [
   '5',
   '0',
@@ -29,20 +29,20 @@ export const notStrings = [
 const host = 'https://example.org'
 const id = 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'
 
-/** What kinds that are told as texts take and refuse. */
+/** The values of kinds that are strings. */
 export const kindsOfText = {
   text: {
     kind: text,
-    accepts: same(...oddTexts),
-    refuses: notStrings,
+    accepts: unchanged(...oddTexts),
+    rejects: notStrings,
     expected: 'a string',
-    notVals: notStrings,
-    texts: oddTexts.map((text) => [text, JSON.stringify(text)]),
-    notTexts: ['a\0b'],
+    rejectedVals: notStrings,
+    filterTexts: oddTexts.map((text) => [text, JSON.stringify(text)]),
+    rejectedTexts: ['a\0b'],
   },
   email: {
     kind: email,
-    accepts: same(
+    accepts: unchanged(
       'ada@example.org',
       'ADA@Example.ORG',
       'a@b',
@@ -50,26 +50,26 @@ export const kindsOfText = {
       "!#$%&'*+/=?^_`{|}~-@example.org",
       `${'a'.repeat(242)}@example.org`,
     ),
-    refuses: [
+    rejects: [
       ...notStrings,
-      ...quoted('', 'ada', '@', 'ada@', '@example.org', 'a b@example.org', 'ada@exam ple.org'),
-      ...quoted('ada@@example.org', 'ada@example..org', 'ada@-example.org', 'ada@example-.org'),
-      ...quoted('ada@example.org\n', ' ada@example.org', 'ada@example.org.', 'ädä@example.org'),
-      ...quoted('Ada <ada@example.org>', `${'a'.repeat(243)}@example.org`),
+      ...asJson('', 'ada', '@', 'ada@', '@example.org', 'a b@example.org', 'ada@exam ple.org'),
+      ...asJson('ada@@example.org', 'ada@example..org', 'ada@-example.org', 'ada@example-.org'),
+      ...asJson('ada@example.org\n', ' ada@example.org', 'ada@example.org.', 'ädä@example.org'),
+      ...asJson('Ada <ada@example.org>', `${'a'.repeat(243)}@example.org`),
     ],
     expected: 'an e-mail address',
-    asked: 'a string',
-    // A query may ask for any part of an address.
-    notVals: notStrings,
-    texts: [
+    expectedInFilters: 'a string',
+    // A filter may contain any part of an address.
+    rejectedVals: notStrings,
+    filterTexts: [
       ['ada@example.org', '"ada@example.org"'],
       ['a@b', '"a@b"'],
     ],
-    notTexts: ['a\0b'],
+    rejectedTexts: ['a\0b'],
   },
   url: {
     kind: url,
-    accepts: same(
+    accepts: unchanged(
       host,
       `${host}/`,
       'HTTP://EXAMPLE.ORG:80/../a?b=c#d',
@@ -80,12 +80,12 @@ export const kindsOfText = {
       'x-y.z+1://host',
       `${host}/${'a'.repeat(2000)}`,
     ),
-    refuses: [
+    rejects: [
       ...notStrings,
-      ...quoted('', 'example.org', '/a/b', '//example.org/', 'https:', 'https://', 'https:/a'),
-      ...quoted('https:///path', 'file:///etc/hosts', 'mailto:ada@example.org', 'urn:isbn:1'),
-      ...quoted(` ${host}`, `${host} `, `${host}/a b`, `${host}/\n`, `${host}/\u0085`, '1a://host'),
-      ...quoted(
+      ...asJson('', 'example.org', '/a/b', '//example.org/', 'https:', 'https://', 'https:/a'),
+      ...asJson('https:///path', 'file:///etc/hosts', 'mailto:ada@example.org', 'urn:isbn:1'),
+      ...asJson(` ${host}`, `${host} `, `${host}/a b`, `${host}/\n`, `${host}/\u0085`, '1a://host'),
+      ...asJson(
         `${host}/\u2003`,
         'https://exa mple.org',
         'https://a:b',
@@ -94,46 +94,50 @@ export const kindsOfText = {
       ),
     ],
     expected: 'an absolute URL, such as "https://example.org/"',
-    asked: 'a string',
-    // A query may ask for any part of a URL.
-    notVals: notStrings,
-    texts: [[host, JSON.stringify(host)]],
-    notTexts: ['a\0b'],
+    expectedInFilters: 'a string',
+    // A filter may contain any part of a URL.
+    rejectedVals: notStrings,
+    filterTexts: [[host, JSON.stringify(host)]],
+    rejectedTexts: ['a\0b'],
   },
   uuid: {
     kind: uuid,
     accepts: [
-      ...same(id, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
+      ...unchanged(
+        id,
+        '00000000-0000-0000-0000-000000000000',
+        'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      ),
       ['"F81D4FAE-7DEC-11D0-A765-00A0C91E6BF7"', '"f81d4fae-7dec-11d0-a765-00a0c91e6bf7"'],
       ['"017F22E2-79b0-7CC3-98C4-DC0C0C07398F"', '"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"'],
     ],
-    refuses: [
+    rejects: [
       ...notStrings,
-      ...quoted('', id.slice(1), `${id}0`, ` ${id}`, `${id}\n`, id.replaceAll('-', ''), `{${id}}`),
-      ...quoted(`urn:uuid:${id}`, id.replace('f', 'g'), id.replace('-', '_')),
+      ...asJson('', id.slice(1), `${id}0`, ` ${id}`, `${id}\n`, id.replaceAll('-', ''), `{${id}}`),
+      ...asJson(`urn:uuid:${id}`, id.replace('f', 'g'), id.replace('-', '_')),
     ],
     expected: 'a UUID, such as "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"',
-    notVals: ['5', 'true', '{}', ...quoted('', 'x', id.slice(1))],
-    texts: [
+    rejectedVals: ['5', 'true', '{}', ...asJson('', 'x', id.slice(1))],
+    filterTexts: [
       [id, JSON.stringify(id)],
       [id.toUpperCase(), JSON.stringify(id)],
     ],
-    notTexts: ['', 'null', `${id} `],
+    rejectedTexts: ['', 'null', `${id} `],
   },
   enumeration: {
     kind: enumeration(['open', 'closed', '', 'it’s "ok"']),
-    accepts: same('open', 'closed', '', 'it’s "ok"'),
-    refuses: [...notStrings, ...quoted('Open', 'opened', 'open ', 'toString', 'constructor', '5')],
+    accepts: unchanged('open', 'closed', '', 'it’s "ok"'),
+    rejects: [...notStrings, ...asJson('Open', 'opened', 'open ', 'toString', 'constructor', '5')],
     expected: 'one of "open", "closed", "", "it’s \\"ok\\""',
-    sentences: [
+    details: [
       ['"opne"', 'one of "open", "closed", "", "it’s \\"ok\\"" (did you mean "open"?)'],
       ['"something else"', 'one of "open", "closed", "", "it’s \\"ok\\""'],
     ],
-    notVals: [...quoted('Open', 'x'), '5', 'true', '{}'],
-    texts: [
+    rejectedVals: [...asJson('Open', 'x'), '5', 'true', '{}'],
+    filterTexts: [
       ['open', '"open"'],
       ['', '""'],
     ],
-    notTexts: ['Open', 'null', 'x'],
+    rejectedTexts: ['Open', 'null', 'x'],
   },
 } satisfies Record<string, KindValues>

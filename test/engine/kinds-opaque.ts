@@ -1,12 +1,12 @@
 import { bytes, json } from 'lapidary'
-import { type KindValues, quoted, same } from './kind-case.ts'
+import { asJson, type KindValues, unchanged } from './kind-case.ts'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const object = 'a JSON object or array'
-const unnamed = (name: string) =>
+const invalidName = (name: string) =>
   `${object} with member names that JSON:API allows; ${JSON.stringify(name)} is not allowed`
 
-/** What kinds take and refuse that can only be compared with null. */
+/** The values of kinds that can only be compared with null. */
 export const kindsOpaque = {
   json: {
     kind: json,
@@ -21,31 +21,31 @@ export const kindsOpaque = {
       ['["links","relationships","\\u0001\\t𝒳é\\"\\\\"]'],
       [nested(100)],
     ],
-    refuses: ['"{}"', '""', '5', '0', 'true', 'false', '"null"'],
+    rejects: ['"{}"', '""', '5', '0', 'true', 'false', '"null"'],
     expected: object,
-    sentences: [
+    details: [
       ['5', object],
       [nested(101), `${object} nested at most 100 levels deep`],
-      ['{"a":[{"links":{}}]}', unnamed('links')],
-      ['{"relationships":null}', unnamed('relationships')],
-      ['{"":1}', unnamed('')],
-      ['{"a.b":1}', unnamed('a.b')],
-      ['{"__proto__":1}', unnamed('__proto__')],
-      ['{"a\\u0000b":1}', unnamed('a\0b')],
-      ['{"a\\udc00":1}', unnamed('a\udc00')],
+      ['{"a":[{"links":{}}]}', invalidName('links')],
+      ['{"relationships":null}', invalidName('relationships')],
+      ['{"":1}', invalidName('')],
+      ['{"a.b":1}', invalidName('a.b')],
+      ['{"__proto__":1}', invalidName('__proto__')],
+      ['{"a\\u0000b":1}', invalidName('a\0b')],
+      ['{"a\\udc00":1}', invalidName('a\udc00')],
       ['["a\\u0000"]', `${object} with strings without the character U+0000`],
       ['[["\\ud800"]]', `${object} with strings of whole Unicode characters`],
       ['{"a":1e400}', `${object} with numbers that fit in a double`],
     ],
-    asked: 'null',
-    notVals: ['{}', '[]', '5', '"null"', 'true'],
-    texts: [],
-    notTexts: ['', 'null', '{}'],
+    expectedInFilters: 'null',
+    rejectedVals: ['{}', '[]', '5', '"null"', 'true'],
+    filterTexts: [],
+    rejectedTexts: ['', 'null', '{}'],
   },
   bytes: {
     kind: bytes,
     accepts: [
-      ...same(
+      ...unchanged(
         '',
         'AA==',
         'AAE=',
@@ -55,8 +55,8 @@ export const kindsOpaque = {
         Buffer.alloc(3000, 'ÿ').toString('base64'),
       ),
     ],
-    refuses: [
-      ...quoted(
+    rejects: [
+      ...asJson(
         'A',
         'AA',
         'AA=',
@@ -69,13 +69,13 @@ export const kindsOpaque = {
         ' AA==',
         'A A==',
       ),
-      ...quoted('=', '====', 'AA==AA==', 'AA\n==', '!!!!'),
+      ...asJson('=', '====', 'AA==AA==', 'AA\n==', '!!!!'),
       ...['5', 'true', '{}', '[]'],
     ],
     expected: 'bytes in padded base64, such as "AAEC/w=="',
-    asked: 'null',
-    notVals: [...quoted('', 'AA=='), '5', '{}'],
-    texts: [],
-    notTexts: ['', 'null', 'AA=='],
+    expectedInFilters: 'null',
+    rejectedVals: [...asJson('', 'AA=='), '5', '{}'],
+    filterTexts: [],
+    rejectedTexts: ['', 'null', 'AA=='],
   },
 } satisfies Record<string, KindValues>

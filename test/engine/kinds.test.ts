@@ -10,7 +10,7 @@ import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 import type { KindValues } from './kind-case.ts'
 import { kindValues } from './kind-values.ts'
-import { create, jsonApi, told } from './things.ts'
+import { attributeText, create, jsonApi } from './things.ts'
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 addFormats.default(ajv)
@@ -41,56 +41,56 @@ const served = {
   },
 }
 
-it('every kind there is has values here', () => {
+it('the table has values for every kind', () => {
   const names = new Set(all.map(([, { kind }]) => kind.name))
   const known = [...Object.keys(kinds), ...Object.keys(parametricKinds)]
   assert.deepEqual([...names, 'id'].sort(), known.sort())
 })
 
 engine('Kinds in bodies', served, (world) => {
-  for (const [kind, { kind: declared, accepts, refuses, expected, sentences = [] }] of all) {
-    it(`${kind}: what is taken is told back exactly, at once and later`, async () => {
-      for (const [sent, tells = sent] of accepts) {
+  for (const [kind, { kind: declared, accepts, rejects, expected, details = [] }] of all) {
+    it(`${kind}: an accepted value is returned exactly by the create, a read and an update`, async () => {
+      for (const [sent, serialized = sent] of accepts) {
         const made = await create(world, { [kind]: sent })
         assert.equal(made.status, 201, made.text)
-        assert.equal(told(made, kind), tells)
+        assert.equal(attributeText(made, kind), serialized)
         const later = await world.get(`/things/${made.one.id}`)
-        assert.equal(told(later, kind), tells)
+        assert.equal(attributeText(later, kind), serialized)
         const patched = await world.call(
           'PATCH',
           `/things/${made.one.id}`,
           jsonApi(`{"data":{"type":"thing","id":"1","attributes":{"${kind}":${sent}}}}`),
         )
-        assert.equal(told(patched, kind), tells)
+        assert.equal(attributeText(patched, kind), serialized)
       }
     })
 
-    it(`${kind}: what is taken and told is valid by its schema`, () => {
+    it(`${kind}: accepted and serialized values match the schema`, () => {
       const validate = ajv.compile(declared.schema)
-      for (const [sent, tells = sent] of accepts) {
-        for (const json of [sent, tells]) {
+      for (const [sent, serialized = sent] of accepts) {
+        for (const json of [sent, serialized]) {
           assert.ok(validate(JSON.parse(json)), `${json} ${ajv.errorsText(validate.errors)}`)
         }
       }
       assert.equal(validate(null), false)
     })
 
-    it(`${kind}: null is taken, and told when nothing was sent`, async () => {
+    it(`${kind}: null is accepted, and returned if nothing was sent`, async () => {
       const unset = await create(world, {})
-      assert.equal(told(unset, kind), 'null')
+      assert.equal(attributeText(unset, kind), 'null')
       const nothing = await create(world, { [kind]: 'null' })
-      assert.equal(told(nothing, kind), 'null')
+      assert.equal(attributeText(nothing, kind), 'null')
       const [[some] = ['null']] = accepts
       const made = await create(world, { [kind]: some })
       const cleared = await world.patch(`/things/${made.one.id}`, {
         data: { type: 'thing', id: made.one.id, attributes: { [kind]: null } },
       })
-      assert.equal(told(cleared, kind), 'null')
+      assert.equal(attributeText(cleared, kind), 'null')
     })
 
-    it(`${kind}: what it is not is refused with its place, and what it must be`, async () => {
-      const words = new Map(sentences)
-      for (const sent of [...refuses, ...words.keys()]) {
+    it(`${kind}: an invalid value is 422 with its pointer and what it must be`, async () => {
+      const expectedBy = new Map(details)
+      for (const sent of [...rejects, ...expectedBy.keys()]) {
         const refused = await create(world, { [kind]: sent })
         assert.equal(refused.status, 422, `${sent} → ${refused.text}`)
         assert.deepEqual(refused.fault.source, { pointer: `/data/attributes/${kind}` })
@@ -98,9 +98,9 @@ engine('Kinds in bodies', served, (world) => {
           refused.fault.detail.startsWith(`${kind} must be ${expected}`),
           refused.fault.detail,
         )
-        const says = words.get(sent)
-        if (says !== undefined) {
-          const start = `${kind} must be ${says}; it is `
+        const specific = expectedBy.get(sent)
+        if (specific !== undefined) {
+          const start = `${kind} must be ${specific}; it is `
           assert.ok(refused.fault.detail.startsWith(start), refused.fault.detail)
         }
         assert.equal(refused.body.errors?.length, 1)
@@ -111,17 +111,17 @@ engine('Kinds in bodies', served, (world) => {
 })
 
 engine('Kinds in filters', served, (world) => {
-  for (const [kind, { accepts, texts }] of comparable) {
-    it(`${kind}: a JSON val is read as a body's value is`, async () => {
+  for (const [kind, { accepts, filterTexts }] of comparable) {
+    it(`${kind}: a JSON filter reads a value like a body`, async () => {
       const made = new Map<unknown, string[]>()
       await create(world, { [kind]: 'null' })
-      for (const [sent, tells = sent] of accepts) {
+      for (const [sent, serialized = sent] of accepts) {
         const { one } = await create(world, { [kind]: sent })
-        made.set(tells, [...(made.get(tells) ?? []), one.id])
+        made.set(serialized, [...(made.get(serialized) ?? []), one.id])
       }
-      for (const [sent, tells = sent] of accepts) {
+      for (const [sent, serialized = sent] of accepts) {
         const filter = `[{"name":"${kind}","op":"eq","val":${sent}}]`
-        assert.deepEqual(ids(await world.get('/things', { filter })), made.get(tells), sent)
+        assert.deepEqual(ids(await world.get('/things', { filter })), made.get(serialized), sent)
       }
       const list = accepts.map(([sent]) => sent).join(',')
       const among = await world.get('/things', {
@@ -130,13 +130,13 @@ engine('Kinds in filters', served, (world) => {
       assert.deepEqual(new Set(ids(among)), new Set([...made.values()].flat()))
     })
 
-    it(`${kind}: filter[${kind}]=text reads the text as the kind`, async () => {
+    it(`${kind}: filter[${kind}]=text reads the text as this kind`, async () => {
       const made = new Map<string, string>()
       await create(world, { [kind]: 'null' })
-      for (const [, value] of texts) {
+      for (const [, value] of filterTexts) {
         if (!made.has(value)) made.set(value, (await create(world, { [kind]: value })).one.id)
       }
-      for (const [sent, value] of texts) {
+      for (const [sent, value] of filterTexts) {
         const answer = await world.get('/things', { [`filter[${kind}]`]: sent })
         assert.deepEqual(ids(answer), [made.get(value)], `${sent} → ${answer.text}`)
       }
@@ -144,9 +144,16 @@ engine('Kinds in filters', served, (world) => {
   }
 
   for (const [kind, values] of all) {
-    const { kind: declared, accepts, notVals, notTexts, expected, asked = expected } = values
+    const {
+      kind: declared,
+      accepts,
+      rejectedVals,
+      rejectedTexts,
+      expected,
+      expectedInFilters = expected,
+    } = values
 
-    it(`${kind}: null asks for nulls`, async () => {
+    it(`${kind}: a filter with null finds nulls`, async () => {
       const { one: none } = await create(world, {})
       const [[some] = ['null']] = accepts
       const { one: full } = await create(world, { [kind]: some })
@@ -161,8 +168,8 @@ engine('Kinds in filters', served, (world) => {
       }
     })
 
-    it(`${kind}: a val that is none is refused with its place`, async () => {
-      for (const val of notVals) {
+    it(`${kind}: an invalid value in a JSON filter is 400 with its position`, async () => {
+      for (const val of rejectedVals) {
         const tried = [
           ['eq', val],
           ['in_', `[null,${val}]`],
@@ -174,19 +181,19 @@ engine('Kinds in filters', served, (world) => {
           assert.equal(answer.status, 400, `${json} → ${answer.text}`)
           assert.deepEqual(answer.fault.source, { parameter: 'filter' })
           assert.match(answer.fault.detail, /^filter\[0\]\.val: /)
-          const says = `${kind} must be compared with ${asked}`
-          assert.ok(answer.fault.detail.includes(says), answer.fault.detail)
+          const rule = `${kind} must be compared with ${expectedInFilters}`
+          assert.ok(answer.fault.detail.includes(rule), answer.fault.detail)
         }
       }
     })
 
-    it(`${kind}: a text that is none is refused with its parameter`, async () => {
-      for (const wrong of notTexts) {
+    it(`${kind}: an invalid text in filter[${kind}] is 400 with its parameter`, async () => {
+      for (const wrong of rejectedTexts) {
         const answer = await world.get('/things', { [`filter[${kind}]`]: wrong })
         assert.equal(answer.status, 400, `${wrong} → ${answer.text}`)
         assert.deepEqual(answer.fault.source, { parameter: `filter[${kind}]` })
-        const says = `${kind} must be compared with ${asked}`
-        assert.ok(answer.fault.detail.includes(says), answer.fault.detail)
+        const rule = `${kind} must be compared with ${expectedInFilters}`
+        assert.ok(answer.fault.detail.includes(rule), answer.fault.detail)
       }
     })
   }

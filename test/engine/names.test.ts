@@ -5,7 +5,7 @@ import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 
-/** Names on the wire that are right, and odd: beyond ASCII, of JavaScript's own, with every sign they may hold. */
+/** Unusual member names that are allowed: beyond ASCII, JavaScript's own, with every allowed character. */
 const piece = resource('größe', {
   path: '/gr~o_-ss3',
   table: 'piece',
@@ -27,7 +27,7 @@ const wire = {
   beyondAscii: true,
 }
 
-engine('Odd names on the wire', wire, (world) => {
+engine('Unusual names in documents', wire, (world) => {
   const collection = '/v1.0/gr~o_-ss3'
   const fill = async () => {
     for (const word of ['b', 'a', 'c']) {
@@ -40,7 +40,7 @@ engine('Odd names on the wire', wire, (world) => {
     assert.equal((await world.post(path, { data })).status, 200)
   }
 
-  it('every link of a resource leads to where it says', async () => {
+  it('every link of a resource works', async () => {
     await fill()
     const { one } = await world.get(`${collection}/2`)
     assert.equal(one.attributes?.hasOwnProperty, 'a')
@@ -58,7 +58,7 @@ engine('Odd names on the wire', wire, (world) => {
     assert.equal(whole.one.id, '1')
   })
 
-  it('filter, sort, include and fields take them', async () => {
+  it('filter, sort, include and fields accept them', async () => {
     await fill()
     for (const query of [
       { 'filter[名__constructor]': 'b', sort: '-constructor' },
@@ -78,7 +78,7 @@ engine('Odd names on the wire', wire, (world) => {
     assert.deepEqual(shown.one.attributes, { constructor: 'b' })
   })
 
-  it('a fault of one points to it', async () => {
+  it('an error of such a field points to it', async () => {
     const { fault } = await world.post(collection, {
       data: { type: 'größe', attributes: { 'Toll-es_Wort': 5 } },
     })
@@ -86,7 +86,7 @@ engine('Odd names on the wire', wire, (world) => {
   })
 })
 
-/** Names that SQL would take for something else unless they are quoted, one for each field. */
+/** Names that SQL would misread unless they are quoted, one for each field. */
 const columns = {
   a: 'group',
   b: 'Select From',
@@ -133,8 +133,8 @@ const stored = {
     "up-key" integer references ${quoted(table)} ("the id."))`,
 }
 
-engine('Odd names in the database', stored, (world) => {
-  it('tables and columns of any name are written, told, filtered, sorted and linked', async () => {
+engine('Unusual names in the database', stored, (world) => {
+  it('tables and columns with any name are written, read, filtered, sorted and linked', async () => {
     const names = Object.keys(columns)
     for (const value of ['y', 'x']) {
       const attributes = Object.fromEntries(names.map((name) => [name, name + value]))

@@ -4,7 +4,7 @@ import type { ColumnTypes } from '../databases.ts'
 /** A value to compare with, and the ids of the rows that match, in order. */
 export type Case = readonly [val: unknown, ids: string]
 
-/** The table the operators are tried on: a column of each kind, in the last row nothing but nulls; as SQL, bytes as digits. */
+/** The rows of the test table as SQL literals, a column for each kind; bytes are hexadecimal. A further row has only nulls. */
 // biome-ignore format: a table, one column a row
 export const columns: Readonly<Partial<Record<keyof ColumnTypes, readonly string[]>>> = {
   text:        ["'Ada'", "'ada b'", "'Bob Ada-c'", "'x%y_z'", "''", "'ÄRGER ß'"],
@@ -24,10 +24,10 @@ export const columns: Readonly<Partial<Record<keyof ColumnTypes, readonly string
   bytes:       ['00', '', 'ff', 'ff', '0102', '7f'],
 }
 
-/** Every row of the table. */
-export const everyId = '1 2 3 4 5 6 7'
-/** The rows that hold values. */
-export const knownIds = '1 2 3 4 5 6'
+/** The ids of all rows. */
+export const allIds = '1 2 3 4 5 6 7'
+/** The ids of the rows with values. */
+export const idsWithValues = '1 2 3 4 5 6'
 
 const early = '1815-12-10'
 const late = '1912-06-23'
@@ -37,8 +37,8 @@ const least = '-9223372036854775808'
 const most = '9223372036854775807'
 
 /**
- * What every operator finds for every kind it suits; where a kind is missing the operator is refused.
- * Written down by hand from `docs/service.md`, Filter: nothing here is computed by the engine.
+ * The rows that every operator finds for every kind that it applies to. It is rejected on kinds that are missing here.
+ * Written by hand from `docs/service.md`, Filter: the engine computes nothing here.
  */
 // biome-ignore format: a table, one kind a row
 export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readonly Case[]>>>> = {
@@ -61,22 +61,22 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
     bytes:       [[null, '7']],
   },
   ne: {
-    id:          [['3', '1 2 4 5 6 7'], [null, everyId]],
-    text:        [['Ada', '2 3 4 5 6'], [null, knownIds]],
-    email:       [['ada@b.org', '2 3 4 5 6'], [null, knownIds]],
-    url:         [['https://a.org/x', '2 3 4 5 6'], [null, knownIds]],
-    integer:     [[7, '1 2 5 6'], [null, knownIds]],
-    integer64:   [[7, '1 2 5 6'], [null, knownIds]],
-    number:      [[1.5, '1 2 5 6'], [null, knownIds]],
-    decimal:     [['12.5', '1 2 5 6'], [null, knownIds]],
-    boolean:     [[true, '2 4 6'], [null, knownIds]],
-    date:        [[late, '1 2 5 6'], [null, knownIds]],
-    datetime:    [['1912-06-23T00:00:00Z', '1 2 5 6'], [null, knownIds]],
-    time:        [['12:30:00.5', '1 2 5 6'], [null, knownIds]],
-    uuid:        [[twice, '1 2 5 6'], [null, knownIds]],
-    enumeration: [['open', '2 5 6'], [null, knownIds]],
-    json:        [[null, knownIds]],
-    bytes:       [[null, knownIds]],
+    id:          [['3', '1 2 4 5 6 7'], [null, allIds]],
+    text:        [['Ada', '2 3 4 5 6'], [null, idsWithValues]],
+    email:       [['ada@b.org', '2 3 4 5 6'], [null, idsWithValues]],
+    url:         [['https://a.org/x', '2 3 4 5 6'], [null, idsWithValues]],
+    integer:     [[7, '1 2 5 6'], [null, idsWithValues]],
+    integer64:   [[7, '1 2 5 6'], [null, idsWithValues]],
+    number:      [[1.5, '1 2 5 6'], [null, idsWithValues]],
+    decimal:     [['12.5', '1 2 5 6'], [null, idsWithValues]],
+    boolean:     [[true, '2 4 6'], [null, idsWithValues]],
+    date:        [[late, '1 2 5 6'], [null, idsWithValues]],
+    datetime:    [['1912-06-23T00:00:00Z', '1 2 5 6'], [null, idsWithValues]],
+    time:        [['12:30:00.5', '1 2 5 6'], [null, idsWithValues]],
+    uuid:        [[twice, '1 2 5 6'], [null, idsWithValues]],
+    enumeration: [['open', '2 5 6'], [null, idsWithValues]],
+    json:        [[null, idsWithValues]],
+    bytes:       [[null, idsWithValues]],
   },
   is_: {
     id:          [['3', '3'], [null, '']],
@@ -97,22 +97,22 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
     bytes:       [[null, '7']],
   },
   isnot: {
-    id:          [['3', '1 2 4 5 6 7'], [null, everyId]],
-    text:        [['Ada', '2 3 4 5 6 7'], [null, knownIds]],
-    email:       [['ada@b.org', '2 3 4 5 6 7'], [null, knownIds]],
-    url:         [['https://a.org/x', '2 3 4 5 6 7'], [null, knownIds]],
-    integer:     [[7, '1 2 5 6 7'], [null, knownIds]],
-    integer64:   [[7, '1 2 5 6 7'], [null, knownIds]],
-    number:      [[1.5, '1 2 5 6 7'], [null, knownIds]],
-    decimal:     [['12.5', '1 2 5 6 7'], [null, knownIds]],
-    boolean:     [[true, '2 4 6 7'], [null, knownIds]],
-    date:        [[late, '1 2 5 6 7'], [null, knownIds]],
-    datetime:    [['1912-06-23T00:00:00Z', '1 2 5 6 7'], [null, knownIds]],
-    time:        [['12:30:00.5', '1 2 5 6 7'], [null, knownIds]],
-    uuid:        [[twice, '1 2 5 6 7'], [null, knownIds]],
-    enumeration: [['open', '2 5 6 7'], [null, knownIds]],
-    json:        [[null, knownIds]],
-    bytes:       [[null, knownIds]],
+    id:          [['3', '1 2 4 5 6 7'], [null, allIds]],
+    text:        [['Ada', '2 3 4 5 6 7'], [null, idsWithValues]],
+    email:       [['ada@b.org', '2 3 4 5 6 7'], [null, idsWithValues]],
+    url:         [['https://a.org/x', '2 3 4 5 6 7'], [null, idsWithValues]],
+    integer:     [[7, '1 2 5 6 7'], [null, idsWithValues]],
+    integer64:   [[7, '1 2 5 6 7'], [null, idsWithValues]],
+    number:      [[1.5, '1 2 5 6 7'], [null, idsWithValues]],
+    decimal:     [['12.5', '1 2 5 6 7'], [null, idsWithValues]],
+    boolean:     [[true, '2 4 6 7'], [null, idsWithValues]],
+    date:        [[late, '1 2 5 6 7'], [null, idsWithValues]],
+    datetime:    [['1912-06-23T00:00:00Z', '1 2 5 6 7'], [null, idsWithValues]],
+    time:        [['12:30:00.5', '1 2 5 6 7'], [null, idsWithValues]],
+    uuid:        [[twice, '1 2 5 6 7'], [null, idsWithValues]],
+    enumeration: [['open', '2 5 6 7'], [null, idsWithValues]],
+    json:        [[null, idsWithValues]],
+    bytes:       [[null, idsWithValues]],
   },
   in_: {
     id:          [[['1', 7, '99'], '1 7'], [['1', null], '1'], [[], '']],
@@ -123,7 +123,7 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
     integer64:   [[[7, least, null], '3 4 6'], [[most], '5'], [[], '']],
     number:      [[[1.5, -0.5], '1 3 4'], [[0, 1e308], '2 5'], [[], '']],
     decimal:     [[['12.500', '-100.0'], '3 4 6'], [['0', null], '2'], [[], '']],
-    boolean:     [[[false], '2 4 6'], [[true, false], knownIds], [[], '']],
+    boolean:     [[[false], '2 4 6'], [[true, false], idsWithValues], [[], '']],
     date:        [[[late, early], '1 3 4'], [[], '']],
     datetime:    [[['1912-06-23T00:00:00Z', '1906-12-09T12:00:00Z'], '2 3 4'], [[], '']],
     time:        [[['12:30:00.5', '08:15:00'], '1 3 4'], [[], '']],
@@ -131,20 +131,20 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
     enumeration: [[['open', 'void'], '1 3 4 6'], [[], '']],
   },
   notin_: {
-    id:          [[['1', 7, '99'], '2 3 4 5 6'], [['1', null], ''], [[], everyId]],
-    text:        [[['Ada', ''], '2 3 4 6'], [['Ada', null], ''], [[], everyId]],
-    email:       [[['ada@b.org', 'z@b.org'], '2 3 4 5'], [[], everyId]],
-    url:         [[['https://a.org/x', 'xy://h/_%25'], '2 3 5 6'], [[], everyId]],
-    integer:     [[[7, -5], '2 5 6'], [[7, null], ''], [[], everyId]],
-    integer64:   [[[7, least], '1 2 5'], [[7, null], ''], [[], everyId]],
-    number:      [[[1.5, -0.5], '2 5 6'], [[], everyId]],
-    decimal:     [[['12.500', '-100.0'], '1 2 5'], [['0', null], ''], [[], everyId]],
-    boolean:     [[[false], '1 3 5'], [[true, false], ''], [[], everyId]],
-    date:        [[[late, early], '2 5 6'], [[], everyId]],
-    datetime:    [[['1912-06-23T00:00:00Z', '1906-12-09T12:00:00Z'], '1 5 6'], [[], everyId]],
-    time:        [[['12:30:00.5', '08:15:00'], '2 5 6'], [[], everyId]],
-    uuid:        [[[first, twice], '2 5 6'], [[], everyId]],
-    enumeration: [[['open', 'void'], '2 5'], [[], everyId]],
+    id:          [[['1', 7, '99'], '2 3 4 5 6'], [['1', null], ''], [[], allIds]],
+    text:        [[['Ada', ''], '2 3 4 6'], [['Ada', null], ''], [[], allIds]],
+    email:       [[['ada@b.org', 'z@b.org'], '2 3 4 5'], [[], allIds]],
+    url:         [[['https://a.org/x', 'xy://h/_%25'], '2 3 5 6'], [[], allIds]],
+    integer:     [[[7, -5], '2 5 6'], [[7, null], ''], [[], allIds]],
+    integer64:   [[[7, least], '1 2 5'], [[7, null], ''], [[], allIds]],
+    number:      [[[1.5, -0.5], '2 5 6'], [[], allIds]],
+    decimal:     [[['12.500', '-100.0'], '1 2 5'], [['0', null], ''], [[], allIds]],
+    boolean:     [[[false], '1 3 5'], [[true, false], ''], [[], allIds]],
+    date:        [[[late, early], '2 5 6'], [[], allIds]],
+    datetime:    [[['1912-06-23T00:00:00Z', '1906-12-09T12:00:00Z'], '1 5 6'], [[], allIds]],
+    time:        [[['12:30:00.5', '08:15:00'], '2 5 6'], [[], allIds]],
+    uuid:        [[[first, twice], '2 5 6'], [[], allIds]],
+    enumeration: [[['open', 'void'], '2 5'], [[], allIds]],
   },
   gt: {
     id:        [['5', '6 7'], [null, '']],
@@ -161,7 +161,7 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
   },
   ge: {
     id:        [['5', '5 6 7'], [null, '']],
-    text:      [['Bob Ada-c', '2 3 4 6'], ['', knownIds], [null, '']],
+    text:      [['Bob Ada-c', '2 3 4 6'], ['', idsWithValues], [null, '']],
     email:     [['adabob@c.com', '3 4 5 6'], [null, '']],
     url:       [['https://a.org/x', '1 4 5 6'], [null, '']],
     integer:   [[0, '2 3 4 5'], [null, '']],
@@ -212,7 +212,7 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
     time:      [[['08:15:00', '12:30:00.5'], '1 2 3 4']],
   },
   like: {
-    text:  [['da', '1 2 3'], ['Ada', '1 3'], ['Ada%', '1'], ['%c', '3'], ['x%z', '4'], ['_', '4'], ['', knownIds], ['%', knownIds], [null, '']],
+    text:  [['da', '1 2 3'], ['Ada', '1 3'], ['Ada%', '1'], ['%c', '3'], ['x%z', '4'], ['_', '4'], ['', idsWithValues], ['%', idsWithValues], [null, '']],
     email: [['ada', '1 3 5'], ['%b.org', '1 2 4 6'], ['_', '4'], [null, '']],
     url:   [['ada', '3 5'], ['https%', '1 2 5 6'], ['%x', '1 2'], ['_', '4'], [null, '']],
   },
@@ -232,23 +232,23 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
     url:   [['ADA', '1 2 4 6'], [null, '']],
   },
   startswith: {
-    text:  [['A', '1'], ['x%', '4'], ['%', ''], ['', knownIds], [null, '']],
+    text:  [['A', '1'], ['x%', '4'], ['%', ''], ['', idsWithValues], [null, '']],
     email: [['ada', '1 5'], [null, '']],
     url:   [['https://a', '1 5'], ['xy', '4'], [null, '']],
   },
   endswith: {
-    text:  [['a', '1'], ['-c', '3'], ['_z', '4'], ['a longer text than any', ''], ['', knownIds], [null, '']],
+    text:  [['a', '1'], ['-c', '3'], ['_z', '4'], ['a longer text than any', ''], ['', idsWithValues], [null, '']],
     email: [['.com', '5'], [null, '']],
     url:   [['x', '1 2'], ['%25', '4'], [null, '']],
   },
   match: {
-    text:  [['ada', '1 2 3'], ['ADA bob', '3'], ['ad', ''], ['z-x', '4'], ['ärger ss', '6'], ['-', knownIds], ['', knownIds], [null, '']],
+    text:  [['ada', '1 2 3'], ['ADA bob', '3'], ['ad', ''], ['z-x', '4'], ['ärger ss', '6'], ['-', idsWithValues], ['', idsWithValues], [null, '']],
     email: [['ADA', '1 2 3'], ['org@x', '4'], [null, '']],
     url:   [['ADA', '3 5'], ['org https a', '1 2 5'], [null, '']],
   },
 }
 
-/** What each operator finds when a field is compared with itself: every row, those with values, or none. */
+/** The rows that each operator finds when a field is compared with itself: all, those with values, or none. */
 export const withItself: Readonly<Partial<Record<OperatorName, 'every' | 'known' | 'none'>>> = {
   eq: 'known',
   ne: 'none',

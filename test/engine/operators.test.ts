@@ -30,9 +30,9 @@ import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import type { Engine } from './engine.ts'
 import { engine } from './engine.ts'
-import { cases, columns, everyId, knownIds, withItself } from './operator-cases.ts'
+import { allIds, cases, columns, idsWithValues, withItself } from './operator-cases.ts'
 
-/** A field of each kind, named after it; `id` is every resource's own. */
+/** An attribute of each kind, named after the kind. */
 const row = resource('row', {
   path: '/rows',
   table: 'line',
@@ -83,29 +83,30 @@ const served = {
 
 const operatorNames = Object.keys(operators)
 const kindNames = [...Object.keys(kinds), ...Object.keys(parametricKinds)]
-/** Kinds that can be compared with null alone. */
+/** Kinds that can only be compared with null. */
 const opaque = ['json', 'bytes']
-const suited = new Map(
+const expectations = new Map(
   Object.entries(cases).map(([name, byKind]) => [name, new Map(Object.entries(byKind))]),
 )
 
-/** The operators that a kind takes, by the table of expectations. */
-const operatorsFor = (kind: string) => operatorNames.filter((name) => suited.get(name)?.has(kind))
+/** The operators that apply to a kind, by the table of expectations. */
+const operatorsFor = (kind: string) =>
+  operatorNames.filter((name) => expectations.get(name)?.has(kind))
 
-async function found(world: Engine, ...filter: object[]): Promise<string> {
+async function matchingIds(world: Engine, ...filter: object[]): Promise<string> {
   const answer = await world.get('/rows', { filter })
   assert.equal(answer.status, 200, answer.text)
   return ids(answer).join(' ')
 }
 
-/** Asserts a refusal at a place of the filter, whose sentence names all that would do. */
-async function refused(
+/** Asserts that a filter is 400 with a detail that starts with a text and lists names. */
+async function assertRejected(
   world: Engine,
   filter: object,
   { says, names }: { says: string; names: readonly string[] },
 ): Promise<void> {
-  const { status, fault, text: told } = await world.get('/rows', { filter: [filter] })
-  assert.equal(status, 400, told)
+  const { status, fault, text: body } = await world.get('/rows', { filter: [filter] })
+  assert.equal(status, 400, body)
   assert.deepEqual([fault.source, fault.code], [{ parameter: 'filter' }, 'invalid_filter'])
   assert.ok(fault.detail.startsWith(says), `${fault.detail}\ndoes not start with\n${says}`)
   for (const name of names) {
@@ -113,70 +114,70 @@ async function refused(
   }
 }
 
-it('every operator and every kind there is stands in the table of expectations', () => {
+it('the table of expectations has every operator and every kind', () => {
   assert.deepEqual(Object.keys(cases).sort(), operatorNames.toSorted())
   for (const kind of kindNames) assert.notEqual(operatorsFor(kind).length, 0, kind)
-  for (const [name, byKind] of suited) {
+  for (const [name, byKind] of expectations) {
     for (const [kind, expected] of byKind) assert.notEqual(expected.length, 0, `${name} ${kind}`)
   }
 })
 
-engine('Operators on the kinds they suit', served, (world) => {
-  for (const [op, byKind] of suited) {
+engine('Operators on the kinds that they apply to', served, (world) => {
+  for (const [op, byKind] of expectations) {
     it(`${op}: on ${[...byKind.keys()].join(', ')}`, async () => {
       for (const [name, expected] of byKind) {
         for (const [val, matching] of expected) {
           const filter = { name, op, val }
-          assert.equal(await found(world, filter), matching, JSON.stringify(filter))
+          assert.equal(await matchingIds(world, filter), matching, JSON.stringify(filter))
         }
       }
     })
   }
 
-  it('not of a comparison finds what it does not, but for the nulls, which match neither', async () => {
-    for (const [op, byKind] of suited) {
+  it('not finds the other rows, except those with null, which match neither', async () => {
+    for (const [op, byKind] of expectations) {
       for (const [name, expected] of byKind) {
         if (opaque.includes(name)) continue
         const plain = expected.find(([val]) => ![val].flat().includes(null))
         assert.ok(plain, `${op} ${name} has a case without nulls`)
         const [val, matching] = plain
-        const others = await found(world, { not: { name, op, val } })
+        const others = await matchingIds(world, { not: { name, op, val } })
         const isTwoValued = op === 'is_' || op === 'isnot' || name === 'id'
         const both = `${matching} ${others}`
           .split(' ')
           .filter((id) => id !== '')
           .sort()
-        assert.equal(both.join(' '), isTwoValued ? everyId : knownIds, `${op} ${name}`)
+        assert.equal(both.join(' '), isTwoValued ? allIds : idsWithValues, `${op} ${name}`)
       }
     }
   })
 })
 
-engine('Operators on kinds they do not suit', served, (world) => {
+engine('Operators on other kinds', served, (world) => {
   for (const op of operatorNames) {
-    const unsuited = kindNames.filter((kind) => !suited.get(op)?.has(kind))
-    if (unsuited.length === 0) continue
-    it(`${op}: refused on ${unsuited.join(', ')}, with the operators that would do`, async () => {
-      for (const name of unsuited) {
+    const otherKinds = kindNames.filter((kind) => !expectations.get(op)?.has(kind))
+    if (otherKinds.length === 0) continue
+    it(`${op}: rejected on ${otherKinds.join(', ')} with the operators that apply`, async () => {
+      for (const name of otherKinds) {
         const names = operatorsFor(name)
         const says = `filter[0].op: ${name} has no operator "${op}"`
-        await refused(world, { name, op, val: 'x' }, { says, names })
-        await refused(world, { name, op, val: null }, { says, names })
-        await refused(world, { name, op, field: name }, { says, names })
+        await assertRejected(world, { name, op, val: 'x' }, { says, names })
+        await assertRejected(world, { name, op, val: null }, { says, names })
+        await assertRejected(world, { name, op, field: name }, { says, names })
       }
     })
   }
 
-  it('any and has, which follow relationships, are refused on every kind', async () => {
+  it('any and has, the operators on relationships, are rejected on every kind', async () => {
     for (const name of kindNames) {
       for (const op of ['any', 'has']) {
         const says = `filter[0].op: ${name} has no operator "${op}"`
-        await refused(world, { name, op }, { says, names: operatorsFor(name) })
+        await assertRejected(world, { name, op }, { says, names: operatorsFor(name) })
       }
     }
   })
 
-  it('a name near that of an operator that would do gets that one told', async () => {
+  it('a misspelled operator is rejected with the nearest name', async () => {
     for (const [name, op, meant] of [
       ['text', 'starts_with', 'startswith'],
       ['text', 'Like', 'like'],
@@ -184,33 +185,33 @@ engine('Operators on kinds they do not suit', served, (world) => {
       ['boolean', 'in', 'in_'],
     ] as const) {
       const says = `filter[0].op: ${name} has no operator "${op}"; did you mean "${meant}"?`
-      await refused(world, { name, op, val: 1 }, { says, names: [] })
+      await assertRejected(world, { name, op, val: 1 }, { says, names: [] })
     }
   })
 })
 
 engine('Operators with another field', served, (world) => {
-  for (const [op, byKind] of suited) {
+  for (const [op, byKind] of expectations) {
     const outcome = Object.entries(withItself).find(([name]) => name === op)?.[1]
-    it(`${op}: a field and itself: ${outcome ?? 'refused'}`, async () => {
+    it(`${op}: a field with itself: ${outcome ?? 'rejected'}`, async () => {
       for (const name of byKind.keys()) {
         const filter = { name, op, field: name }
         if (opaque.includes(name)) {
           const says = `filter[0].field: ${name} can only be compared with null`
-          await refused(world, filter, { says, names: [] })
+          await assertRejected(world, filter, { says, names: [] })
         } else if (outcome === undefined) {
           const says = `filter[0].field: "${op}" takes a list of values`
-          await refused(world, filter, { says, names: [] })
+          await assertRejected(world, filter, { says, names: [] })
         } else {
-          const known = name === 'id' ? everyId : knownIds
-          const expected = { every: everyId, known, none: '' }[outcome]
-          assert.equal(await found(world, filter), expected, JSON.stringify(filter))
+          const known = name === 'id' ? allIds : idsWithValues
+          const expected = { every: allIds, known, none: '' }[outcome]
+          assert.equal(await matchingIds(world, filter), expected, JSON.stringify(filter))
         }
       }
     })
   }
 
-  it('kinds that compare alike may be compared, in both directions', async () => {
+  it('kinds with the same comparison can be compared in both directions', async () => {
     await world.execute(
       'update line set text = email where id = 3; update line set integer = id where id = 2',
     )
@@ -223,12 +224,16 @@ engine('Operators with another field', served, (world) => {
       ['url', 'text', ''],
     ] as const
     for (const [name, field, matching] of pairs) {
-      assert.equal(await found(world, { name, op: 'eq', field }), matching, `${name} ${field}`)
-      assert.equal(await found(world, { name: field, op: 'eq', field: name }), matching)
+      assert.equal(
+        await matchingIds(world, { name, op: 'eq', field }),
+        matching,
+        `${name} ${field}`,
+      )
+      assert.equal(await matchingIds(world, { name: field, op: 'eq', field: name }), matching)
     }
   })
 
-  it('kinds that do not are refused with their names', async () => {
+  it('other kinds are rejected with their names', async () => {
     const alike = [
       ['text', 'email', 'url'],
       ['integer', 'integer64', 'number', 'id'],
@@ -240,15 +245,15 @@ engine('Operators with another field', served, (world) => {
       for (const other of classes.filter((each) => each !== one).flat()) {
         for (const name of one) {
           const says = `filter[0].field: ${name} (${name}) cannot be compared with ${other} (${other})`
-          await refused(world, { name, op: 'eq', field: other }, { says, names: [] })
+          await assertRejected(world, { name, op: 'eq', field: other }, { says, names: [] })
         }
       }
     }
   })
 })
 
-engine('What operators take', served, (world) => {
-  it('a list operator takes an array, between one of two, all others one value', async () => {
+engine('Values of operators', served, (world) => {
+  it('a list operator takes an array, between takes two values, all others take one', async () => {
     const wrong = [
       [{ name: 'text', op: 'in_', val: 'Ada' }, 'filter[0].val: must be an array of values'],
       [{ name: 'text', op: 'notin_', val: null }, 'filter[0].val: must be an array of values'],
@@ -277,7 +282,7 @@ engine('What operators take', served, (world) => {
         'filter[0].val: id must be compared with an id',
       ],
     ] as const
-    for (const [filter, says] of wrong) await refused(world, filter, { says, names: [] })
+    for (const [filter, says] of wrong) await assertRejected(world, filter, { says, names: [] })
   })
 })
 
@@ -287,17 +292,17 @@ engine('Operators on relationships', served, (world) => {
       ['above', 'has', '2 3', '1 4 5 6 7'],
       ['below', 'any', '1', '2 3 4 5 6 7'],
     ] as const) {
-      assert.equal(await found(world, { name, op: follow }), some)
-      assert.equal(await found(world, { name, op: follow, val: null }), some)
+      assert.equal(await matchingIds(world, { name, op: follow }), some)
+      assert.equal(await matchingIds(world, { name, op: follow, val: null }), some)
       for (const op of ['ne', 'isnot'])
-        assert.equal(await found(world, { name, op, val: null }), some)
+        assert.equal(await matchingIds(world, { name, op, val: null }), some)
       for (const op of ['eq', 'is_'])
-        assert.equal(await found(world, { name, op, val: null }), none)
-      assert.equal(await found(world, { not: { name, op: follow } }), none)
+        assert.equal(await matchingIds(world, { name, op, val: null }), none)
+      assert.equal(await matchingIds(world, { not: { name, op: follow } }), none)
     }
   })
 
-  it('every other operator is refused with those that would do', async () => {
+  it('every other operator is rejected with those that apply', async () => {
     const common = ['eq', 'ne', 'is_', 'isnot']
     for (const [name, own, other] of [
       ['above', 'has', 'any'],
@@ -306,23 +311,27 @@ engine('Operators on relationships', served, (world) => {
       for (const op of [...operatorNames, other].filter((each) => !common.includes(each))) {
         const says = `filter[0].op: ${name} has no operator "${op}"`
         const filter = op === other ? { name, op } : { name, op, val: null }
-        await refused(world, filter, { says, names: [own, ...common] })
+        await assertRejected(world, filter, { says, names: [own, ...common] })
       }
       for (const op of common) {
         const says = `filter[0]: ${name} is a relationship and can only be compared with null`
-        await refused(world, { name, op, val: '1' }, { says, names: [own] })
-        await refused(world, { name, op, field: 'id' }, { says, names: [own] })
+        await assertRejected(world, { name, op, val: '1' }, { says, names: [own] })
+        await assertRejected(world, { name, op, field: 'id' }, { says, names: [own] })
       }
     }
   })
 
-  it('through a relationship each operator finds what it finds on the field itself', async () => {
-    for (const [op, byKind] of suited) {
+  it('through a relationship each operator finds the same as on the field itself', async () => {
+    for (const [op, byKind] of expectations) {
       for (const [name, expected] of byKind) {
         for (const [val, matching] of expected) {
           const isBoss = matching.split(' ').includes('1')
           const filter = { name: `above__${name}`, op, val }
-          assert.equal(await found(world, filter), isBoss ? '2 3' : '', JSON.stringify(filter))
+          assert.equal(
+            await matchingIds(world, filter),
+            isBoss ? '2 3' : '',
+            JSON.stringify(filter),
+          )
         }
       }
     }

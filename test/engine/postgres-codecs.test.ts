@@ -5,9 +5,9 @@ import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
 import { databases } from '../databases.ts'
 import { openStore } from './engine.ts'
 
-/** Types of columns as people declare them, whose values each form keeps unchanged. */
-// biome-ignore format: a table, one form a row
-const suited: Readonly<Record<CodecName, readonly string[]>> = {
+/** The column types that each codec accepts. */
+// biome-ignore format: a table, one codec a row
+const accepted: Readonly<Record<CodecName, readonly string[]>> = {
   id:          ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer:     ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer64:   ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
@@ -26,17 +26,17 @@ const suited: Readonly<Record<CodecName, readonly string[]>> = {
   bytes:       ['bytea'],
 }
 
-/** Types that no form reads. */
-const strange = [
+/** Column types that no codec accepts. */
+const unsupported = [
   ...['money', 'timetz', 'interval', 'name', '"char"', 'bit(3)', 'xml', 'inet', 'point'],
   ...['int[]', 'text[]', 'mood[]', 'int4range', 'tsvector', 'oid', 'odd'],
 ]
 
-const types = [...new Set([...Object.values(suited).flat(), ...strange])]
+const types = [...new Set([...Object.values(accepted).flat(), ...unsupported])]
 
 for (const database of databases.filter(({ dialect }) => dialect === 'postgres')) {
-  describe(`Columns and forms · ${database.name}`, () => {
-    it('each form suits the types that keep its values unchanged, and no other', async () => {
+  describe(`Column types of codecs · ${database.name}`, () => {
+    it('each codec accepts exactly the column types that store its values unchanged', async () => {
       const { url, remove } = await database.create()
       const store = await openStore(defineModel([]), url)
       const columns = types.map((type, at) => `c${at} ${type}`)
@@ -58,7 +58,7 @@ for (const database of databases.filter(({ dialect }) => dialect === 'postgres')
           const found = types.filter((_, at) =>
             acceptsColumnType(tried?.columns.get(`c${at}`)?.type ?? ''),
           )
-          assert.deepEqual(found.sort(), suited[name].toSorted(), name)
+          assert.deepEqual(found.sort(), accepted[name].toSorted(), name)
         }
       } finally {
         await store.close()

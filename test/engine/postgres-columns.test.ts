@@ -21,7 +21,7 @@ import {
 } from 'lapidary'
 import { ids } from '../answer.ts'
 import { engine } from './engine.ts'
-import { create, told, toldOfAll } from './things.ts'
+import { attributeText, attributeTexts, create } from './things.ts'
 
 /** Columns as PostgreSQL's own programs declare them. What SQLite keeps is told in `existing-columns.test.ts`. */
 const thing = resource('thing', {
@@ -145,7 +145,7 @@ engine('Columns of PostgreSQL', served, (world) => {
         [name, expected],
         [`-${name}`, expected.toReversed()],
       ] as const)
-        assert.deepEqual(toldOfAll(await world.get('/things', { sort }), name), order)
+        assert.deepEqual(attributeTexts(await world.get('/things', { sort }), name), order)
       for (const [at, [, val]] of values.entries()) {
         for (const filter of [
           `[{"name":"${name}","op":"eq","val":${val}}]`,
@@ -164,7 +164,7 @@ engine('Columns of PostgreSQL', served, (world) => {
       for (const [, json] of values) {
         const made = await create(world, { [name]: json })
         assert.equal(made.status, 201, made.text)
-        assert.equal(told(made, name), json)
+        assert.equal(attributeText(made, name), json)
       }
     })
   }
@@ -182,7 +182,7 @@ engine('Columns of PostgreSQL', served, (world) => {
 
   it('what a column cuts or rounds is told as it is kept', async () => {
     for (const [name, json, tells] of kept)
-      assert.equal(told(await create(world, { [name]: json }), name), tells)
+      assert.equal(attributeText(await create(world, { [name]: json }), name), tells)
   })
 
   it('all of it is told at once, with what else is wrong', async () => {
@@ -284,20 +284,26 @@ engine('Columns of PostgreSQL', served, (world) => {
   it('json is told as it is written; jsonb is told in an order of its own', async () => {
     const sent = '{"b":1.50,"a":{"longer":1,"c":2},"d":[9007199254740993]}'
     const made = await create(world, { noted: sent, sorted: sent })
-    assert.equal(told(made, 'noted'), '{"b":1.5,"a":{"longer":1,"c":2},"d":[9007199254740993]}')
+    assert.equal(
+      attributeText(made, 'noted'),
+      '{"b":1.5,"a":{"longer":1,"c":2},"d":[9007199254740993]}',
+    )
     // The difference to SQLite that cannot be mended: the members are the same, their order is the database's.
-    assert.equal(told(made, 'sorted'), '{"a":{"c":2,"longer":1},"b":1.5,"d":[9007199254740993]}')
+    assert.equal(
+      attributeText(made, 'sorted'),
+      '{"a":{"c":2,"longer":1},"b":1.5,"d":[9007199254740993]}',
+    )
     await world.execute(
       `insert into thing (noted, sorted) values ('null', 'null'), ('[ 1 , 1e2 ]', '[ 1 , 1e2 ]')`,
     )
     const all = await world.get('/things')
-    assert.deepEqual(toldOfAll(all, 'noted').slice(1), ['null', '[1,100]'])
-    assert.deepEqual(toldOfAll(all, 'sorted').slice(1), ['null', '[1,100]'])
+    assert.deepEqual(attributeTexts(all, 'noted').slice(1), ['null', '[1,100]'])
+    assert.deepEqual(attributeTexts(all, 'sorted').slice(1), ['null', '[1,100]'])
   })
 
   it('bytes are told on one line, however many', async () => {
     await world.execute(`insert into thing (raw) values (decode(repeat('ff', 3000), 'hex')), ('')`)
-    const all = toldOfAll(await world.get('/things'), 'raw')
+    const all = attributeTexts(await world.get('/things'), 'raw')
     assert.deepEqual(all, [JSON.stringify(Buffer.alloc(3000, 0xff).toString('base64')), '""'])
   })
 

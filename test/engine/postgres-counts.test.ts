@@ -6,11 +6,11 @@ import { parseQuery } from '../../src/parse/query.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection } from '../../src/plan/read.ts'
 import { countedTables } from '../../src/store/counted-tables.ts'
-import { listPlainTables, PostgresCounts } from '../../src/store/postgres/counts.ts'
+import { listCacheableTables, PostgresCountCache } from '../../src/store/postgres/counts.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
 import { readForWrite, readWithCachedCount } from '../../src/store/postgres/read.ts'
-import { postgresStatements } from '../../src/store/postgres/statements.ts'
+import { createPostgresStatements } from '../../src/store/postgres/statements.ts'
 import { filled, lasting } from '../filled.ts'
 
 const fields = {
@@ -83,19 +83,19 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       await other.connect()
       test.after(() => Promise.all([pool.close(), other.end()]))
       const target = { model, dialect: postgresDialect('C') }
-      return { url, pool, other, target, statements: postgresStatements(target) }
+      return { url, pool, other, target, statements: createPostgresStatements(target) }
     }
 
     /** Counts that tell how often the server has counted for them. */
-    class Watched extends PostgresCounts {
+    class Watched extends PostgresCountCache {
       remembered = 0
       known = 0
-      override remember(...words: Parameters<PostgresCounts['remember']>): void {
+      override add(...words: Parameters<PostgresCountCache['add']>): void {
         this.remembered += 1
-        super.remember(...words)
+        super.add(...words)
       }
-      override last(...words: Parameters<PostgresCounts['last']>) {
-        const last = super.last(...words)
+      override find(...words: Parameters<PostgresCountCache['find']>) {
+        const last = super.find(...words)
         if (last) this.known += 1
         return last
       }
@@ -126,7 +126,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       await other.query('update note set size = nullif(id % 7, 0)')
       await other.query('insert into other.tag select from generate_series(1, 5)')
       await other.query('insert into note_tag select id, id % 5 + 1 from note')
-      const counts = new PostgresCounts()
+      const counts = new PostgresCountCache()
       counts.enableFor(new Set(['"note"']))
       let forwards = 0
       const watched = {
@@ -173,13 +173,13 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       await other.query('insert into note (words) select n from generate_series(1, 20000) as n')
       await other.query('analyze note')
       for (const search of ['', 'page[number]=3&sort=-id', 'include=tags']) {
-        const counts = new PostgresCounts()
+        const counts = new PostgresCountCache()
         counts.enableFor(new Set(['"note"']))
         const pool = new PostgresPool(url, { poolSize: 1 })
         test.after(() => pool.close())
         for (let time = 0; time < 20; time += 1)
           await readWithCachedCount(pool.shared, shapeOf(search), undefined, { statements, counts })
-        const [plans] = await pool.shared.once({
+        const [plans] = await pool.shared.allUnprepared({
           sql: 'select custom_plans::int, generic_plans::int from pg_prepared_statements',
           placeholders: [],
         })
@@ -237,10 +237,10 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const all = defineModel([note, long, tag, ...types])
       const nothing = defineModel([])
       assert.equal(
-        (await listPlainTables(nothing, pool.shared, { ...target, model: nothing })).size,
+        (await listCacheableTables(nothing, pool.shared, { ...target, model: nothing })).size,
         0,
       )
-      const plain = await listPlainTables(all, pool.shared, { ...target, model: all })
+      const plain = await listCacheableTables(all, pool.shared, { ...target, model: all })
       assert.deepEqual(
         [...plain].toSorted(),
         ['"child"', '"note"', '"note_tag"', '"of ""odd"" name"', '"other"."tag"'],

@@ -104,7 +104,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const { shared } = await connected(test)
       // The time is that of the transaction, which is one for all that go together.
       const quick = { ...plain('select clock_timestamp() > now(), now()::text'), isQuick: true }
-      const busy = shared.once(plain('select pg_sleep(0.05)'))
+      const busy = shared.allUnprepared(plain('select pg_sleep(0.05)'))
       const came = await Promise.all(Array.from({ length: 8 }, () => shared.all(quick, none)))
       await busy
       const times = came.map(([row]) => row?.[1])
@@ -117,7 +117,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('are quick reads of which one fails: it fails alone', async (test) => {
       const { shared } = await connected(test)
       const half = { ...asking('select 1 / $1::integer'), isQuick: true }
-      const busy = shared.once(plain('select pg_sleep(0.05)'))
+      const busy = shared.allUnprepared(plain('select pg_sleep(0.05)'))
       const came = await Promise.allSettled(
         [1, 0, 1].map((number) => shared.all(half, { parameters: [number] })),
       )
@@ -132,7 +132,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const { shared } = await connected(test)
       const known = plain('select 1')
       for (let time = 1; time <= 2; time += 1) await shared.all(known, none)
-      const busy = shared.once(plain('select pg_sleep(0.1)'))
+      const busy = shared.allUnprepared(plain('select pg_sleep(0.1)'))
       await setTimeout(20)
       const went: string[] = []
       const ask = async (name: string, statement: Statement) => {
@@ -169,7 +169,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const kept: unknown[] = []
       for (let time = 1; time <= 3; time += 1) {
         await shared.all(ids, none)
-        kept.push(...(await shared.once(prepared)).flat())
+        kept.push(...(await shared.allUnprepared(prepared)).flat())
       }
       assert.deepEqual(kept, [0, 1, 1])
     })
@@ -186,7 +186,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
             `select ${(await shared.all(statement, none))[0]?.[0]} as number`,
             statement.sql,
           )
-      const kept = await shared.once(plain('select count(*)::integer from pg_prepared_statements'))
+      const kept = await shared.allUnprepared(
+        plain('select count(*)::integer from pg_prepared_statements'),
+      )
       assert.deepEqual(kept, [[preparedBounds(defaultCacheSize).statements]])
     })
 
@@ -218,7 +220,10 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('cannot copy: that ends its connection, and no other', async (test) => {
       const pool = await connected(test)
-      await assert.rejects(pool.shared.once(plain('copy thing from stdin')), /not available/)
+      await assert.rejects(
+        pool.shared.allUnprepared(plain('copy thing from stdin')),
+        /not available/,
+      )
       assert.deepEqual(await pool.shared.all(ids, none), [])
     })
 

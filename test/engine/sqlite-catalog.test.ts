@@ -7,8 +7,8 @@ import type { StoredTable } from 'lapidary'
 import { readSqliteCatalog } from 'lapidary/sqlite'
 import { folder } from '../service/child.ts'
 
-/** A file with these tables, left in a mode of journal. */
-async function fileOf(test: TestContext, tables: string, mode = 'delete'): Promise<string> {
+/** Creates a file with tables, in a journal mode. */
+async function createFile(test: TestContext, tables: string, mode = 'delete'): Promise<string> {
   const path = join(await folder(test), 'a.db')
   const database = new DatabaseSync(path)
   database.exec(`pragma journal_mode = ${mode}; ${tables}`)
@@ -17,13 +17,13 @@ async function fileOf(test: TestContext, tables: string, mode = 'delete'): Promi
 }
 
 async function catalogOf(test: TestContext, tables: string): Promise<readonly StoredTable[]> {
-  return readSqliteCatalog(await fileOf(test, tables)).tables
+  return readSqliteCatalog(await createFile(test, tables)).tables
 }
 
 describe('The catalog of a SQLite database', () => {
   for (const mode of ['delete', 'wal']) {
-    it(`is read without a trace of a file in the mode ${mode}`, async (test) => {
-      const path = await fileOf(test, 'create table a (id integer primary key)', mode)
+    it(`is read without changing a file in journal mode ${mode}`, async (test) => {
+      const path = await createFile(test, 'create table a (id integer primary key)', mode)
       const before = readFileSync(path)
       assert.deepEqual(
         readSqliteCatalog(path).tables.map(({ name }) => name),
@@ -34,8 +34,8 @@ describe('The catalog of a SQLite database', () => {
     })
   }
 
-  it('shows what another connection has written and not yet moved into the file', async (test) => {
-    const path = await fileOf(test, 'create table a (id integer primary key)', 'wal')
+  it('contains tables that are still in the write-ahead log', async (test) => {
+    const path = await createFile(test, 'create table a (id integer primary key)', 'wal')
     const writer = new DatabaseSync(path)
     test.after(() => writer.close())
     writer.exec('create table b (id integer primary key)')
@@ -45,16 +45,16 @@ describe('The catalog of a SQLite database', () => {
     )
   })
 
-  it('is not made up: a file that is not there, or is no database, is refused', async (test) => {
+  it('throws if the file does not exist or is no database', async (test) => {
     const cwd = await folder(test)
     const [absent, other] = [join(cwd, 'absent.db'), join(cwd, 'other.db')]
     assert.throws(() => readSqliteCatalog(absent), { message: `there is no file ${absent}` })
-    writeFileSync(other, 'A text of some length, and no database at all. '.repeat(20))
+    writeFileSync(other, 'A text of some length, which is no database. '.repeat(20))
     assert.throws(() => readSqliteCatalog(other), { message: 'file is not a database' })
     assert.deepEqual(readdirSync(cwd), ['other.db'])
   })
 
-  it('spells the tables and columns of foreign keys as they were made', async (test) => {
+  it('spells the tables and columns of foreign keys as in their definition', async (test) => {
     const [, child] = await catalogOf(
       test,
       `create table Parent (ParentId integer primary key, Code text unique);
@@ -71,7 +71,7 @@ describe('The catalog of a SQLite database', () => {
     )
   })
 
-  it('leaves out the tables that a virtual table is kept in', async (test) => {
+  it('excludes the shadow tables of virtual tables', async (test) => {
     const tables = await catalogOf(test, 'create virtual table note using fts5 (body)')
     assert.deepEqual(
       tables.map(({ name }) => name),
@@ -79,7 +79,7 @@ describe('The catalog of a SQLite database', () => {
     )
   })
 
-  it('knows that only a row with a number of its own gets one', async (test) => {
+  it('reports a default of an integer primary key only if it is the row number', async (test) => {
     const tables = await catalogOf(
       test,
       `create table numbered (id integer primary key);

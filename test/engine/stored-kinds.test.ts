@@ -4,9 +4,9 @@ import { attribute, defineModel, integer, number, resource, text, toMany, toOne 
 import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
-import { told, toldOfAll } from './things.ts'
+import { attributeText, attributeTexts } from './things.ts'
 
-/** Numbers of each size; one may have parts. */
+/** Numbers of each size, with a to-many relationship to itself. */
 const thing = resource('thing', {
   path: '/things',
   table: 'thing',
@@ -26,8 +26,8 @@ const served = {
     text text, whole_id integer references thing (id))`,
 }
 
-engine('Kinds as they stand in the table', served, (world) => {
-  it('integers beyond 2^53 are told exactly, in lists, alone, included and after an update', async () => {
+engine('Stored values of kinds', served, (world) => {
+  it('integers beyond 2^53 are exact in lists, single resources, included resources and after an update', async () => {
     const stored = [
       '-9223372036854775808',
       '-9007199254740993',
@@ -37,26 +37,26 @@ engine('Kinds as they stand in the table', served, (world) => {
     const rows = stored.map((value, index) => `(${value}, ${index === 0 ? 'null' : 1})`)
     await world.execute(`insert into thing ("integer", whole_id) values ${rows.join(', ')}`)
     for (const query of [{}, { sort: 'integer' }, { 'page[size]': '0' }]) {
-      assert.deepEqual(toldOfAll(await world.get('/things', query), 'integer'), stored)
+      assert.deepEqual(attributeTexts(await world.get('/things', query), 'integer'), stored)
     }
     assert.deepEqual(
-      toldOfAll(await world.get('/things', { sort: '-integer' }), 'integer'),
+      attributeTexts(await world.get('/things', { sort: '-integer' }), 'integer'),
       stored.toReversed(),
     )
     const alone = await world.get('/things/1', { include: 'parts' })
-    assert.equal(told(alone, 'integer'), stored[0])
+    assert.equal(attributeText(alone, 'integer'), stored[0])
     for (const value of stored) assert.ok(alone.text.includes(`"integer":${value}`), value)
     const patched = await world.patch('/things/4', {
       data: { type: 'thing', id: '4', attributes: { text: 'x' } },
     })
-    assert.equal(told(patched, 'integer'), stored[3])
+    assert.equal(attributeText(patched, 'integer'), stored[3])
     const field = { name: 'integer', op: 'eq', field: 'integer' }
     assert.equal((await world.get('/things', { filter: [field] })).many.length, 4)
     const above = { name: 'integer', op: 'gt', val: Number.MAX_SAFE_INTEGER }
     assert.deepEqual(ids(await world.get('/things', { filter: [above] })), ['3', '4'])
   })
 
-  it('a number that JSON cannot say is told as null; minus zero is zero', async () => {
+  it('a number that JSON cannot express is null; minus zero is zero', async () => {
     const strange = {
       sqlite: '(9e999), (-9e999), (-0.0)',
       postgres: "('Infinity'), ('-Infinity'), ('-0')",
@@ -65,10 +65,10 @@ engine('Kinds as they stand in the table', served, (world) => {
       `insert into thing ("number") values ${strange[world.dialect]}, (1e308), (4.9e-324)`,
     )
     const answer = await world.get('/things')
-    assert.deepEqual(toldOfAll(answer, 'number'), ['null', 'null', '0', '1e+308', '5e-324'])
+    assert.deepEqual(attributeTexts(answer, 'number'), ['null', 'null', '0', '1e+308', '5e-324'])
   })
 
-  it('integers and numbers are compared and sorted as numbers, not as the texts they are told as', async () => {
+  it('integers and numbers are compared and sorted as numbers, not as text', async () => {
     await world.execute(
       'insert into thing ("integer", "number") values (10, 10), (9, 9.5), (-1, -1.5), (100, 1e3)',
     )
@@ -81,7 +81,7 @@ engine('Kinds as they stand in the table', served, (world) => {
   })
 })
 
-/** Another model in the same process, whose names on the wire are those of the first one and whose table is not. */
+/** Another model in the same process, with the same names in documents and another table. */
 const amount = resource('thing', {
   path: '/things',
   table: 'amount',
@@ -93,8 +93,8 @@ const loose = {
     `create table amount (id ${newId}, number numeric, text text)`,
 }
 
-engine('Columns that are looser than their kinds', loose, (world) => {
-  it('numbers that the column turns into integers are told as the numbers they are, beyond 2^53 too', async () => {
+engine('Columns that allow more than their kinds', loose, (world) => {
+  it('numbers that the column converts to integers are exact, beyond 2^53 too', async () => {
     await world.execute('insert into amount (number) values (1e18), (9007199254740994), (0.5), (7)')
     const answer = await world.get('/things', { sort: '-number', 'fields[thing]': 'number' })
     assert.equal(answer.status, 200, answer.text)
@@ -102,7 +102,7 @@ engine('Columns that are looser than their kinds', loose, (world) => {
     assert.deepEqual(numbers, [1e18, 9007199254740994, 7, 0.5])
   })
 
-  it('a required attribute may be null where nobody has asked us: it is told and sorted as any null', async () => {
+  it('a required attribute may be null in the table: it is returned and sorted like any null', async () => {
     await world.execute("insert into amount (text) values (null), ('a'), (null), ('b')")
     assert.deepEqual(ids(await world.get('/things', { sort: 'text,id' })), ['2', '4', '1', '3'])
     assert.deepEqual(ids(await world.get('/things', { sort: '-text,id' })), ['1', '3', '4', '2'])

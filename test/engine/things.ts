@@ -23,29 +23,32 @@ export const jsonApi = (raw: string) => ({
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
 
 /** Numbers as they are spelled in the document (JSON.parse source text access, ES2026), all else as JSON. */
-const asSpelled: Reviver = (_key, value, context) => {
+const keepSpelling: Reviver = (_key, value, context) => {
   if (typeof value === 'number') return context?.source
   return typeof value === 'object' && value !== null ? value : JSON.stringify(value)
 }
 
 /** JSON text again, without spaces, from what `asSpelled` makes of it. */
-function spelled(value: unknown): unknown {
+function joinSpelled(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(joinSpelled).join(',')}]`
   const members = Object.entries(value).map(
-    ([name, each]) => `${JSON.stringify(name)}:${spelled(each)}`,
+    ([name, each]) => `${JSON.stringify(name)}:${joinSpelled(each)}`,
   )
   return `{${members.join(',')}}`
 }
 
 /** The attribute of the one resource of an answer, as JSON text. */
-export function told({ text: body }: Answer, name: string): unknown {
-  const document: { data: { attributes: Record<string, unknown> } } = JSON.parse(body, asSpelled)
-  return spelled(document.data.attributes[name])
+export function attributeText({ text: body }: Answer, name: string): unknown {
+  const document: { data: { attributes: Record<string, unknown> } } = JSON.parse(body, keepSpelling)
+  return joinSpelled(document.data.attributes[name])
 }
 
 /** The attribute of each resource of a list, as JSON text. */
-export function toldOfAll({ text: body }: Answer, name: string): unknown[] {
-  const document: { data: { attributes: Record<string, unknown> }[] } = JSON.parse(body, asSpelled)
-  return document.data.map(({ attributes }) => spelled(attributes[name]))
+export function attributeTexts({ text: body }: Answer, name: string): unknown[] {
+  const document: { data: { attributes: Record<string, unknown> }[] } = JSON.parse(
+    body,
+    keepSpelling,
+  )
+  return document.data.map(({ attributes }) => joinSpelled(attributes[name]))
 }

@@ -87,7 +87,7 @@ const formatWarning = (
   isPostgres: boolean,
 ) => {
   const name = isPostgres ? '' : `"${table}_${column}" `
-  return `${relationships}: no index begins with the column "${column}" of "${table}", which is scanned to follow the relationship; to mend it: create index ${name}on "${table}" ("${column}")`
+  return `${relationships}: no index begins with the column "${column}" of "${table}", which is scanned to follow the relationship; to fix it: create index ${name}on "${table}" ("${column}")`
 }
 
 for (const database of lasting) {

@@ -41,7 +41,7 @@ export async function serveModel(
 }
 
 /** The part of a warning after this text is SQL that fixes its cause. */
-const fixSeparator = '; to mend it: '
+const fixSeparator = '; to fix it: '
 
 /** Splits a warning into its message and the SQL that fixes its cause. */
 export function splitWarning(warning: string): readonly [message: string, fix: string] {

@@ -19,7 +19,7 @@ describe('The service on existing tables', () => {
       await end('SIGTERM')
       const lines = printed().match(/^lapidary: .*$/gm)
       assert.deepEqual(
-        lines?.map((line) => /^lapidary: ([\w., ]+): .+; to mend it: .+$/.exec(line)?.[1]),
+        lines?.map((line) => /^lapidary: ([\w., ]+): .+; to fix it: .+$/.exec(line)?.[1]),
         isPostgres(url)
           ? ['person.fields.name, person.fields.display_name', 'person.fields.gender']
           : ['person.fields.name, person.fields.display_name'],

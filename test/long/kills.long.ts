@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import { databases } from '../databases.ts'
 import { assertCovered, killDuringWrites } from '../trouble/kills.ts'
 
-/** How many kills for each database. */
-const kills = Number(process.env.LAPIDARY_KILLS ?? 200)
+/** Kills for each database. */
+const kills = Number(process.env.LAPIDARY_KILLS ?? 60)
 
 for (const database of databases) {
   it(`given ${kills} kills during writes, no acknowledged write is lost and none is half done · ${database.name}`, async (test) => {

@@ -2,8 +2,8 @@ import { it } from 'node:test'
 import { databases } from '../databases.ts'
 import { attackWithMalformed } from '../trouble/malformed.ts'
 
-/** How many malformed requests on all databases together. */
-const requests = Number(process.env.LAPIDARY_MALFORMED ?? 500_000)
+/** Malformed requests, for all databases together. */
+const requests = Number(process.env.LAPIDARY_MALFORMED ?? 150_000)
 
 for (const database of databases) {
   const share = Math.ceil(requests / databases.length)

@@ -17,6 +17,7 @@ import {
   toOne,
 } from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
+import { scale, seed } from './seed.ts'
 
 /** A reference from one table to another: a column of the one, or a join table; without any index. */
 interface Reference {
@@ -273,7 +274,7 @@ describe('The rows that a statement visits', () => {
           }
         },
       ),
-      { numRuns: Number(process.env.LAPIDARY_RUNS ?? 10), seed: 20261122 },
+      { numRuns: 10 * scale, seed },
     )
     assert.ok(statements > 100)
   })

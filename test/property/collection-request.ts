@@ -1,16 +1,16 @@
 import { jsonOf } from './exact-json.ts'
 import type { CollectionRequest } from './reference.ts'
 import type { Selection } from './reference-document.ts'
-import { type Schema, typeNamed } from './schema.ts'
+import { getType, type Schema } from './schema.ts'
 
 /** The path of a resource. */
 export function resourcePath(schema: Schema, type: string, id: string): string {
-  return `${typeNamed(schema, type).path}/${encodeURIComponent(id)}`
+  return `${getType(schema, type).path}/${encodeURIComponent(id)}`
 }
 
 /** The path of the collection that is asked. */
 export function pathOf(schema: Schema, { type, of }: CollectionRequest): string {
-  if (of === undefined) return typeNamed(schema, type).path
+  if (of === undefined) return getType(schema, type).path
   return `${resourcePath(schema, of.type, of.id)}/${of.relationship}`
 }
 

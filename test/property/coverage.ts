@@ -3,13 +3,7 @@ import { cellsOf, type Side, sidesOf } from './random-filter.ts'
 import type { CollectionRequest } from './reference.ts'
 import type { Clause, Filter } from './reference-filter.ts'
 import { kinds } from './reference-kinds.ts'
-import {
-  attributeNamed,
-  filterable,
-  isRelationship,
-  relationshipNamed,
-  type Schema,
-} from './schema.ts'
+import { filterable, getAttribute, getRelationship, isRelationship, type Schema } from './schema.ts'
 import { shapeOf } from './shapes.ts'
 
 /** Where in a filter a comparison stands: the innermost of what is around it. */
@@ -68,7 +62,7 @@ export class Coverage {
     this.#seen.add(`${label} ${clause.op} ${where}`)
     this.#seen.add(`${label} ${clause.op} ${against(clause)}`)
     if (clause.op !== 'any' && clause.op !== 'has') return
-    const { to } = relationshipNamed(this.#schema, type, name)
+    const { to } = getRelationship(this.#schema, type, name)
     for (const inner of [clause.val ?? []].flat()) {
       if (inner !== null && typeof inner === 'object') this.#walk(to, inner, 'nested')
     }
@@ -80,7 +74,7 @@ export class Coverage {
     if (hop < 0) return [type, name]
     const step = name.slice(0, hop)
     this.#seen.add(`${shapeOf(this.#schema, type, step)} __`)
-    return this.#leaf(relationshipNamed(this.#schema, type, step).to, name.slice(hop + 2))
+    return this.#leaf(getRelationship(this.#schema, type, step).to, name.slice(hop + 2))
   }
 }
 
@@ -95,7 +89,7 @@ function against({ val, field }: Clause): Side | 'nested filter' {
 /** What tells a field apart from others to the databases: its kind and how it is kept, or its shape. */
 function labelOf(schema: Schema, type: string, name: string): string {
   if (isRelationship(schema, type, name)) return shapeOf(schema, type, name)
-  const { kind, of, scale } = attributeNamed(schema, type, name)
+  const { kind, of, scale } = getAttribute(schema, type, name)
   const words = [name === 'id' ? 'id of' : '', kind, scale ? 'scaled' : '', of ? 'computed' : '']
   return words.filter((word) => word !== '').join(' ')
 }
@@ -112,7 +106,7 @@ function expected(schema: Schema): string[] {
       ].map((each) => `${label} ${cell.operator} ${each}`)
     }),
     ...filterable(schema, type)
-      .filter((name) => kinds[attributeNamed(schema, type, name).kind].operators !== 'opaque')
+      .filter((name) => kinds[getAttribute(schema, type, name).kind].operators !== 'opaque')
       .flatMap((name) => {
         const label = labelOf(schema, type, name)
         return [`simple ${label} plain`, `simple ${label} shortcut`]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Asked, sortable } from './random-requests.ts'
 import { answer } from './reference.ts'
-import { attributeNamed, type Data, relationshipNamed, type Schema, typeNamed } from './schema.ts'
+import { type Data, getAttribute, getRelationship, getType, type Schema } from './schema.ts'
 import { shapeOf } from './shapes.ts'
 
 /** Counts what random requests have asked of whole documents, so that a test can prove that they asked for all there is. */
@@ -43,12 +43,12 @@ export class DocumentCoverage {
     let at = root
     for (const [index, step] of steps.entries()) {
       this.#seen.add(`${shapeOf(this.#schema, at, step)} included as step ${index + 1}`)
-      at = relationshipNamed(this.#schema, at, step).to
+      at = getRelationship(this.#schema, at, step).to
     }
   }
 
   #field(type: string, name: string): void {
-    const { attributes, relationships } = typeNamed(this.#schema, type)
+    const { attributes, relationships } = getType(this.#schema, type)
     if (relationships[name]) this.#seen.add(`${shapeOf(this.#schema, type, name)} as linkage`)
     const kind = attributes[name]?.kind
     if (kind !== undefined) this.#seen.add(`${kind} listed`)
@@ -58,9 +58,9 @@ export class DocumentCoverage {
     let at = root
     for (const step of path.slice(0, -1)) {
       this.#seen.add(`${shapeOf(this.#schema, at, step)} on the way of a sort`)
-      at = relationshipNamed(this.#schema, at, step).to
+      at = getRelationship(this.#schema, at, step).to
     }
-    const { kind } = attributeNamed(this.#schema, at, path.at(-1) ?? '')
+    const { kind } = getAttribute(this.#schema, at, path.at(-1) ?? '')
     this.#seen.add(`sorted by ${kind} ${descending ? 'descending' : 'ascending'}`)
   }
 
@@ -78,7 +78,7 @@ export class DocumentCoverage {
       }),
       ...Object.values(attributes).map(({ kind }) => `${kind} listed`),
       ...sortable(this.#schema, type, 0).flatMap((name) => {
-        const { kind } = attributeNamed(this.#schema, type, name)
+        const { kind } = getAttribute(this.#schema, type, name)
         return ['descending', 'ascending'].map((order) => `sorted by ${kind} ${order}`)
       }),
       'a page of several',

@@ -8,7 +8,7 @@ import type { CollectionRequest } from './reference.ts'
 import type { Clause, Literal } from './reference-filter.ts'
 import { kinds } from './reference-kinds.ts'
 import { idOf, rowsOf, valueIn } from './rows.ts'
-import { attributeNamed, type Data, filterable, type Schema, typeNamed } from './schema.ts'
+import { type Data, filterable, getAttribute, getType, type Schema } from './schema.ts'
 import { seed } from './seed.ts'
 
 const everythingOnOnePage = { sort: [], page: { number: 1, size: 0 } }
@@ -18,6 +18,7 @@ export function* everyFilter(data: Data): Generator<CollectionRequest> {
   const filters = filtersOver(data)
   for (const type of Object.keys(data.schema.types)) {
     for (const cell of cellsOf(data.schema, type)) yield* byOperator(data.schema, filters, cell)
+    yield* byRelationship(data.schema, filters, type)
     for (const name of filterable(data.schema, type)) yield* byAllValues(data, type, name)
     const [from, way] = wayTo(data.schema, type)
     for (const each of filters.simples(type)) {
@@ -40,9 +41,27 @@ function* byOperator(schema: Schema, filters: Filters, cell: Cell): Generator<Co
   }
 }
 
+/** `any` and `has` of every relationship, with one nested filter and with a list of them. */
+function* byRelationship(
+  schema: Schema,
+  filters: Filters,
+  type: string,
+): Generator<CollectionRequest> {
+  for (const [name, { to, many }] of Object.entries(getType(schema, type).relationships)) {
+    const inner = sampled(filters.tree(to))
+    for (const val of [inner, [inner, inner]])
+      yield {
+        type,
+        filters: [{ name, op: many ? 'any' : 'has', val }],
+        simple: [],
+        ...everythingOnOnePage,
+      }
+  }
+}
+
 /** A list of everything that stands in a field finds everything but null, and its opposite nothing. */
 function* byAllValues(data: Data, type: string, name: string): Generator<CollectionRequest> {
-  const attribute = attributeNamed(data.schema, type, name)
+  const attribute = getAttribute(data.schema, type, name)
   const { tell, operators } = kinds[attribute.kind]
   if (operators === 'opaque') return
   const values = rowsOf(data, type)
@@ -103,7 +122,7 @@ export function* everyDocument(data: Data): Generator<Asked> {
 
 function* everyRelated(data: Data, type: string): Generator<Asked> {
   for (const [relationship, { to, many }] of Object.entries(
-    typeNamed(data.schema, type).relationships,
+    getType(data.schema, type).relationships,
   )) {
     if (!many) continue
     for (const row of rowsOf(data, type)) {

@@ -14,28 +14,32 @@ import { roles, states } from './world-of-everything.ts'
 
 type Attributes = Readonly<Record<string, AttributeDescription>>
 
-/** A relationship over a key in the row itself. */
-function here(to: string, column: string, there: string): RelationshipDescription {
-  return { to, many: false, link: { key: 'here', here: column, there } }
+/** A to-one relationship with a foreign key in the type's own table. */
+function withOwnKey(to: string, column: string, otherKey: string): RelationshipDescription {
+  return { to, many: false, link: { foreignKey: 'own', ownKey: column, otherKey } }
 }
 
-/** A relationship over a key in the others' rows. */
-function there(
+/** A relationship with a foreign key in the other table. */
+function withOtherKey(
   to: string,
   column: string,
-  own: string,
+  ownKey: string,
   many: 'one' | 'many',
 ): RelationshipDescription {
-  return { to, many: many === 'many', link: { key: 'there', here: own, there: column } }
+  return { to, many: many === 'many', link: { foreignKey: 'other', ownKey, otherKey: column } }
 }
 
-function between(
+function withJoinTable(
   to: string,
-  [own, from]: readonly [own: string, from: string],
-  table: string,
-  [other, there]: readonly [to: string, there: string],
+  [ownKey, from]: readonly [ownKey: string, from: string],
+  joinTable: string,
+  [toColumn, otherKey]: readonly [toColumn: string, otherKey: string],
 ): RelationshipDescription {
-  return { to, many: true, link: { key: 'between', here: own, there, table, from, to: other } }
+  return {
+    to,
+    many: true,
+    link: { foreignKey: 'join table', ownKey, otherKey, joinTable, from, to: toColumn },
+  }
 }
 
 const amountOfMoney: AttributeDescription = { kind: 'decimal', scale: 2 }
@@ -47,7 +51,7 @@ const itemAttributes: Attributes = {
   link: { kind: 'url' },
   small: { kind: 'integer' },
   big: { kind: 'integer64' },
-  huge: { kind: 'integer64', column: 'huge_number', beyond: 'string' },
+  huge: { kind: 'integer64', column: 'huge_number', largeValuesAs: 'string' },
   price: amountOfMoney,
   fee: amountOfMoney,
   exact: { kind: 'decimal' },
@@ -136,15 +140,15 @@ export const everything: Schema = {
         },
       },
       relationships: {
-        parent: here('hall', 'parent_id', 'hall_no'),
-        children: there('hall', 'parent_id', 'hall_no', 'many'),
-        items: there('item', 'hall_id', 'hall_no', 'many'),
-        loans: there('item', 'origin_id', 'hall_no', 'many'),
-        plan: there('plan', 'hall_code', 'code', 'one'),
-        drafts: there('plan', 'draft_code', 'code', 'many'),
-        head: there('guide', 'heads_id', 'hall_no', 'one'),
-        guides: there('guide', 'hall_id', 'hall_no', 'many'),
-        staff: there('staff', 'hall_id', 'hall_no', 'many'),
+        parent: withOwnKey('hall', 'parent_id', 'hall_no'),
+        children: withOtherKey('hall', 'parent_id', 'hall_no', 'many'),
+        items: withOtherKey('item', 'hall_id', 'hall_no', 'many'),
+        loans: withOtherKey('item', 'origin_id', 'hall_no', 'many'),
+        plan: withOtherKey('plan', 'hall_code', 'code', 'one'),
+        drafts: withOtherKey('plan', 'draft_code', 'code', 'many'),
+        head: withOtherKey('guide', 'heads_id', 'hall_no', 'one'),
+        guides: withOtherKey('guide', 'hall_id', 'hall_no', 'many'),
+        staff: withOtherKey('staff', 'hall_id', 'hall_no', 'many'),
       },
     },
     item: {
@@ -153,14 +157,14 @@ export const everything: Schema = {
       id: { column: 'id', kind: 'uuid', client: 'optional' },
       attributes: itemAttributes,
       relationships: {
-        hall: here('hall', 'hall_id', 'hall_no'),
-        origin: here('hall', 'origin_id', 'hall_no'),
-        keeper: here('staff', 'keeper_id', 'id'),
-        keeping_guide: { ...here('guide', 'keeper_id', 'id'), access: 'read-only' },
-        expert: here('guide', 'expert_id', 'id'),
-        tags: between('tag', ['id', 'item_id'], 'item_tag', ['tag_name', 'name']),
-        likes: between('item', ['id', 'item_id'], 'item_like', ['liked_id', 'id']),
-        liked_by: between('item', ['id', 'liked_id'], 'item_like', ['item_id', 'id']),
+        hall: withOwnKey('hall', 'hall_id', 'hall_no'),
+        origin: withOwnKey('hall', 'origin_id', 'hall_no'),
+        keeper: withOwnKey('staff', 'keeper_id', 'id'),
+        keeping_guide: { ...withOwnKey('guide', 'keeper_id', 'id'), access: 'read-only' },
+        expert: withOwnKey('guide', 'expert_id', 'id'),
+        tags: withJoinTable('tag', ['id', 'item_id'], 'item_tag', ['tag_name', 'name']),
+        likes: withJoinTable('item', ['id', 'item_id'], 'item_like', ['liked_id', 'id']),
+        liked_by: withJoinTable('item', ['id', 'liked_id'], 'item_like', ['item_id', 'id']),
       },
     },
     tag: {
@@ -169,10 +173,10 @@ export const everything: Schema = {
       id: { column: 'name', kind: 'text', client: 'required' },
       attributes: { label: { kind: 'text' } },
       relationships: {
-        items: between('item', ['name', 'tag_name'], 'item_tag', ['item_id', 'id']),
-        guides: between('guide', ['name', 'tag_name'], 'person_tag', ['person_id', 'id']),
-        broader: here('tag', 'broader_name', 'name'),
-        narrower: there('tag', 'broader_name', 'name', 'many'),
+        items: withJoinTable('item', ['name', 'tag_name'], 'item_tag', ['item_id', 'id']),
+        guides: withJoinTable('guide', ['name', 'tag_name'], 'person_tag', ['person_id', 'id']),
+        broader: withOwnKey('tag', 'broader_name', 'name'),
+        narrower: withOtherKey('tag', 'broader_name', 'name', 'many'),
       },
     },
     plan: {
@@ -181,8 +185,8 @@ export const everything: Schema = {
       id: { column: 'id', kind: 'id' },
       attributes: { title: { kind: 'text' } },
       relationships: {
-        hall: here('hall', 'hall_code', 'code'),
-        draft_of: here('hall', 'draft_code', 'code'),
+        hall: withOwnKey('hall', 'hall_code', 'code'),
+        draft_of: withOwnKey('hall', 'draft_code', 'code'),
       },
     },
     staff: {
@@ -195,28 +199,28 @@ export const everything: Schema = {
         active: { kind: 'boolean' },
       },
       relationships: {
-        hall: here('hall', 'hall_id', 'hall_no'),
-        heads: here('hall', 'heads_id', 'hall_no'),
-        keeps: there('item', 'keeper_id', 'id', 'many'),
-        tags: between('tag', ['id', 'person_id'], 'person_tag', ['tag_name', 'name']),
+        hall: withOwnKey('hall', 'hall_id', 'hall_no'),
+        heads: withOwnKey('hall', 'heads_id', 'hall_no'),
+        keeps: withOtherKey('item', 'keeper_id', 'id', 'many'),
+        tags: withJoinTable('tag', ['id', 'person_id'], 'person_tag', ['tag_name', 'name']),
       },
     },
     guide: {
       path: '/guides',
       table: 'person',
       id: { column: 'id', kind: 'id' },
-      where: (row) => row.role === 'guide' && row.active !== false,
+      scope: (row) => row.role === 'guide' && row.active !== false,
       insertDefaults: { role: 'guide' },
       attributes: {
         name: { kind: 'text', required: true },
         active: { kind: 'boolean' },
       },
       relationships: {
-        hall: here('hall', 'hall_id', 'hall_no'),
-        heads: here('hall', 'heads_id', 'hall_no'),
-        knows: there('item', 'expert_id', 'id', 'many'),
-        keeps: { ...there('item', 'keeper_id', 'id', 'many'), access: 'read-only' },
-        tags: between('tag', ['id', 'person_id'], 'person_tag', ['tag_name', 'name']),
+        hall: withOwnKey('hall', 'hall_id', 'hall_no'),
+        heads: withOwnKey('hall', 'heads_id', 'hall_no'),
+        knows: withOtherKey('item', 'expert_id', 'id', 'many'),
+        keeps: { ...withOtherKey('item', 'keeper_id', 'id', 'many'), access: 'read-only' },
+        tags: withJoinTable('tag', ['id', 'person_id'], 'person_tag', ['tag_name', 'name']),
       },
     },
   },

@@ -9,9 +9,9 @@ import {
   parseStoredInstant,
   readInstant,
 } from '../../src/model/times.ts'
-import { seed } from './seed.ts'
+import { scale, seed } from './seed.ts'
 
-const runs = { seed, numRuns: 3000 }
+const runs = { seed, numRuns: 1000 * scale }
 
 /** A decimal number: an integer and how many of its digits stand after the point. */
 interface Decimal {

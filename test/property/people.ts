@@ -25,7 +25,7 @@ export const people: Schema = {
         computers: {
           to: 'computer',
           many: true,
-          link: { key: 'there', here: 'id', there: 'person_id' },
+          link: { foreignKey: 'other', ownKey: 'id', otherKey: 'person_id' },
         },
       },
     },
@@ -35,7 +35,11 @@ export const people: Schema = {
       id: { column: 'id', kind: 'id' },
       attributes: { serial: { kind: 'text', required: true } },
       relationships: {
-        owner: { to: 'person', many: false, link: { key: 'here', here: 'person_id', there: 'id' } },
+        owner: {
+          to: 'person',
+          many: false,
+          link: { foreignKey: 'own', ownKey: 'person_id', otherKey: 'id' },
+        },
       },
     },
   },

@@ -11,12 +11,12 @@ import {
 import { words } from './reference-text.ts'
 import {
   type AttributeDescription,
-  attributeNamed,
   type Data,
   filterable,
+  getAttribute,
+  getType,
   isRelationship,
   type Schema,
-  typeNamed,
 } from './schema.ts'
 
 /** A `filter[field]=value` parameter. */
@@ -117,7 +117,7 @@ class Maker {
       })
     if (side === 'null') return fc.constant({ name, op, val: null })
     if (side === 'empty list') return fc.constant({ name, op, val: [] })
-    const attribute = attributeNamed(this.#schema, type, name)
+    const attribute = getAttribute(this.#schema, type, name)
     const one = this.#values.one(attribute, op).filter((val) => isServed(op, val))
     if (side === 'value') return one.map((val) => ({ name, op, val }))
     const orNull = fc.option(one, { freq: 8 })
@@ -129,7 +129,7 @@ class Maker {
 
   /** `any` or `has` with one nested filter, or with a list of them. */
   #follow(type: string, depth: number): fc.Arbitrary<Filter> {
-    const ways = Object.entries(typeNamed(this.#schema, type).relationships).map(
+    const ways = Object.entries(getType(this.#schema, type).relationships).map(
       ([name, { to, many }]) => {
         const op = many ? 'any' : 'has'
         const inner = this.tree(to, depth - 1)
@@ -146,7 +146,7 @@ class Maker {
   /** A comparison of a field one to `hops` relationships away, written `rel__field`. */
   #shortcut(type: string, hops: number): fc.Arbitrary<Clause> {
     return remembered(this.#comparisons, `${type} ${hops}`, () => {
-      const ways = Object.entries(typeNamed(this.#schema, type).relationships).map(
+      const ways = Object.entries(getType(this.#schema, type).relationships).map(
         ([step, { to }]) => {
           const near = this.#comparison(to)
           const away =
@@ -165,7 +165,7 @@ class Maker {
 
   simples(type: string): fc.Arbitrary<Simple>[] {
     return filterable(this.#schema, type)
-      .map((name) => [name, attributeNamed(this.#schema, type, name)] as const)
+      .map((name) => [name, getAttribute(this.#schema, type, name)] as const)
       .filter(([, { kind }]) => kinds[kind].operators !== 'opaque')
       .map(([name, attribute]) => this.#values.text(attribute).map((text): Simple => [name, text]))
   }
@@ -177,7 +177,7 @@ class Maker {
   #anySimple(type: string, hops: number): fc.Arbitrary<Simple> {
     const here = fc.oneof(...this.simples(type))
     if (hops === 0) return here
-    const ways = Object.entries(typeNamed(this.#schema, type).relationships).map(([step, { to }]) =>
+    const ways = Object.entries(getType(this.#schema, type).relationships).map(([step, { to }]) =>
       this.simple(to, hops - 1).map(([field, text]): Simple => [`${step}__${field}`, text]),
     )
     return fc.oneof({ weight: 3, arbitrary: here }, { weight: 1, arbitrary: fc.oneof(...ways) })
@@ -186,10 +186,10 @@ class Maker {
 
 /** Every operator of every field of a type; of `any` and `has`, the one that follows its relationship. */
 export function cellsOf(schema: Schema, type: string): Cell[] {
-  const relationships = Object.entries(typeNamed(schema, type).relationships)
+  const relationships = Object.entries(getType(schema, type).relationships)
   return [
     ...filterable(schema, type).flatMap((name) => {
-      const { operators } = kinds[attributeNamed(schema, type, name).kind]
+      const { operators } = kinds[getAttribute(schema, type, name).kind]
       return operatorsOf[operators].map((operator) => ({ type, name, operator }))
     }),
     ...relationships.flatMap(([name, relationship]) =>
@@ -201,14 +201,14 @@ export function cellsOf(schema: Schema, type: string): Cell[] {
 /** What an operator of a field can compare it with. */
 export function sidesOf(schema: Schema, { type, name, operator }: Cell): Side[] {
   if (isRelationship(schema, type, name)) return ['null']
-  if (kinds[attributeNamed(schema, type, name).kind].operators === 'opaque') return ['null']
+  if (kinds[getAttribute(schema, type, name).kind].operators === 'opaque') return ['null']
   if (isSingle(operator)) return ['value', 'null', 'field']
   return operator === 'between' ? ['list'] : ['list', 'empty list']
 }
 
 /** The fields that may stand in `field` beside a field: attributes of a comparable kind. */
 function comparable(schema: Schema, type: string, name: string): string[] {
-  const groupOf = (field: string) => kinds[attributeNamed(schema, type, field).kind].group
+  const groupOf = (field: string) => kinds[getAttribute(schema, type, field).kind].group
   return filterable(schema, type).filter((other) => groupOf(other) === groupOf(name))
 }
 

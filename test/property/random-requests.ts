@@ -7,10 +7,10 @@ import { idOf, rowsOf } from './rows.ts'
 import {
   type AttributeDescription,
   type Data,
+  getRelationship,
+  getType,
   isTold,
-  relationshipNamed,
   type Schema,
-  typeNamed,
 } from './schema.ts'
 
 /** A request for a collection, and what of it the document is to show. */
@@ -85,7 +85,7 @@ function anyStart<Made>(
     {
       weight: weights.related,
       arbitrary: fc.constantFrom(...related).chain((of) => {
-        const { to } = relationshipNamed(data.schema, of.type, of.relationship)
+        const { to } = getRelationship(data.schema, of.type, of.relationship)
         return make({ type: to, of })
       }),
     },
@@ -122,7 +122,7 @@ function anySort(schema: Schema, type: string): fc.Arbitrary<string[]> {
 
 /** All that rows of a type can be sorted by, through at most so many to-one relationships. */
 export function sortable(schema: Schema, type: string, hops: number): string[] {
-  const { attributes, relationships } = typeNamed(schema, type)
+  const { attributes, relationships } = getType(schema, type)
   const own = ['id', ...Object.keys(attributes).filter((name) => sorts(attributes[name]))]
   if (hops === 0) return own
   const ways = Object.entries(relationships).filter(([, { many }]) => !many)
@@ -159,7 +159,7 @@ function anySelection(schema: Schema, type: string): fc.Arbitrary<Selection> {
 }
 
 function anyWay(schema: Schema, type: string, steps: number): fc.Arbitrary<string> {
-  const ways = Object.entries(typeNamed(schema, type).relationships)
+  const ways = Object.entries(getType(schema, type).relationships)
   return fc
     .constantFrom(...ways)
     .chain(([name, { to }]) =>

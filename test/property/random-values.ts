@@ -7,9 +7,9 @@ import type { OperatorName } from './reference-operators.ts'
 import { rowsOf, valueIn } from './rows.ts'
 import {
   type AttributeDescription,
-  attributeNamed,
   type Data,
   filterable,
+  getAttribute,
   type JsonValue,
   type Kind,
   type Value,
@@ -54,7 +54,7 @@ export function valuesOver(data: Data): Values {
 function poolsOf(data: Data): Map<Kind, Value[]> {
   const cells = Object.keys(data.schema.types).flatMap((type) =>
     filterable(data.schema, type).flatMap((name) => {
-      const { kind } = attributeNamed(data.schema, type, name)
+      const { kind } = getAttribute(data.schema, type, name)
       return rowsOf(data, type).map((row) => ({ kind, value: valueIn(data, type, row, name) }))
     }),
   )

@@ -4,7 +4,7 @@ import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
 import { anyValueOf } from './random-kinds.ts'
 import { anyText } from './random-texts.ts'
-import { type Data, type JsonValue, known, relationshipNamed, typeNamed } from './schema.ts'
+import { type Data, getRelationship, getType, type JsonValue, known } from './schema.ts'
 import type { Linkage, Write } from './write.ts'
 
 /** A row before it is stored: values of attributes as bodies hold them, and places of linked rows in their lists. */
@@ -67,7 +67,7 @@ function attributesOf(
       arbitrary: fc.tuple(fc.constantFrom(...pool), anyText).map((all) => all.join('')),
     },
   )
-  const written = Object.entries(typeNamed(everything, type).attributes).filter(
+  const written = Object.entries(getType(everything, type).attributes).filter(
     ([, { of }]) => of === undefined,
   )
   return Object.fromEntries(
@@ -79,7 +79,7 @@ function attributesOf(
 }
 
 function anyLinks(type: string, name: string): fc.Arbitrary<number[]> {
-  const { to, many } = relationshipNamed(everything, type, name)
+  const { to, many } = getRelationship(everything, type, name)
   const rows = plan[to === 'guide' ? 'staff' : to]?.rows ?? 0
   // The last rows are linked from nowhere.
   const place = fc.integer({ min: 0, max: rows - 2 })
@@ -108,7 +108,7 @@ export async function storeWorld(server: Answering, draft: WorldDraft): Promise<
     for (const [index, { links }] of rows.entries()) {
       const id = known(ids.get(type)?.[index], type)
       const relationships = Object.entries(links).map(([name, places]) => {
-        const { to, many } = relationshipNamed(everything, type, name)
+        const { to, many } = getRelationship(everything, type, name)
         const members = places.map((place) => ({ type: to, id: known(ids.get(to)?.[place], to) }))
         return [name, many ? members : (members[0] ?? null)]
       })

@@ -6,11 +6,11 @@ import { idOf, rowsOf } from './rows.ts'
 import {
   type AttributeDescription,
   type Data,
+  getRelationship,
+  getType,
   type JsonValue,
   type Kind,
   known,
-  relationshipNamed,
-  typeNamed,
 } from './schema.ts'
 import type { Linkage, Target, Write } from './write.ts'
 
@@ -80,7 +80,7 @@ function anyBeginning(type: string): fc.Arbitrary<Step> {
 }
 
 function anyStep(type: string): fc.Arbitrary<Step> {
-  const { attributes, relationships, id } = typeNamed(everything, type)
+  const { attributes, relationships, id } = getType(everything, type)
   const values = Object.entries(attributes).map(([name, attribute]) => {
     const value = name === 'code' ? fc.constantFrom(...'ABCDEFGHIJKL') : anyValueOf(attribute)
     return [name, attribute.required ? value : fc.option(value, { freq: 4 })] as const
@@ -100,6 +100,33 @@ function anyStep(type: string): fc.Arbitrary<Step> {
     newId: anyNewId(id.kind, id.client),
     mistakes: anyMistakes,
   })
+}
+
+/** Writes each relationship in each way, with nothing wrong: what random writes of a short run may miss. */
+export function everyStep(): Step[] {
+  const steps: Step[] = []
+  const add = (step: Pick<Step, 'is' | 'type'> & Partial<Step>) => {
+    const pick = steps.length
+    const newId = step.type === 'tag' ? `new ${pick}` : undefined
+    steps.push({
+      ...{ pick, attributes: {}, links: [], change: 'add', parent: undefined, newId, mistakes: [] },
+      ...step,
+    })
+  }
+  for (const type of [...beginning, ...beginning]) add({ is: 'create', type })
+  for (const [type, { relationships }] of Object.entries(everything.types)) {
+    const parents = waysTo(type)
+    for (const parent of parents.keys()) add({ is: 'create', type, parent })
+    for (const name of Object.keys(relationships))
+      for (const pick of [0, 1, 2]) {
+        const links = [{ name, picks: [pick] }]
+        add({ is: 'create', type, links })
+        add({ is: 'update', type, pick, links: [{ name, picks: [pick + 1] }] })
+        for (const change of ['add', 'replace', 'remove'] as const)
+          add({ is: 'relate', type, pick, links, change })
+      }
+  }
+  return steps
 }
 
 function anyNewId(
@@ -133,7 +160,7 @@ export function writeOf(step: Step, data: Data): Write {
 }
 
 function attributesOf({ is, type, attributes, pick, mistakes: wrong }: Step): Step['attributes'] {
-  const fields = Object.entries(typeNamed(everything, type).attributes)
+  const fields = Object.entries(getType(everything, type).attributes)
   const required = fields.filter(([, field]) => field.required)
   const filled = required.map(([name]) => [name, name === 'role' ? 'guide' : `${name} ${pick}`])
   const [first] = required.map(([name]) => name)
@@ -165,7 +192,7 @@ function linksOf(step: Step, data: Data): Record<string, Linkage> {
 }
 
 function linkageOf({ type, mistakes: wrong }: Step, { name, picks }: Picked, data: Data): Linkage {
-  const { to, many } = relationshipNamed(everything, type, name)
+  const { to, many } = getRelationship(everything, type, name)
   const says = wrong.includes('strange member') ? 'stranger' : to
   const members = picks.map((pick) => ({ type: says, id: pickedId(data, to, pick) }))
   const isMany = many !== wrong.includes('one for many')
@@ -173,17 +200,22 @@ function linkageOf({ type, mistakes: wrong }: Step, { name, picks }: Picked, dat
 }
 
 function parentOf({ type }: Step, data: Data, pick: number): Target {
-  const ways = Object.entries(everything.types).flatMap(([from, { relationships }]) =>
-    Object.entries(relationships)
-      .filter(([, { to, many }]) => to === type && many)
-      .map(([relationship]) => ({ type: from, relationship })),
-  )
+  const ways = waysTo(type)
   const way = known(ways[pick % ways.length], `way to ${type}`)
   return { ...way, id: pickedId(data, way.type, pick) }
 }
 
+/** The relationships to many of a type, with the types that have them. */
+function waysTo(type: string): Omit<Target, 'id'>[] {
+  return Object.entries(everything.types).flatMap(([from, { relationships }]) =>
+    Object.entries(relationships)
+      .filter(([, { to, many }]) => to === type && many)
+      .map(([relationship]) => ({ type: from, relationship })),
+  )
+}
+
 function newId({ type, newId: id, pick, mistakes: wrong }: Step, data: Data): { id?: JsonValue } {
-  const { client, kind } = typeNamed(everything, type).id
+  const { client, kind } = getType(everything, type).id
   if (client === undefined) return pick % 5 === 0 ? { id: '1' } : {}
   if (wrong.includes('taken id')) return { id: pickedId(data, type, pick) }
   if (wrong.includes('nothing')) return {}
@@ -199,7 +231,7 @@ const absent: Readonly<Partial<Record<Kind, string>>> = {
 
 /** Mostly one that is there; of those that are partly hidden, sometimes a hidden one. */
 function pickedId(data: Data, type: string, pick: number): string {
-  const { table, id } = typeNamed(everything, type)
+  const { table, id } = getType(everything, type)
   const seen = type === 'guide' && pick % 6 === 5 ? 'staff' : type
   const ids = rowsOf(data, seen).map((row) => idOf(data.schema, seen, row))
   const nobody = known(absent[id.kind], `absent ${table}`)
@@ -207,5 +239,5 @@ function pickedId(data: Data, type: string, pick: number): string {
 }
 
 function badId(type: string): string {
-  return typeNamed(everything, type).id.kind === 'text' ? 'nobody' : 'x'
+  return getType(everything, type).id.kind === 'text' ? 'nobody' : 'x'
 }

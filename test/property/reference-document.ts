@@ -4,13 +4,13 @@
 import { kinds } from './reference-kinds.ts'
 import { idOf, relatedRows, valueIn } from './rows.ts'
 import {
-  attributeNamed,
   type Data,
+  getAttribute,
+  getRelationship,
+  getType,
   isTold,
   type JsonValue,
   type Row,
-  relationshipNamed,
-  typeNamed,
 } from './schema.ts'
 
 /** What a document is asked to show; a type without a set in `fields` shows everything. */
@@ -51,7 +51,7 @@ export function expectedResources(
     if (!told.has(key)) told.set(key, expect(data, at, row, selection, followed))
     const [step, ...others] = steps
     if (step === undefined || !isAsked(selection, at, step)) return
-    const { to } = relationshipNamed(data.schema, at, step)
+    const { to } = getRelationship(data.schema, at, step)
     for (const related of relatedRows(data, at, row, step)) visit(to, related, others)
   }
   for (const row of rows) {
@@ -68,7 +68,7 @@ export function linkageOf(
   row: Row,
   name: string,
 ): Identifier | readonly Identifier[] | null {
-  const { to, many } = relationshipNamed(data.schema, type, name)
+  const { to, many } = getRelationship(data.schema, type, name)
   const identifiers = relatedRows(data, type, row, name).map((related) => ({
     type: to,
     id: idOf(data.schema, to, related),
@@ -84,7 +84,7 @@ export function followedSteps(data: Data, type: string, selection: Selection): S
     for (const step of path.split('.')) {
       if (!isAsked(selection, at, step)) break
       followed.add(`${at}.${step}`)
-      at = relationshipNamed(data.schema, at, step).to
+      at = getRelationship(data.schema, at, step).to
     }
   }
   return followed
@@ -97,7 +97,7 @@ function expect(
   selection: Selection,
   followed: ReadonlySet<string>,
 ): Expected {
-  const { attributes, relationships } = typeNamed(data.schema, type)
+  const { attributes, relationships } = getType(data.schema, type)
   const asked = (names: object) =>
     Object.keys(names).filter((name) => isAsked(selection, type, name))
   const isLinked = (name: string) =>
@@ -107,7 +107,7 @@ function expect(
     id: idOf(data.schema, type, row),
     attributes: Object.fromEntries(
       asked(attributes)
-        .filter((name) => isTold(attributeNamed(data.schema, type, name)))
+        .filter((name) => isTold(getAttribute(data.schema, type, name)))
         .map((name) => [name, tell(data, type, row, name)]),
     ),
     relationships: Object.fromEntries(
@@ -125,7 +125,7 @@ function isAsked({ fields }: Selection, type: string, field: string): boolean {
 }
 
 function tell(data: Data, type: string, row: Row, name: string): JsonValue {
-  const attribute = attributeNamed(data.schema, type, name)
+  const attribute = getAttribute(data.schema, type, name)
   const value = valueIn(data, type, row, name)
   return value === null ? null : kinds[attribute.kind].tell(value, attribute)
 }

@@ -8,12 +8,12 @@ import { cell, rowWithId, valueIn } from './rows.ts'
 import {
   type AttributeDescription,
   type Data,
+  getRelationship,
+  getType,
   type JsonValue,
   type Kind,
   type RelationshipDescription,
-  relationshipNamed,
   type TypeDescription,
-  typeNamed,
 } from './schema.ts'
 import type { Linkage, ResourceWords, Target, Write } from './write.ts'
 
@@ -63,11 +63,11 @@ export function statusOf(faults: readonly number[]): number {
 
 function faultsOfCreate(data: Data, write: Extract<Write, { is: 'create' }>): number[] {
   const { type, parent } = write
-  const resource = typeNamed(data.schema, type)
+  const resource = getType(data.schema, type)
   if (parent !== undefined) {
-    const { access } = relationshipNamed(data.schema, parent.type, parent.relationship)
+    const { access } = getRelationship(data.schema, parent.type, parent.relationship)
     if (access === 'read-only') return [403]
-    if (!isReadableId(typeNamed(data.schema, parent.type), parent.id)) return [404]
+    if (!isReadableId(getType(data.schema, parent.type), parent.id)) return [404]
   }
   if (write.says !== type) return [409]
   if (hasWrongNumber(data, type, write)) return [400]
@@ -85,7 +85,7 @@ function faultsOfCreate(data: Data, write: Extract<Write, { is: 'create' }>): nu
 
 function faultsOfUpdate(data: Data, write: Extract<Write, { is: 'update' }>): number[] {
   const { type, id } = write
-  if (!isReadableId(typeNamed(data.schema, type), id)) return [404]
+  if (!isReadableId(getType(data.schema, type), id)) return [404]
   if (write.says !== type) return [409]
   if (hasWrongNumber(data, type, write)) return [400]
   if (!isThere(data, type, id)) return [404]
@@ -96,9 +96,9 @@ function faultsOfRelate(
   data: Data,
   { target, change, linkage }: Extract<Write, { is: 'relate' }>,
 ): number[] {
-  const relationship = relationshipNamed(data.schema, target.type, target.relationship)
+  const relationship = getRelationship(data.schema, target.type, target.relationship)
   if (relationship.access === 'read-only') return [403]
-  if (!isReadableId(typeNamed(data.schema, target.type), target.id)) return [404]
+  if (!isReadableId(getType(data.schema, target.type), target.id)) return [404]
   if (relationship.many !== Array.isArray(linkage)) return [400]
   if (!isThere(data, target.type, target.id)) return [404]
   return faultsOfLinkage(data, relationship, linkage, change === 'remove')
@@ -114,7 +114,7 @@ function isThere(data: Data, type: string, id: string): boolean {
 
 /** Whether one is named where many are meant, or many where one is. */
 function hasWrongNumber(data: Data, type: string, { relationships }: ResourceWords): boolean {
-  const fields = typeNamed(data.schema, type).relationships
+  const fields = getType(data.schema, type).relationships
   return Object.entries(relationships).some(([name, linkage]) => {
     const field = fields[name]
     if (field === undefined || field.access === 'read-only') return false
@@ -134,7 +134,7 @@ function faultsOfWords(
   { attributes, relationships }: ResourceWords,
   id: string | undefined,
 ): number[] {
-  const fields = typeNamed(data.schema, type)
+  const fields = getType(data.schema, type)
   const row = id === undefined ? undefined : rowWithId(data, type, id)
   return [
     ...Object.entries(attributes).flatMap(([name, json]) => {
@@ -183,14 +183,14 @@ export function identifiersIn(linkage: Linkage): readonly Identifier[] {
 
 /** The relationship of the new resource that says the same as the one in the path, if it may be written. */
 export function inverseOf(data: Data, { type, relationship }: Target): string | undefined {
-  const { to, link } = relationshipNamed(data.schema, type, relationship)
-  if (link.key === 'between') return undefined
-  const [found] = Object.entries(typeNamed(data.schema, to).relationships).find(
+  const { to, link } = getRelationship(data.schema, type, relationship)
+  if (link.foreignKey === 'join table') return undefined
+  const [found] = Object.entries(getType(data.schema, to).relationships).find(
     ([, other]) =>
       other.to === type &&
-      other.link.key === 'here' &&
-      other.link.here === link.there &&
-      other.link.there === link.here &&
+      other.link.foreignKey === 'own' &&
+      other.link.ownKey === link.otherKey &&
+      other.link.otherKey === link.ownKey &&
       other.access !== 'read-only',
   ) ?? [undefined]
   return found

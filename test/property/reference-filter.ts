@@ -3,12 +3,12 @@ import { compareList, compareOne, isSingle } from './reference-operators.ts'
 import { allOf, anyOf, negate, type Truth } from './reference-truth.ts'
 import { relatedRows, valueIn } from './rows.ts'
 import {
-  attributeNamed,
   type Data,
+  getAttribute,
+  getRelationship,
   isRelationship,
   type Kind,
   type Row,
-  relationshipNamed,
   type Value,
 } from './schema.ts'
 
@@ -44,7 +44,7 @@ export function evaluate(data: Data, type: string, row: Row, filter: Filter): Tr
 function evaluateClause(data: Data, type: string, row: Row, clause: Clause): Truth {
   const { name, op, val, field } = clause
   if (isRelationship(data.schema, type, name)) return evaluateRelationship(data, type, row, clause)
-  const { kind } = attributeNamed(data.schema, type, name)
+  const { kind } = getAttribute(data.schema, type, name)
   const left = valueIn(data, type, row, name)
   if (field !== undefined && isSingle(op))
     return compareOne(op, left, valueIn(data, type, row, field), false)
@@ -68,7 +68,7 @@ function evaluateRelationship(
 ): Truth {
   if (op === 'eq' || op === 'is_') return relatedRows(data, type, row, name).length === 0
   if (op === 'ne' || op === 'isnot') return relatedRows(data, type, row, name).length > 0
-  const { many } = relationshipNamed(data.schema, type, name)
+  const { many } = getRelationship(data.schema, type, name)
   if (op !== (many ? 'any' : 'has')) throw new Error(`${op} does not fit ${type}.${name}`)
   if (val === undefined || val === null) return hasRelated(data, type, row, name, [])
   const filters = isList(val) ? val.map(asFilter) : [asFilter(val)]
@@ -83,7 +83,7 @@ function hasRelated(
   name: string,
   filters: readonly Filter[],
 ): boolean {
-  const { to } = relationshipNamed(data.schema, type, name)
+  const { to } = getRelationship(data.schema, type, name)
   return relatedRows(data, type, row, name).some((related) =>
     filters.every((filter) => evaluate(data, to, related, filter) === true),
   )

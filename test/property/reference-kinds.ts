@@ -60,9 +60,9 @@ function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-function tellInteger64(value: Value, { beyond }: AttributeDescription): JsonValue {
+function tellInteger64(value: Value, { largeValuesAs }: AttributeDescription): JsonValue {
   const told = number(value)
-  return typeof told === 'bigint' && beyond === 'string' ? String(told) : told
+  return typeof told === 'bigint' && largeValuesAs === 'string' ? String(told) : told
 }
 
 function readNumber(json: JsonValue): Value {

@@ -5,13 +5,13 @@ import { faultsOf, identifiersIn, keyTo, readBody, statusOf } from './reference-
 import { kinds } from './reference-kinds.ts'
 import { cell, relatedRows, rowWithId, tableRows } from './rows.ts'
 import {
-  attributeNamed,
   type Data,
+  getAttribute,
+  getRelationship,
+  getType,
   known,
   type LinkDescription,
   type Row,
-  relationshipNamed,
-  typeNamed,
   type Value,
 } from './schema.ts'
 import type { Linkage, ResourceWords, Target, Write } from './write.ts'
@@ -51,7 +51,7 @@ export function outcomeOf(data: Data, write: Write, givenId: string | undefined)
 function carriedOut(data: Data, write: Write, givenId: string | undefined): Outcome {
   switch (write.is) {
     case 'create': {
-      const { client } = typeNamed(data.schema, write.type).id
+      const { client } = getType(data.schema, write.type).id
       const own = client === undefined ? undefined : write.id
       // No server gives this id, so whoever gave none is found out.
       const id = String(own ?? givenId ?? '-1')
@@ -74,8 +74,8 @@ function afterCreate(
   givenId: string,
 ): Outcome {
   const { type, parent } = write
-  const { table, id: ids, insertDefaults } = typeNamed(data.schema, type)
-  const isLinkedByKey = parent && parentLink(data, parent).key !== 'between'
+  const { table, id: ids, insertDefaults } = getType(data.schema, type)
+  const isLinkedByKey = parent && parentLink(data, parent).foreignKey !== 'join table'
   const row: Row = {
     ...emptyRow(data, table),
     ...insertDefaults,
@@ -100,25 +100,27 @@ function emptyRow({ schema }: Data, table: string): Row {
   const types = Object.values(schema.types).filter((type) => type.table === table)
   const columns = types.flatMap(({ attributes, relationships }) => [
     ...Object.entries(attributes).flatMap(([name, { of, column = name }]) => (of ? [] : [column])),
-    ...Object.values(relationships).flatMap(({ link }) => (link.key === 'here' ? [link.here] : [])),
+    ...Object.values(relationships).flatMap(({ link }) =>
+      link.foreignKey === 'own' ? [link.ownKey] : [],
+    ),
   ])
   return Object.fromEntries(columns.map((column) => [column, null]))
 }
 
 function parentLink(data: Data, { type, relationship }: Target) {
-  return relationshipNamed(data.schema, type, relationship).link
+  return getRelationship(data.schema, type, relationship).link
 }
 
 /** The key of a new row that its path links to another resource; nothing where its document says so itself. */
 function parentCells(data: Data, parent: Target): Row {
   const link = parentLink(data, parent)
   const row = known(rowWithId(data, parent.type, parent.id), `${parent.type} ${parent.id}`)
-  return { [link.there]: cell(row, link.here) }
+  return { [link.otherKey]: cell(row, link.ownKey) }
 }
 
 function afterUpdate(data: Data, write: Extract<Write, { is: 'update' }>): Data {
   const { type, id } = write
-  const { table } = typeNamed(data.schema, type)
+  const { table } = getType(data.schema, type)
   const row = rowWithId(data, type, id)
   const changed = { ...row, ...ownCells(data, type, write) }
   const after = withRows(data, table, (rows) => rows.map((each) => (each === row ? changed : each)))
@@ -127,18 +129,18 @@ function afterUpdate(data: Data, write: Extract<Write, { is: 'update' }>): Data 
 
 /** What a document says of the row's own columns. */
 function ownCells(data: Data, type: string, { attributes, relationships }: ResourceWords): Row {
-  const fields = typeNamed(data.schema, type)
+  const fields = getType(data.schema, type)
   const written = Object.entries(attributes).filter(
     ([name]) => name !== 'id' && fields.attributes[name]?.access !== 'read-only',
   )
   const values = written.map(([name, json]): [string, Value] => {
-    const attribute = attributeNamed(data.schema, type, name)
+    const attribute = getAttribute(data.schema, type, name)
     return [attribute.column ?? name, readBody(attribute, json)]
   })
   const keys = Object.entries(relationships).flatMap(([name, linkage]): [string, Value][] => {
-    const { to, link, access } = relationshipNamed(data.schema, type, name)
-    if (link.key !== 'here' || access === 'read-only') return []
-    return [[link.here, keyTo(data, to, link.there, identifiersIn(linkage))]]
+    const { to, link, access } = getRelationship(data.schema, type, name)
+    if (link.foreignKey !== 'own' || access === 'read-only') return []
+    return [[link.ownKey, keyTo(data, to, link.otherKey, identifiersIn(linkage))]]
   })
   return Object.fromEntries([...values, ...keys])
 }
@@ -153,8 +155,8 @@ function linkOthers(
 ): Data {
   let after = data
   for (const [relationship, linkage] of Object.entries(relationships)) {
-    const { link, access } = relationshipNamed(data.schema, type, relationship)
-    if (link.key === 'here' || access === 'read-only') continue
+    const { link, access } = getRelationship(data.schema, type, relationship)
+    if (link.foreignKey === 'own' || access === 'read-only') continue
     after = relate(after, { type, id, relationship }, change, linkage)
   }
   return after
@@ -167,8 +169,8 @@ function relate(
   change: 'add' | 'remove' | 'replace',
   linkage: Linkage,
 ): Data {
-  const { to, many, link } = relationshipNamed(data.schema, type, relationship)
-  const { table } = typeNamed(data.schema, type)
+  const { to, many, link } = getRelationship(data.schema, type, relationship)
+  const { table } = getType(data.schema, type)
   const row = known(rowOfTable(data, type, id), `${type} ${id}`)
   const members = identifiersIn(linkage)
     .map((each) => rowWithId(data, to, each.id))
@@ -179,18 +181,24 @@ function relate(
   const isKept = many && change === 'add'
   const gone = isKept ? [] : others
   const added = change === 'remove' ? [] : members
-  const own = cell(row, link.here)
-  switch (link.key) {
-    case 'here':
+  const own = cell(row, link.ownKey)
+  switch (link.foreignKey) {
+    case 'own':
       return change === 'remove' && others.length === 0
         ? data
-        : withCells(data, table, [row], link.here, added[0] ? cell(added[0], link.there) : null)
-    case 'there': {
-      const other = typeNamed(data.schema, to).table
-      const unlinked = withCells(data, other, gone, link.there, null)
-      return withCells(unlinked, other, added, link.there, own)
+        : withCells(
+            data,
+            table,
+            [row],
+            link.ownKey,
+            added[0] ? cell(added[0], link.otherKey) : null,
+          )
+    case 'other': {
+      const other = getType(data.schema, to).table
+      const unlinked = withCells(data, other, gone, link.otherKey, null)
+      return withCells(unlinked, other, added, link.otherKey, own)
     }
-    case 'between':
+    case 'join table':
       return withJoins(data, link, { own, gone, added })
   }
 }
@@ -219,13 +227,13 @@ function withCells(
 /** The data with other rows in a join table: none for those gone, one for each that is added. */
 function withJoins(
   data: Data,
-  { table, from, to, there }: Extract<LinkDescription, { key: 'between' }>,
+  { joinTable, from, to, otherKey }: Extract<LinkDescription, { foreignKey: 'join table' }>,
   { own, gone, added }: Moved,
 ): Data {
-  const keysOf = (rows: readonly Row[]) => rows.map((row) => cell(row, there))
+  const keysOf = (rows: readonly Row[]) => rows.map((row) => cell(row, otherKey))
   const links = (join: Row, keys: readonly Value[]) =>
     cell(join, from) === own && keys.includes(cell(join, to))
-  return withRows(data, table, (joins) => {
+  return withRows(data, joinTable, (joins) => {
     const kept = joins.filter((join) => !links(join, keysOf(gone)))
     const missing = keysOf(added).filter((key) => !kept.some((join) => links(join, [key])))
     return [...kept, ...[...new Set(missing)].map((key) => ({ [from]: own, [to]: key }))]
@@ -234,7 +242,7 @@ function withJoins(
 
 /** A row of the type's table, whether the type has it or not. */
 function rowOfTable(data: Data, type: string, id: string): Row | undefined {
-  const { table, id: ids } = typeNamed(data.schema, type)
+  const { table, id: ids } = getType(data.schema, type)
   return tableRows(data, table).find((row) => idTold(row, ids) === id)
 }
 
@@ -245,7 +253,7 @@ function stillOfType(data: Data, type: string, id: string): Data {
 }
 
 function afterDelete(data: Data, type: string, id: string): Data {
-  const { table } = typeNamed(data.schema, type)
+  const { table } = getType(data.schema, type)
   const row = known(rowWithId(data, type, id), `${type} ${id}`)
   return without(data, table, row)
 }

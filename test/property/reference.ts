@@ -6,7 +6,7 @@
 import { evaluate, type Filter } from './reference-filter.ts'
 import { compareValues } from './reference-kinds.ts'
 import { relatedRows, rowsOf, rowWithId, valueIn } from './rows.ts'
-import { type Data, known, type Row, relationshipNamed, type Value } from './schema.ts'
+import { type Data, getRelationship, known, type Row, type Value } from './schema.ts'
 
 /** The resource whose related ones are asked for, with its id as documents tell it. */
 export interface Parent {
@@ -80,7 +80,7 @@ function reach(data: Data, type: string, row: Row, name: string): Value {
   const step = name.slice(0, dot)
   const [related] = relatedRows(data, type, row, step)
   if (related === undefined) return null
-  return reach(data, relationshipNamed(data.schema, type, step).to, related, name.slice(dot + 1))
+  return reach(data, getRelationship(data.schema, type, step).to, related, name.slice(dot + 1))
 }
 
 function compareNullable(left: Value, right: Value): number {

@@ -1,12 +1,12 @@
 import { compareValues, kinds } from './reference-kinds.ts'
 import {
-  attributeNamed,
   type Data,
+  getAttribute,
+  getRelationship,
+  getType,
   known,
   type Row,
-  relationshipNamed,
   type Schema,
-  typeNamed,
   type Value,
 } from './schema.ts'
 
@@ -33,42 +33,42 @@ export function rowsOf(data: Data, type: string): readonly Row[] {
 }
 
 function findRows(data: Data, type: string): readonly Row[] {
-  const { table, where, id } = typeNamed(data.schema, type)
+  const { table, scope, id } = getType(data.schema, type)
   const rows = tableRows(data, table)
-  return (where ? rows.filter(where) : rows).toSorted((left, right) =>
+  return (scope ? rows.filter(scope) : rows).toSorted((left, right) =>
     compareValues(cell(left, id.column), cell(right, id.column)),
   )
 }
 
 /** What a row holds under the name of an attribute, or of `id`. */
 export function valueIn(data: Data, type: string, row: Row, name: string): Value {
-  const { of, column = name } = attributeNamed(data.schema, type, name)
+  const { of, column = name } = getAttribute(data.schema, type, name)
   return of ? of(row, data) : cell(row, column)
 }
 
 /** The id of a row as documents tell it. */
 export function idOf(schema: Schema, type: string, row: Row): string {
-  const { id } = typeNamed(schema, type)
+  const { id } = getType(schema, type)
   return String(kinds[id.kind].tell(cell(row, id.column), id))
 }
 
 /** The row of a type with that id, as documents tell it. */
 export function rowWithId(data: Data, type: string, id: string): Row | undefined {
-  const { table, where } = typeNamed(data.schema, type)
+  const { table, scope } = getType(data.schema, type)
   const row = tableRows(data, table).find((each) => idOf(data.schema, type, each) === id)
-  return row === undefined || where?.(row) === false ? undefined : row
+  return row === undefined || scope?.(row) === false ? undefined : row
 }
 
 /** The rows that a relationship of a row leads to, by id. */
 export function relatedRows(data: Data, type: string, row: Row, name: string): readonly Row[] {
-  const { to, link } = relationshipNamed(data.schema, type, name)
-  const here = cell(row, link.here)
-  if (here === null) return []
-  const theres =
-    link.key === 'between'
-      ? tableRows(data, link.table)
-          .filter((join) => cell(join, link.from) === here)
+  const { to, link } = getRelationship(data.schema, type, name)
+  const ownKey = cell(row, link.ownKey)
+  if (ownKey === null) return []
+  const otherKeys =
+    link.foreignKey === 'join table'
+      ? tableRows(data, link.joinTable)
+          .filter((join) => cell(join, link.from) === ownKey)
           .map((join) => cell(join, link.to))
-      : [here]
-  return rowsOf(data, to).filter((other) => theres.includes(cell(other, link.there)))
+      : [ownKey]
+  return rowsOf(data, to).filter((other) => otherKeys.includes(cell(other, link.otherKey)))
 }

@@ -54,7 +54,7 @@ export interface AttributeDescription {
   /** Of decimals: digits after the point. */
   readonly scale?: number
   /** Of 64-bit whole numbers: those beyond 2^53 are told as strings. */
-  readonly beyond?: 'string'
+  readonly largeValuesAs?: 'string'
   /** Of whole numbers: how far from 0 any is, so that sums of them stay exact. */
   readonly range?: number
   /** Of enumerations. */
@@ -63,12 +63,12 @@ export interface AttributeDescription {
 
 /** Which cells of both sides are equal, or stand side by side in a join table. */
 export type LinkDescription =
-  | Readonly<{ key: 'here' | 'there'; here: string; there: string }>
+  | Readonly<{ foreignKey: 'own' | 'other'; ownKey: string; otherKey: string }>
   | Readonly<{
-      key: 'between'
-      here: string
-      there: string
-      table: string
+      foreignKey: 'join table'
+      ownKey: string
+      otherKey: string
+      joinTable: string
       from: string
       to: string
     }>
@@ -89,7 +89,7 @@ export interface TypeDescription {
   /** `client`: whether a create may or must bring the id; default: it is discarded. */
   readonly id: Readonly<{ column: string; kind: Kind; client?: 'optional' | 'required' }>
   /** Which rows of the table are of the type; absent: all. */
-  readonly where?: (row: Row) => boolean
+  readonly scope?: (row: Row) => boolean
   /** What rows that the type creates hold in columns of no attribute of it. */
   readonly insertDefaults?: Row
   readonly attributes: Readonly<Record<string, AttributeDescription>>
@@ -119,33 +119,33 @@ export interface Data {
 }
 
 /** The description of a type; throws when there is none, for then the test itself is wrong. */
-export function typeNamed({ types }: Schema, type: string): TypeDescription {
+export function getType({ types }: Schema, type: string): TypeDescription {
   return known(types[type], `type ${type}`)
 }
 
 /** The description of an attribute, or of `id`. */
-export function attributeNamed(schema: Schema, type: string, name: string): AttributeDescription {
-  const { id, attributes } = typeNamed(schema, type)
+export function getAttribute(schema: Schema, type: string, name: string): AttributeDescription {
+  const { id, attributes } = getType(schema, type)
   return name === 'id' ? id : known(attributes[name], `attribute ${type}.${name}`)
 }
 
 /** The description of a relationship. */
-export function relationshipNamed(
+export function getRelationship(
   schema: Schema,
   type: string,
   name: string,
 ): RelationshipDescription {
-  return known(typeNamed(schema, type).relationships[name], `relationship ${type}.${name}`)
+  return known(getType(schema, type).relationships[name], `relationship ${type}.${name}`)
 }
 
 /** Whether a type has a relationship of that name. */
 export function isRelationship(schema: Schema, type: string, name: string): boolean {
-  return Object.hasOwn(typeNamed(schema, type).relationships, name)
+  return Object.hasOwn(getType(schema, type).relationships, name)
 }
 
 /** The names of the attributes that a filter may ask for, `id` among them. */
 export function filterable(schema: Schema, type: string): string[] {
-  const { attributes } = typeNamed(schema, type)
+  const { attributes } = getType(schema, type)
   return ['id', ...Object.keys(attributes).filter((name) => attributes[name]?.filters ?? true)]
 }
 

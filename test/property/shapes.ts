@@ -1,19 +1,19 @@
-import { relationshipNamed, type Schema, typeNamed } from './schema.ts'
+import { getRelationship, getType, type Schema } from './schema.ts'
 
 /**
  * What tells a relationship apart from others to the databases, in words: how many it leads to, where the key is, whether it
  * leads back to its own type, to rows of which a condition hides some, or from a column that is not the id.
  */
 export function shapeOf(schema: Schema, type: string, name: string): string {
-  const { to, many, link } = relationshipNamed(schema, type, name)
-  const { id, where } = typeNamed(schema, to)
-  const own = typeNamed(schema, type).id.column
-  const ofId = link.key === 'here' ? link.there === id.column : link.here === own
+  const { to, many, link } = getRelationship(schema, type, name)
+  const { id, scope } = getType(schema, to)
+  const own = getType(schema, type).id.column
+  const ofId = link.foreignKey === 'own' ? link.otherKey === id.column : link.ownKey === own
   const words = [
     many ? 'to-many' : 'to-one',
-    link.key,
+    link.foreignKey,
     to === type ? 'itself' : '',
-    where ? 'partly hidden' : '',
+    scope ? 'partly hidden' : '',
     ofId ? '' : 'by another column',
   ]
   return words.filter((word) => word !== '').join(' ')

@@ -1,7 +1,7 @@
 import { resourcePath } from './collection-request.ts'
 import { jsonOf } from './exact-json.ts'
 import type { Identifier } from './reference-document.ts'
-import { type JsonValue, type Schema, typeNamed } from './schema.ts'
+import { getType, type JsonValue, type Schema } from './schema.ts'
 
 /** What a document says of whom a relationship links to. */
 export type Linkage = Identifier | readonly Identifier[] | null
@@ -50,7 +50,7 @@ export function requestOf(schema: Schema, write: Write): WriteRequest {
       const { parent, type } = write
       const path = parent
         ? `${resourcePath(schema, parent.type, parent.id)}/${parent.relationship}`
-        : typeNamed(schema, type).path
+        : getType(schema, type).path
       return { method: 'POST', path, raw: jsonOf({ data: resource(write, write.id) }) }
     }
     case 'update': {

@@ -7,16 +7,16 @@ import { behind, insertMany, isShared } from '../service/beside.ts'
 import { folder, start } from '../service/child.ts'
 import { chapter } from '../world.ts'
 
-/** Persons enough that the filter below takes minutes, wherever it runs. */
+/** With so many persons the filter below takes minutes on any machine. */
 const persons = 100_000
 
-/** A filter of as many searches as there may be, none of which finds anything: every row meets every one of them. */
+/** A filter with the maximum number of searches. None of them matches, so every row is compared with all of them. */
 const expensive = JSON.stringify([
   { or: Array.from({ length: 150 }, (_, at) => ({ name: 'name', op: 'match', val: `w${at} x` })) },
 ])
 const expensivePath = `/persons?filter=${encodeURIComponent(expensive)}`
 
-/** A search that visits every row once. */
+/** A search that visits every row. */
 const search = { filter: [{ name: 'name', op: 'ilike', val: 'zzz' }] }
 
 chapter(
@@ -24,29 +24,29 @@ chapter(
   (world) => {
     if (!isShared(world)) return
 
-    it('are stopped at the deadline, and others are answered meanwhile', async () => {
+    it('are stopped at the deadline, and other requests are served in the meantime', async () => {
       await insertMany(world.databaseUrl, { persons, computers: 0 })
       let isOver = false
-      const stopped = world.get(expensivePath).finally(() => {
+      const stoppedRead = world.get(expensivePath).finally(() => {
         isOver = true
       })
-      // Each is begun and answered while the database works on the expensive one.
+      // Each request is served while the database executes the expensive one.
       for (let each = 1; each <= 50; each += 1) {
         assert.equal((await world.get(`/persons/${each}`)).status, 200)
         assert.equal(isOver, false, `${each} of 50`)
       }
-      const answer = await stopped
+      const answer = await stoppedRead
       assert.equal(answer.status, 503)
       assert.equal(answer.fault.code, 'query_timeout')
       assert.match(answer.fault.detail, /^The read was stopped after 2000 ms; narrow the filter/)
-      // Whatever was stopped, the next search is served.
+      // The next search is served.
       const next = await world.get('/persons', search)
       assert.deepEqual([next.status, next.body.meta?.count], [200, 0])
     })
 
-    it('are given up when the client disconnects', async () => {
+    it('are stopped when the client disconnects', async () => {
       await insertMany(world.databaseUrl, { persons, computers: 0 })
-      // More of them than can run at a time: who comes next would get no turn before the deadline.
+      // There are more of them than can run at a time, so the next request would wait until its deadline.
       for (let round = 0; round < 2; round += 1) {
         const controller = new AbortController()
         const left = Array.from({ length: 12 }, () =>
@@ -63,7 +63,7 @@ chapter(
       assert.deepEqual([next.status, next.body.meta?.count], [200, 0])
     })
 
-    it('that sort or scan a large table give the same pages as others', async () => {
+    it('that sort or scan a large table return the same pages as cheap ones', async () => {
       await insertMany(world.databaseUrl, { persons: 20_000, computers: 0 })
       await behind(
         world.databaseUrl,
@@ -88,22 +88,22 @@ chapter(
   { settings: { databaseTimeout: 2000 } },
 )
 
-it('SIGTERM ends the service in order while SQLite works on an expensive read', async (test) => {
+it('SIGTERM ends the service gracefully during an expensive read on SQLite', async (test) => {
   const cwd = await folder(test)
   const child = await start(test, cwd, ['--log-level', 'warn', '--database-timeout', '2000'])
   await insertMany(`sqlite:${cwd}/data/lapidary.db`, { persons, computers: 0 })
-  const asked = fetch(child.url + expensivePath).catch(() => undefined)
+  const request = fetch(child.url + expensivePath).catch(() => undefined)
   await pause(500)
   const { code } = await child.end('SIGTERM')
   assert.equal(code, 0)
-  await asked
+  await request
 })
 
 const onLinux = {
   skip: process.platform !== 'linux' && 'only Linux lists the children of a process',
 }
 
-it('a service that rests has no reader process', onLinux, async (test) => {
+it('an idle service has no reader process', onLinux, async (test) => {
   const child = await start(test, await folder(test), ['--log-level', 'warn'])
   await (await fetch(`${child.url}/persons?sort=name`)).text()
   const { pid } = child.process

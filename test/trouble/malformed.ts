@@ -9,8 +9,10 @@ import type { Database } from '../databases.ts'
 import { assertNoFailures, noToll, storm, type Target } from '../property/garbage-storm.ts'
 import { folder, start } from '../service/child.ts'
 
-/** How many malformed requests are made at a time. */
-const batch = 10_000
+/** The most malformed requests that are generated at a time. */
+const maxBatch = 10_000
+/** The share of the requests that must be refused; others turn out to be harmless. */
+const refusedShare = 0.7
 /** How much more memory the service may use after all of them than after the first batch, in MiB. */
 const growth = 150
 /** How long a plain request may take afterwards, in milliseconds. */
@@ -40,12 +42,14 @@ export async function attackWithMalformed(
   for (const name of ['Ada', 'Alan']) await create(target, 'person', { name })
   for (const serial of ['A-1', 'A-2']) await create(target, 'computer', { serial })
   const toll = noToll(2, 2)
+  const batch = Math.min(maxBatch, Math.ceil(requests / 4))
   let first: number | undefined
   for (let round = 0; toll.sent < requests; round += 1) {
     await storm(target, toll, Math.min(batch, requests - toll.sent), round)
     assertNoFailures(toll)
     first ??= await memoryOf(child.process.pid)
   }
+  assert.ok(toll.refused > requests * refusedShare, `only ${toll.refused} were refused`)
   const begun = performance.now()
   const { status } = await target.call('GET', '/persons/1')
   assert.equal(status, 200)

@@ -21,7 +21,7 @@ import { type Client, connect } from '../client.ts'
 import { insertMany } from '../service/beside.ts'
 import { folder } from '../service/child.ts'
 
-/** A service on a file, and how it is asked. */
+/** Starts a service on a file, and a client. */
 async function serve(test: TestContext, path: string): Promise<Client> {
   const databaseUrl = `sqlite:${path}`
   const service = await startService({ databaseUrl, port: 0, logLevel: 'silent' })
@@ -41,10 +41,10 @@ const create = async (client: Client, name = 'Ada') =>
       body: { data: { type: 'person', attributes: { name } } },
     })
   ).status
-const read = async (client: Client, path = '/persons') => (await client.send('GET', path)).status
+const get = async (client: Client, path = '/persons') => (await client.send('GET', path)).status
 
-describe('The file of a SQLite database', () => {
-  it('is created for its owner alone, and so are the files beside it', async (test) => {
+describe('A service on a SQLite file', () => {
+  it('can be read and written only by its owner, like the files beside it', async (test) => {
     const path = join(await folder(test), 'new', 'people.db')
     const client = await serve(test, path)
     assert.equal(await create(client), 201)
@@ -52,7 +52,7 @@ describe('The file of a SQLite database', () => {
       assert.equal(statSync(join(path, '..', name)).mode & 0o777, 0o600, name)
   })
 
-  it('that is deleted while it is served: no write is acknowledged, no file is made', async (test) => {
+  it('acknowledges no write and creates no file after the file was deleted', async (test) => {
     const path = join(await folder(test), 'people.db')
     const client = await serve(test, path)
     assert.equal(await create(client), 201)
@@ -61,13 +61,13 @@ describe('The file of a SQLite database', () => {
     assert.equal(status, 503)
     assert.match(text, /"code":"unavailable"/)
     await new Promise((resolve) => setTimeout(resolve, 150))
-    // Whatever a read needs a connection of its own for must not make an empty database.
+    // A read that opens a connection must not create an empty database.
     for (const query of ['', '?page[size]=0', '?filter[name]=Ada'])
-      assert.equal(await read(client, `/persons${query}`), 503, query)
+      assert.equal(await get(client, `/persons${query}`), 503, query)
     assert.equal(existsSync(path), false)
   })
 
-  it('that is replaced while it is served: no write is acknowledged', async (test) => {
+  it('acknowledges no write after the file was replaced', async (test) => {
     const path = join(await folder(test), 'people.db')
     const client = await serve(test, path)
     const other = `${path}.other`
@@ -76,7 +76,7 @@ describe('The file of a SQLite database', () => {
     assert.equal(await create(client), 503)
   })
 
-  it('that is damaged while it is served is 503, and the service lives on', async (test) => {
+  it('responds with 503 if the file is damaged, and continues to run', async (test) => {
     const path = join(await folder(test), 'people.db')
     const client = await serve(test, path)
     await insertMany(`sqlite:${path}`, { persons: 3000, computers: 0 })
@@ -86,28 +86,28 @@ describe('The file of a SQLite database', () => {
     const file = openSync(path, 'r+')
     writeSync(file, Buffer.alloc(statSync(path).size - 8192, 0xa5), 0, undefined, 8192)
     closeSync(file)
-    assert.equal(await read(client, '/persons?sort=-name'), 503)
-    assert.equal(await read(client, '/'), 200)
+    assert.equal(await get(client, '/persons?sort=-name'), 503)
+    assert.equal(await get(client, '/'), 200)
   })
 
-  it('on a full disk: writes are 503 until there is room again', async (test) => {
+  it('responds to writes with 503 while the disk is full', async (test) => {
     const disk = await smallDisk(test)
-    if (disk === undefined) return test.skip('only root can mount a small disk, and on Linux alone')
+    if (disk === undefined) return test.skip('only root can mount a small disk, and only on Linux')
     const client = await serve(test, join(disk, 'people.db'))
     assert.equal(await create(client), 201)
-    const ballast = join(disk, 'ballast')
-    assert.throws(() => writeFileSync(ballast, Buffer.alloc(8_000_000)), /ENOSPC/)
+    const filler = join(disk, 'filler')
+    assert.throws(() => writeFileSync(filler, Buffer.alloc(8_000_000)), /ENOSPC/)
     const statuses: number[] = []
     for (let each = 0; each < 5; each += 1) statuses.push(await create(client, 'x'.repeat(900_000)))
     assert.ok(statuses.includes(503), String(statuses))
     assert.deepEqual([...new Set(statuses)].sort().at(-1), 503)
-    assert.equal(await read(client), 200)
-    rmSync(ballast)
+    assert.equal(await get(client), 200)
+    rmSync(filler)
     assert.equal(await create(client), 201)
   })
 })
 
-/** A disk of a few megabytes, where one can be mounted. */
+/** Mounts a disk of a few megabytes; `undefined` if it cannot be mounted. */
 async function smallDisk(test: TestContext): Promise<string | undefined> {
   const path = join(tmpdir(), `lapidary-disk-${process.pid}`)
   await mkdir(path, { recursive: true })

@@ -8,90 +8,94 @@ import { compileLoad } from '../select.ts'
 import type { Statement } from '../statement.ts'
 import type { Target } from '../tables.ts'
 
-/** The rows that the one row of a whole read holds, as their layouts say. */
+/** The rows of a full read. */
 export interface AggregatedRows {
   readonly primary: readonly Row[]
-  /** What each step of the inclusion adds. */
-  readonly additions: readonly (readonly Row[])[]
+  /** The rows of each include edge. */
+  readonly included: readonly (readonly Row[])[]
 }
 
-/** Makes what reads the JSON arrays of a whole read: the primary rows, then what each step adds; null stands for none. */
+/** Compiles the parser of the JSON arrays of a full read: the primary rows, then the rows of each include edge; null means none. */
 export function compileAggregatedRows(
   shape: ReadShape,
   target: Target,
-): (primary: unknown, additions: readonly unknown[]) => AggregatedRows {
+): (primary: unknown, included: readonly unknown[]) => AggregatedRows {
   const { dialect, model } = target
   const load = compileLoad(shape.primary, dialect)
-  const isLong = isTooLong(shape.primary)
-  const readers = shape.includeEdges.map((step, index) => {
-    const reader = compileAddition(shape, step, dialect)
-    return isLinkageFromIncluded(shape, index, model) ? linking(step.keyIndex, reader) : reader
+  const isNested = hasNestedRows(shape.primary)
+  const parsers = shape.includeEdges.map((edge, index) => {
+    const parse = compileEdgeParser(shape, edge, dialect)
+    return isLinkageFromIncluded(shape, index, model) ? addLinkage(edge.keyIndex, parse) : parse
   })
-  return (gathered, additions) => {
-    const primary = loadRows(rowsIn(gathered, isLong), load)
-    return { primary, additions: readers.map((read, step) => read(additions[step], primary)) }
+  return (primaryArray, edgeArrays) => {
+    const primary = loadRows(parseRows(primaryArray, isNested), load)
+    return { primary, included: parsers.map((parse, edge) => parse(edgeArrays[edge], primary)) }
   }
 }
 
-/** Reads what a step adds; may write into the primary rows. */
-type ReadAddition = (gathered: unknown, primary: readonly unknown[][]) => unknown[][]
+/** Parses the rows of an include edge; may write linkage into the primary rows. */
+type ParseEdgeRows = (array: unknown, primary: readonly unknown[][]) => unknown[][]
 
-function compileAddition(
+function compileEdgeParser(
   shape: ReadShape,
   { to }: LocatedIncludeEdge,
   dialect: Dialect,
-): ReadAddition {
+): ParseEdgeRows {
   const layout = findIncludedLayout(shape, to)
   const load = compileLoad(layout, dialect)
-  const isLong = isTooLong(layout)
-  return (gathered) => loadRows(rowsIn(gathered, isLong), load)
+  const isNested = hasNestedRows(layout)
+  return (array) => loadRows(parseRows(array, isNested), load)
 }
 
-/** The same for pairs of a row and the id of the primary row that leads to it, whose linkage stands at an index. */
-function linking(at: number, read: ReadAddition): ReadAddition {
-  return (gathered, primary) => {
+/**
+ * Parses pairs of an included row and the id of its primary row, and adds the linkage to the primary rows.
+ * @param at - the index of the linkage in a primary row
+ */
+function addLinkage(at: number, parse: ParseEdgeRows): ParseEdgeRows {
+  return (array, primary) => {
     const linkages = new Map<unknown, unknown[]>()
     for (const row of primary) {
       const ids: unknown[] = []
       row[at] = ids
       linkages.set(row[0], ids)
     }
-    // The statement gathers pairs.
-    const pairs = (gathered ?? []) as readonly (readonly [row: unknown[], from: string])[]
-    const rows = read(
+    // The statement aggregates pairs.
+    const pairs = (array ?? []) as readonly (readonly [row: unknown[], owner: string])[]
+    const rows = parse(
       pairs.map(([row]) => row),
       primary,
     )
-    for (const [index, [, from]] of pairs.entries()) linkages.get(from)?.push(rows[index]?.[0])
+    for (const [index, [, owner]] of pairs.entries()) linkages.get(owner)?.push(rows[index]?.[0])
     return rows
   }
 }
 
-/** Turns rows as the driver has them into what their layout says, in place. */
+/** Converts the driver's values to those of the layout, in place. */
 export function loadRows(rows: unknown[][], load: Statement['load']): unknown[][] {
   if (load) for (const row of rows) load(row)
   return rows
 }
 
-/** More arguments than this no function of PostgreSQL takes. */
-const mostArguments = 100
+/** The most arguments of a function (PostgreSQL 18, Appendix K). */
+const maxArguments = 100
 
-/** A row as a JSON array. One too long for a function's arguments is an array of arrays, which `rowsIn` makes one again. */
-export function jsonArray(values: readonly Sql[]): Sql {
-  if (values.length <= mostArguments) return sql`json_build_array(${sql.join([...values])})`
+/** Compiles a row as a JSON array. With more columns than a function has arguments, it is an array of arrays. */
+export function jsonArray(columns: readonly Sql[]): Sql {
+  if (columns.length <= maxArguments) return sql`json_build_array(${sql.join([...columns])})`
   const parts: Sql[] = []
-  for (let at = 0; at < values.length; at += mostArguments)
-    parts.push(jsonArray(values.slice(at, at + mostArguments)))
+  for (let at = 0; at < columns.length; at += maxArguments)
+    parts.push(jsonArray(columns.slice(at, at + maxArguments)))
   return jsonArray(parts)
 }
 
-function isTooLong({ values, linkages }: RowLayout): boolean {
-  return 1 + values.length + linkages.length > mostArguments
+/** Whether the rows of a layout are arrays of arrays. */
+function hasNestedRows({ values, linkages }: RowLayout): boolean {
+  return 1 + values.length + linkages.length > maxArguments
 }
 
-/** Rows that the server has gathered into a JSON array, which the driver has read; null stands for none. */
-function rowsIn(gathered: unknown, isLong: boolean): unknown[][] {
-  // The statements gather arrays.
-  const rows = (gathered ?? []) as unknown[][]
-  return isLong ? rows.map((row) => row.flat()) : rows
+/** Returns the rows of a JSON array that the driver has parsed. */
+function parseRows(array: unknown, isNested: boolean): unknown[][] {
+  // The statement aggregates arrays.
+  const rows = (array ?? []) as unknown[][]
+  return isNested ? rows.map((row) => row.flat()) : rows
 }

@@ -1,19 +1,19 @@
 import pg, { type Connection, type PoolClient } from 'pg'
 
 /** How long a CancelRequest may take, in milliseconds. */
-const patience = 1000
+const timeout = 1000
 
-/** What the driver knows of a client's connection and its types do not tell. */
-interface Connected {
+/** Properties of the driver's client that its types omit. */
+interface ConnectedClient {
   readonly host: string
   readonly port: number
-  /** The key of the server's process; absent where a pooler gives none. */
+  /** The cancellation key of the server process; absent if a pooler sends none. */
   readonly processID?: number | null
   readonly secretKey?: number | null
   readonly connection: Connection & Readonly<{ ssl: unknown; sslNegotiation?: string }>
 }
 
-/** The driver's connection with the methods that its types leave out. */
+/** The driver's connection with methods that its types omit. */
 interface CancelConnection extends Connection {
   connect(port: number | string, host?: string): void
   requestSsl(): void
@@ -21,35 +21,33 @@ interface CancelConnection extends Connection {
 }
 
 /**
- * Asks the server to stop what it runs for a client: a CancelRequest on a connection of its own, encrypted where the
- * client's is (PostgreSQL 18, 54.2.8). Whatever the client's connection runs when the request arrives is stopped, so
- * nothing new may be sent on it before this returns.
- * @returns whether the server has taken the request, so that it can reach no later statement
+ * Cancels what the server runs for a client: sends a CancelRequest on a connection of its own, which is encrypted if the
+ * client's is (PostgreSQL 18, 54.2.8). The request cancels whatever runs when it arrives, so nothing new may be sent on the
+ * client's connection before this returns.
+ * @returns whether the server has processed the request, so that it cannot affect a later statement
  */
 export async function cancelRequest(client: PoolClient): Promise<boolean> {
-  const { host, port, processID, secretKey, connection } = connected(client)
+  const { host, port, processID, secretKey, connection } = asConnected(client)
   if (processID == null || secretKey == null) return false
   const { ssl, sslNegotiation } = connection
   const options = { ssl, sslNegotiation, keepAlive: false }
-  // The driver's types know less of the options and of the methods than there are.
-  const canceling = new pg.Connection(options as ConstructorParameters<typeof pg.Connection>[0])
-  const own = canceling as CancelConnection
+  // The driver's types omit some options and methods.
+  const untyped = new pg.Connection(options as ConstructorParameters<typeof pg.Connection>[0])
+  const own = untyped as CancelConnection
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, patience, false)
-  const cancel = () => own.cancel(processID, secretKey)
+  const timer = setTimeout(resolve, timeout, false)
   let isSent = false
+  const cancel = () => {
+    isSent = true
+    own.cancel(processID, secretKey)
+  }
   own.on('connect', () => {
-    if (ssl && sslNegotiation !== 'direct') return own.requestSsl()
-    if (ssl) return
-    isSent = true
-    cancel()
+    if (ssl && sslNegotiation !== 'direct') own.requestSsl()
+    else if (!ssl) cancel()
   })
-  own.on('sslconnect', () => {
-    isSent = true
-    cancel()
-  })
+  own.on('sslconnect', cancel)
   own.on('error', () => resolve(false))
-  // The server answers by closing the connection, once it has passed the request on.
+  // The server closes the connection once it has processed the request.
   own.on('end', () => resolve(isSent))
   if (host.startsWith('/')) own.connect(`${host}/.s.PGSQL.${port}`)
   else own.connect(port, host)
@@ -61,7 +59,7 @@ export async function cancelRequest(client: PoolClient): Promise<boolean> {
   }
 }
 
-function connected(client: PoolClient): Connected {
-  // The driver's types do not tell of these.
-  return client as PoolClient & Connected
+function asConnected(client: PoolClient): ConnectedClient {
+  // The driver's types omit these properties.
+  return client as PoolClient & ConnectedClient
 }

@@ -4,7 +4,7 @@ import type { Sql } from '../../model/dialect.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { listBoundValues } from './list-values.ts'
+import { parseListedValues } from './list-values.ts'
 
 /** A domain with the type that it is made from in the end, and what it and those on the way say beside that. */
 const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (
@@ -99,7 +99,7 @@ type ColumnRow = readonly [
 ]
 
 /** The tables and views of the database, their columns and keys. */
-export async function postgresCatalog(connection: PostgresConnection): Promise<Catalog> {
+export async function queryPostgresCatalog(connection: PostgresConnection): Promise<Catalog> {
   const [[schema, tables] = []] = await connection.all(catalog, { parameters: [] })
   // The statement gathers tables as JSON arrays.
   const rows = (tables ?? []) as readonly TableRow[]
@@ -128,7 +128,7 @@ function table(row: TableRow): StoredTable {
 function column(row: ColumnRow): StoredColumn {
   const [name, type, nullable, hasDefault, writable, comment, labels, checks] = row
   const [listed] = (checks ?? []).flatMap((check) => {
-    const values = listBoundValues(check, name)
+    const values = parseListedValues(check, name)
     return values === undefined ? [] : [values]
   })
   const values = listed ?? labels

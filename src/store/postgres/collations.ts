@@ -22,7 +22,7 @@ export interface Collation {
 }
 
 /** The collation of a column; `undefined` for one that holds no texts. */
-export type CollationOf = (table: Table, column: string) => Collation | undefined
+export type CollationLookup = (table: Table, column: string) => Collation | undefined
 
 const collations = compileStatement(
   sql`
@@ -39,10 +39,10 @@ const collations = compileStatement(
 )
 
 /** Reads the collations of all columns. */
-export async function postgresCollations(
+export async function queryCollations(
   connection: PostgresConnection,
   catalog: Catalog,
-): Promise<CollationOf> {
+): Promise<CollationLookup> {
   const rows = await connection.all(collations, { parameters: [] })
   const all = new Map(
     rows.map(([schema, table, column, name, isDeterministic, isIndexed, isIndexedByCodePoint]) => [
@@ -66,7 +66,7 @@ type Place = readonly [table: Table, column: string]
 export function checkCollations(
   model: Model,
   catalog: Catalog,
-  collationOf: CollationOf,
+  collationOf: CollationLookup,
 ): string[] {
   return [...model.types.values()].flatMap((resource) =>
     [...resource.fields.values()].flatMap((field) => {

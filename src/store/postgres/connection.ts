@@ -1,64 +1,61 @@
-import { channel } from 'node:diagnostics_channel'
 import pg, { type CustomTypesConfig, type QueryResult } from 'pg'
 import type { Row } from '../../plan/row-layout.ts'
 import type { RunValues, Statement } from '../statement.ts'
-import { translate } from './errors.ts'
+import { publishStatement } from '../statement-events.ts'
+import { translateError } from './errors.ts'
 import type { PostgresQuery, PostgresResult } from './pipeline.ts'
 import type { Session } from './session.ts'
 
-/** Every statement that is run is published here as `{ sql }`; whoever wants to count them subscribes. */
-const statements = channel('lapidary:statement')
-
-/** How rows of a declaration's own SQL are read, by the OIDs of their types: as SQLite has them, where it has them. */
-const readers = new Map<number, (text: string) => unknown>([
-  [pg.types.builtins.INT8, readInteger],
+/** Parsers of the values of declared SQL by the OIDs of their types, so that they equal those of SQLite. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, parseInteger],
   [pg.types.builtins.DATE, String],
   [pg.types.builtins.TIMESTAMP, String],
   [pg.types.builtins.TIMESTAMPTZ, String],
 ])
 const types: CustomTypesConfig = {
-  getTypeParser: (type, format) => readers.get(type) ?? pg.types.getTypeParser(type, format),
+  getTypeParser: (type, format) => parsers.get(type) ?? pg.types.getTypeParser(type, format),
 }
 
-/** A whole number as a number where one holds it. */
-function readInteger(text: string): number | bigint {
+/** Parses an integer: a bigint beyond 2^53 - 1. */
+function parseInteger(text: string): number | bigint {
   return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
 }
 
-/** Takes statements to the server. */
+/** Sends queries to the server. */
 export interface QueryExecutor {
-  /** @throws what `translate` makes of the server's errors */
-  send(asked: PostgresQuery): Promise<PostgresResult>
+  /** @throws what `translateError` returns for the server's errors */
+  send(query: PostgresQuery): Promise<PostgresResult>
   /**
-   * Sends text that binds nothing, of one statement or more; returns the word by which the server says that the last is
-   * done.
-   * @param patience - how long it is waited for, in milliseconds; as long as for any statement when absent
+   * Executes text without parameters: one statement or more.
+   * @param timeout - in milliseconds; that of any statement when absent
+   * @returns the command tag of the last statement, e.g. `COMMIT`
    */
-  execute(text: string, patience?: number): Promise<string>
+  execute(text: string, timeout?: number): Promise<string>
 }
 
-/** What runs on a connection, its errors told as what they mean. */
+/** Runs statements, and translates their errors. */
 export class PostgresConnection {
-  readonly #line: QueryExecutor
+  readonly #executor: QueryExecutor
   readonly #prepares: boolean
 
-  /** @param prepares - whether statements are kept by the server; a pooler between may not allow it */
-  constructor(line: QueryExecutor, prepares: boolean) {
-    this.#line = line
+  /** @param prepares - whether the server may keep prepared statements, which a pooler may not allow */
+  constructor(executor: QueryExecutor, prepares: boolean) {
+    this.#executor = executor
     this.#prepares = prepares
   }
 
   /**
-   * Every row, as arrays.
-   * @param signal - makes a signal on which the server stops the statement
+   * Returns every row of a statement.
+   * @param signal - creates a signal that cancels the statement
    */
   async all(
     statement: Statement,
     values: RunValues,
     signal?: () => AbortSignal,
   ): Promise<readonly Row[]> {
-    publish(statement.sql)
-    const { rows } = await this.#line.send({
+    publishStatement(statement.sql)
+    const { rows } = await this.#executor.send({
       statement,
       values,
       isPrepared: this.#prepares,
@@ -67,60 +64,59 @@ export class PostgresConnection {
     return rows
   }
 
-  /** The same for a statement that will not come again, so that the server need not keep it. */
-  async once(
+  /** Returns every row of a statement that will not be repeated, so that the server need not keep it prepared. */
+  async allUnprepared(
     statement: Statement,
     values: RunValues = { parameters: [] },
   ): Promise<readonly Row[]> {
-    const { rows } = await this.#line.send({ statement, values, isPrepared: false })
+    const { rows } = await this.#executor.send({ statement, values, isPrepared: false })
     return rows
   }
 
-  /** Runs a statement that returns nothing; says how many rows it changed. */
+  /** Runs a statement that returns no rows. @returns the number of changed rows */
   async run(statement: Statement, values: RunValues): Promise<number> {
-    publish(statement.sql)
-    const { count } = await this.#line.send({ statement, values, isPrepared: this.#prepares })
+    publishStatement(statement.sql)
+    const { count } = await this.#executor.send({ statement, values, isPrepared: this.#prepares })
     return count
   }
 
-  /** Rows of a statement by the names of their columns. */
+  /** Returns the rows of declared SQL by the names of their columns. */
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    publish(statement.sql)
-    const asked = { statement, values: { parameters: [] }, isPrepared: false, types }
-    const { columns, rows } = await this.#line.send(asked)
+    publishStatement(statement.sql)
+    const query = { statement, values: { parameters: [] }, isPrepared: false, types }
+    const { columns, rows } = await this.#executor.send(query)
     return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
   }
 
-  /** Runs text that binds nothing, as `Line.execute`. */
-  execute(text: string, patience?: number): Promise<string> {
-    return this.#line.execute(text, patience)
+  /** Executes text without parameters, as `QueryExecutor.execute`. */
+  execute(text: string, timeout?: number): Promise<string> {
+    return this.#executor.execute(text, timeout)
   }
 
-  /** Has the server read a statement without running it. */
+  /** Prepares a statement without running it. */
   async check({ sql }: Statement): Promise<void> {
     await this.execute(`prepare lapidary_check as ${sql}; deallocate lapidary_check`)
   }
 }
 
-/** Runs text on a connection, as `Line.execute`. */
-export async function execute(session: Session, text: string, patience?: number): Promise<string> {
-  const query = { text, ...(patience !== undefined && { query_timeout: patience }) }
-  // Of several statements the driver tells each, though its types know of one alone.
-  const told: QueryResult | QueryResult[] = await translateErrors(session.limits.timeout, () =>
+/** Executes text on a session, as `QueryExecutor.execute`. */
+export async function executeText(
+  session: Session,
+  text: string,
+  timeout?: number,
+): Promise<string> {
+  const query = { text, ...(timeout !== undefined && { query_timeout: timeout }) }
+  // For several statements the driver returns an array, which its types omit.
+  const results: QueryResult | QueryResult[] = await translateErrors(session.limits.timeout, () =>
     session.client.query(query),
   )
-  return (Array.isArray(told) ? told.at(-1) : told)?.command ?? ''
-}
-
-/** Tells whoever counts statements of one. */
-export function publish(sql: string): void {
-  if (statements.hasSubscribers) statements.publish({ sql })
+  return (Array.isArray(results) ? results.at(-1) : results)?.command ?? ''
 }
 
 /**
- * Does what may fail in the driver.
- * @param timeout - how long it may take, in milliseconds
- * @throws what `translate` makes of its failure
+ * Runs work and translates its errors.
+ * @param timeout - how long the work may take, in milliseconds
+ * @throws what `translateError` returns
  */
 export async function translateErrors<Result>(
   timeout: number,
@@ -129,6 +125,6 @@ export async function translateErrors<Result>(
   try {
     return await work()
   } catch (error) {
-    throw translate(error, { timeout })
+    throw translateError(error, { timeout })
   }
 }

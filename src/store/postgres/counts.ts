@@ -53,7 +53,7 @@ export interface CachedCount {
 const worthwhile = 500
 
 /** The counts that reads came to. Nothing is remembered before it is known what the tables are. */
-export class PostgresCounts {
+export class PostgresCountCache {
   readonly #known = createCountCache<CachedCount>()
   #plain: ReadonlySet<string> = new Set()
 
@@ -63,13 +63,13 @@ export class PostgresCounts {
   }
 
   /** What was counted the last time. */
-  last(countable: CacheableCount, values: RunValues): CachedCount | undefined {
+  find(countable: CacheableCount, values: RunValues): CachedCount | undefined {
     if (!this.#isLasting(countable)) return undefined
     return this.#known.get(countKey(countable.statement, bound(countable.statement, values)))
   }
 
   /** Remembers a large count: once its moment is known, for as long as that is the moment. */
-  remember(countable: CacheableCount, values: RunValues, counted: CachedCount): void {
+  add(countable: CacheableCount, values: RunValues, counted: CachedCount): void {
     if (counted.count < worthwhile || !this.#isLasting(countable)) return
     this.#known.set(countKey(countable.statement, bound(countable.statement, values)), counted)
   }
@@ -83,7 +83,7 @@ export class PostgresCounts {
  * The tables of a model that keep their rows themselves, in the way of PostgreSQL and safe from a crash, and show all of them
  * to everybody; none where another server speaks for PostgreSQL, or with it.
  */
-export async function listPlainTables(
+export async function listCacheableTables(
   model: Model,
   connection: PostgresConnection,
   { dialect }: Target,
@@ -93,7 +93,7 @@ export async function listPlainTables(
   const is = sql`relkind = 'r' and relam = 2 and relpersistence = 'p' and not relrowsecurity and not relhassubclass`
   const plain = sql`select name from (values ${sql.join(names)}) as t (name) join pg_class on oid = to_regclass(name)
     where ${is} and ${isGenuinePostgres}`
-  const rows = await connection.once(compileStatement(plain, dialect))
+  const rows = await connection.allUnprepared(compileStatement(plain, dialect))
   return new Set(rows.map(([name]) => String(name)))
 }
 

@@ -1,53 +1,58 @@
-/** A read that is to be stopped when its client disconnects. */
+/** A query that is cancelled when its client disconnects. */
 export interface CancellableQuery {
-  /** Makes the signal of the disconnect; called for reads that last. */
+  /** Creates the signal that aborts when the client disconnects; called for long queries only. */
   readonly signal: () => AbortSignal
+  /** Cancels the query. */
   readonly stop: () => void
 }
 
-/** How long a read lasts before its client is listened to, in milliseconds: at least once, at most twice this. */
+// Deferred disconnect listeners. Most queries end within a millisecond, and to create a signal and a listener for each would cost
+// more than it could save. One timer for all queries adds listeners to those that last.
+//
+// Invariant: a query that runs for twice the interval has a listener, and a query that ended has none.
+
+/** A query has no listener before it has run for this long, in milliseconds, and one after twice as long. */
 const interval = 20
 
-/**
- * Stops reads whose clients disconnect. Most reads end within a moment, before it pays to listen for anything: one timer
- * for all of them looks for those that last.
- */
+/** Cancels queries whose clients disconnect. */
 export class DisconnectWatch {
-  /** Those that came since the last look, and those that were there before it. */
-  #fresh = new Set<CancellableQuery>()
-  #older = new Set<CancellableQuery>()
-  readonly #listened = new Map<CancellableQuery, AbortSignal>()
+  /** The queries that began after the last tick of the timer. */
+  #newQueries = new Set<CancellableQuery>()
+  /** The queries that began before the last tick. */
+  #oldQueries = new Set<CancellableQuery>()
+  readonly #signals = new Map<CancellableQuery, AbortSignal>()
   #timer: NodeJS.Timeout | undefined
 
-  add(read: CancellableQuery): void {
-    this.#fresh.add(read)
-    this.#timer ??= setTimeout(() => this.#look(), interval).unref()
+  /** Adds a query that begins. */
+  add(query: CancellableQuery): void {
+    this.#newQueries.add(query)
+    this.#timer ??= setTimeout(() => this.#tick(), interval).unref()
   }
 
-  /** Ends it for a read that is over. */
-  delete(read: CancellableQuery): void {
-    if (this.#fresh.delete(read) || this.#older.delete(read)) return
-    this.#listened.get(read)?.removeEventListener('abort', read.stop)
-    this.#listened.delete(read)
+  /** Removes a query that has ended. */
+  delete(query: CancellableQuery): void {
+    if (this.#newQueries.delete(query) || this.#oldQueries.delete(query)) return
+    this.#signals.get(query)?.removeEventListener('abort', query.stop)
+    this.#signals.delete(query)
   }
 
-  #look(): void {
-    for (const read of this.#older) this.#listen(read)
-    this.#older.clear()
-    const fresh = this.#fresh
-    this.#fresh = this.#older
-    this.#older = fresh
-    const isAnyLeft = fresh.size > 0
-    this.#timer = isAnyLeft ? setTimeout(() => this.#look(), interval).unref() : undefined
+  #tick(): void {
+    for (const query of this.#oldQueries) this.#listen(query)
+    this.#oldQueries.clear()
+    const newQueries = this.#newQueries
+    this.#newQueries = this.#oldQueries
+    this.#oldQueries = newQueries
+    const isActive = newQueries.size > 0
+    this.#timer = isActive ? setTimeout(() => this.#tick(), interval).unref() : undefined
   }
 
-  #listen(read: CancellableQuery): void {
-    const signal = read.signal()
+  #listen(query: CancellableQuery): void {
+    const signal = query.signal()
     if (signal.aborted) {
-      read.stop()
+      query.stop()
       return
     }
-    this.#listened.set(read, signal)
-    signal.addEventListener('abort', read.stop, { once: true })
+    this.#signals.set(query, signal)
+    signal.addEventListener('abort', query.stop, { once: true })
   }
 }

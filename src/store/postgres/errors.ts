@@ -71,7 +71,7 @@ interface Circumstances {
 }
 
 /** PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503, 403 and 400; anything else stays what it was. */
-export function translate(error: unknown, { statement, timeout }: Circumstances): unknown {
+export function translateError(error: unknown, { statement, timeout }: Circumstances): unknown {
   const said = serverError(error)
   const { code = '' } = said
   if (code === stopped) return queryTimeoutError(timeout, error)

@@ -5,9 +5,9 @@ import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
+import { isUnbounded } from '../buffering.ts'
 import { earlierRowSets, isLinkageFromIncluded, withoutDerivedLinkage } from '../linkage.ts'
 import { pathExists, primaryConditions } from '../read.ts'
-import { isUnbounded } from '../run.ts'
 import { compileSelection, isAmong, isFoundByKey, type Selection } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
@@ -30,22 +30,22 @@ import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 
 /** A whole read, and how its arrays are read. */
 export interface FullReadStatement extends Statement {
-  readonly read: ReturnType<typeof compileAggregatedRows>
+  readonly parseRows: ReturnType<typeof compileAggregatedRows>
 }
 
 /** How a list is read. */
 export interface FullReadOptions {
   /** How many rows are read of each set, the primary one only where it is not paged; all of them when absent. */
-  readonly most?: number
+  readonly maxRows?: number
   /** Whether the count may be one that is remembered. */
-  readonly remembers?: boolean
+  readonly cachesCount?: boolean
   /**
    * Whether a page is read from the end, its last row first. Where it stands follows from the count that is remembered: unless
    * it still holds there is nothing to read, and what stands for the count is whether it does.
    */
-  readonly isBackwards?: boolean
+  readonly isReversed?: boolean
   /** How many rows are walked past and read at most, where the statement says so that its plan fits. */
-  readonly reach?: number | undefined
+  readonly rowBound?: number | undefined
 }
 
 /**
@@ -78,17 +78,17 @@ export function compileFullRead(
   const primary = primaryRows(shape, target, reading)
   const whole = (expression: Sql): FullReadStatement => ({
     ...compileStatement(expression, target.dialect),
-    read: compileAggregatedRows(shape, target),
-    isQuick: isOne && shape.includeEdges.length === 0 && isOfColumns(shape.primary),
+    parseRows: compileAggregatedRows(shape, target),
+    isPointRead: isOne && shape.includeEdges.length === 0 && isOfColumns(shape.primary),
   })
   const hasSets = shape.includeEdges.length > 0 || joins.length > 0
   if (!hasSets) return whole(sql`${select} from (${primary}) as "t0"`)
   const sets = [
     sql`p as materialized (${primary})`,
     ...shape.includeEdges.map((step, index) => {
-      const { most } = reading
-      const isAll = most === undefined || !mayGrow(shape, index, target)
-      const limit = isAll ? sql`` : sql` limit ${sql.lit(most)}`
+      const { maxRows } = reading
+      const isAll = maxRows === undefined || !mayGrow(shape, index, target)
+      const limit = isAll ? sql`` : sql` limit ${sql.lit(maxRows)}`
       return sql`${setOf(index)} as (${reached(shape, step, index, target)}${limit})`
     }),
   ]
@@ -119,15 +119,15 @@ function mayGrow({ includeEdges }: ReadShape, index: number, { model }: Target):
 }
 
 /** Whether a set was cut, where what is added does not show it. */
-function overflow(shape: ReadShape, target: Target, { most }: FullReadOptions): Sql[] {
-  if (most === undefined) return []
+function overflow(shape: ReadShape, target: Target, { maxRows }: FullReadOptions): Sql[] {
+  if (maxRows === undefined) return []
   const sets = shape.includeEdges.flatMap((_, index) => {
     const isShown =
       !mayGrow(shape, index, target) || isLinkageFromIncluded(shape, index, target.model)
     return isShown ? [] : [sql`(select count(*) from ${setOf(index)})`]
   })
   if (sets.length === 0) return []
-  return [sql`greatest(${sql.join(sets)}) >= ${sql.lit(most)}`]
+  return [sql`greatest(${sql.join(sets)}) >= ${sql.lit(maxRows)}`]
 }
 
 /** Whether a row is told by its own columns alone, so that it is read as soon as it is found. */
@@ -142,14 +142,14 @@ function isOfColumns({ values, linkages }: RowLayout): boolean {
 function totalOf(
   shape: ReadShape,
   target: Target,
-  { remembers, isBackwards }: FullReadOptions,
+  { cachesCount, isReversed }: FullReadOptions,
 ): Sql {
   if (!shape.isPaged) return sql`null`
-  if (isBackwards) return isSnapshotCurrent(target)
+  if (isReversed) return isSnapshotCurrent(target)
   const { table } = getResourceType(target.model, shape.type)
   const isLast = sql`count(*) < ${rawParam('limit')} and (count(*) > 0 or ${rawParam('offset')}::bigint = 0)`
   const count = sql`(select count(*) from ${tableAt(0, table)} where ${and(primaryConditions(shape, 0, target))})`
-  if (!remembers) return sql`case when ${isLast} then null else ${count} end`
+  if (!cachesCount) return sql`case when ${isLast} then null else ${count} end`
   const isKnown = sql`(${isLast}) or ${isSnapshotCurrent(target)}`
   return sql`case when ${isKnown} then null else json_build_array(${count}, ${cacheValidator}) end`
 }
@@ -157,26 +157,22 @@ function totalOf(
 function primaryRows(
   shape: ReadShape,
   target: Target,
-  { most, isBackwards, reach }: FullReadOptions,
+  { maxRows, isReversed, rowBound }: FullReadOptions,
 ): Sql {
   const resource = getResourceType(target.model, shape.type)
-  const order = compileOrder(
-    isBackwards ? reverseOrder(shape.order) : shape.order,
-    resource,
-    target,
-  )
+  const order = compileOrder(isReversed ? reverseOrder(shape.order) : shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
-  const isAll = most === undefined || !isUnbounded(shape)
-  const start = isAll ? sql`` : sql` limit ${sql.lit(most)}`
+  const isAll = maxRows === undefined || !isUnbounded(shape)
+  const start = isAll ? sql`` : sql` limit ${sql.lit(maxRows)}`
   const limit = shape.isPaged
     ? sql` limit ${rawParam('limit')} offset ${rawParam('offset')}`
     : start
   const select = bareColumns(shape, -1, shape.primary, target)
-  const known = isBackwards ? [isSnapshotCurrent(target)] : []
+  const known = isReversed ? [isSnapshotCurrent(target)] : []
   const where = and([...primaryConditions(shape, 0, target), ...known])
   const rows = sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}`
-  if (reach === undefined) return sql`${rows}${limit}`
-  return sql`select * from (${rows} limit ${sql.lit(reach)}) as "t0"${limit}`
+  if (rowBound === undefined) return sql`${rows}${limit}`
+  return sql`select * from (${rows} limit ${sql.lit(rowBound)}) as "t0"${limit}`
 }
 
 /** The rows that a step reaches, those told already among them. */

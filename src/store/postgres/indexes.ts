@@ -6,7 +6,7 @@ import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
 /** Whether a column is the first of an index that finds each of its values. */
-export type IsIndexed = (table: Table, column: string) => boolean
+export type IndexLookup = (table: Table, column: string) => boolean
 
 /** An index of the rows that have a value in the column finds as much as one of all rows. */
 const indexes = compileStatement(
@@ -22,10 +22,10 @@ const indexes = compileStatement(
 )
 
 /** Reads which columns are indexed. Of a view nobody knows: its columns count as indexed, as those of its tables may be. */
-export async function indexedColumns(
+export async function queryIndexes(
   connection: PostgresConnection,
   catalog: Catalog,
-): Promise<IsIndexed> {
+): Promise<IndexLookup> {
   const rows = await connection.all(indexes, { parameters: [] })
   const all = new Set(rows.map((names) => JSON.stringify(names)))
   return (table, column) => {

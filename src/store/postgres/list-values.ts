@@ -12,7 +12,7 @@ const texts = /'(?:[^']|'')*'/g
  * @param column - the one column that it is about; the condition of a domain calls it `VALUE`
  * @returns `undefined` when the condition says anything else
  */
-export function listBoundValues(check: string, column: string): string[] | undefined {
+export function parseListedValues(check: string, column: string): string[] | undefined {
   const bare = check.replace(notation, (_, text = '') => text)
   for (const name of ['VALUE', column, `"${column.replaceAll('"', '""')}"`]) {
     const isNull = `${name} IS NULL OR `

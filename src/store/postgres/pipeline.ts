@@ -1,171 +1,178 @@
 import pg, { type Connection, type CustomTypesConfig, type FieldDef } from 'pg'
 import { bound, type RunValues, type Statement } from '../statement.ts'
-import { isConnectionLost, translate } from './errors.ts'
+import { isConnectionLost, translateError } from './errors.ts'
 import type { Columns, Prepared } from './prepared.ts'
 import { cancelGracePeriod, type Session } from './session.ts'
 
-/** A value as it goes over the wire: bytes as they are, anything else as text. */
+// Pipelined statements (docs/decisions/0031). The driver's own queries contain one statement each. This one sends several
+// statements followed by one `Sync`, so a write takes two round trips instead of five (rows `create`, `update` and `replace` of
+// the benchmark).
+//
+// Invariant: the server runs the statements in order. If one fails, it skips the rest up to the `Sync`, so no statement runs
+// outside of its transaction. Results arrive in the same order. Whether a statement was prepared is unknown after a failure, so
+// its name is closed before it is used again.
+
+/** A value as it is sent: bytes as they are, anything else as text. */
 type WireValue = Buffer | string | null
 
-// The driver exports it, though its types know nothing of it.
+// The types of the driver omit this export.
 const { utils } = pg as typeof pg & {
   readonly utils: Readonly<{ prepareValue: (value: unknown) => WireValue }>
 }
 
-/** A statement that is to run. */
+/** A statement and the values to run it with. */
 export interface PostgresQuery {
   readonly statement: Statement
   readonly values: RunValues
-  /** Whether the server is to keep it when it comes again. */
+  /** Whether the server keeps it prepared from the second time on. */
   readonly isPrepared: boolean
-  /** How values are read, by the OIDs of their types; as the driver does when absent. */
+  /** Parsers of values by the OIDs of their types; those of the driver when absent. */
   readonly types?: CustomTypesConfig
-  /** Makes a signal on which the statement is stopped; asked for where it lasts. */
+  /** Creates a signal that cancels the statement; called for long ones only. */
   readonly signal?: (() => AbortSignal) | undefined
 }
 
-/** What a statement came to. */
+/** The result of a statement. */
 export interface PostgresResult {
   readonly columns: readonly string[]
   readonly rows: unknown[][]
-  /** How many rows it returned or changed. */
+  /** The number of rows that it returned or changed. */
   readonly count: number
 }
 
-/** What statements came to that were sent together. */
+/** The results of a batch. */
 export interface BatchResult {
-  /** An answer for each, up to the one that failed. */
+  /** The result of each statement before the one that failed. */
   readonly results: readonly PostgresResult[]
-  /** What `translate` makes of the failure; absent when there was none. */
+  /** What `translateError` returns for the failure; absent without one. */
   readonly failure?: unknown
 }
 
-/** Statements under way. */
+/** A batch that was sent. */
 export interface RunningBatch {
-  /** Rejects with what `translate` makes of a failure that leaves the connection of no more use. */
+  /** Rejects if the failure leaves the connection unusable. */
   readonly result: Promise<BatchResult>
-  /** Has the server stop. The outcome then comes when nothing of this can reach a later statement. */
+  /** Cancels the batch on the server. The result then arrives when the cancellation can affect no later statement. */
   cancel(): void
 }
 
-/**
- * Sends statements to the server in one go, and waits once for all that they come to. The server runs them one after the
- * other; when one fails, it skips the rest.
- */
-export function sendBatch(session: Session, all: readonly PostgresQuery[]): RunningBatch {
+/** Sends statements in one batch. The server runs them in order; if one fails, it skips the rest. */
+export function sendBatch(session: Session, queries: readonly PostgresQuery[]): RunningBatch {
   const { promise, resolve, reject } = Promise.withResolvers<BatchResult>()
   try {
-    const exchange = new PipelinedBatch(session, all, resolve, reject)
-    session.client.query(exchange)
-    return { result: promise, cancel: () => exchange.cancel() }
+    const batch = new PipelinedBatch(session, queries, resolve, reject)
+    session.client.query(batch)
+    return { result: promise, cancel: () => batch.cancel() }
   } catch (failure) {
-    // What cannot be bound is found out before anything is sent.
+    // A value could not be bound; nothing was sent.
     resolve({ results: [], failure })
     return { result: promise, cancel: () => {} }
   }
 }
 
-/** What the driver says when a query takes longer than its `query_timeout`. */
+/** The driver's message when a query takes longer than its `query_timeout`. */
 const timeoutMessage = 'Query read timeout'
 
 /** The columns of a statement that returns no rows. */
-const none: Columns = { names: [], readers: [] }
+const noColumns: Columns = { names: [], parsers: [] }
 
 /**
- * The driver's own queries are of one statement each. This one sends several before it says `Sync`, and hears from the
- * driver what the server says of them until it is ready again (PostgreSQL 18, 54.2.3).
+ * A query of the driver that consists of several statements. The driver calls `submit`, and a `handle…` method for each message
+ * of the server until it is ready for the next query (PostgreSQL 18, 54.2.3).
  */
 class PipelinedBatch {
-  /** Ends it; the driver calls it as well, when the server takes too long. */
+  /** Ends the batch; the driver calls it, too, when the server takes too long. */
   callback: (error?: unknown) => void
-  /** How long the driver waits for all, in milliseconds: for each as long as for one alone. */
+  /** How long the driver waits for the batch, in milliseconds: the timeout of a single statement for each. */
   readonly query_timeout: number
   readonly #session: Session
-  readonly #all: readonly PostgresQuery[]
+  readonly #queries: readonly PostgresQuery[]
   readonly #values: readonly WireValue[][]
-  readonly #resolve: (outcome: BatchResult) => void
+  readonly #resolve: (result: BatchResult) => void
   readonly #reject: (error: unknown) => void
-  #answers: PostgresResult[] = []
-  /** Of the statement whose rows come, where the server describes them. */
+  #results: PostgresResult[] = []
+  /** The columns of the current statement if the server describes them. */
   #columns: Columns | undefined
   #rows: unknown[][] = []
   #failure: unknown
   #prepared: readonly (Prepared | undefined)[] = []
-  readonly #fresh: Statement[] = []
-  #state: 'running' | 'late' | 'over' = 'running'
-  /** Whether the request to stop it was taken, once it was made. */
-  #canceled: Promise<boolean> | undefined
-  /** Ends the wait for a server that does not stop. */
-  #impatience: NodeJS.Timeout | undefined
+  /** The statements that this batch prepares. */
+  readonly #newlyPrepared: Statement[] = []
+  #state: 'running' | 'timed out' | 'ended' = 'running'
+  /** The result of the CancelRequest, if one was sent: whether the server has processed it. */
+  #cancelled: Promise<boolean> | undefined
+  /** Ends the batch if the server does not react to the CancelRequest. */
+  #graceTimer: NodeJS.Timeout | undefined
 
   constructor(
     session: Session,
-    all: readonly PostgresQuery[],
-    resolve: (outcome: BatchResult) => void,
+    queries: readonly PostgresQuery[],
+    resolve: (result: BatchResult) => void,
     reject: (error: unknown) => void,
   ) {
     this.#session = session
-    this.#all = all
+    this.#queries = queries
     this.#resolve = resolve
     this.#reject = reject
-    this.query_timeout = session.limits.driverTimeout * all.length
-    this.#values = all.map(({ statement, values }) => bound(statement, values).map(toWireValue))
+    this.query_timeout = session.limits.driverTimeout * queries.length
+    this.#values = queries.map(({ statement, values }) => bound(statement, values).map(toWireValue))
     this.callback = (error) => {
-      if (error instanceof Error && error.message === timeoutMessage) this.#expire(error)
+      if (error instanceof Error && error.message === timeoutMessage) this.#handleTimeout(error)
       else this.#end(error)
     }
   }
 
-  /** Has the server stop what runs; what it says then ends the exchange. */
+  /** Cancels the running statement; the server's reply ends the batch. */
   cancel(): void {
-    if (this.#state !== 'over') this.#canceled ??= this.#session.cancel()
+    if (this.#state !== 'ended') this.#cancelled ??= this.#session.cancel()
   }
 
-  /** The server has not stopped by itself: behind a pooler nobody has told it to, or it hangs. */
-  #expire(error: Error): void {
-    this.#state = 'late'
+  /** The server has not ended the statement at its own limit: it hangs, or a pooler does not pass the limit on. */
+  #handleTimeout(error: Error): void {
+    this.#state = 'timed out'
     this.cancel()
-    this.#impatience = setTimeout(() => this.#end(error), cancelGracePeriod)
+    this.#graceTimer = setTimeout(() => this.#end(error), cancelGracePeriod)
   }
 
-  /** The driver has forgotten the callback of an exchange that is late. */
+  /** After a timeout the driver has replaced the callback, so it is not called then. */
   #finish(error?: unknown): void {
-    if (this.#state === 'late') this.#end(error)
+    if (this.#state === 'timed out') this.#end(error)
     else this.callback(error)
   }
 
   #end(error: unknown): void {
-    if (this.#state === 'over') return
-    this.#state = 'over'
-    clearTimeout(this.#impatience)
-    // The driver's closures keep this object alive until V8 collects the whole heap: the rows are not to stay with it.
-    const answers = this.#answers
-    this.#answers = []
-    if (this.#canceled === undefined) {
-      this.#settle(answers, error)
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    clearTimeout(this.#graceTimer)
+    // Closures of the driver keep this object alive until a major garbage collection, which the rows must not wait for.
+    const results = this.#results
+    this.#results = []
+    if (this.#cancelled === undefined) {
+      this.#settle(results, error)
       return
     }
-    const inDoubt = new Error(timeoutMessage)
-    this.#canceled.then((isTaken) => this.#settle(answers, isTaken ? error : inDoubt))
+    // A request that was not processed could cancel a later statement: the connection has to be closed.
+    const lostError = new Error(timeoutMessage)
+    this.#cancelled.then((isProcessed) => this.#settle(results, isProcessed ? error : lostError))
   }
 
-  #settle(answers: readonly PostgresResult[], error: unknown): void {
+  #settle(results: readonly PostgresResult[], error: unknown): void {
     if (error == null) {
-      this.#resolve({ results: answers })
+      this.#resolve({ results })
       return
     }
-    const statement = this.#all[answers.length]?.statement
-    const failure = translate(error, { statement, timeout: this.#session.limits.timeout })
+    const statement = this.#queries[results.length]?.statement
+    const failure = translateError(error, { statement, timeout: this.#session.limits.timeout })
     if (isConnectionLost(failure)) this.#reject(failure)
-    else this.#resolve({ results: answers, failure })
+    else this.#resolve({ results, failure })
   }
 
   submit(connection: Connection): void {
-    const kept = this.#session.prepared
+    const known = this.#session.prepared
     connection.stream.cork()
-    this.#prepared = this.#all.map(({ statement, isPrepared }, index) => {
-      const isAgain = isPrepared && kept.hasMet(statement)
-      const prepared = isAgain ? this.#prepare(connection, statement) : undefined
+    this.#prepared = this.#queries.map(({ statement, isPrepared }, index) => {
+      const isRepeated = isPrepared && known.hasSeen(statement)
+      const prepared = isRepeated ? this.#prepare(connection, statement) : undefined
       if (!prepared) connection.parse({ name: '', text: statement.sql, types: [] }, true)
       connection.bind({ statement: prepared?.name ?? '', values: this.#values[index] ?? [] }, true)
       if (prepared?.columns === undefined) connection.describe({ type: 'P' }, true)
@@ -176,48 +183,48 @@ class PipelinedBatch {
     connection.stream.uncork()
   }
 
-  /** @returns the statement as the server has it once it comes to it; `undefined` where it is not kept */
+  /** Prepares a statement unless it is. @returns `undefined` if it is too long to be kept */
   #prepare(connection: Connection, statement: Statement): Prepared | undefined {
-    const { prepared: kept } = this.#session
-    const known = kept.get(statement)
-    if (known !== undefined) return known
-    const added = kept.add(statement)
+    const known = this.#session.prepared
+    const existing = known.get(statement)
+    if (existing !== undefined) return existing
+    const added = known.add(statement)
     if (added === undefined) return undefined
     const { prepared, closing } = added
-    this.#fresh.push(statement)
+    this.#newlyPrepared.push(statement)
     for (const name of closing) connection.close({ type: 'S', name }, true)
     connection.parse({ name: prepared.name, text: statement.sql, types: [] }, true)
     return prepared
   }
 
   handleRowDescription({ fields }: Readonly<{ fields: readonly FieldDef[] }>): void {
-    const types = this.#all[this.#answers.length]?.types ?? pg.types
+    const types = this.#queries[this.#results.length]?.types ?? pg.types
     this.#columns = {
       names: fields.map(({ name }) => name),
-      readers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
+      parsers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
     }
   }
 
   handleDataRow({ fields }: Readonly<{ fields: readonly (string | null)[] }>): void {
-    const { readers } = this.#current
+    const { parsers } = this.#currentColumns
     try {
-      this.#rows.push(fields.map((text, index) => (text === null ? null : readers[index]?.(text))))
+      this.#rows.push(fields.map((text, index) => (text === null ? null : parsers[index]?.(text))))
     } catch (error) {
       this.#failure ??= error
     }
   }
 
-  /** The columns of the statement whose turn it is. */
-  get #current(): Columns {
-    return this.#columns ?? this.#prepared[this.#answers.length]?.columns ?? none
+  /** The columns of the current statement. */
+  get #currentColumns(): Columns {
+    return this.#columns ?? this.#prepared[this.#results.length]?.columns ?? noColumns
   }
 
   handleCommandComplete({ text }: Readonly<{ text: string }>): void {
-    const columns = this.#current
-    const prepared = this.#prepared[this.#answers.length]
+    const columns = this.#currentColumns
+    const prepared = this.#prepared[this.#results.length]
     if (prepared) prepared.columns = columns
     const count = Number(/\d+$/.exec(text)?.[0] ?? 0)
-    this.#answers.push({ columns: columns.names, rows: this.#rows, count })
+    this.#results.push({ columns: columns.names, rows: this.#rows, count })
     this.#columns = undefined
     this.#rows = []
   }
@@ -226,30 +233,30 @@ class PipelinedBatch {
     this.handleCommandComplete({ text: '' })
   }
 
-  /** Nothing is copied: the server would wait for rows that nobody sends. */
+  /** `copy … from stdin` is not supported: the server would wait for rows that never come. */
   handleCopyInResponse({ stream }: Connection): void {
     stream.destroy()
   }
 
   handleCopyData(): void {}
 
-  /** Called after an error as well as without one; then it has been told already. */
+  /** Called at the end of the batch, after an error, too. */
   handleReadyForQuery(): void {
-    // Which of them it was does not matter.
-    if (this.#failure !== undefined) this.#answers = []
+    // It is unknown which of the statements had the value that could not be parsed.
+    if (this.#failure !== undefined) this.#results = []
     this.#finish(this.#failure)
   }
 
   handleError(error: unknown): void {
-    // The driver says so of every query that is late, also when it has told it already.
+    // The driver reports a timeout here as well as to the callback.
     if (error instanceof Error && error.message === timeoutMessage) return
-    // Nobody says which of them were prepared before it happened.
-    for (const statement of this.#fresh) this.#session.prepared.forget(statement)
+    // It is unknown which of them were prepared before the failure.
+    for (const statement of this.#newlyPrepared) this.#session.prepared.forget(statement)
     this.#finish(error)
   }
 }
 
-/** As the driver sends it in its own queries: a hook's SQL may bind what only the driver knows, e.g. dates and arrays. */
+/** Serializes a value as the driver does in its own queries: the SQL of hooks may bind e.g. dates and arrays. */
 function toWireValue(value: unknown): WireValue {
   return utils.prepareValue(value)
 }

@@ -1,7 +1,7 @@
 import pg, { type PoolClient } from 'pg'
 import { Semaphore } from '../semaphore.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
-import { SharedExecutor } from './batched-reads.ts'
+import { BatchingExecutor } from './batched-reads.ts'
 import { PostgresConnection, translateErrors } from './connection.ts'
 import { DisconnectWatch } from './disconnects.ts'
 import {
@@ -19,16 +19,16 @@ import {
   type TransactionOptions,
 } from './transaction.ts'
 
-/** How long a connection lives, in seconds: with it goes what the server keeps for it. */
-const lifetime = 1800
-/** How long a connection is kept that nobody uses, in milliseconds: what it has prepared would have to be prepared again. */
-const idle = 600_000
-/** After how long the system makes sure that somebody is there, in milliseconds: what stands between may forget a silent one. */
-const keptAlive = 30_000
-/** How much longer than the server does the database wait for a client that accepts no data, in milliseconds. */
-const margin = 5000
+/** How long a connection lives, in seconds: its end frees the server's memory for it. */
+const maxLifetime = 1800
+/** How long an idle connection is kept, in milliseconds: its prepared statements would have to be prepared again. */
+const idleTimeout = 600_000
+/** When the operating system probes a silent connection, in milliseconds: routers may drop silent connections. */
+const keepAliveDelay = 30_000
+/** How much longer than our server the database waits for a client that accepts no data, in milliseconds. */
+const streamGracePeriod = 5000
 
-/** The connections to a database. */
+/** The connections to a database. They are opened when they are needed. */
 export class PostgresPool {
   /** Runs single statements, each on any connection. */
   readonly shared: PostgresConnection
@@ -36,15 +36,14 @@ export class PostgresPool {
   readonly #sessions = new WeakMap<PoolClient, Session>()
   readonly #limits: SessionLimits
   readonly #keepsSessions: boolean
-  /** Those that stream keep connections for as long as their clients take; others are to have some at all times. */
+  /** Limits the streams, which occupy connections for as long as their clients read. */
   readonly #streams: Semaphore
-  readonly #streaming: TransactionOptions['begin']
-  /** How many have given up waiting for a connection that is still on its way to them. */
+  readonly #beginStream: TransactionOptions['begin']
+  /** Pending requests for connections that were given up. */
   #abandoned = 0
   readonly #queueSize: number
-  readonly #line: SharedExecutor
+  readonly #executor: BatchingExecutor
 
-  /** Nothing is connected before it is used. */
   constructor(
     url: string,
     {
@@ -56,7 +55,7 @@ export class PostgresPool {
       statementCache = defaultCacheSize,
     }: PostgresOptions = {},
   ) {
-    // Where the server knows no limit, the driver's is the only one.
+    // Without settings of the session the server has no limit of its own.
     const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
     this.#limits = { timeout, driverTimeout, statementCache }
     this.#pool = new pg.Pool({
@@ -64,33 +63,33 @@ export class PostgresPool {
       max: poolSize,
       connectionTimeoutMillis: timeout,
       query_timeout: driverTimeout,
-      maxLifetimeSeconds: lifetime,
-      idleTimeoutMillis: idle,
+      maxLifetimeSeconds: maxLifetime,
+      idleTimeoutMillis: idleTimeout,
       keepAlive: true,
-      keepAliveInitialDelayMillis: keptAlive,
+      keepAliveInitialDelayMillis: keepAliveDelay,
       ...(keepsSessions && {
         options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
       }),
     })
     this.#streams = new Semaphore(Math.max(Math.floor(poolSize / 2), 1), queueSize)
-    this.#streaming = beginStream(sendTimeout + margin)
-    // A connection that breaks between two statements is told to whoever runs the next one, or replaced.
+    this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
+    // A connection that breaks while it is idle is replaced; otherwise its next statement fails.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
-    this.#line = new SharedExecutor((work) => this.#lend(work), new DisconnectWatch())
-    this.shared = new PostgresConnection(this.#line, keepsSessions)
+    this.#executor = new BatchingExecutor((work) => this.#withSession(work), new DisconnectWatch())
+    this.shared = new PostgresConnection(this.#executor, keepsSessions)
   }
 
   /**
-   * Runs work that writes in a transaction on a connection of its own. Whatever the work throws undoes it; what it leaves
-   * open, it ends later.
-   * @param begin - the statements that begin it
-   * @throws HeaderError `unavailable` (503) when there is no connection to be had, or nothing can be written
+   * Runs work in a write transaction on a connection of its own. An error of the work rolls the transaction back; otherwise
+   * the work commits.
+   * @param begin - the statements that begin the transaction
+   * @throws HeaderError `unavailable` (503) when there is no connection, or the database is read-only
    */
   write<Result>(begin: TransactionOptions['begin'], work: Work<Result>): Promise<Result> {
-    return this.#begin({ begin }, (transaction) =>
+    return this.#runTransaction({ begin }, (transaction) =>
       work(transaction).catch((error) => {
         throw unavailableWriteError(error)
       }),
@@ -98,39 +97,39 @@ export class PostgresPool {
   }
 
   /**
-   * Runs work that reads one snapshot, in the same way.
-   * @param signal - on which it is stopped, or given up while it waits
+   * Runs work in a read transaction, which sees one snapshot.
+   * @param signal - cancels the work, or gives it up while it waits
    */
   read<Result>(signal: AbortSignal | undefined, work: Work<Result>): Promise<Result> {
-    return this.#begin({ begin: beginSnapshot, signal }, work)
+    return this.#runTransaction({ begin: beginSnapshot, signal }, work)
   }
 
   /**
-   * The same for work that goes on for as long as a client takes to read what comes of it. Only so much of that is done
-   * at the same time that connections are left for other work; the rest waits before it takes one.
-   * @throws HeaderError `overloaded` (503) when it waits for too long
+   * Runs work that may continue as a stream in a read transaction. Half of the connections are reserved for other work, so it
+   * may wait before it acquires one.
+   * @throws HeaderError `overloaded` (503) when it waits too long
    */
   async stream<Result>(signal: AbortSignal | undefined, work: Work<Result>): Promise<Result> {
     const { timeout } = this.#limits
     const onEnd = await this.#streams.acquire({ timeout, signal })
-    return this.#begin({ begin: this.#streaming, signal, onEnd }, work)
+    return this.#runTransaction({ begin: this.#beginStream, signal, onEnd }, work)
   }
 
-  /** Whether there is any connection at the moment. */
+  /** Whether any connection is open. */
   get isConnected(): boolean {
     return this.#pool.totalCount > 0
   }
 
-  /** Ends every connection, once it is given back. */
+  /** Closes every connection once it is released. */
   close(): Promise<void> {
     return this.#pool.end()
   }
 
-  async #begin<Result>(
+  async #runTransaction<Result>(
     options: Omit<TransactionOptions, 'prepares'>,
     work: Work<Result>,
   ): Promise<Result> {
-    const session = await this.#session(options.signal).catch((error) => {
+    const session = await this.#acquire(options.signal).catch((error) => {
       options.onEnd?.()
       throw error
     })
@@ -144,9 +143,9 @@ export class PostgresPool {
     }
   }
 
-  /** Does what takes a connection for a moment. */
-  async #lend<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    const session = await this.#session()
+  /** Runs work on any connection. */
+  async #withSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const session = await this.#acquire()
     let isBroken = false
     try {
       return await work(session)
@@ -158,15 +157,15 @@ export class PostgresPool {
     }
   }
 
-  async #session(signal?: AbortSignal): Promise<Session> {
-    if (this.#pool.waitingCount - this.#abandoned + this.#line.surplus >= this.#queueSize)
+  async #acquire(signal?: AbortSignal): Promise<Session> {
+    if (this.#pool.waitingCount - this.#abandoned + this.#executor.surplus >= this.#queueSize)
       throw unavailableError('More requests wait')
     const connecting = translateErrors(this.#limits.timeout, () => this.#pool.connect())
-    return this.#sessionOf(await (signal ? this.#unless(signal, connecting) : connecting))
+    return this.#sessionOf(await (signal ? this.#unlessAborted(signal, connecting) : connecting))
   }
 
-  /** A connection that is waited for, unless a signal comes before it; then it goes back as soon as it is there. */
-  #unless(signal: AbortSignal, connecting: Promise<PoolClient>): Promise<PoolClient> {
+  /** Waits for a connection unless the signal aborts first. Then the connection is released as soon as it arrives. */
+  #unlessAborted(signal: AbortSignal, connecting: Promise<PoolClient>): Promise<PoolClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PoolClient>()
     let isGivenUp = false
     const giveUp = () => {
@@ -174,18 +173,18 @@ export class PostgresPool {
       this.#abandoned += 1
       reject(disconnectedError())
     }
-    const arrive = () => {
+    const handleArrival = () => {
       signal.removeEventListener('abort', giveUp)
       if (isGivenUp) this.#abandoned -= 1
     }
     connecting.then(
       (client) => {
-        arrive()
+        handleArrival()
         if (isGivenUp) client.release()
         else resolve(client)
       },
       (error) => {
-        arrive()
+        handleArrival()
         reject(error)
       },
     )
@@ -203,5 +202,5 @@ export class PostgresPool {
   }
 }
 
-/** What is done in a transaction. */
+/** Work in a transaction. */
 type Work<Result> = (transaction: PostgresTransaction) => Promise<Result>

@@ -1,113 +1,117 @@
 import type { Statement } from '../statement.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
 
-/** What the rows of a statement are made of. */
+/** The columns of a statement's rows. */
 export interface Columns {
   readonly names: readonly string[]
-  /** How the text of each value is read. */
-  readonly readers: readonly ((text: string) => unknown)[]
+  /** The parsers of the values' texts. */
+  readonly parsers: readonly ((text: string) => unknown)[]
 }
 
-/** How many statements a connection keeps where a store keeps as much as it does by default. */
-const usual = 500
-/** How many bytes of a store's compiled statements make up for one byte of text that a connection keeps prepared. */
-const share = 64
+/** The prepared statements of a connection if the store has the default memory for compiled statements. */
+const defaultStatements = 500
+/** The bytes of the store's compiled statements for each character of prepared SQL on a connection. */
+const bytesPerCharacter = 64
 
-/** How much a connection keeps prepared. The server holds some hundred bytes for each of the text, its plan with it. */
+/** The limits of a connection's prepared statements. The server uses some hundred bytes for each character, for the plan. */
 export interface PreparedBounds {
   readonly statements: number
-  /** Characters of their texts in all. */
+  /** The characters of their SQL in total. */
   readonly length: number
 }
 
 /**
- * How much a connection keeps prepared, in proportion to what the store keeps.
- * @param statementCache - bytes of compiled statements
+ * Computes the limits of a connection's prepared statements in proportion to the memory for compiled statements.
+ * @param statementCache - the memory for compiled statements in bytes
  */
 export function preparedBounds(statementCache: number): PreparedBounds {
-  const statements = Math.max(Math.round((usual * statementCache) / defaultCacheSize), 10)
-  return { statements, length: Math.floor(statementCache / share) }
+  const statements = Math.max(
+    Math.round((defaultStatements * statementCache) / defaultCacheSize),
+    10,
+  )
+  return { statements, length: Math.floor(statementCache / bytesPerCharacter) }
 }
 
-/** A statement that the server keeps for a connection. */
+/** A prepared statement of a connection. */
 export interface Prepared {
   readonly name: string
-  /** What its rows are made of, once the server has said it: it does not change while the statement is kept. */
+  /** Its columns, once the server has described them; they do not change. */
   columns: Columns | undefined
 }
 
-/** A statement that is about to be prepared. */
+/** A statement to be prepared. */
 interface Added {
   readonly prepared: Prepared
-  /** The names of those that are to be closed before. */
+  /** The names to close first. */
   readonly closing: readonly string[]
 }
 
-/** The statements that the server keeps for a connection: the last used, as many as the bounds allow. */
+/** The prepared statements of a connection. The least recently used ones are closed to stay within the limits. */
 export class PreparedStatements {
   readonly #bounds: PreparedBounds
   #length = 0
-  #names = 0
-  /** The longest unused first. */
-  readonly #kept = new Map<Statement, Prepared>()
-  readonly #free: string[] = []
-  readonly #met = new WeakSet<Statement>()
+  #nameCount = 0
+  /** The least recently used first. */
+  readonly #statements = new Map<Statement, Prepared>()
+  /** Names of statements that were removed. The server may still have them. */
+  readonly #freeNames: string[] = []
+  readonly #seen = new WeakSet<Statement>()
 
-  /** @param statementCache - bytes of compiled statements that the store keeps */
+  /** @param statementCache - the memory for compiled statements in bytes */
   constructor(statementCache: number) {
     this.#bounds = preparedBounds(statementCache)
   }
 
   /**
-   * Whether a statement has come before. One that comes for the first time may never come again: to prepare it under a
-   * name would cost more than to run it without, and another would have to go.
+   * Whether a statement was run before. One that runs for the first time is not prepared: it may never be repeated, and to
+   * prepare it costs more than to run it.
    */
-  hasMet(statement: Statement): boolean {
-    if (this.#met.has(statement)) return true
-    this.#met.add(statement)
+  hasSeen(statement: Statement): boolean {
+    if (this.#seen.has(statement)) return true
+    this.#seen.add(statement)
     return false
   }
 
-  /** Whether a statement is there, without using it. */
+  /** Whether a statement is prepared; does not count as a use. */
   has(statement: Statement): boolean {
-    return this.#kept.has(statement)
+    return this.#statements.has(statement)
   }
 
-  /** A statement that is there; `undefined` for one that is not. */
+  /** Returns a prepared statement, and marks it as the most recently used. */
   get(statement: Statement): Prepared | undefined {
-    const prepared = this.#kept.get(statement)
+    const prepared = this.#statements.get(statement)
     if (prepared === undefined) return undefined
-    this.#kept.delete(statement)
-    this.#kept.set(statement, prepared)
+    this.#statements.delete(statement)
+    this.#statements.set(statement, prepared)
     return prepared
   }
 
-  /** Names a statement that is to be prepared; `undefined` for one that is longer than all that may be kept. */
+  /** Adds a statement to be prepared. @returns `undefined` if it alone exceeds the limits */
   add(statement: Statement): Added | undefined {
     const { length } = statement.sql
-    const { statements, length: mostLength } = this.#bounds
-    if (length > mostLength) return undefined
+    const { statements: maxStatements, length: maxLength } = this.#bounds
+    if (length > maxLength) return undefined
     const closing: string[] = []
-    for (const [oldest, { name }] of this.#kept) {
-      if (this.#kept.size < statements && this.#length + length <= mostLength) break
+    for (const [oldest, { name }] of this.#statements) {
+      if (this.#statements.size < maxStatements && this.#length + length <= maxLength) break
       this.forget(oldest)
       closing.push(name)
     }
-    const free = this.#free.pop()
-    // Nobody knows whether the server has a statement under a name that was given back.
-    if (free !== undefined && !closing.includes(free)) closing.push(free)
-    const prepared = { name: free ?? `lapidary_${this.#names++}`, columns: undefined }
-    this.#kept.set(statement, prepared)
+    const freeName = this.#freeNames.pop()
+    // It is unknown whether the server has a statement of this name.
+    if (freeName !== undefined && !closing.includes(freeName)) closing.push(freeName)
+    const prepared = { name: freeName ?? `lapidary_${this.#nameCount++}`, columns: undefined }
+    this.#statements.set(statement, prepared)
     this.#length += length
     return { prepared, closing }
   }
 
-  /** Takes a statement back: to make room, or because nobody knows whether it was prepared. */
+  /** Removes a statement: to make room, or because it is unknown whether it was prepared. */
   forget(statement: Statement): void {
-    const prepared = this.#kept.get(statement)
+    const prepared = this.#statements.get(statement)
     if (prepared === undefined) return
-    this.#kept.delete(statement)
+    this.#statements.delete(statement)
     this.#length -= statement.sql.length
-    this.#free.push(prepared.name)
+    this.#freeNames.push(prepared.name)
   }
 }

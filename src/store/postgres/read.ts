@@ -1,41 +1,26 @@
 import type { ReadPlan } from '../../plan/read.ts'
-import {
-  type CompleteRows,
-  findIncludedLayout,
-  pairWithLayouts,
-  type RowBatch,
-  type Rows,
-} from '../../plan/read-result.ts'
-import type { Row, RowLayout } from '../../plan/row-layout.ts'
-import {
-  checkResourceLimit,
-  checkStreamedResourceLimit,
-  type SizeLimit,
-  tooManyResourcesError,
-} from '../resource-limit.ts'
-import {
-  countFromRows,
-  createRunValues,
-  isList,
-  maxBufferedRows,
-  notFoundError,
-  pageWindow,
-} from '../run.ts'
+import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
+import type { Row } from '../../plan/row-layout.ts'
+import { isList, maxBufferedRows } from '../buffering.ts'
+import { notFoundError } from '../not-found.ts'
+import { countFromRows, pageWindow } from '../page-window.ts'
+import { checkResourceLimit, type SizeLimit, tooManyResourcesError } from '../resource-limit.ts'
+import { createRunValues } from '../run-values.ts'
 import { compileStatement, type RunValues, type Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
-import { loadRows } from './aggregated-includes.ts'
+import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
 import type { PostgresConnection } from './connection.ts'
-import type { CachedCount, PostgresCounts } from './counts.ts'
+import type { CachedCount, PostgresCountCache } from './counts.ts'
 import type { FullReadStatement } from './full-read.ts'
 import { maxWriteResources, type PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
-/** The response to a write, which is read in its transaction and cannot be streamed. */
+/** The limit for the response to a write, which is read before the commit and so cannot be streamed. */
 const writeLimit: SizeLimit = { resources: maxWriteResources, isWrite: true }
 
 /**
- * Reads all that a plan means for the response to a write, in one statement.
- * @throws NotFoundError when the resource in the path is not there; ParameterError `too_many_resources` (400)
+ * Reads the response to a write, in one statement.
+ * @throws NotFoundError when the resource in the path does not exist; ParameterError `too_many_resources` (400)
  */
 export async function readForWrite(
   connection: PostgresConnection,
@@ -44,19 +29,19 @@ export async function readForWrite(
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
   const statement = statements.fullRead(plan.shape)
-  const answer = await connection.all(statement, createRunValues(plan, id))
-  return checkWriteLimit(parseFullRead(answer, statement, { plan, id }), plan)
+  const result = await connection.all(statement, createRunValues(plan, id))
+  return checkWriteLimit(parseFullRead(result, statement, { plan, id }), plan)
 }
 
-/** The same of the resource that the transaction has made last, whose id the server alone needs to know. */
+/** Reads the response to a create from the row that the transaction inserted last, whose id is known to the server only. */
 export async function readInserted(
   connection: PostgresConnection,
   plan: ReadPlan,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
   const statement = statements.insertedRow(plan.shape)
-  const answer = await connection.all(statement, createRunValues(plan, undefined))
-  return checkWriteLimit(parseFullRead(answer, statement, { plan, id: undefined }), plan)
+  const result = await connection.all(statement, createRunValues(plan, undefined))
+  return checkWriteLimit(parseFullRead(result, statement, { plan, id: undefined }), plan)
 }
 
 function checkWriteLimit({ rows, isCut }: FullReadResult, plan: ReadPlan): CompleteRows {
@@ -65,21 +50,8 @@ function checkWriteLimit({ rows, isCut }: FullReadResult, plan: ReadPlan): Compl
   return rows
 }
 
-/** As `readWhole`; `undefined` when there are more rows than should be held at once. */
-export async function readBounded(
-  connection: PostgresConnection,
-  plan: ReadPlan,
-  id: string | undefined,
-  statements: PostgresStatements,
-): Promise<CompleteRows | undefined> {
-  const statement = statements.boundedRead(plan.shape)
-  const answer = await connection.all(statement, boundedValues(plan, id))
-  const { rows, isCut } = parseFullRead(answer, statement, { plan, id })
-  return bufferedOrUndefined(rows, isCut)
-}
-
-/** The values of one run that reads no more of a page than shows that it is too long to be held at once. */
-function boundedValues(plan: ReadPlan, id: string | undefined): RunValues {
+/** Limits a page to one row more than a read may hold in memory. */
+function createBoundedValues(plan: ReadPlan, id: string | undefined): RunValues {
   const values = createRunValues(plan, id)
   const { limit } = values
   return limit === undefined || limit <= maxBufferedRows
@@ -87,15 +59,18 @@ function boundedValues(plan: ReadPlan, id: string | undefined): RunValues {
     : { ...values, limit: maxBufferedRows + 1 }
 }
 
-/** What a read outside of any transaction is run with. */
+/** The dependencies of a read outside of any transaction. */
 interface CachedCountOptions {
   readonly statements: PostgresStatements
-  readonly counts: PostgresCounts
-  /** Makes a signal on which the read is stopped. */
+  readonly counts: PostgresCountCache
+  /** Creates a signal that stops the read. */
   readonly signal?: (() => AbortSignal) | undefined
 }
 
-/** The same outside of any transaction, where a count may be one that is remembered. */
+/**
+ * Executes a read outside of any transaction, with the count from the cache if possible.
+ * @returns `undefined` when there are more rows than a read may hold in memory
+ */
 export async function readWithCachedCount(
   connection: PostgresConnection,
   plan: ReadPlan,
@@ -103,31 +78,33 @@ export async function readWithCachedCount(
   { statements, counts, signal }: CachedCountOptions,
 ): Promise<CompleteRows | undefined> {
   const { shape } = plan
-  const values = boundedValues(plan, id)
-  const countable = statements.cacheableCount(shape)
-  const last = countable ? counts.last(countable, values) : undefined
-  const backwards =
-    last && (await readReversedPage(connection, plan, id, { statements, last, signal }))
-  if (backwards) return backwards
-  const statement = last ? statements.cachedCountPage(shape, values) : statements.boundedRead(shape)
-  const answer = await connection.all(
+  const values = createBoundedValues(plan, id)
+  const cacheable = statements.cacheableCount(shape)
+  const cached = cacheable ? counts.find(cacheable, values) : undefined
+  const reversed =
+    cached && (await readReversedPage(connection, plan, id, { statements, cached, signal }))
+  if (reversed) return reversed
+  const statement = cached
+    ? statements.cachedCountPage(shape, values)
+    : statements.boundedRead(shape)
+  const result = await connection.all(
     statement,
-    { ...values, snapshotId: last?.snapshotId },
+    { ...values, snapshotId: cached?.snapshotId },
     signal,
   )
-  const { rows, snapshotId, isCut } = parseFullRead(answer, statement, {
+  const { rows, snapshotId, isCut } = parseFullRead(result, statement, {
     plan,
     id,
-    known: last?.count,
+    cachedCount: cached?.count,
   })
-  if (countable && snapshotId !== null)
-    counts.remember(countable, values, { count: rows.count, snapshotId })
+  if (cacheable && snapshotId !== null)
+    counts.add(cacheable, values, { count: rows.count, snapshotId })
   return bufferedOrUndefined(rows, isCut)
 }
 
 /**
- * The same of a page that is nearer to the end of its list than to the start, as far as is known; `undefined` of any other,
- * and when what is known no longer holds.
+ * Reads a page from the end of its list if the cached count shows that the end is nearer.
+ * @returns `undefined` for any other page, and when the cached count is no longer valid
  */
 async function readReversedPage(
   connection: PostgresConnection,
@@ -135,26 +112,26 @@ async function readReversedPage(
   id: string | undefined,
   {
     statements,
-    last,
+    cached,
     signal,
-  }: Omit<CachedCountOptions, 'counts'> & Readonly<{ last: CachedCount }>,
+  }: Omit<CachedCountOptions, 'counts'> & Readonly<{ cached: CachedCount }>,
 ): Promise<CompleteRows | undefined> {
   const { page, shape } = plan
-  const { count, snapshotId } = last
+  const { count, snapshotId } = cached
   if (page === undefined || snapshotId === undefined) return undefined
-  const { from, ...place } = pageWindow(page, count)
-  if (from === 'start' || place.limit > maxBufferedRows) return undefined
-  const statement = statements.reversedPage(shape, place)
-  const values = { ...createRunValues(plan, id), ...place, snapshotId }
-  const answer = await connection.all(statement, values, signal)
-  if (answer[0]?.[0] !== true) return undefined
-  const { rows, isCut } = parseFullRead(answer, statement, { plan, id })
-  // What is included may be too much; the page is read again then.
+  const { from, ...window } = pageWindow(page, count)
+  if (from === 'start' || window.limit > maxBufferedRows) return undefined
+  const statement = statements.reversedPage(shape, window)
+  const values = { ...createRunValues(plan, id), ...window, snapshotId }
+  const result = await connection.all(statement, values, signal)
+  const isCountValid = result[0]?.[0] === true
+  if (!isCountValid) return undefined
+  const { rows, isCut } = parseFullRead(result, statement, { plan, id })
   if (isCut) return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
-/** Rows that may be held at once, those of which there are more resources are streamed. */
+/** Returns rows that may be held in memory; `undefined` when there are more resources, which have to be streamed. */
 function bufferedOrUndefined(rows: CompleteRows, isCut: boolean): CompleteRows | undefined {
   const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
   return isCut || rows.primary.length > maxBufferedRows || included > maxBufferedRows
@@ -162,131 +139,119 @@ function bufferedOrUndefined(rows: CompleteRows, isCut: boolean): CompleteRows |
     : rows
 }
 
-/** What a read needs to know to tell rows from what the server says. */
+/** The read to which a result belongs. */
 interface FullReadRequest {
   readonly plan: ReadPlan
   readonly id: string | undefined
-  /** The count that the server may take for known. */
-  readonly known?: number | undefined
+  /** The count if the server did not count, because the cached count is valid. */
+  readonly cachedCount?: number | undefined
 }
 
-/** What the server says. */
+/** The parsed result of a full read. */
 interface FullReadResult {
   readonly rows: CompleteRows
-  /** That of their count: absent when nobody asked for it, null when it is none to remember. */
+  /** The snapshot id of the count: absent when it was not requested, null when the count must not be cached. */
   readonly snapshotId: string | null | undefined
-  /** Whether a set was cut that does not show it. */
+  /** Whether a set of rows was cut at the limit, and its result does not show it. */
   readonly isCut: boolean
 }
 
 function parseFullRead(
   [row = []]: readonly Row[],
   statement: FullReadStatement,
-  { plan, id, known }: FullReadRequest,
+  { plan, id, cachedCount }: FullReadRequest,
 ): FullReadResult {
-  const [counted, isPresent, gathered, ...more] = row
-  if (isPresent !== true) throw notFoundError(plan.notFound, id)
-  const { primary, additions } = statement.read(gathered, more)
-  const [total, snapshotId] = Array.isArray(counted) ? counted : [counted]
+  const [countColumn, pathExists, primaryColumn, ...otherColumns] = row
+  if (pathExists !== true) throw notFoundError(plan.notFound, id)
+  const { primary, included } = statement.parseRows(primaryColumn, otherColumns)
+  const [total, snapshotId] = Array.isArray(countColumn) ? countColumn : [countColumn]
   const rows: CompleteRows = {
     is: 'complete',
-    count: countFromRows(plan, primary.length) ?? Number(total ?? known),
+    count: countFromRows(plan, primary.length) ?? Number(total ?? cachedCount),
     primary,
-    included: plan.shape.includeEdges.map(({ to }, step) => ({
+    included: plan.shape.includeEdges.map(({ to }, index) => ({
       type: to,
-      rows: additions[step] ?? [],
+      rows: included[index] ?? [],
     })),
   }
-  const isCut = more[plan.shape.includeEdges.length] === true
+  const isCut = otherColumns[plan.shape.includeEdges.length] === true
   return { rows, snapshotId: total === null ? null : snapshotId, isCut }
 }
 
-/** What is done in a transaction that reads. */
+/** The dependencies of a read in a transaction. */
 interface TransactionReadOptions {
   readonly statements: PostgresStatements
   readonly hooks?: ReadHooks | undefined
-  /** How many resources a stream may hold. */
   readonly limit?: SizeLimit | undefined
 }
 
-/** Whether a read may come to more than is held at once. */
+/** Whether a read may return more rows than may be held in memory. */
 export function mayNeedStream({ shape, page }: ReadPlan): boolean {
   const size = page?.size ?? (isList(shape) ? Number.POSITIVE_INFINITY : 1)
   return size > maxBufferedRows || shape.includeEdges.length > 0
 }
 
-/** Reads all that a plan means, and does what is to be done in the same snapshot; a long list is read as it is told. */
+/** Executes a read and its hooks in one snapshot; streams a long document. */
 export async function readWithHooks(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  reading: TransactionReadOptions & Readonly<{ hooks: ReadHooks }>,
+  options: TransactionReadOptions & Readonly<{ hooks: ReadHooks }>,
 ): Promise<Rows> {
-  const { hooks, statements, limit } = reading
+  const { hooks, statements, limit } = options
   const query = createRunQuery(transaction, statements)
   await hooks.before(query)
-  const whole = await readBounded(transaction, plan, id, statements)
-  if (whole === undefined) return streamRows(transaction, plan, id, reading)
-  if (limit) checkResourceLimit(whole, plan, limit)
-  for (const [rows, layout] of pairWithLayouts(whole, plan.shape))
-    await hooks.after(rows, layout, query)
+  const statement = statements.boundedRead(plan.shape)
+  const result = await transaction.all(statement, createBoundedValues(plan, id))
+  const { rows, isCut } = parseFullRead(result, statement, { plan, id })
+  const complete = bufferedOrUndefined(rows, isCut)
+  if (complete === undefined) return streamRead(transaction, plan, id, options)
+  if (limit) checkResourceLimit(complete, plan, limit)
+  for (const [batch, layout] of pairWithLayouts(complete, plan.shape))
+    await hooks.after(batch, layout, query)
   await transaction.commit()
-  return whole
+  return complete
 }
 
 /**
- * Reads a long list as it is told, in a snapshot that is begun on a connection of its own.
- * @throws ParameterError `too_many_resources` (400) when it holds more than the limit
+ * Streams a long document in a transaction.
+ * @throws ParameterError `too_many_resources` (400)
  */
-export async function streamRows(
+export async function streamRead(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
   { statements, hooks, limit }: TransactionReadOptions,
 ): Promise<Rows> {
   const { shape } = plan
-  const compiled = statements.read(shape)
-  const values = streamedValues(plan, id)
+  // If PostgreSQL underestimates the rows, a nested loop would scan a table without an index for each of them.
+  if (statements.needsHashJoins(shape)) await transaction.allUnprepared(disableNestedLoops)
   const query = createRunQuery(transaction, statements)
-  // Where it expects fewer rows than there are, PostgreSQL would scan a table for each of them.
-  if (statements.needsHashes(shape)) await transaction.once(hashing)
-  if (limit)
-    await checkStreamedResourceLimit(plan, compiled, limit, (statement, most) =>
-      transaction.all(statement, { ...values, most }),
-    )
-  const [total] = shape.isPaged ? await transaction.all(compiled.count, values) : []
-  async function* batches(of: Statement, layout: RowLayout): AsyncGenerator<RowBatch> {
-    for await (const batch of transaction.batches(of, values)) {
-      // Nobody else holds them.
-      const rows = loadRows(batch as unknown[][], of.load)
-      await hooks?.after(rows, layout, query)
-      yield { type: layout.type, rows }
-    }
+  const read: StreamedRead = {
+    plan,
+    compiled: statements.read(shape),
+    values: createStreamedValues(plan, id),
+    afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
+    limit,
   }
-  async function* primary(): AsyncGenerator<readonly Row[]> {
-    for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
+  const source: StreamSource = {
+    query: ({ statement, values }) => transaction.all(statement, values),
+    batches: (statement, values) => transaction.batches(statement, values),
+    end: () => void transaction.rollback(),
   }
-  async function* included(): AsyncGenerator<RowBatch> {
-    for (const [index, { to }] of shape.includeEdges.entries()) {
-      const addition = compiled.includedRows[index]
-      if (addition) yield* batches(addition, findIncludedLayout(shape, to))
-    }
-  }
-  const end = () => void transaction.rollback()
-  const count = total && { count: Number(total[0]) }
-  return { is: 'stream', primary: primary(), included: included(), end, ...count }
+  return streamRows(source, read)
 }
 
-const hashing: Statement = { sql: 'set local enable_nestloop = off', placeholders: [] }
+const disableNestedLoops: Statement = { sql: 'set local enable_nestloop = off', placeholders: [] }
 
-/** The statements of streams add to limits, which makes them integers of 32 bits. */
-function streamedValues(plan: ReadPlan, id: string | undefined): RunValues {
+/** Limits a page to a 32-bit integer: streamed statements have `limit $1 + 0`, whose parameter PostgreSQL takes for one. */
+function createStreamedValues(plan: ReadPlan, id: string | undefined): RunValues {
   const values = createRunValues(plan, id)
   const { limit } = values
   return limit === undefined ? values : { ...values, limit: Math.min(limit, 2 ** 31 - 1) }
 }
 
-/** Runs a declaration's own SQL; when the database refuses it, whoever catches that may go on. */
+/** Creates the function by which hooks run SQL. When its statement fails, a hook may catch the error and continue. */
 export function createRunQuery(
   transaction: PostgresTransaction,
   { target }: PostgresStatements,

@@ -2,20 +2,20 @@ import type { PoolClient } from 'pg'
 import { cancelRequest } from './cancel.ts'
 import { PreparedStatements } from './prepared.ts'
 
-/** What bounds the sessions of a pool. */
+/** The limits of the sessions of a pool. */
 export interface SessionLimits {
   /** How long a statement may run, in milliseconds. */
   readonly timeout: number
-  /** How long the driver waits for one before it has the server stop it, in milliseconds: longer than the server's own limit. */
+  /** How long the driver waits for a statement before it cancels it, in milliseconds: longer than the server's own limit. */
   readonly driverTimeout: number
-  /** The bytes of compiled statements that a store keeps; a session keeps prepared statements in proportion. */
+  /** The bytes of compiled statements in the store's cache; a session keeps prepared statements in proportion. */
   readonly statementCache: number
 }
 
-/** How much longer than the server's own limit a statement is waited for, in milliseconds: a server may hang. */
+/** How much longer than the server's own limit the driver waits for a statement, in milliseconds: the server may hang. */
 export const cancelGracePeriod = 1000
 
-/** A connection of a pool, for as long as it lives, with what is known of its session. */
+/** A connection of a pool, with the state of its session. */
 export class Session {
   readonly client: PoolClient
   readonly limits: SessionLimits
@@ -27,12 +27,15 @@ export class Session {
     this.prepared = new PreparedStatements(limits.statementCache)
   }
 
-  /** Has the server stop what runs; nothing may be sent before this returns, and nothing at all when it returns false. */
+  /**
+   * Cancels the running statement. Nothing may be sent before this returns.
+   * @returns false if the connection must not be used any more
+   */
   cancel(): Promise<boolean> {
     return cancelRequest(this.client).catch(() => false)
   }
 
-  /** Gives the connection back to its pool, or ends it. */
+  /** Returns the connection to its pool, or closes it if it is broken. */
   release(isBroken: boolean): void {
     this.client.release(isBroken)
   }

@@ -14,11 +14,12 @@ import { runPipelined } from '../steps.ts'
 import type { Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
-import { postgresCatalog } from './catalog.ts'
-import { checkCollations, postgresCollations } from './collations.ts'
-import { PostgresCounts } from './counts.ts'
+import { queryPostgresCatalog } from './catalog.ts'
+import { checkCollations, queryCollations } from './collations.ts'
+import { PostgresCountCache } from './counts.ts'
 import { isGenuinePostgres, postgresDialect } from './dialect.ts'
 import { isConflict, unavailableError } from './errors.ts'
+import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
 import {
@@ -28,12 +29,11 @@ import {
   readInserted,
   readWithCachedCount,
   readWithHooks,
-  streamRows,
+  streamRead,
 } from './read.ts'
 import { Replicas } from './replicas.ts'
-import { migratePostgres } from './schema.ts'
 import { compileSequenceSkip } from './sequences.ts'
-import { type PostgresStatements, postgresStatements } from './statements.ts'
+import { createPostgresStatements, type PostgresStatements } from './statements.ts'
 import { readTableFacts, unknownTableFacts } from './table-facts.ts'
 import { beginMigration, beginWrite, type PostgresTransaction } from './transaction.ts'
 import { checkValueLimits } from './value-limits.ts'
@@ -79,13 +79,13 @@ export async function openPostgres(
     dialect: postgresDialect(folding, keepsSettings),
     isIndexed: (table, column) => facts.isIndexed(table, column),
   }
-  const counts = new PostgresCounts()
+  const counts = new PostgresCountCache()
   /** Loads the facts with the first read or write: other programs may create the tables after the store is opened. */
   const loadTableFacts = async () => {
     facts = await readTableFacts(model, shared, target)
-    counts.enableFor(facts.plainTables)
+    counts.enableFor(facts.cacheableTables)
   }
-  const statements = postgresStatements(target, new StatementCache(options.statementCache))
+  const statements = createPostgresStatements(target, new StatementCache(options.statementCache))
   const { maxResources } = options
   const limit: SizeLimit | undefined =
     maxResources === undefined ? undefined : { resources: maxResources }
@@ -107,7 +107,7 @@ export async function openPostgres(
         })
         if (whole === undefined)
           return some.stream(signal?.(), (transaction) =>
-            streamRows(transaction, plan, id, { statements, limit }),
+            streamRead(transaction, plan, id, { statements, limit }),
           )
         if (limit) checkResourceLimit(whole, plan, limit)
         return whole
@@ -134,14 +134,14 @@ export async function openPostgres(
         async ({ resource }) => {
           // Ids that are no numbers are made anew each time.
           if (resource.id.kind.codec === 'id')
-            await shared.once(compileSequenceSkip(resource, target))
+            await shared.allUnprepared(compileSequenceSkip(resource, target))
         },
       )
     },
     verify: async () => {
-      const catalog = await postgresCatalog(shared)
+      const catalog = await queryPostgresCatalog(shared)
       checkTables(model, catalog)
-      const collationOf = await postgresCollations(shared, catalog)
+      const collationOf = await queryCollations(shared, catalog)
       throwDeclarationErrors([
         ...checkCollations(model, catalog, collationOf),
         ...(await checkDeclaredSql(target, (statement) => shared.check(statement))),
@@ -152,7 +152,7 @@ export async function openPostgres(
       })
       return { warnings }
     },
-    catalog: () => postgresCatalog(shared),
+    catalog: () => queryPostgresCatalog(shared),
     migrate: async (migrations, mode = 'run') => {
       await pool.write(beginMigration, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
@@ -174,7 +174,7 @@ export async function readPostgresCatalog(url: string): Promise<Catalog> {
   const pool = new PostgresPool(url, { poolSize: 1 })
   try {
     await firstSession(pool, descriptionOf(url))
-    return await postgresCatalog(pool.shared)
+    return await queryPostgresCatalog(pool.shared)
   } finally {
     await pool.close()
   }

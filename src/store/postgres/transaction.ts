@@ -1,7 +1,9 @@
 import type { Row } from '../../plan/row-layout.ts'
 import { Mutex } from '../mutex.ts'
 import type { RunValues, Statement } from '../statement.ts'
-import { execute, PostgresConnection, publish, type QueryExecutor } from './connection.ts'
+import { publishStatement } from '../statement-events.ts'
+import { loadRows } from './aggregated-includes.ts'
+import { executeText, PostgresConnection, type QueryExecutor } from './connection.ts'
 import { disconnectedError, isConnectionLost, unavailableError } from './errors.ts'
 import {
   type PostgresQuery,
@@ -11,119 +13,120 @@ import {
 } from './pipeline.ts'
 import type { Session } from './session.ts'
 
-const inDoubt =
+const unknownOutcome =
   'The database went away while it made this write final, so it may have been kept or not'
 
-/** How many rows a stream reads first, and at most, at a time. */
-const [firstBatch, largestBatch] = [10, 200]
-/** How many characters the rows of a batch may have. */
-const batchLength = 250_000
+/** The rows of the first batch of a stream, and of the largest. */
+const [firstBatchSize, maxBatchSize] = [10, 200]
+/** The characters of a batch, approximately. */
+const maxBatchLength = 250_000
 
-/** How many characters a row has. */
+/** Counts the characters of a row. */
 function lengthOf(row: Row): number {
   let length = 0
   for (const value of row) if (typeof value === 'string') length += value.length
   return length
 }
 
-/** Begins a transaction that writes. */
+/** Begins a write transaction. */
 export const beginWrite: readonly Statement[] = [
   { sql: 'begin isolation level read committed', placeholders: [] },
 ]
 
-/** Begins a transaction that reads one moment. All rows of a cursor are read, so none is to come early at the cost of the others. */
+/** Begins a read transaction, which sees one snapshot. All rows of a cursor are read, so its plan is not made for the first rows. */
 export const beginSnapshot: readonly Statement[] = [
   { sql: 'begin isolation level repeatable read read only', placeholders: [] },
   { sql: 'set local cursor_tuple_fraction = 1', placeholders: [] },
 ]
 
 /**
- * The same for a stream, which waits for its client between two batches: the server ends it when it has waited for too long.
- * @param patience - in milliseconds
+ * Begins a read transaction for a stream, which waits for its client between two batches.
+ * @param idleTimeout - when PostgreSQL ends a waiting transaction, in milliseconds
  */
-export function beginStream(patience: number): readonly Statement[] {
-  const limit = `set local idle_in_transaction_session_timeout = ${patience}`
+export function beginStream(idleTimeout: number): readonly Statement[] {
+  const limit = `set local idle_in_transaction_session_timeout = ${idleTimeout}`
   return [...beginSnapshot, { sql: limit, placeholders: [] }]
 }
 
 /** Begins a transaction that changes the schema. */
 export const beginMigration: readonly Statement[] = [{ sql: 'begin', placeholders: [] }]
 
-/** How a transaction is run, beside what is done in it. */
+/** The options of a transaction. */
 export interface TransactionOptions {
   /** The statements that begin it. */
   readonly begin: readonly Statement[]
-  /** Whether statements are kept by the server. */
+  /** Whether the server may keep prepared statements. */
   readonly prepares: boolean
-  /** On which what the server does for it is stopped. */
+  /** Cancels the running statement, and every later one. */
   readonly signal?: AbortSignal | undefined
-  /** Called once, when the connection is given back. */
+  /** Called once, when the connection is released. */
   readonly onEnd?: (() => void) | undefined
 }
 
-/** A connection with a transaction on it, which begins with its first statement; it goes back to the pool with its end. */
+/** A transaction. It begins with its first statement; its end releases the connection. */
 export class PostgresTransaction extends PostgresConnection {
-  readonly #line: TransactionExecutor
+  readonly #executor: TransactionExecutor
   readonly #options: TransactionOptions
   #session: Session | undefined
   #cursors = 0
   #hasSavepoint = false
-  readonly #turns = new Mutex()
-  readonly #stop = () => this.#line.stop()
-  /** The server has ended the session, e.g. because its client was waited for too long: others can have its place. */
-  readonly #lose = () => this.#giveBack(true)
+  readonly #savepointMutex = new Mutex()
+  readonly #handleAbort = () => this.#executor.stop()
+  /** The server has ended the session, e.g. after the timeout of an idle transaction. */
+  readonly #handleLoss = () => this.#release(true)
 
   constructor(session: Session, options: TransactionOptions) {
     const { begin, prepares, signal } = options
-    const line = new TransactionExecutor(session, begin, prepares)
-    super(line, prepares)
-    this.#line = line
+    const executor = new TransactionExecutor(session, begin, prepares)
+    super(executor, prepares)
+    this.#executor = executor
     this.#options = options
     this.#session = session
-    session.client.on('error', this.#lose)
-    signal?.addEventListener('abort', this.#stop, { once: true })
-    if (signal?.aborted) line.stop()
+    session.client.on('error', this.#handleLoss)
+    signal?.addEventListener('abort', this.#handleAbort, { once: true })
+    if (signal?.aborted) executor.stop()
   }
 
   /**
-   * Makes everything durable.
-   * @throws HeaderError `unavailable` (503), which says so, when nobody can know whether it was
+   * Commits the transaction.
+   * @throws HeaderError `unavailable` (503) when the connection is lost, so that it is unknown whether it was committed
    */
   async commit(): Promise<void> {
-    if (this.#line.hasBegun) {
-      const said = await this.execute('commit').catch((error) => {
+    if (this.#executor.hasBegun) {
+      const commandTag = await this.execute('commit').catch((error) => {
         throw isConnectionLost(error)
-          ? unavailableError(inDoubt, error, 'look before you try again')
+          ? unavailableError(unknownOutcome, error, 'look before you try again')
           : error
       })
-      if (said !== 'COMMIT')
+      // PostgreSQL answers `ROLLBACK` to the commit of a failed transaction.
+      if (commandTag !== 'COMMIT')
         throw new Error(
           'A statement of the transaction failed and its error was caught; all is undone.',
         )
     }
-    this.#giveBack()
+    this.#release()
   }
 
   /**
-   * Undoes everything, if the transaction has not ended.
-   * @param isLost - whether the connection is known to be gone, so that nothing more need be said on it
+   * Rolls the transaction back, if it has not ended.
+   * @param isLost - whether the connection is lost, so that nothing can be sent
    */
   async rollback(isLost = false): Promise<void> {
     if (this.#session === undefined) return
-    const isOver = !this.#line.hasBegun
-    const isUndone =
-      isOver || (!isLost && (await this.execute('rollback').then(Boolean, () => false)))
-    this.#giveBack(!isUndone)
+    const isUsable =
+      !this.#executor.hasBegun ||
+      (!isLost && (await this.execute('rollback').then(Boolean, () => false)))
+    this.#release(!isUsable)
   }
 
   /**
-   * Runs a piece of work of which nothing is left when it throws, so that the transaction can go on. One after the other:
-   * savepoints are nested.
+   * Runs work after a savepoint. If the work fails, it is rolled back and the transaction can continue. Works run
+   * sequentially, because savepoints are nested.
    */
   withSavepoint<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.run(async () => {
-      const before = this.#hasSavepoint ? 'release savepoint lapidary; ' : ''
-      await this.execute(`${before}savepoint lapidary`)
+    return this.#savepointMutex.run(async () => {
+      const release = this.#hasSavepoint ? 'release savepoint lapidary; ' : ''
+      await this.execute(`${release}savepoint lapidary`)
       this.#hasSavepoint = true
       try {
         return await work()
@@ -135,54 +138,58 @@ export class PostgresTransaction extends PostgresConnection {
   }
 
   /**
-   * Rows in batches, read as they are asked for; whatever else is run meanwhile comes between two of them. A row may be
-   * large, as it holds its linkage: so many are read as fit into a batch, if they are as large as the largest so far.
+   * Yields the rows of a cursor in batches; each batch is read when it is requested. Other statements may run in between. A
+   * row may be large because of its linkage, so the size of a batch depends on the largest row so far.
    */
   async *batches(
-    { sql, placeholders }: Statement,
+    { sql, placeholders, load }: Statement,
     values: RunValues,
   ): AsyncGenerator<readonly Row[]> {
-    publish(sql)
+    publishStatement(sql)
     this.#cursors += 1
     const name = `lapidary_${this.#cursors}`
-    await this.once({ sql: `declare ${name} no scroll cursor for ${sql}`, placeholders }, values)
-    let [size, largest] = [firstBatch, 1]
+    await this.allUnprepared(
+      { sql: `declare ${name} no scroll cursor for ${sql}`, placeholders },
+      values,
+    )
+    let [size, maxLength] = [firstBatchSize, 1]
     for (;;) {
-      const rows = await this.once({ sql: `fetch ${size} from ${name}`, placeholders: [] })
+      const rows = await this.allUnprepared({ sql: `fetch ${size} from ${name}`, placeholders: [] })
       const isLast = rows.length < size
-      for (const row of rows) largest = Math.max(largest, lengthOf(row))
-      if (rows.length > 0) yield rows
+      for (const row of rows) maxLength = Math.max(maxLength, lengthOf(row))
+      // Nobody else holds the rows.
+      if (rows.length > 0) yield loadRows(rows as unknown[][], load)
       if (isLast) break
-      size = Math.max(Math.min(largestBatch, 4 * size, Math.floor(batchLength / largest)), 1)
+      size = Math.max(Math.min(maxBatchSize, 4 * size, Math.floor(maxBatchLength / maxLength)), 1)
     }
     await this.execute(`close ${name}`)
   }
 
-  #giveBack(broken = false): void {
+  #release(isBroken = false): void {
     const session = this.#session
     if (session === undefined) return
     this.#session = undefined
-    session.client.off('error', this.#lose)
-    this.#options.signal?.removeEventListener('abort', this.#stop)
-    session.release(broken)
+    session.client.off('error', this.#handleLoss)
+    this.#options.signal?.removeEventListener('abort', this.#handleAbort)
+    session.release(isBroken)
     this.#options.onEnd?.()
   }
 }
 
-/** A statement that is about to be sent, and who waits for what it comes to. */
+/** A query that is not sent yet. */
 interface Waiting {
-  readonly asked: PostgresQuery
-  readonly resolve: (answer: PostgresResult) => void
+  readonly query: PostgresQuery
+  readonly resolve: (result: PostgresResult) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Takes statements to the server on one connection. Those that are asked for without waiting for one another go together,
- * and those that begin the transaction go with the first: if they fail, nothing runs outside of it.
+ * Sends the queries of a transaction. Queries that are sent without awaiting go in one batch (`pipeline.ts`). The first batch
+ * starts with the statements that begin the transaction: if they fail, nothing runs outside of it.
  */
 class TransactionExecutor implements QueryExecutor {
   readonly #session: Session
-  readonly #begin: readonly PostgresQuery[]
+  readonly #beginQueries: readonly PostgresQuery[]
   #hasBegun = false
   #waiting: Waiting[] = []
   #isStopped = false
@@ -190,37 +197,37 @@ class TransactionExecutor implements QueryExecutor {
 
   constructor(session: Session, begin: readonly Statement[], prepares: boolean) {
     this.#session = session
-    this.#begin = begin.map((statement) => ({
+    this.#beginQueries = begin.map((statement) => ({
       statement,
       values: { parameters: [] },
       isPrepared: prepares,
     }))
   }
 
-  /** Whether the server knows of the transaction. */
+  /** Whether the transaction has begun on the server. */
   get hasBegun(): boolean {
     return this.#hasBegun
   }
 
-  /** Has the server stop what runs; nothing more is read. */
+  /** Cancels the running batch, and rejects every later query. */
   stop(): void {
     this.#isStopped = true
     this.#running?.cancel()
   }
 
-  send(asked: PostgresQuery): Promise<PostgresResult> {
+  send(query: PostgresQuery): Promise<PostgresResult> {
     if (this.#isStopped) return Promise.reject(disconnectedError())
     return new Promise((resolve, reject) => {
-      // Once nothing more can be done without waiting.
+      // After all microtasks: everything that does not wait for the server has sent its queries then.
       if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
-      this.#waiting.push({ asked, resolve, reject })
+      this.#waiting.push({ query, resolve, reject })
     })
   }
 
-  execute(text: string, patience?: number): Promise<string> {
+  execute(text: string, timeout?: number): Promise<string> {
     this.#flush()
-    const begin = this.#beginning().map(({ statement }) => `${statement.sql}; `)
-    return execute(this.#session, begin.join('') + text, patience)
+    const begin = this.#takeBeginQueries().map(({ statement }) => `${statement.sql}; `)
+    return executeText(this.#session, begin.join('') + text, timeout)
   }
 
   #flush(): void {
@@ -231,14 +238,14 @@ class TransactionExecutor implements QueryExecutor {
       for (const { reject } of waiting) reject(disconnectedError())
       return
     }
-    const begin = this.#beginning()
-    const running = sendBatch(this.#session, [...begin, ...waiting.map(({ asked }) => asked)])
+    const begin = this.#takeBeginQueries()
+    const running = sendBatch(this.#session, [...begin, ...waiting.map(({ query }) => query)])
     this.#running = running
     running.result.then(
       ({ results, failure }) => {
         for (const [index, { resolve, reject }] of waiting.entries()) {
-          const answer = results[begin.length + index]
-          if (answer) resolve(answer)
+          const result = results[begin.length + index]
+          if (result) resolve(result)
           else reject(failure)
         }
       },
@@ -248,9 +255,10 @@ class TransactionExecutor implements QueryExecutor {
     )
   }
 
-  #beginning(): readonly PostgresQuery[] {
-    const begin = this.#hasBegun ? [] : this.#begin
+  /** Returns the statements that begin the transaction, the first time. */
+  #takeBeginQueries(): readonly PostgresQuery[] {
+    const queries = this.#hasBegun ? [] : this.#beginQueries
     this.#hasBegun = true
-    return begin
+    return queries
   }
 }

@@ -7,10 +7,10 @@ import {
   formatColumnWarnings,
   listServedColumns,
   type ServedColumn,
-} from '../declaration-warnings.ts'
+} from '../column-warnings.ts'
 import { listIndexWarnings } from '../index-warnings.ts'
 import { compileStatement } from '../statement.ts'
-import type { Collation, CollationOf } from './collations.ts'
+import type { Collation, CollationLookup } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   },
   {
     says: ({ type, use }) =>
-      /^time(?:\(|stamp.* with time zone)/.test(type) && use.writes && digitsOf(type) < finest
+      /^time(?:\(|stamp.* with time zone)/.test(type) && use.isWritten && digitsOf(type) < finest
         ? `${type} keeps ${digitsOf(type)} digits of a second`
         : undefined,
     mends: (column, { type }) => `alter column ${column} type ${type.replace(/\(\d\)/, '')}`,
@@ -74,7 +74,7 @@ const rules: readonly Rule[] = [
   {
     says: ({ type, use }) => {
       const [, precision, scale = ''] = /^numeric\((\d+),(-?\d+)\)$/.exec(type) ?? []
-      if (precision === undefined || !use.writes || !takesMore(use.kind, Number(scale)))
+      if (precision === undefined || !use.isWritten || !takesMore(use.kind, Number(scale)))
         return undefined
       return `${type} rounds what has more digits after the point`
     },
@@ -93,7 +93,7 @@ const indexRule: Rule = {
   says: ({ type, use, collation }) => {
     const isPlainText = /^(?:text|character varying)/.test(type) && use.kind.codec === 'text'
     const isServed = !collation?.isIndexed || collation.isIndexedByCodePoint
-    return isPlainText && use.sorts && !isServed
+    return isPlainText && use.isSorted && !isServed
       ? 'no index is in the order of code points, in which texts are sorted and compared by gt, lt and between'
       : undefined
   },
@@ -115,7 +115,7 @@ export async function listPostgresWarnings(
   {
     connection,
     collationOf,
-  }: Readonly<{ connection: PostgresConnection; collationOf: CollationOf }>,
+  }: Readonly<{ connection: PostgresConnection; collationOf: CollationLookup }>,
 ): Promise<string[]> {
   const known = listServedColumns(model).flatMap((use): Known[] => {
     const type = findTable(catalog, use.table)?.columns.get(use.column)?.type
@@ -150,7 +150,7 @@ function differences({ says, mends }: Rule, all: readonly Known[]): ColumnWarnin
 
 function encodingRemark(name: string, database: string): string {
   const other = quoted(`${database}_utf8`)
-  return `the database: ${name} has no place for most letters, and a text with one of those is an error; to mend it: create database ${other} encoding 'UTF8' template template0, and copy everything there by pg_dump and pg_restore`
+  return `the database: ${name} has no place for most letters, and a text with one of those is an error; to fix it: create database ${other} encoding 'UTF8' template template0, and copy everything there by pg_dump and pg_restore`
 }
 
 function sqlName({ schema, name }: Table, catalog: Catalog): string {

@@ -1,7 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
+import { publishStatement } from '../statement-events.ts'
 import { translateError, translateErrors } from './errors.ts'
 import { addFunctions } from './functions.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
@@ -13,7 +14,7 @@ import {
   type PreparedStatements,
 } from './prepared.ts'
 import { createRowReader, readRows, toNumberIfSafe } from './rows.ts'
-import { publishStatement, publishWork } from './statement-events.ts'
+import { publishWork } from './statement-work.ts'
 import { watchVolatileFunctions } from './volatile-functions.ts'
 
 /** The memory of a connection's prepared statements in bytes, by default. */
@@ -29,20 +30,19 @@ export interface ConnectionOptions {
   readonly statementCache?: number
 }
 
-const beginStatements = {
-  deferred: { sql: 'begin deferred', placeholders: [] },
-  immediate: { sql: 'begin immediate', placeholders: [] },
-} as const satisfies Record<string, Statement>
-
-const commitStatement: Statement = { sql: 'commit', placeholders: [] }
-
-/** Changes when another connection of any process has committed (sqlite.org/pragma.html#pragma_data_version). */
-const dataVersionStatement: Statement = { sql: 'pragma data_version', placeholders: [] }
+/** The statements that control transactions. Every read needs them, so they are not in the cache. */
+interface ControlStatements {
+  readonly begin: Readonly<Record<'deferred' | 'immediate', StatementSync>>
+  readonly commit: StatementSync
+  /** Changes when another connection of any process has committed (sqlite.org/pragma.html#pragma_data_version). */
+  readonly dataVersion: StatementSync
+}
 
 /** A connection to a database. It prepares each statement once, and runs one transaction at a time. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #role: ConnectionRole
+  readonly #control: ControlStatements
   readonly #prepared: PreparedStatements
   readonly #patterns = new PatternRegistry()
   /** Statements that call a volatile function. */
@@ -62,6 +62,7 @@ export class SqliteConnection {
     this.#role = role
     this.#prepared = createPreparedStatements(statementCache)
     this.#database = openDatabase(path, role, pageCache)
+    this.#control = prepareControlStatements(this.#database)
     if (role === 'introspector') return
     addFunctions(
       this.#database,
@@ -83,7 +84,9 @@ export class SqliteConnection {
 
   /** Returns every row as the driver reads it. @param values - in the order of the placeholders */
   rawRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
-    return this.#withPatterns(values, (parameters) => this.#run(statement, parameters))
+    return values.some(isTextPattern)
+      ? this.#withPatterns(values, (parameters) => this.#run(statement, parameters))
+      : this.#run(statement, values as readonly BoundValue[])
   }
 
   #run(statement: Statement, parameters: readonly BoundValue[]): unknown[][] {
@@ -194,14 +197,14 @@ export class SqliteConnection {
   }
 
   /** Begins a transaction. Only an immediate one may write. */
-  begin(mode: keyof typeof beginStatements): void {
-    this.#step(beginStatements[mode])
+  begin(mode: keyof ControlStatements['begin']): void {
+    translateErrors(() => this.#control.begin[mode].get())
     if (mode === 'immediate') this.#writeTransactions += 1
   }
 
   /** Commits the transaction. */
   commit(): void {
-    this.#step(commitStatement)
+    translateErrors(() => this.#control.commit.get())
   }
 
   /** Rolls the transaction back, if one is open. */
@@ -215,7 +218,7 @@ export class SqliteConnection {
    */
   version(): number {
     // The types of Node.js describe rows as objects only.
-    const row = this.#step(dataVersionStatement) as readonly unknown[]
+    const row = translateErrors(() => this.#control.dataVersion.get()) as unknown as unknown[]
     return this.#writeTransactions + Number(row[0])
   }
 
@@ -233,11 +236,6 @@ export class SqliteConnection {
   /** Closes the connection, if it is open. */
   close(): void {
     if (this.#database.isOpen) this.#database.close()
-  }
-
-  /** Runs a statement without parameters. @returns its first row */
-  #step(statement: Statement): unknown {
-    return translateErrors(() => this.#prepare(statement).handle.get())
   }
 
   #prepare(statement: Statement): PreparedStatement {
@@ -268,6 +266,19 @@ export class SqliteConnection {
     } finally {
       release()
     }
+  }
+}
+
+function prepareControlStatements(database: DatabaseSync): ControlStatements {
+  const dataVersion = database.prepare('pragma data_version')
+  dataVersion.setReturnArrays(true)
+  return {
+    begin: {
+      deferred: database.prepare('begin deferred'),
+      immediate: database.prepare('begin immediate'),
+    },
+    commit: database.prepare('commit'),
+    dataVersion,
   }
 }
 

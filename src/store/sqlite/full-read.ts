@@ -108,7 +108,7 @@ function compileOwnedRead(
   const columns = sql.join([...compileSelect(layout, target), asKey(key, codec, target)])
   const from = sql`${join}${tableAt(0, resource.table)}`
   const where = and([condition, ...inScope(0, resource)])
-  const select = sql`select ${columns} from ${from} where ${where}${order} limit ${rawParam('most')} + 0`
+  const select = sql`select ${columns} from ${from} where ${where}${order} limit ${rawParam('maxRows')} + 0`
   const statement = compileRowStatement(layout, select, dialect)
   return { edge: index, at: edge.keyIndex, statement, isUnordered }
 }

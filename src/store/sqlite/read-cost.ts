@@ -21,7 +21,7 @@ export interface ReadCost {
   readonly fixed: readonly StatementCost[]
   /** The statement of a page that SQLite reads in the order of an index, so that it stops at the end of the page. */
   readonly page: StatementCost | undefined
-  /** The statement that counts a whole table. */
+  /** The statement that counts all rows of a table. */
   readonly tableCount: StatementCost | undefined
   estimate: ReadEstimate
   /** Whether the last read took long by the wall clock. The CPU time of the next one is measured. */

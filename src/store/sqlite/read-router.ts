@@ -3,10 +3,12 @@ import type { Model } from '../../model/model.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
 import { runAsync, runSync } from '../executor.ts'
+import { notFoundError } from '../not-found.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
-import { notFoundError } from '../run.ts'
+import { createRunValues } from '../run-values.ts'
 import type { Statement } from '../statement.ts'
 import type { ReadOptions } from '../store.ts'
+import { type StreamedRead, streamRows } from '../stream.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { CostModel, maxInProcessDuration } from './cost-model.ts'
@@ -19,7 +21,6 @@ import type { ReadCost } from './read-cost.ts'
 import { createRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import { ReaderPool } from './reader-pool.ts'
 import type { SqliteStatements } from './statements.ts'
-import { streamRows } from './stream.ts'
 
 /** The dependencies of reads. */
 export interface ReadRouterContext {
@@ -132,7 +133,7 @@ export class ReadRouter {
       const complete = await runAsync(queries, (request) => transaction.query(request))
       if (complete === undefined && hooks)
         return streamRows(transaction, {
-          ...{ statements: this.#statements, plan, id, limit: this.#limit },
+          ...this.#streamedRead(plan, id),
           afterBatch: (batch, layout) => hooks.after(batch, layout, runQuery),
         })
       if (complete && hooks)
@@ -148,8 +149,12 @@ export class ReadRouter {
     const cost = this.#costs.ofStream(plan.shape)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
     const transaction = await this.#begin(estimate, true, options)
-    const read = { statements: this.#statements, plan, id, limit: this.#limit }
-    return endOnError(transaction, () => streamRows(transaction, read))
+    return endOnError(transaction, () => streamRows(transaction, this.#streamedRead(plan, id)))
+  }
+
+  #streamedRead(plan: ReadPlan, id: string | undefined): StreamedRead {
+    const compiled = this.#statements.read(plan.shape)
+    return { plan, compiled, values: createRunValues(plan, id), limit: this.#limit }
   }
 
   #begin(estimate: number, isStream: boolean, { signal }: ReadOptions): Promise<ReadTransaction> {

@@ -1,16 +1,12 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
+import { isUnbounded, maxBufferedRows } from '../buffering.ts'
 import type { QuerySequence } from '../executor.ts'
 import { type ReadBudget, readIncludes } from '../include.ts'
-import {
-  countFromRows,
-  createRunValues,
-  isUnbounded,
-  maxBufferedRows,
-  notFoundError,
-  pageWindow,
-} from '../run.ts'
+import { notFoundError } from '../not-found.ts'
+import { countFromRows, pageWindow } from '../page-window.ts'
+import { createRunValues } from '../run-values.ts'
 import type { RunValues } from '../statement.ts'
 import { countRequest, readCount } from './counts.ts'
 import type { FullRead } from './full-read.ts'

@@ -1,6 +1,6 @@
 import type { ParameterValue } from '../../model/dialect.ts'
 import type { SqlRecord } from './read-transaction.ts'
-import type { StatementWork } from './statement-events.ts'
+import type { StatementWork } from './statement-work.ts'
 
 /** A command to a reader process, which executes one after the other. */
 export type ReaderCommand =

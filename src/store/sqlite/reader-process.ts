@@ -4,7 +4,7 @@ import type { Statement } from '../statement.ts'
 import { SqliteConnection } from './connection.ts'
 import { CountCache } from './counts.ts'
 import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
-import { type StatementWork, workChannel } from './statement-events.ts'
+import { type StatementWork, workChannel } from './statement-work.ts'
 
 // The entry point of a reader process, which runs expensive reads. `node:sqlite` cannot interrupt a statement, so the server
 // kills the process of a read that exceeds its deadline (docs/decisions/0041).

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { HeaderError } from '../../errors/errors.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
 import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
-import { workChannel } from './statement-events.ts'
+import { workChannel } from './statement-work.ts'
 
 /** The program of a reader process: TypeScript in the repository, JavaScript in the package. */
 const program = fileURLToPath(
@@ -22,7 +22,7 @@ interface PendingCommand {
 export interface ReplyDeadline {
   /** The time from now. */
   readonly remaining: number
-  /** The time that the whole read was allowed. */
+  /** The time that the read was allowed in total. */
   readonly timeout: number
 }
 

@@ -2,10 +2,10 @@ import { HeaderError } from '../../errors/errors.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import type { QueryRequest } from '../executor.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
+import { publishStatement } from '../statement-events.ts'
 import type { ReadTransaction, SqlRecord } from './read-transaction.ts'
 import type { Reader } from './reader.ts'
 import type { ReaderCommand, ReaderReply } from './reader-messages.ts'
-import { publishStatement } from './statement-events.ts'
 
 /** The number of rows in a batch. */
 const batchSize = 200

@@ -47,7 +47,7 @@ export function compileCost({ sql }: Statement, plan: readonly QueryPlanLine[]):
 
 /**
  * Counts the rows that a part of a plan visits. The scans and searches of one parent are nested loops.
- * @param parent - the number of the part's line; 0 for the whole plan
+ * @param parent - the number of the part's line; 0 for the complete plan
  * @param rowCountOf - the number of rows of a table by its name in the statement
  */
 function countVisits(

@@ -5,7 +5,7 @@ const minRowSize = 10
 
 /**
  * Estimates the number of rows of a table from its first and last row number. For a view and for a table without row numbers
- * it is the number of rows that the whole file can hold.
+ * it is the number of rows that the file can hold.
  */
 export function estimateRowCount(connection: SqliteConnection, table: string): number {
   const [[pages, pageSize] = []] = connection.introspect(

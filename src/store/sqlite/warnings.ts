@@ -6,7 +6,7 @@ import {
   formatColumnWarnings,
   listServedColumns,
   type ServedColumn,
-} from '../declaration-warnings.ts'
+} from '../column-warnings.ts'
 import { listIndexWarnings } from '../index-warnings.ts'
 import { compileStatement } from '../statement.ts'
 import { tableName } from '../tables.ts'
@@ -40,9 +40,9 @@ function describeCollation(
   const value = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
   const comparisons = compileStatement(sql`select x = 'A', x = 'a ' from (${value})`, sqliteDialect)
   const [[ignoresCase, ignoresSpaces] = []] = connection.all(comparisons, { parameters: [] })
-  const places = 'in filters, sorting, keys and unique constraints'
-  if (ignoresCase === 1) return `the collation nocase ignores the case of letters ${places}`
+  const operations = 'in filters, sorting, keys and unique constraints'
+  if (ignoresCase === 1) return `the collation nocase ignores the case of letters ${operations}`
   return ignoresSpaces === 1
-    ? `the collation rtrim ignores spaces at the end of a text ${places}`
+    ? `the collation rtrim ignores spaces at the end of a text ${operations}`
     : undefined
 }

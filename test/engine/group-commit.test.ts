@@ -23,11 +23,11 @@ const served = {
   only: 'sqlite',
 } as const
 
-engine('Transactions of SQLite at the same time', served, (world) => {
-  // A database in memory is not flushed, and nobody else looks into it.
+engine('Group commit on SQLite', served, (world) => {
+  // An in-memory database is not synced to disk, and no other process reads it.
   if (world.database === 'SQLite in memory') return
 
-  it('share a commit', async () => {
+  it('commits concurrent transactions together', async () => {
     await onStore(world, async (store) => {
       await store.transaction(({ query }) => insert(query, 1))
       const before = commitsOf(world)
@@ -35,79 +35,80 @@ engine('Transactions of SQLite at the same time', served, (world) => {
       await Promise.all(ids.map((id) => store.transaction(({ query }) => insert(query, id))))
       assert.deepEqual(itemsOf(world), numbers(1, 200))
       const commits = commitsOf(world) - before
-      // Two of a hundred, or more of fewer where the machine is slow.
+      // Two groups of a hundred; more and smaller ones on a slow machine.
       assert.ok(commits >= 2 && commits <= 20, `${commits} commits`)
     })
   })
 
-  it('are told only when others can read what they have written', async () => {
+  it('settles a transaction only when other connections can read its rows', async () => {
     await onStore(world, async (store) => {
-      const told = numbers(1, 20).map(async (id) => {
+      const writes = numbers(1, 20).map(async (id) => {
         await store.transaction(({ query }) => insert(query, id))
         assert.ok(itemsOf(world).includes(id), `item ${id}`)
       })
-      await Promise.all(told)
+      await Promise.all(writes)
     })
   })
 
-  /** What a transaction does to be refused, once it has inserted an item. */
-  const refusals: Readonly<Record<string, (query: RunQuery) => Promise<unknown>>> = {
-    'that throws': () => Promise.reject(new Error('no')),
-    'that awaits and throws': () => pause(5).then(() => Promise.reject(new Error('no'))),
-    'that breaks a key': (query) => insert(query, 1),
-    'that breaks a key which is looked at in the end': (query) =>
-      query(sql`insert into item (box) values (7)`),
-    'that the database ends': (query) => insert(query, 1000),
+  /** How a transaction fails after it has inserted an item. */
+  const failures: Readonly<Record<string, (query: RunQuery) => Promise<unknown>>> = {
+    throws: () => Promise.reject(new Error('no')),
+    'awaits and throws': () => pause(5).then(() => Promise.reject(new Error('no'))),
+    'violates a primary key': (query) => insert(query, 1),
+    'violates a deferred foreign key': (query) => query(sql`insert into item (box) values (7)`),
+    'is rolled back by a trigger': (query) => insert(query, 1000),
   }
-  for (const [which, refused] of Object.entries(refusals)) {
-    it(`one ${which} leaves nothing, and the others are kept`, async () => {
+  for (const [failure, fail] of Object.entries(failures)) {
+    it(`commits the other transactions when one ${failure}`, async () => {
       await onStore(world, async (store) => {
         const outcomes = await Promise.allSettled(
           numbers(1, 9).map((id) =>
             store.transaction(async ({ query }) => {
               await insert(query, id)
-              if (id === 5) await refused(query)
+              if (id === 5) await fail(query)
             }),
           ),
         )
-        const kept = numbers(1, 9).filter((id) => outcomes[id - 1]?.status === 'fulfilled')
-        assert.deepEqual(kept, [1, 2, 3, 4, 6, 7, 8, 9])
-        assert.deepEqual(itemsOf(world), kept)
+        const committed = numbers(1, 9).filter((id) => outcomes[id - 1]?.status === 'fulfilled')
+        assert.deepEqual(committed, [1, 2, 3, 4, 6, 7, 8, 9])
+        assert.deepEqual(itemsOf(world), committed)
       })
     })
   }
 
-  it('do not come between each other, even where they await', async () => {
+  it('runs transactions one after the other, even if they await', async () => {
     await onStore(world, async (store) => {
-      const steps: string[] = []
-      const step = (id: number, when: string) => steps.push(`${id} ${when}`)
+      const events: string[] = []
+      const log = (id: number, event: string) => events.push(`${id} ${event}`)
       await Promise.all(
         numbers(1, 12).map((id) =>
           store.transaction(async ({ query }) => {
-            step(id, 'begins')
+            log(id, 'begins')
             await insert(query, id)
             await pause(5)
-            step(id, 'ends')
+            log(id, 'ends')
           }),
         ),
       )
       assert.deepEqual(
-        steps,
+        events,
         numbers(1, 12).flatMap((id) => [`${id} begins`, `${id} ends`]),
       )
     })
   })
 
-  it('wait for another process, and are all done when it lets go', async () => {
+  it('waits until another process releases its lock', async () => {
     const other = new DatabaseSync(pathOf(world))
     try {
       await onStore(world, async (store) => {
         other.exec('begin immediate')
-        const all = numbers(1, 9).map((id) => store.transaction(({ query }) => insert(query, id)))
+        const writes = numbers(1, 9).map((id) =>
+          store.transaction(({ query }) => insert(query, id)),
+        )
         await pause(50)
         assert.deepEqual(itemsOf(world), [])
         other.exec('commit')
-        await Promise.all(all)
+        await Promise.all(writes)
         assert.deepEqual(itemsOf(world), numbers(1, 9))
       })
     } finally {
@@ -129,7 +130,7 @@ function insert(query: RunQuery, id: number): Promise<unknown> {
   return query(sql`insert into item (id) values (${id})`)
 }
 
-/** The ids of all items that another connection finds. */
+/** Returns the ids of the items that another connection reads. */
 function itemsOf(world: Engine): number[] {
   const other = new DatabaseSync(pathOf(world))
   try {
@@ -143,8 +144,8 @@ function itemsOf(world: Engine): number[] {
 }
 
 /**
- * How many transactions the log of writes holds: after a head of 32 bytes it has frames, each a head of 24 bytes and a
- * page, and only the last frame of a transaction says how large the database is (sqlite.org/fileformat2.html#walformat).
+ * Counts the commits in the write-ahead log. It has a header of 32 bytes and frames, each a header of 24 bytes and a page. Only
+ * the last frame of a transaction contains the size of the database (sqlite.org/fileformat2.html#walformat).
  */
 function commitsOf(world: Engine): number {
   const log = readFileSync(`${pathOf(world)}-wal`)

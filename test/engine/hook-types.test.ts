@@ -31,8 +31,8 @@ const fields = {
 const thing = { path: '/things', table: 'thing', fields } as const
 
 /**
- * What the compiler says of hooks. Nothing here is run: each wrong line stands under a comment that makes the type check
- * fail when the line is *not* refused.
+ * Type errors in hooks. Nothing here runs: each wrong line follows a comment that makes the type check fail if the line
+ * is *not* an error.
  */
 function hooks(): readonly unknown[] {
   return [
@@ -43,20 +43,20 @@ function hooks(): readonly unknown[] {
           const name: string | null | undefined = attributes.name
           const size: bigint | null | undefined = attributes.size
           const state: 'open' | 'shut' | null | undefined = attributes.state
-          // @ts-expect-error it may have been left out
+          // @ts-expect-error it may be missing
           attributes.name.length
           // @ts-expect-error computed by the database, so never sent
           attributes.total
           // @ts-expect-error computed, so never sent
           attributes.loud
-          // @ts-expect-error a relationship is no attribute
+          // @ts-expect-error a relationship is not an attribute
           attributes.whole
           // @ts-expect-error no such attribute
           attributes.nobody
-          // @ts-expect-error what is sent is not to be changed, but returned
+          // @ts-expect-error a hook returns changes instead of assigning them
           attributes.name = 'x'
           const ids: readonly string[] | undefined = relationships.parts?.ids
-          // @ts-expect-error nobody knows what the auth context is before it is narrowed
+          // @ts-expect-error the auth context is unknown until it is narrowed
           auth.name
           const rows: Promise<readonly Readonly<Record<string, unknown>>[]> = query(sql`select 1`)
           assert.ok([name, size, state, ids, rows])
@@ -65,7 +65,7 @@ function hooks(): readonly unknown[] {
         async afterCreate({ id, attributes }) {
           const known: string = id
           const name: string | null = attributes.name
-          // @ts-expect-error a column may be null, whatever bodies must bring
+          // @ts-expect-error a stored value may be null even if the attribute is required
           attributes.name.length
           assert.ok([known, name])
         },
@@ -78,7 +78,7 @@ function hooks(): readonly unknown[] {
         },
         beforeDelete: ({ attributes }) => void attributes.options,
         afterRead(resources) {
-          // @ts-expect-error only what was asked for is there
+          // @ts-expect-error only requested attributes are present
           for (const { attributes } of resources) attributes.name.length
         },
       },
@@ -98,21 +98,21 @@ function hooks(): readonly unknown[] {
   ]
 }
 
-/** What the compiler says of validators and defaults. */
+/** Type errors in validators and defaults. */
 function validators(): readonly unknown[] {
   return [
     attribute(text, { validate: z.string().min(1) }),
     attribute(integer, { validate: z.number().int() }),
     attribute(text, { validate: z.enum(['a', 'b']) }),
-    // @ts-expect-error it looks at numbers
+    // @ts-expect-error it validates numbers
     attribute(text, { validate: z.number() }),
-    // @ts-expect-error it makes numbers
+    // @ts-expect-error it returns numbers
     attribute(text, { validate: z.string().transform((value) => value.length) }),
     attribute(text, { default: 'x' }),
     attribute(boolean, { default: () => true }),
-    // @ts-expect-error no text
+    // @ts-expect-error not a string
     attribute(text, { default: 5 }),
-    // @ts-expect-error it makes no text
+    // @ts-expect-error it does not return a string
     attribute(text, { default: () => 5 }),
     resource('thing', {
       ...thing,
@@ -122,13 +122,13 @@ function validators(): readonly unknown[] {
       ...thing,
       validate: z.object({ name: z.string().optional() }).transform(() => 1),
     }),
-    // @ts-expect-error the name is a text
+    // @ts-expect-error the name is a string
     resource('thing', { ...thing, validate: z.object({ name: z.number() }) }),
     // @ts-expect-error no such attribute
     resource('thing', { ...thing, validate: z.object({ nobody: z.string() }) }),
   ]
 }
 
-it('the type checker has read what stands here', () => {
+it('the file compiles', () => {
   assert.equal(typeof hooks, typeof validators)
 })

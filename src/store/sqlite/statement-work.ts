@@ -1,14 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { PreparedStatement } from './prepared.ts'
 
-/** Publishes the SQL of every statement that runs, as `{ sql }`. */
-const statementChannel = channel('lapidary:statement')
-
-/** Publishes a statement that is about to run. */
-export function publishStatement(sql: string): void {
-  if (statementChannel.hasSubscribers) statementChannel.publish({ sql })
-}
-
 /** Publishes the work of every statement that returned rows, as `StatementWork`. */
 export const workChannel = channel('lapidary:work')
 

@@ -19,8 +19,8 @@ import {
 } from 'lapidary'
 
 /**
- * What the compiler says of declarations. Nothing here is run: each wrong line stands under a comment that makes
- * the type check fail when the line is *not* refused.
+ * Type errors in declarations. Nothing here runs: each wrong line follows a comment that makes the type check fail if the
+ * line is *not* an error.
  */
 function declarations(): readonly unknown[] {
   const person = resource('person', {
@@ -40,10 +40,10 @@ function declarations(): readonly unknown[] {
   })
 
   return [
-    // Relationships lead to types of the same model.
+    // The target of a relationship is a type of the same model.
     defineModel([person, computer]),
     defineModel([person, computer] as const, { pageSize: 5 }),
-    // @ts-expect-error computer is not among the types
+    // @ts-expect-error the type computer is not in the model
     defineModel([person]),
     // @ts-expect-error there is no type persn
     defineModel([person, computer, astray]),
@@ -57,9 +57,9 @@ function declarations(): readonly unknown[] {
     // @ts-expect-error there is no such option
     defineModel([], { pagesize: 5 }),
 
-    // Kinds have the values that TypeScript has for them.
+    // The TypeScript types of kinds.
     computed(text, { n: notNull(integer64()) }, ({ n }) => (n + 1n).toString(16)),
-    // @ts-expect-error a whole number of 64 bits is a bigint
+    // @ts-expect-error a 64-bit integer is a bigint
     computed(number, { n: notNull(integer64()) }, ({ n }) => n + 1),
     computed(text, { price: notNull(decimal({ scale: 2 })) }, ({ price }) => price.padStart(8)),
     computed(enumeration(['open', 'closed']), { name: text }, ({ name }) =>
@@ -68,35 +68,35 @@ function declarations(): readonly unknown[] {
     // @ts-expect-error there is no such value
     computed(enumeration(['open', 'closed']), { name: text }, () => 'half open'),
     computed(json, { name: text }, ({ name }) => ({ name, size: 2n ** 60n })),
-    // @ts-expect-error JSON objects and arrays alone
+    // @ts-expect-error only JSON objects and arrays
     computed(json, { name: text }, () => 'text'),
     // @ts-expect-error there is no such option
     decimal({ digits: 2 }),
     // @ts-expect-error there is no such choice
     integer64({ largeValuesAs: 'double' }),
 
-    // What is computed gets the columns it declares, read as their kinds, null where they may be.
+    // A computed attribute gets its declared columns as their kinds; nullable ones may be null.
     computed(text, { name: text }, ({ name }) => name?.toUpperCase() ?? null),
     computed(text, { name: notNull(text) }, ({ name }) => name.toUpperCase()),
     computed(number, { a: number, b: notNull(number) }, ({ a, b }) => (a ?? 0) + b),
     computed(text, { n: notNull(integer) }, ({ n }) =>
       typeof n === 'bigint' ? 'long' : n.toFixed(),
     ),
-    // @ts-expect-error the column may be null
+    // @ts-expect-error the column is nullable
     computed(text, { name: text }, ({ name }) => name.toUpperCase()),
-    // @ts-expect-error a column it did not declare
+    // @ts-expect-error the column is not declared
     computed(text, { name: text }, ({ email }) => email),
-    // @ts-expect-error a text field computes texts
+    // @ts-expect-error a text attribute must return a string
     computed(text, { name: notNull(text) }, ({ name }) => name.length),
-    // @ts-expect-error texts always, not only at times
+    // @ts-expect-error a text attribute must always return a string
     computed(text, { name: text }, ({ name }) => (name === 'x' ? 5 : name)),
-    // @ts-expect-error nor undefined: a value that is not there is null
+    // @ts-expect-error it must return null, not undefined
     computed(text, { name: text }, ({ name }) => name ?? undefined),
-    // @ts-expect-error nor a promise
+    // @ts-expect-error it must not return a promise
     computed(text, { name: text }, async ({ name }) => name),
-    // @ts-expect-error the values are not to be changed
+    // @ts-expect-error the values are read-only
     computed(text, { name: text }, (columns) => (columns.name = 'x')),
-    // @ts-expect-error an integer may be too long for a number
+    // @ts-expect-error a large integer is a bigint
     computed(number, { n: notNull(integer) }, ({ n }) => n + 1),
 
     // Attributes.
@@ -117,7 +117,7 @@ function declarations(): readonly unknown[] {
     // Relationships.
     // @ts-expect-error the column is missing
     toOne('person', {}),
-    // @ts-expect-error so it is
+    // @ts-expect-error the column is missing
     toMany('person'),
     // @ts-expect-error the name of a type, not the type
     toOne(person, { column: 'person_id' }),
@@ -125,22 +125,22 @@ function declarations(): readonly unknown[] {
     // Resources.
     // @ts-expect-error the table is missing
     resource('person', { path: '/persons', fields: {} }),
-    // @ts-expect-error a kind is no field
+    // @ts-expect-error a kind is not a field
     resource('person', { path: '/persons', table: 'person', fields: { name: text } }),
-    // @ts-expect-error fields are computed by `computed`, not by any function
+    // @ts-expect-error a computed attribute is declared by `computed`
     resource('person', { path: '/persons', table: 'person', fields: { name: () => 'x' } }),
   ]
 }
 
-/** Kinds know the type of their values. */
+/** The value types of kinds. */
 function kinds(): readonly unknown[] {
   const texts: Kind<string> = text
   const integers: Kind<number | bigint> = integer
-  // @ts-expect-error a kind of texts is none of numbers
+  // @ts-expect-error a text kind is not a number kind
   const numbers: Kind<number> = text
   return [texts, integers, numbers]
 }
 
-it('the type checker has read what stands here', () => {
+it('the file compiles', () => {
   assert.equal(typeof declarations, typeof kinds)
 })

@@ -1,0 +1,14 @@
+import type { ReadShape } from '../plan/read.ts'
+
+/** The most rows that a read holds in memory; a longer list is streamed. */
+export const maxBufferedRows = 500
+
+/** Whether the primary data is a list, which may have any number of rows. */
+export function isList(shape: ReadShape): boolean {
+  return shape.order.length > 0
+}
+
+/** Whether the primary data is a list without pages, which may have more rows than fit in memory. */
+export function isUnbounded(shape: ReadShape): boolean {
+  return isList(shape) && !shape.isPaged
+}

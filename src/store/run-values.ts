@@ -1,0 +1,17 @@
+import type { ReadPlan } from '../plan/read.ts'
+import type { RunValues } from './statement.ts'
+
+/** No database has more rows. The offset of a page may be larger: it is the product of two numbers below 2^53. */
+const maxOffset = 2n ** 62n
+
+/** Creates the values with which the statements of a read run. @param id - the id in the path */
+export function createRunValues({ values, page }: ReadPlan, id: string | undefined): RunValues {
+  if (page === undefined) return { parameters: values, id }
+  const offset = BigInt(page.number - 1) * BigInt(page.size)
+  return {
+    parameters: values,
+    id,
+    limit: page.size,
+    offset: offset < maxOffset ? offset : maxOffset,
+  }
+}

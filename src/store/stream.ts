@@ -1,0 +1,64 @@
+import type { Awaitable } from '../model/hooks.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import { findIncludedLayout, type RowBatch, type Rows } from '../plan/read-result.ts'
+import type { Row, RowLayout } from '../plan/row-layout.ts'
+import type { QueryRequest } from './executor.ts'
+import type { CompiledRead } from './read.ts'
+import { checkStreamedResourceLimit, type SizeLimit } from './resource-limit.ts'
+import type { RunValues, Statement } from './statement.ts'
+
+/** A read transaction from which a document is streamed. */
+export interface StreamSource {
+  /** Returns every row of a statement. */
+  query(request: QueryRequest): Awaitable<readonly Row[]>
+  /** Yields the rows of a statement in batches; each batch is read when it is requested. */
+  batches(statement: Statement, values: RunValues): AsyncGenerator<readonly Row[]>
+  /** Ends the transaction; called once the stream ends, for whatever reason. */
+  end(): void
+}
+
+/** A read that is streamed. */
+export interface StreamedRead {
+  readonly plan: ReadPlan
+  readonly compiled: CompiledRead
+  readonly values: RunValues
+  /** Runs on each batch before it is serialized. */
+  readonly afterBatch?: ((rows: readonly Row[], layout: RowLayout) => Promise<void>) | undefined
+  readonly limit?: SizeLimit | undefined
+}
+
+/**
+ * Streams a long document: each batch of rows is read when the response needs it.
+ * @throws ParameterError `too_many_resources` (400)
+ */
+export async function streamRows(
+  source: StreamSource,
+  { plan, compiled, values, afterBatch, limit }: StreamedRead,
+): Promise<Rows> {
+  const { shape } = plan
+  if (limit)
+    await checkStreamedResourceLimit(plan, compiled, limit, async (statement, maxRows) =>
+      source.query({ statement, values: { ...values, maxRows } }),
+    )
+  const [count] = shape.isPaged
+    ? await source.query({ statement: compiled.count, values, isCount: true })
+    : []
+  async function* batches(statement: Statement, layout: RowLayout): AsyncGenerator<RowBatch> {
+    for await (const rows of source.batches(statement, values)) {
+      await afterBatch?.(rows, layout)
+      yield { type: layout.type, rows }
+    }
+  }
+  async function* primary(): AsyncGenerator<readonly Row[]> {
+    for await (const { rows } of batches(compiled.rows, shape.primary)) yield rows
+  }
+  async function* included(): AsyncGenerator<RowBatch> {
+    for (const [index, { to }] of shape.includeEdges.entries()) {
+      const statement = compiled.includedRows[index]
+      if (statement) yield* batches(statement, findIncludedLayout(shape, to))
+    }
+  }
+  const end = () => source.end()
+  const rows = { is: 'stream', primary: primary(), included: included(), end } as const
+  return count === undefined ? rows : { ...rows, count: Number(count[0]) }
+}

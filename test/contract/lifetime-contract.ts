@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { it } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import {
+  attribute,
+  DeclarationError,
+  defineModel,
+  expression,
+  integer,
+  resource,
+  type Store,
+  sql,
+  text,
+} from 'lapidary'
+import { HeaderError } from '../../src/errors/errors.ts'
+import { findTable } from '../../src/model/catalog.ts'
+import type { ContractDatabase } from './contract-databases.ts'
+import { planList, planNew, planOne, read, write } from './library-client.ts'
+import type { WorkerTask } from './library-worker.ts'
+import { openLibrary } from './open-library.ts'
+
+/** Two columns that do not exist. */
+const wrongColumns = defineModel([
+  resource('author', {
+    path: '/authors',
+    table: 'author',
+    fields: { name: attribute(text, { column: 'nmae' }) },
+  }),
+  resource('book', { path: '/books', table: 'bok', fields: { title: attribute(text) } }),
+])
+
+/** An expression that no database accepts. */
+const wrongSql = defineModel([
+  resource('author', {
+    path: '/authors',
+    table: 'author',
+    access: 'read-only',
+    fields: { size: expression(integer, (column) => sql`no_function(${column('name')})`) },
+  }),
+])
+
+/** So many books that the filter below takes longer than any deadline of these tests. */
+const manyBooks = 20_000
+const alternatives = Array.from({ length: 150 }, (_, index) => {
+  return { name: 'title', op: 'match', val: `w${index} x` }
+})
+const expensive = planList(
+  'book',
+  `filter=${encodeURIComponent(JSON.stringify([{ or: alternatives }]))}`,
+)
+
+const tableNames = (store: Store) =>
+  store.catalog().then(({ tables }) => tables.map(({ name }) => name))
+
+/** Declares the cases of the schema: migrations, verification and the catalog. */
+export function describeSchema(contract: ContractDatabase): void {
+  const make = [
+    { version: 1, sql: 'create table made (id integer)' },
+    { version: 2, sql: 'insert into made (id) values (1)' },
+  ]
+  const [oldest] = make
+
+  it('runs each migration once, however many callers there are', async (test) => {
+    const library = await openLibrary(test, contract, { isEmpty: true })
+    const stores = [library.store, await library.another(), await library.another()]
+    await Promise.all(Array.from({ length: 12 }, (_, index) => stores[index % 3]?.migrate(make)))
+    const rows = await library.store.transaction(({ query }) => query(sql`select id from made`))
+    assert.equal(rows.length, 1)
+  })
+
+  it('rejects a schema of a newer version', async (test) => {
+    const { store } = await openLibrary(test, contract, { isEmpty: true })
+    await store.migrate(make)
+    for (const mode of ['run', 'compare'] as const)
+      await assert.rejects(store.migrate(oldest ? [oldest] : [], mode), /^Error: .+ version 2.+$/)
+  })
+
+  it('compares the schema without changing it', async (test) => {
+    const { store } = await openLibrary(test, contract, { isEmpty: true })
+    for (let time = 0; time < 2; time += 1)
+      await assert.rejects(store.migrate(make, 'compare'), /^Error: .+ version 0.+$/)
+    assert.deepEqual(await tableNames(store), [])
+    await store.migrate(make)
+    await store.migrate(make, 'compare')
+  })
+
+  it('leaves nothing of migrations of which one fails', async (test) => {
+    const { store } = await openLibrary(test, contract, { isEmpty: true })
+    await assert.rejects(store.migrate([...make, { version: 3, sql: 'no such statement' }]))
+    assert.deepEqual(await tableNames(store), [])
+    await store.migrate(make)
+  })
+
+  it('lists the tables and their columns', async (test) => {
+    const { store } = await openLibrary(test, contract)
+    const catalog = await store.catalog()
+    assert.equal(catalog.dialect, store.dialect)
+    const book = findTable(catalog, { schema: undefined, name: 'book' })
+    assert.deepEqual([...(book?.columns.keys() ?? [])], ['id', 'title', 'pages', 'author_id'])
+    assert.deepEqual(book?.primaryKey, ['id'])
+    assert.deepEqual(
+      book?.foreignKeys.map(({ columns, to }) => [columns, to.name]),
+      [[['author_id'], 'author']],
+    )
+    assert.deepEqual([...(book?.indexed ?? [])].sort(), ['author_id', 'id'])
+    for (const name of ['author', 'biography', 'book_tag', 'note', 'tag'])
+      assert.ok(findTable(catalog, { schema: undefined, name }), name)
+  })
+
+  it('warns of relationships that no index serves', async (test) => {
+    const { store } = await openLibrary(test, contract)
+    const { warnings } = await store.verify()
+    const unindexed = warnings.filter((line) => line.includes('no index begins'))
+    assert.equal(unindexed.length, 2, unindexed.join('\n'))
+    assert.match(unindexed[0] ?? '', /author\.fields\.notes.+"author_id" of "note"/)
+    assert.match(unindexed[1] ?? '', /tag\.fields\.books.+"tag_id" of "book_tag"/)
+  })
+
+  it('throws a DeclarationError with a line for each wrong declaration', async (test) => {
+    const { openModel } = await openLibrary(test, contract)
+    const expected = [
+      [wrongColumns, [/^author\.fields\.name\.column: .+nmae/, /^book\.table: .+bok/]],
+      [wrongSql, [/^author\.fields\.size: .+no_function/]],
+    ] as const
+    for (const [model, lines] of expected) {
+      const store = await openModel(model)
+      await assert.rejects(store.verify(), (error) => {
+        assert.ok(error instanceof DeclarationError, String(error))
+        assert.equal(error.errors.length, lines.length, error.message)
+        for (const [index, line] of lines.entries()) assert.match(error.errors[index] ?? '', line)
+        return true
+      })
+    }
+  })
+}
+
+/** Declares the cases of deadlines, signals and the end of a store. */
+export function describeLimits(contract: ContractDatabase): void {
+  it('stops a read at its deadline, and serves others meanwhile', async (test) => {
+    const { store } = await openLibrary(test, contract, { books: manyBooks, timeout: 700 })
+    let isOver = false
+    const stopped = assert.rejects(read(store, expensive), (error) => {
+      isOver = true
+      assert.ok(error instanceof HeaderError, String(error))
+      assert.deepEqual([error.code, error.status], ['query_timeout', 503])
+      return true
+    })
+    for (let time = 0; time < 5; time += 1)
+      assert.equal((await read(store, planOne('author'), '3')).data, 'author 3 Cyd ')
+    assert.equal(isOver, false)
+    await stopped
+    assert.equal((await read(store, planList('author'))).count, 3)
+  })
+
+  it('stops reads whose signals abort', async (test) => {
+    const { store } = await openLibrary(test, contract, { books: manyBooks })
+    const controller = new AbortController()
+    const running = Array.from({ length: 2 }, () => Promise.withResolvers<void>())
+    const stopped = running.map(({ resolve }) => {
+      const signal = () => {
+        resolve()
+        return controller.signal
+      }
+      return assert.rejects(read(store, expensive, undefined, { signal }), HeaderError)
+    })
+    // A store asks for the signal of a read that lasts.
+    await Promise.all(running.map(({ promise }) => promise))
+    for (let time = 0; time < 3; time += 1) await read(store, planOne('author'), '3')
+    const begin = performance.now()
+    controller.abort()
+    await Promise.all(stopped)
+    const search = planList('book', 'filter=[{"name":"title","op":"ilike","val":"zzz"}]')
+    assert.equal((await read(store, search)).count, 0)
+    assert.ok(performance.now() - begin < 5000, 'the reads ran until their deadline')
+  })
+
+  it('has a name for people', async (test) => {
+    const { store } = await openLibrary(test, contract, { isEmpty: true })
+    assert.equal(store.dialect, contract.dialect)
+    assert.match(store.description, /^(SQLite|PostgreSQL) \S/)
+  })
+
+  it('releases the database when it is closed', async (test) => {
+    const library = await openLibrary(test, contract)
+    await read(library.store, planList('author', 'include=books'))
+    await write(library.store, planNew('author', {}))
+    await library.close()
+    await library.database.second?.dropAll()
+  })
+
+  it('leaves nothing that keeps a thread running when it is closed', async (test) => {
+    const { url } = (await openLibrary(test, contract, { isEmpty: true })).database
+    const workerData: WorkerTask = { database: contract.name, url, task: 'use everything' }
+    const worker = new Worker(new URL('./library-worker.ts', import.meta.url), { workerData })
+    test.after(() => worker.terminate())
+    // An error of the thread rejects.
+    const signal = AbortSignal.timeout(20_000)
+    assert.deepEqual(await once(worker, 'exit', { signal }), [0])
+  })
+}

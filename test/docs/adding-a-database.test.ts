@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { sqliteCodecs } from '../../src/model/sqlite-codecs.ts'
+import { absolutePath, readPage, section, tableRows } from './pages.ts'
+
+const guide = readPage('docs/adding-a-database.md')
+const edits = tableRows(section(guide, '## Edits outside the folder'))
+const testEdits = tableRows(section(guide, '## Tests'))
+
+/** The files of these folders that name a database in their code, and not in a comment alone. */
+function filesThatNameADatabase(): string[] {
+  return ['src', 'service', 'cli']
+    .flatMap((folder) =>
+      readdirSync(absolutePath(folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
+    )
+    .filter((file) => !/^src\/(?:store|model)\/(?:sqlite|postgres)[/-]/.test(file))
+    .filter((file) => /sqlite|postgres/i.test(withoutComments(readPage(file))))
+}
+
+function withoutComments(code: string): string {
+  return code.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
+}
+
+describe('docs/adding-a-database.md', () => {
+  it('lists every file that names a database', () => {
+    const listed = edits.map(([, file = '']) => file.replaceAll('`', ''))
+    const others = ['package.json', 'tools/build.ts']
+    assert.deepEqual(
+      listed.filter((file) => !others.includes(file)).sort(),
+      filesThatNameADatabase().sort(),
+    )
+  })
+
+  it('counts the edits and the codecs', () => {
+    const numbers = new Map([
+      [11, 'eleven'],
+      [12, 'twelve'],
+      [13, 'thirteen'],
+    ])
+    assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
+    assert.equal(testEdits.length, 4)
+    assert.ok(guide.includes(`each of the ${Object.keys(sqliteCodecs).length} codecs`))
+  })
+
+  it('lists files that both databases have', () => {
+    const files = tableRows(section(guide, '## The folder'))
+    for (const [file = ''] of files)
+      for (const database of ['sqlite', 'postgres'])
+        assert.ok(
+          existsSync(absolutePath(`src/store/${database}/${file.replaceAll('`', '')}`)),
+          file,
+        )
+  })
+
+  it('names files in which the shared SQL has the listed constructs', () => {
+    const rows = tableRows(section(guide, '## What the database must be able to do'))
+    for (const [constructs = '', file = ''] of rows.slice(0, 3)) {
+      const [, word = ''] = /… (\w+)/.exec(constructs) ?? []
+      assert.ok(readPage(file.replaceAll('`', '')).includes(word), `${file}: ${word}`)
+    }
+  })
+})

@@ -1,0 +1,8 @@
+import { it } from 'node:test'
+import { crashDuringWrites } from '../trouble/crashes.ts'
+
+const crashes = 20
+
+it(`given ${crashes} crashes of PostgreSQL, no acknowledged write is lost and none is applied twice`, async (test) => {
+  await crashDuringWrites(test, crashes)
+})
