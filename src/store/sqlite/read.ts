@@ -62,7 +62,7 @@ interface PrimaryRows {
  * page in the second half is read in reverse order (docs/decisions/0029).
  */
 function* readPrimary(
-  { read: { firstBatch, reversedRows, count: countStatement } }: FullRead,
+  { read }: FullRead,
   plan: ReadPlan,
   id: string | undefined,
   { resources }: ReadBudget,
@@ -70,18 +70,18 @@ function* readPrimary(
   const { page, shape } = plan
   const values = createRunValues(plan, id)
   if (page === undefined || page.number === 1) {
-    const primary = yield { statement: firstBatch, values: limitRows(values, resources) }
+    const primary = yield { statement: read.firstBatch, values: limitRows(values, resources) }
     const isLong = primary.length > resources && (page !== undefined || isUnbounded(shape))
     if (isLong) return undefined
     const count =
-      countFromRows(plan, primary.length) ?? readCount(yield countRequest(countStatement, values))
+      countFromRows(plan, primary.length) ?? readCount(yield countRequest(read.count, values))
     return { primary, count }
   }
-  const count = readCount(yield countRequest(countStatement, values))
+  const count = readCount(yield countRequest(read.count, values))
   const { from, ...window } = pageWindow(page, count)
   if (window.limit === 0) return { primary: [], count }
   if (window.limit > resources) return undefined
-  const statement = from === 'start' ? firstBatch : reversedRows
+  const statement = from === 'start' ? read.firstBatch : read.reversedRows
   const rows = yield { statement, values: { ...values, ...window } }
   return { primary: from === 'start' ? rows : rows.toReversed(), count }
 }
