@@ -4,53 +4,56 @@ import type { Field, ResourceType } from '../model/model.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer, type WriteColumn } from '../plan/write-builder.ts'
 
-/** How a database refuses a write: what its tables demand, and of which columns as far as it says. */
+/** A violated constraint of the database. */
 export class ConstraintError extends Error {
   readonly is: 'unique' | 'foreignKey' | 'notNull' | 'check' | 'type' | 'other'
-  /** Columns of the table that was written, by name; empty where the database does not say. */
+  /** The columns of the constraint; empty if the database does not report them. */
   readonly columns: readonly string[]
-  /** The slot of the value that is refused, where the database says that instead. */
+  /** The index of the rejected value in the plan, if the database reports the parameter instead of the columns. */
   readonly parameter: number | undefined
   constructor(
     is: ConstraintError['is'],
-    { columns = [], slot }: Readonly<{ columns?: readonly string[]; slot?: number | undefined }>,
+    {
+      columns = [],
+      parameter,
+    }: Readonly<{ columns?: readonly string[]; parameter?: number | undefined }>,
     cause: unknown,
   ) {
-    super(`The constraint is broken: ${is} of ${columns.join(', ')}.`, { cause })
+    super(`The constraint is violated: ${is} of ${columns.join(', ')}.`, { cause })
     this.name = 'ConstraintError'
     this.is = is
     this.columns = columns
-    this.parameter = slot
+    this.parameter = parameter
   }
 }
 
-/** The database gave a new row an id that another has: one that a client has given, or that came with other rows. */
+/** The database generated an id that another row has: a client chose it, or it was imported. */
 export class TakenIdError extends Error {
   readonly resource: ResourceType
   constructor(resource: ResourceType, cause: unknown) {
-    super(`The database gave a new ${resource.type} an id that is taken.`, { cause })
+    super(`The database generated an id for a new ${resource.type} that is taken.`, { cause })
     this.name = 'TakenIdError'
     this.resource = resource
   }
 }
 
-/** Runs a part of a write; what the database's constraints refuse becomes the error that `tell` makes of it. */
+/** Runs a part of a write. @throws what `toError` returns for a violated constraint */
 export function reportConstraintErrors<Result>(
   work: () => Awaitable<Result>,
-  tell: (error: ConstraintError) => Error,
+  toError: (error: ConstraintError) => Error,
 ): Awaitable<Result> {
-  const told = (error: unknown): never => {
-    throw error instanceof ConstraintError ? tell(error) : error
+  const rethrow = (error: unknown): never => {
+    throw error instanceof ConstraintError ? toError(error) : error
   }
   try {
     const result = work()
-    return result instanceof Promise ? result.catch(told) : result
+    return result instanceof Promise ? result.catch(rethrow) : result
   } catch (error) {
-    return told(error)
+    return rethrow(error)
   }
 }
 
-/** What a row's constraint means to the client that wrote the row: the fault points at the field, where it is known. */
+/** Returns the error of a violated constraint of the written row. It points at the field if the columns are known. */
 export function rowConstraintError(
   error: ConstraintError,
   plan: WritePlan,
@@ -66,61 +69,55 @@ export function rowConstraintError(
     const detail = `There is a ${resource.type} with this id already.`
     return new BodyError('id_taken', '/data/id', detail, options)
   }
-  const fields = fieldsOver(error, plan, resource)
+  const fields = findFields(error, plan, resource)
   const [first] = fields
   const pointer = plan.document === 'resource' && first ? toFieldPointer(first) : '/data'
   const names = fields.map(({ name }) => `"${name}"`).join(' and ')
   switch (error.is) {
     case 'unique': {
-      const what = first ? `another ${resource.type} has the same ${names}` : contradiction
-      return new BodyError(
-        'constraint_conflict',
-        pointer,
-        `The database refuses it: ${what}.`,
-        options,
-      )
+      const reason = first ? `another ${resource.type} has the same ${names}` : violation
+      return new BodyError('constraint_conflict', pointer, rejection(reason), options)
     }
-    // Which key leads nowhere not every database says.
+    // Not every database reports the columns of a foreign key.
     case 'foreignKey':
     case 'other':
-      return new BodyError(
-        'constraint_conflict',
-        '/data',
-        `The database refuses it: ${contradiction}.`,
-        options,
-      )
+      return new BodyError('constraint_conflict', '/data', rejection(violation), options)
     case 'notNull': {
-      const what = first ? `${names} must not be null` : 'a value that must be there is missing'
-      return new BodyError('invalid_value', pointer, `The database refuses it: ${what}.`, options)
+      const reason = first ? `${names} must not be null` : 'a required value is missing'
+      return new BodyError('invalid_value', pointer, rejection(reason), options)
     }
     case 'check':
     case 'type': {
-      const what = first ? `the value of ${names}` : 'one of the values'
-      return new BodyError('invalid_value', pointer, `The database does not take ${what}.`, options)
+      const value = first ? `the value of ${names}` : 'one of the values'
+      return new BodyError('invalid_value', pointer, `The database rejects ${value}.`, options)
     }
   }
 }
 
-const contradiction = 'it holds something that this would contradict'
+const violation = 'it would violate a constraint'
 
-/** What a constraint means to the client that changed the members of a relationship. */
+function rejection(reason: string): string {
+  return `The database rejects the change: ${reason}.`
+}
+
+/** Returns the error of a constraint that is violated by the members of a relationship. */
 export function linkConstraintError(error: ConstraintError, pointer: string): ApiError {
   const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
-  const what = isAboutValues(error) ? 'not every member can be linked or unlinked' : contradiction
-  return new BodyError(code, pointer, `The database refuses it: ${what}.`, { cause: error })
+  const reason = isAboutValues(error) ? 'not every member can be linked or unlinked' : violation
+  return new BodyError(code, pointer, rejection(reason), { cause: error })
 }
 
-/** What a constraint means to the client that deletes. */
+/** Returns the error of a constraint that is violated by a deletion. */
 export function deletionConstraintError(error: ConstraintError, { type }: ResourceType): ApiError {
   return isAboutValues(error)
-    ? new HeaderError('invalid_value', `The database does not let go of this ${type}.`)
-    : new HeaderError('constraint_conflict', `Something else still needs this ${type}.`)
+    ? new HeaderError('invalid_value', `The database does not allow this ${type} to be deleted.`)
+    : new HeaderError('constraint_conflict', `Other records still reference this ${type}.`)
 }
 
-/** What a constraint means that is looked at only when everything is written. */
+/** Returns the error of a constraint that is checked at the commit. */
 export function commitConstraintError(error: ConstraintError): ApiError {
   const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
-  return new HeaderError(code, `The database refuses it: ${contradiction}.`)
+  return new HeaderError(code, rejection(violation))
 }
 
 function isAboutValues({ is }: ConstraintError): boolean {
@@ -128,31 +125,31 @@ function isAboutValues({ is }: ConstraintError): boolean {
 }
 
 /**
- * The fields over the columns of a constraint, in their order; none when one of the columns is no field's. A check's words
- * are columns and anything else.
+ * Finds the fields of a constraint's columns, in their order; none if a column belongs to no field. The columns of a check are
+ * guessed from its name, so unknown ones are ignored.
  */
-function fieldsOver(
+function findFields(
   { is, columns, parameter }: ConstraintError,
   { shape }: WritePlan,
   resource: ResourceType,
 ): Field[] {
   const written = parameter === undefined ? undefined : shape.columns[parameter]
-  if (written) return fieldsWriting(written, resource)
+  if (written) return findWritingFields(written, resource)
   const fields = columns.map((column) =>
-    [...resource.fields.values()].find((field) => isOver(field, column)),
+    [...resource.fields.values()].find((field) => usesColumn(field, column)),
   )
   const known = fields.filter((field) => field !== undefined)
   return is === 'check' || known.length === fields.length ? known : []
 }
 
-/** The field whose value is written to a column; a parent's link is no field's own. */
-function fieldsWriting(column: WriteColumn, { fields }: ResourceType): Field[] {
+/** Finds the field whose value is written to a column; none for the key of the resource in the path. */
+function findWritingFields(column: WriteColumn, { fields }: ResourceType): Field[] {
   if (column.is === 'parent') return []
   const field = fields.get(column.is === 'key' ? column.relationship : column.name)
   return field ? [field] : []
 }
 
-function isOver(field: Field, column: string): boolean {
+function usesColumn(field: Field, column: string): boolean {
   if (field.is === 'attribute') return field.column === column
   return (
     field.is === 'relationship' && field.link.foreignKey === 'own' && field.link.ownKey === column

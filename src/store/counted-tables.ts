@@ -10,32 +10,32 @@ import type { ReadShape } from '../plan/read.ts'
 import { getAttribute } from './tables.ts'
 
 /**
- * The tables whose rows alone decide how many resources a list has over all pages, each as often as it is asked;
- * `undefined` where SQL of a declaration has a say in it, which may ask for the time or for anything else.
+ * Lists the tables that determine the number of resources of a list; a table may occur more than once.
+ * @returns `undefined` if the SQL of a declaration is involved, which may depend on the time or on anything else
  */
 export function countedTables(shape: ReadShape, model: Model): readonly Table[] | undefined {
   const resource = getResourceType(model, shape.type)
-  const asked: ResourceType[] = [resource]
-  const tables: Table[] = []
+  const resources: ResourceType[] = [resource]
+  const joinTables: Table[] = []
   const follow = (from: ResourceType, relationship: string) => {
     const { link, to } = getRelationship(from, relationship)
-    asked.push(getResourceType(model, to))
-    if (link.foreignKey === 'join table') tables.push(link.joinTable)
+    resources.push(getResourceType(model, to))
+    if (link.foreignKey === 'join table') joinTables.push(link.joinTable)
   }
-  let isOfColumns = true
-  const read = (from: ResourceType, field: string) => {
-    if (getAttribute(from, field).column === undefined) isOfColumns = false
+  let usesColumnsOnly = true
+  const checkField = (from: ResourceType, field: string) => {
+    if (getAttribute(from, field).column === undefined) usesColumnsOnly = false
   }
   if (shape.scope.is === 'related') {
     const parent = getResourceType(model, shape.scope.type)
-    asked.push(parent)
+    resources.push(parent)
     follow(parent, shape.scope.relationship)
   }
   for (const [from, condition] of collectConditions(shape.where, resource, model)) {
     if (condition.is === 'related') follow(from, condition.relationship)
-    if ('field' in condition) read(from, condition.field)
-    if ('other' in condition) read(from, condition.other)
+    if ('field' in condition) checkField(from, condition.field)
+    if ('other' in condition) checkField(from, condition.other)
   }
-  if (!isOfColumns || asked.some(({ scope }) => scope !== undefined)) return undefined
-  return [...asked.map(({ table }) => table), ...tables]
+  if (!usesColumnsOnly || resources.some(({ scope }) => scope !== undefined)) return undefined
+  return [...resources.map(({ table }) => table), ...joinTables]
 }

@@ -1,36 +1,36 @@
 import type { Row } from '../plan/row-layout.ts'
 import type { RunValues, Statement } from './statement.ts'
 
-/** A statement that a read needs, and the values of the run. */
+/** A statement, and the values to run it with. */
 export interface QueryRequest {
   readonly statement: Statement
   readonly values: RunValues
-  /** Whether it counts, so that an executor may know the result already. */
+  /** Whether the statement is the count of a list, which an executor may cache. */
   readonly isCount?: boolean
 }
 
 /**
- * A read as a list of steps: it yields each statement that it needs and gets the rows back. One algorithm serves an
- * executor that has the rows at once and one that waits for another process.
+ * A read as a generator: it yields each query and receives its rows. So one algorithm runs synchronously in this process and
+ * asynchronously in another one.
  */
 export type QuerySequence<Result> = Generator<QueryRequest, Result, readonly Row[]>
 
-/** Runs the steps of a read with rows that are there at once. */
+/** Runs the queries of a read synchronously. */
 export function runSync<Result>(
-  steps: QuerySequence<Result>,
+  queries: QuerySequence<Result>,
   query: (request: QueryRequest) => readonly Row[],
 ): Result {
-  let step = steps.next()
-  while (!step.done) step = steps.next(query(step.value))
-  return step.value
+  let next = queries.next()
+  while (!next.done) next = queries.next(query(next.value))
+  return next.value
 }
 
-/** Runs the steps of a read with rows that have to be waited for. */
+/** Runs the queries of a read asynchronously. */
 export async function runAsync<Result>(
-  steps: QuerySequence<Result>,
+  queries: QuerySequence<Result>,
   query: (request: QueryRequest) => readonly Row[] | Promise<readonly Row[]>,
 ): Promise<Result> {
-  let step = steps.next()
-  while (!step.done) step = steps.next(await query(step.value))
-  return step.value
+  let next = queries.next()
+  while (!next.done) next = queries.next(await query(next.value))
+  return next.value
 }

@@ -18,75 +18,79 @@ import {
   tableAt,
 } from './tables.ts'
 
-/** A resource type whose rows are in the table `t<depth>` of a statement. */
-interface Place {
+/** The table `t<depth>` of a statement, whose rows a condition is about. */
+interface ConditionScope {
   readonly resource: ResourceType
   readonly depth: number
-  /** Whether the condition is denied, so that unknown is not as good as false. */
-  readonly isDenied?: boolean
+  /** Whether the condition is inside a `not`, where null must not stand for false. */
+  readonly isNegated?: boolean
 }
 
-/** Writes a condition as SQL. Tables are `t0`, `t1`, …: one deeper for each relationship followed. */
-export function compileCondition(condition: Condition, place: Place, target: Target): Sql {
+/** Compiles a condition. Tables are `t0`, `t1`, …: one deeper for each relationship that is followed. */
+export function compileCondition(condition: Condition, scope: ConditionScope, target: Target): Sql {
   switch (condition.is) {
     case 'compare': {
       const operator: Operator = operators[condition.operator]
       const { write } = (condition.isSimple && operator.simpler) || operator
-      const { codec } = getAttribute(place.resource, condition.field).kind
+      const { codec } = getAttribute(scope.resource, condition.field).kind
       const bind = operator.takes === 'list' ? keyListParam : keyParam
-      const [first, ...others] = condition.parameters.map((slot) =>
-        bind(slot, codec, target.dialect),
+      const [first, ...others] = condition.parameters.map((parameter) =>
+        bind(parameter, codec, target.dialect),
       )
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
-      const left = sideOf(condition, condition.field, place, target)
-      const found = compilePattern(condition, operator, left, target)
-      if (found) return found
+      const left = compileOperand(condition, condition.field, scope, target)
+      const matched = compilePattern(condition, operator, left, target)
+      if (matched) return matched
       return write(left, [first, ...others], target.dialect)
     }
     case 'fields':
       return operators[condition.operator].write(
-        sideOf(condition, condition.field, place, target),
-        [sideOf(condition, condition.other, place, target)] as never,
+        compileOperand(condition, condition.field, scope, target),
+        [compileOperand(condition, condition.other, scope, target)] as never,
         target.dialect,
       )
     case 'null': {
-      const field = getAttribute(place.resource, condition.field)
-      return sql`${fieldAt(place.depth, field)} is null`
+      const field = getAttribute(scope.resource, condition.field)
+      return sql`${fieldAt(scope.depth, field)} is null`
     }
     case 'related':
-      return compileRelated(condition, place, target)
+      return compileRelated(condition, scope, target)
     case 'and':
     case 'or': {
-      const parts = condition.all.map((part) => compileCondition(part, place, target))
-      return sql`(${balanced(parts, sql.raw(` ${condition.is} `))})`
+      const parts = condition.all.map((part) => compileCondition(part, scope, target))
+      return sql`(${joinBalanced(parts, sql.raw(` ${condition.is} `))})`
     }
     case 'not':
-      return sql`not (${compileCondition(condition.inner, { ...place, isDenied: true }, target)})`
+      return sql`not (${compileCondition(condition.inner, { ...scope, isNegated: true }, target)})`
   }
 }
 
-/** A search for a value, where the dialect prepares the pattern; a text without `%` needs nothing prepared. */
+/** Compiles a text search if the dialect prepares patterns; a text without `%` needs no pattern. */
 function compilePattern(
-  { parameters: [slot], isSimple }: Extract<Condition, { is: 'compare' }>,
+  { parameters: [parameter], isSimple }: Extract<Condition, { is: 'compare' }>,
   { pattern }: Operator,
   left: Sql,
   { dialect: { patterns } }: Target,
 ): Sql | undefined {
-  if (!pattern || !patterns || slot === undefined) return undefined
+  if (!pattern || !patterns || parameter === undefined) return undefined
   if (pattern.is === 'like' && isSimple) return undefined
-  const found = patterns.write(pattern.is, left, patternParam(slot, pattern.is, patterns.bind))
-  return pattern.isNot ? sql`not (${found})` : found
+  const matched = patterns.write(
+    pattern.is,
+    left,
+    patternParam(parameter, pattern.is, patterns.bind),
+  )
+  return pattern.isNot ? sql`not (${matched})` : matched
 }
 
 /**
- * A field as a side of a comparison: by its order where the operator asks for one, and where two fields are compared, whose
- * columns may have different ones.
+ * Compiles a field as an operand. It is a sort key if the operator needs an order, or if two fields are compared, whose columns
+ * may have different orders.
  */
-function sideOf(
+function compileOperand(
   { is, operator }: Extract<Condition, { is: 'compare' | 'fields' }>,
   name: string,
-  { resource, depth }: Place,
+  { resource, depth }: ConditionScope,
   target: Target,
 ): Sql {
   const field = getAttribute(resource, name)
@@ -99,47 +103,46 @@ function sideOf(
 }
 
 /**
- * Whether the row is linked to one that meets the condition: where that is denied true or false, never unknown, hence the
- * tests for null.
- * The subquery does not depend on the row, so it runs once however many rows there are and however deep it nests.
+ * Compiles whether the row is linked to one that matches the condition. Inside a `not` this must not be null, hence the tests for
+ * null. The subquery is not correlated, so it runs once for all rows, at any depth (docs/decisions/0016).
  */
 function compileRelated(
   { relationship, where, preventPullUp }: Extract<Condition, { is: 'related' }>,
-  { resource, depth, isDenied }: Place,
+  { resource, depth, isNegated }: ConditionScope,
   target: Target,
 ): Sql {
   const { link, to } = getRelationship(resource, relationship)
   const other = { resource: getResourceType(target.model, to), depth: depth + 1 }
-  const there = columnAt(other.depth, link.otherKey)
+  const otherKey = columnAt(other.depth, link.otherKey)
   const isId = link.otherKey === other.resource.id.column
   const conditions = [
-    ...(isId ? [] : [sql`${there} is not null`]),
+    ...(isId ? [] : [sql`${otherKey} is not null`]),
     ...inScope(other.depth, other.resource),
     ...(where ? [compileCondition(where, other, target)] : []),
   ]
-  const from = sql`select ${there} from ${tableAt(other.depth, other.resource.table)}`
-  const theres = conditions.length === 0 ? from : sql`${from} where ${and(conditions)}`
-  const here = columnAt(depth, link.ownKey)
+  const select = sql`select ${otherKey} from ${tableAt(other.depth, other.resource.table)}`
+  const otherKeys = conditions.length === 0 ? select : sql`${select} where ${and(conditions)}`
+  const ownKey = columnAt(depth, link.ownKey)
   const isLinked =
-    isId && link.foreignKey === 'own' && isOfOneId(where) && !isDenied
-      ? target.dialect.equalsSubquery(here, theres)
-      : isLinkedFromAny(depth, reverseLink(link), theres)
-  const found =
-    link.ownKey === resource.id.column ? isLinked : sql`(${here} is not null and ${isLinked})`
-  // Where it is denied, no database makes it a join.
-  return preventPullUp && !isDenied && target.dialect.preventPullUp
-    ? target.dialect.preventPullUp(found)
-    : found
+    isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
+      ? target.dialect.equalsSubquery(ownKey, otherKeys)
+      : isLinkedFromAny(depth, reverseLink(link), otherKeys)
+  const matched =
+    link.ownKey === resource.id.column ? isLinked : sql`(${ownKey} is not null and ${isLinked})`
+  // Inside a `not` no database converts it to a join.
+  return preventPullUp && !isNegated && target.dialect.preventPullUp
+    ? target.dialect.preventPullUp(matched)
+    : matched
 }
 
-/** Whether at most one id meets a condition. */
-function isOfOneId(where: Condition | undefined): boolean {
+/** Whether at most one id matches a condition. */
+function matchesOneId(where: Condition | undefined): boolean {
   return where?.is === 'compare' && where.operator === 'eq' && where.field === 'id'
 }
 
-/** Joins by halves: databases bound the depth of an expression, and a thousand parts in a row are a thousand deep. */
-function balanced(parts: readonly Sql[], separator: Sql): Sql {
+/** Joins conditions as a balanced tree: databases limit the depth of an expression, and a chain is as deep as it is long. */
+function joinBalanced(parts: readonly Sql[], separator: Sql): Sql {
   if (parts.length <= 8) return sql.join(parts, separator)
   const half = parts.length >> 1
-  return sql`(${balanced(parts.slice(0, half), separator)})${separator}(${balanced(parts.slice(half), separator)})`
+  return sql`(${joinBalanced(parts.slice(0, half), separator)})${separator}(${joinBalanced(parts.slice(half), separator)})`
 }

@@ -6,39 +6,36 @@ import type { QuerySequence } from './executor.ts'
 import type { LinkageRead } from './linkage.ts'
 import type { Statement } from './statement.ts'
 
-/** A statement that reads the rows which a to-many relationship of the primary rows leads to. */
+/** A statement that reads the rows of a to-many include edge of the primary rows, each with its owner. */
 export interface OwnedRead {
   /** The index of the include edge. */
   readonly edge: number
   /** The position of the linkage in a primary row. */
   readonly at: number
   readonly statement: Statement
-  /** Whether the rows come in any order: their ids are numbers, which sort faster here (decision 0045). */
+  /** Whether the rows have to be sorted in JavaScript by their ids, which are numbers (docs/decisions/0045). */
   readonly isUnordered: boolean
 }
 
-/** The statements that complete a page of primary rows. */
+/** The statements that complete the primary rows. */
 export interface IncludeStatements {
-  /** The rows of a type that have one of the ids. */
+  /** Reads the rows of a type by their ids. */
   readonly byIds: ReadonlyMap<string, Statement>
-  /**
-   * The rows that include edges reach and behind each the id of the primary row that owns it, where those rows are all of
-   * the relationship's linkage.
-   */
+  /** Reads the rows of include edges that contain the complete linkage of their relationship. The last column is the owner's id. */
   readonly owned: readonly OwnedRead[]
-  /** The linkage that primary rows are read without. */
+  /** Reads the linkage that primary rows are read without. */
   readonly linkages: readonly LinkageRead[]
-  /** The linkage that included rows are read without, by their type. */
+  /** Reads the linkage that included rows are read without, by their type. */
   readonly includedLinkages: ReadonlyMap<string, readonly LinkageRead[]>
 }
 
-/** How much a read may hold in memory. */
+/** The memory budget of a read. */
 export interface ReadBudget {
-  /** Resources, primary ones counted. */
+  /** Resources, including the primary ones. */
   readonly resources: number
-  /** Ids in the linkage of one set of rows. */
+  /** Ids in the linkage of one relationship. */
   readonly linkage: number
-  /** The error for a read that exceeds it, by the index of the include edge; absent: the read returns `undefined`. */
+  /** Creates the error of a read that exceeds the budget at an include edge; absent: the read returns `undefined`. */
   readonly exceed?: (edge: number | undefined) => Error
 }
 
@@ -48,16 +45,16 @@ function exceeded({ exceed }: ReadBudget, edge: number | undefined): undefined {
   return undefined
 }
 
-/** Rows in hand with what is included. */
+/** Complete primary rows, and the included rows. */
 export type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
 
 /**
- * Completes rows in hand with their linkage and what is included: at most one statement for each relationship and include
- * edge, however many rows there are. No resource comes twice, the primary ones counted.
+ * Reads the linkage of primary rows, and the included rows: at most one statement for each relationship and include edge. No
+ * resource occurs twice, including the primary ones.
  *
- * @param rows - those of the primary data, without the linkage that other statements read
+ * @param rows - the primary rows, without the linkage that other statements read
  * @param id - the id in the path
- * @returns `undefined` where there is more than the budget allows
+ * @returns `undefined` when there is more than the budget allows
  */
 export function* readIncludes(
   {
@@ -74,7 +71,7 @@ export function* readIncludes(
 ): QuerySequence<IncludeResult | undefined> {
   const { linkages, owned } = statements
   let primary: readonly Row[] | undefined =
-    linkages.length === 0 ? rows : yield* withLinkages(rows, linkages, budget)
+    linkages.length === 0 ? rows : yield* readLinkages(rows, linkages, budget)
   if (primary === undefined) return exceeded(budget, undefined)
   const { includeEdges } = shape
   if (includeEdges.length === 0) return { primary, included: [] }
@@ -82,63 +79,63 @@ export function* readIncludes(
   const ownedRows: (readonly Row[] | undefined)[] = []
   for (const { edge, at, statement, isUnordered } of owned) {
     const ids = idsOf(primary)
-    const found: readonly Row[] =
+    const rowsOfOwners: readonly Row[] =
       ids.length === 0
         ? []
         : yield { statement, values: { parameters: [], id, ids, maxRows: left + 1 } }
-    left -= found.length
+    left -= rowsOfOwners.length
     if (left < 0) return exceeded(budget, edge)
-    const ordered = isUnordered ? found.toSorted(byNumber) : found
+    const ordered = isUnordered ? rowsOfOwners.toSorted(compareNumericIds) : rowsOfOwners
     ownedRows[edge] = ordered
-    primary = withOwned(primary, at, ordered)
+    primary = addOwnedLinkage(primary, at, ordered)
   }
-  const known = knownRows(primary, shape)
-  const reached: (readonly Row[])[] = []
+  const known = createKnownRows(primary, shape)
+  const rowsByEdge: (readonly Row[])[] = []
   const included: RowBatch[] = []
   for (let index = 0; index < includeEdges.length; index += 1) {
-    const step = includeEdges[index]
-    if (step === undefined) break
-    // Nothing starts from what the last edge reaches.
+    const edge = includeEdges[index]
+    if (edge === undefined) break
+    // No edge starts from the rows of the last one.
     const isLast = index === includeEdges.length - 1
     let fetched = ownedRows[index]
     const ids =
       fetched === undefined
-        ? linkedIds(step.parent === -1 ? primary : (reached[step.parent] ?? []), step)
+        ? collectLinkedIds(edge.parent === -1 ? primary : (rowsByEdge[edge.parent] ?? []), edge)
         : isLast
           ? []
           : idsOf(fetched)
     if (fetched === undefined) {
-      const missing = ids.filter((each) => !known?.has(step.to, each))
+      const missing = ids.filter((each) => !known?.has(edge.to, each))
       left -= missing.length
       if (left < 0) return exceeded(budget, index)
-      const statement = statements.byIds.get(step.to)
-      if (statement === undefined) throw new Error(`The plan includes no ${step.to}.`)
+      const statement = statements.byIds.get(edge.to)
+      if (statement === undefined) throw new Error(`The plan includes no ${edge.to}.`)
       const values = { parameters: [], ids: missing }
       fetched = missing.length === 0 ? [] : yield { statement, values }
     }
-    const lookups = statements.includedLinkages.get(step.to)
+    const lookups = statements.includedLinkages.get(edge.to)
     const complete: readonly Row[] | undefined =
       lookups === undefined || lookups.length === 0
         ? fetched
-        : yield* withLinkages(fetched, lookups, budget)
+        : yield* readLinkages(fetched, lookups, budget)
     if (complete === undefined) return exceeded(budget, index)
-    included.push({ type: step.to, rows: complete })
+    included.push({ type: edge.to, rows: complete })
     if (isLast || known === undefined) break
-    known.add(step.to, complete)
-    reached.push(known.find(step.to, ids))
+    known.add(edge.to, complete)
+    rowsByEdge.push(known.find(edge.to, ids))
   }
   return { primary, included }
 }
 
-/** The rows that edges need not read again; `undefined` where no edge can meet a row a second time. */
-function knownRows(
+/** Creates the rows that edges need not read again; `undefined` if no edge can reach a row twice. */
+function createKnownRows(
   primary: readonly Row[],
   { includeEdges, type }: ReadShape,
 ): KnownRows | undefined {
-  const leadsBack = includeEdges.some(({ to }) => to === type)
-  if (includeEdges.length === 1 && !leadsBack) return undefined
+  const includesPrimaryType = includeEdges.some(({ to }) => to === type)
+  if (includeEdges.length === 1 && !includesPrimaryType) return undefined
   const known = new KnownRows()
-  if (leadsBack && !includeEdges.some(startsAtLinkage)) known.add(type, primary)
+  if (includesPrimaryType && !includeEdges.some(startsAtLinkage)) known.add(type, primary)
   return known
 }
 
@@ -162,8 +159,8 @@ class KnownRows {
   }
 }
 
-/** Reads the linkage that rows were read without: a statement for each relationship. */
-function* withLinkages(
+/** Reads the linkage of rows, one statement for each relationship. @returns the rows with their linkage */
+function* readLinkages(
   rows: readonly Row[],
   linkages: readonly LinkageRead[],
   budget: ReadBudget,
@@ -190,10 +187,10 @@ function* withLinkages(
 }
 
 /**
- * Gives each row the ids of the rows that it owns, in their order. Equal keys are the same number or text, unless the
- * column of a foreign key has another type than the id it refers to.
+ * Adds the ids of the owned rows to each row as linkage, in their order. The key of an owned row equals the id of its owner,
+ * unless the columns have different types; then their texts are equal.
  */
-function withOwned(rows: readonly Row[], at: number, owned: readonly Row[]): readonly Row[] {
+function addOwnedLinkage(rows: readonly Row[], at: number, owned: readonly Row[]): readonly Row[] {
   const [only] = rows
   if (only !== undefined && rows.length === 1)
     return [
@@ -216,9 +213,9 @@ function withOwned(rows: readonly Row[], at: number, owned: readonly Row[]): rea
   return rows.map((row) => row.with(at, byOwner.get(row[0])))
 }
 
-/** Orders rows by ids that are numbers. */
-function byNumber([one]: Row, [other]: Row): number {
-  // Large ids are bigints, which compare with numbers.
+/** Compares rows by their ids, which are numbers. */
+function compareNumericIds([one]: Row, [other]: Row): number {
+  // Large ids are bigints, which can be compared with numbers.
   const [a, b] = [one as number, other as number]
   return a < b ? -1 : a > b ? 1 : 0
 }
@@ -227,14 +224,14 @@ function idsOf(rows: readonly Row[]): string[] {
   return rows.map((row) => String(row[0]))
 }
 
-/** The ids that rows hold for an include edge, each once, in the order met. */
-function linkedIds(rows: readonly Row[], { keyIndex, many }: LocatedIncludeEdge): string[] {
+/** Collects the linkage of rows for an include edge, without duplicates. */
+function collectLinkedIds(rows: readonly Row[], { keyIndex, many }: LocatedIncludeEdge): string[] {
   const ids = new Set<string>()
   for (const row of rows) {
     const linkage = row[keyIndex]
     if (linkage === null) continue
     if (!many) ids.add(String(linkage))
-    // As rows are laid out, it is an array of ids.
+    // The layout says that it is an array of ids.
     else for (const id of linkage as readonly string[]) ids.add(id)
   }
   return [...ids]

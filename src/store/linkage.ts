@@ -21,7 +21,7 @@ import {
   tableAt,
 } from './tables.ts'
 
-/** The sets of rows that are told before those of a step and may hold some of them; −1 is the primary one. */
+/** Lists the row sets that precede that of an include edge and may contain the same rows: include edges, and −1 for the primary data. */
 export function earlierRowSets(
   { includeEdges, type }: ReadShape,
   index: number,
@@ -32,40 +32,40 @@ export function earlierRowSets(
 }
 
 /**
- * Whether the rows that a step includes tell the linkage that it follows: they are all that a relationship of the primary
- * rows leads to, and each is led to from one of them alone. Then the database looks for the rows once, not for their ids as
- * well.
+ * Whether the linkage of an include edge follows from its included rows (docs/decisions/0033): they are the complete linkage of
+ * a relationship of the primary rows, and each belongs to one primary row. Then the database reads the rows, but not their ids
+ * once more.
  */
 export function isLinkageFromIncluded(shape: ReadShape, index: number, model: Model): boolean {
-  const step = shape.includeEdges[index]
-  if (step?.parent !== -1 || startsAtLinkage(step) || !step.many) return false
+  const edge = shape.includeEdges[index]
+  if (edge?.parent !== -1 || startsAtLinkage(edge) || !edge.many) return false
   const resource = getResourceType(model, shape.type)
-  const { link } = getRelationship(resource, step.relationship)
-  const isFromOne = link.foreignKey === 'other' && link.ownKey === resource.id.column
-  return isFromOne && earlierRowSets(shape, index).length === 0
+  const { link } = getRelationship(resource, edge.relationship)
+  const hasOneOwner = link.foreignKey === 'other' && link.ownKey === resource.id.column
+  return hasOneOwner && earlierRowSets(shape, index).length === 0
 }
 
-/** The layout of primary rows that are read without the linkage that included rows tell. */
+/** Returns the layout of primary rows without the linkage that follows from included rows. */
 export function withoutDerivedLinkage(shape: ReadShape, model: Model): RowLayout {
-  const told = shape.includeEdges
+  const derived = shape.includeEdges
     .filter((_, index) => isLinkageFromIncluded(shape, index, model))
     .map(({ relationship }) => relationship)
   const linkages = shape.primary.linkages.map((linkage) =>
-    told.includes(linkage.relationship) ? { ...linkage, isDerived: true } : linkage,
+    derived.includes(linkage.relationship) ? { ...linkage, isDerived: true } : linkage,
   )
   return { ...shape.primary, linkages }
 }
 
-/** Reads the linkage of a whole set of rows by one statement. */
+/** A statement that reads the linkage of a set of rows. */
 export interface LinkageRead {
-  /** Where a row of the layout holds the linkage. */
+  /** The index of the linkage in a row of the layout. */
   readonly at: number
   readonly many: boolean
-  /** Pairs of the id of a row and one that it is linked to, the latter in order; takes `ids` and `most`. */
+  /** Reads pairs of the id of a row and a linked id, ordered by the latter; takes `ids` and `maxRows`. */
   readonly statement: Statement
 }
 
-/** Whether a foreign key in the row is the linkage itself, unless its resource may be none of the type. */
+/** Whether a foreign key of the row is the linkage itself; not if the type has a scope that the other row may not match. */
 export function isOwnKey({ link, to, many }: RelationshipField, model: Model): boolean {
   const other = getResourceType(model, to)
   return (
@@ -76,7 +76,7 @@ export function isOwnKey({ link, to, many }: RelationshipField, model: Model): b
   )
 }
 
-/** The layout of rows that are read without the linkage that `compileLinkages` reads for all of them together. */
+/** Returns the layout of rows without the linkage that `compileLinkages` reads. */
 export function withoutLinkageLookups(layout: RowLayout, model: Model): RowLayout {
   const resource = getResourceType(model, layout.type)
   const linkages = layout.linkages.map((linkage) => {
@@ -87,8 +87,7 @@ export function withoutLinkageLookups(layout: RowLayout, model: Model): RowLayou
 }
 
 /**
- * Writes the statements that read the linkage of rows of a layout by sets: one scan of a table serves all rows where no
- * index does.
+ * Compiles the statements that read the linkage of a set of rows: without an index, one scan of a table serves all rows.
  * @param without - relationships whose linkage is read elsewhere
  */
 export function compileLinkages(
@@ -104,13 +103,13 @@ export function compileLinkages(
       {
         at: findLinkageIndex(layout, relationship),
         many,
-        statement: linkageOf(layout, field, target),
+        statement: compileLinkage(layout, field, target),
       },
     ]
   })
 }
 
-function linkageOf(
+function compileLinkage(
   { type }: RowLayout,
   { link, to }: RelationshipField,
   target: Target,
@@ -119,19 +118,19 @@ function linkageOf(
   const owner = getResourceType(model, type)
   const other = getResourceType(model, to)
   const owners = listParam('ids', owner.id.kind.codec, dialect)
-  const there = columnAt(1, link.otherKey)
+  const otherKey = columnAt(1, link.otherKey)
   const others = tableAt(1, other.table)
-  // Where the id itself is what others refer to, the table of the rows need not be read again.
+  // If the id is the referenced column, the table of the owners need not be joined.
   const isId = link.ownKey === owner.id.column
-  const key = link.foreignKey === 'join table' ? joinColumnAt(1, link.from) : there
-  const [ownerId, rows] = isId
+  const key = link.foreignKey === 'join table' ? joinColumnAt(1, link.from) : otherKey
+  const [ownerId, ownerTable] = isId
     ? [key, sql``]
     : [columnAt(0, owner.id.column), sql`${tableAt(0, owner.table)} join `]
-  const isHere = isId ? [] : [sql`${columnAt(0, link.ownKey)} = ${key}`]
+  const ownerJoin = isId ? [] : [sql`${columnAt(0, link.ownKey)} = ${key}`]
   const from =
     link.foreignKey === 'join table'
-      ? sql`${rows}${joinAt(1, link.joinTable)}${isHere.length > 0 ? sql` on ${and(isHere)}` : sql``} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`
-      : sql`${rows}${others}${isHere.length > 0 ? sql` on ${and(isHere)}` : sql``}`
+      ? sql`${ownerTable}${joinAt(1, link.joinTable)}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``} join ${others} on ${otherKey} = ${joinColumnAt(1, link.to)}`
+      : sql`${ownerTable}${others}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``}`
   const where = and([dialect.inList(ownerId, owners), ...inScope(1, other)])
   const id = columnAt(1, other.id.column)
   const pair = sql`${asKey(ownerId, owner.id.kind.codec, target)}, ${asKey(id, other.id.kind.codec, target)}`

@@ -1,30 +1,29 @@
-/** One step in the life of a schema; versions count up from 1. */
+/** A change of the schema. Versions count up from 1. */
 export interface Migration {
   readonly version: number
   readonly sql: string
 }
 
-/** What is done about a schema that is not at the newest version: it is brought there, or refused. */
+/** `run` migrates a schema to the newest version; `compare` rejects a schema of another version. */
 export type MigrationMode = 'run' | 'compare'
 
 /**
- * The migrations that are to run on a schema, in their order.
- * @param at - the version it is at; 0 before the first
- * @throws Error with one clear line for a schema of a later version, which a newer program made, and for one of an
- *   earlier version that is only to be compared
+ * Lists the migrations that a schema lacks, in their order.
+ * @param current - the version of the schema; 0 before the first migration
+ * @throws Error with a message of one line if the schema is newer than the program, or older and only compared
  */
 export function pendingMigrations(
   migrations: readonly Migration[],
-  at: number,
+  current: number,
   mode: MigrationMode,
 ): readonly Migration[] {
   const newest = Math.max(0, ...migrations.map(({ version }) => version))
-  const found = `The database is at version ${at}`
-  if (at > newest)
-    throw new Error(`${found}; this program knows versions up to ${newest}. Run a newer one.`)
-  if (at < newest && mode === 'compare')
-    throw new Error(`${found}; this program needs ${newest}. Have it migrated first.`)
+  const found = `The database is at version ${current}`
+  if (current > newest)
+    throw new Error(`${found}; this program knows versions up to ${newest}. Run a newer program.`)
+  if (current < newest && mode === 'compare')
+    throw new Error(`${found}; this program needs ${newest}. Run the migrations first.`)
   return migrations
-    .filter(({ version }) => version > at)
+    .filter(({ version }) => version > current)
     .toSorted((one, other) => one.version - other.version)
 }

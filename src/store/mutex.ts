@@ -1,12 +1,12 @@
-/** Lets one piece of work at a time have its turn, in the order of their arrival. */
+/** Runs asynchronous work one after the other, in the order of arrival. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Runs work once all that came before it has ended, however it ended. */
+  /** Runs work after all earlier work has settled. */
   run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(work)
-    this.#last = turn.then(ignore, ignore)
-    return turn
+    const running = this.#last.then(work)
+    this.#last = running.then(ignore, ignore)
+    return running
   }
 }
 

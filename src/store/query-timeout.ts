@@ -1,8 +1,8 @@
 import { HeaderError } from '../errors/errors.ts'
 
 /**
- * What a request is answered whose read was stopped at its deadline; to send it again would not help.
- * @param timeout - how long the read may take, in milliseconds
+ * The error of a read that was cancelled at its deadline. It has no `retry-after`: the same request would fail again.
+ * @param timeout - how long a read may take, in milliseconds
  */
 export function queryTimeoutError(timeout: number, cause?: unknown): HeaderError {
   const advice = 'narrow the filter, sort by an indexed attribute, or include less'

@@ -1,37 +1,37 @@
 import { HeaderError } from '../errors/errors.ts'
 
-/** How long a request waits for a slot, and how it may be called off. */
+/** The limits of the wait for a semaphore. */
 export interface AcquireOptions {
   /** In milliseconds. */
   readonly timeout: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** A request that waits for a slot. */
-interface Waiting {
+/** A request that waits. */
+interface Waiter {
   readonly start: () => void
 }
 
-/** Lets so many pieces of work run at a time; others wait in the order of their arrival, so many and no more. */
+/** Limits the number of concurrent holders. Others wait in the order of arrival, in a queue of limited size. */
 export class Semaphore {
-  readonly #most: number
+  readonly #maxHolders: number
   readonly #queueSize: number
-  #used = 0
-  readonly #waiting = new Set<Waiting>()
+  #holders = 0
+  readonly #waiters = new Set<Waiter>()
 
-  constructor(most: number, queueSize: number) {
-    this.#most = most
+  constructor(maxHolders: number, queueSize: number) {
+    this.#maxHolders = maxHolders
     this.#queueSize = queueSize
   }
 
   /**
-   * Waits for a slot.
-   * @returns what gives it back; calling it again is harmless
+   * Acquires the semaphore.
+   * @returns the function that releases it; calling it again has no effect
    * @throws HeaderError `overloaded` (503) when too many wait or the wait is too long
    */
   async acquire({ timeout, signal }: AcquireOptions): Promise<() => void> {
-    if (this.#used >= this.#most) await this.#wait(timeout, signal)
-    else this.#used += 1
+    if (this.#holders >= this.#maxHolders) await this.#wait(timeout, signal)
+    else this.#holders += 1
     let isHeld = true
     return () => {
       if (isHeld) this.#release()
@@ -40,24 +40,24 @@ export class Semaphore {
   }
 
   #release(): void {
-    const [next] = this.#waiting
+    const [next] = this.#waiters
     if (next === undefined) {
-      this.#used -= 1
+      this.#holders -= 1
       return
     }
-    // The slot goes to the next one.
-    this.#waiting.delete(next)
+    // The next waiter takes over.
+    this.#waiters.delete(next)
     next.start()
   }
 
   #wait(timeout: number, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.#queueSize) throw overloadedError()
+    if (this.#waiters.size >= this.#queueSize) throw overloadedError()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting: Waiting = { start: resolve }
-    this.#waiting.add(waiting)
+    const waiter: Waiter = { start: resolve }
+    this.#waiters.add(waiter)
     const giveUp = () => {
-      // One that has its slot already keeps it.
-      if (this.#waiting.delete(waiting)) reject(overloadedError())
+      // A waiter that was started is no longer in the queue.
+      if (this.#waiters.delete(waiter)) reject(overloadedError())
     }
     const timer = setTimeout(giveUp, timeout)
     signal?.addEventListener('abort', giveUp, { once: true })
@@ -68,7 +68,7 @@ export class Semaphore {
   }
 }
 
-/** What a request is answered that cannot wait for its turn. */
+/** The error of a request that waited too long, or found the queue full. */
 export function overloadedError(): HeaderError {
   return new HeaderError('overloaded', 'Too many requests of this kind wait; try again shortly.', {
     'retry-after': '1',

@@ -1,69 +1,70 @@
 import { LRUCache } from 'lru-cache'
 import type { Statement } from './statement.ts'
 
-/** How many bytes of compiled statements a store keeps where nothing else is said. */
+/** The default memory for the compiled statements of a store, in bytes. */
 export const defaultCacheSize = 64 * 2 ** 20
 
-/** What one statement costs beside its text: the object, its functions and what points at them, in bytes. */
-const overhead = 1000
-/** What a placeholder costs: an object and the function that binds its value, in bytes. */
+/** The memory of a statement without its text, in bytes. */
+const statementOverhead = 1000
+/** The memory of a placeholder, in bytes. */
 const placeholderSize = 110
 
-/** The bytes that statements take in this process, as an estimate. */
+/** Estimates the memory of statements in bytes. */
 export function statementSize(...statements: readonly Statement[]): number {
   let size = 0
   for (const { sql, placeholders } of statements)
-    size += overhead + sql.length + placeholders.length * placeholderSize
+    size += statementOverhead + sql.length + placeholders.length * placeholderSize
   return size
 }
 
-/** What a cache keeps of one shape; `made` is gone once it is evicted. */
-interface Entry<Made> {
-  made: Made | undefined
+/** The cached value of a query shape; `undefined` once it is evicted. */
+interface Entry<Value> {
+  value: Value | undefined
 }
 
-/** Keeps what is compiled from shapes, up to a number of bytes; the least recently used goes first. */
+/** Caches what is compiled from query shapes, up to a number of bytes. It evicts the least recently used entries. */
 export class StatementCache {
   readonly #entries: LRUCache<object, Entry<unknown>>
-  /** The entry that was used last needs no second look at its place. */
+  /** The most recently used entry: to use it again does not change the order. */
   #latest: object | undefined
 
   constructor(bytes: number = defaultCacheSize) {
     this.#entries = new LRUCache({
       maxSize: bytes,
       dispose: (entry) => {
-        entry.made = undefined
+        entry.value = undefined
       },
     })
   }
 
-  /** The bytes that are kept, as an estimate. */
+  /** The estimated memory in bytes. */
   get size(): number {
     return this.#entries.calculatedSize
   }
 
   /**
-   * Compiles each shape once, and again after it was evicted. What is larger than the whole cache is never kept.
-   * @param sizeOf - the bytes that the result takes, with what it compiles later
+   * Returns a function that compiles each query shape once, and again after it was evicted. A value larger than the cache is not
+   * cached.
+   * @param sizeOf - estimates the memory of a value in bytes, with what it compiles later
    */
-  memoize<Shape extends object, Made extends NonNullable<unknown> | null>(
-    make: (shape: Shape) => Made,
-    sizeOf: (made: Made, shape: Shape) => number,
-  ): (shape: Shape) => Made {
-    const known = new WeakMap<Shape, Entry<Made>>()
+  memoize<Shape extends object, Value extends NonNullable<unknown> | null>(
+    compile: (shape: Shape) => Value,
+    sizeOf: (value: Value, shape: Shape) => number,
+  ): (shape: Shape) => Value {
+    const entries = new WeakMap<Shape, Entry<Value>>()
     return (shape) => {
-      const entry = known.get(shape)
-      if (entry?.made !== undefined) {
+      const entry = entries.get(shape)
+      if (entry?.value !== undefined) {
         if (this.#latest !== entry) this.#entries.get(entry)
         this.#latest = entry
-        return entry.made
+        return entry.value
       }
-      const made = make(shape)
-      const fresh: Entry<Made> = { made }
+      const value = compile(shape)
+      const newEntry: Entry<Value> = { value }
       this.#latest = undefined
-      this.#entries.set(fresh, fresh, { size: Math.max(Math.ceil(sizeOf(made, shape)), 1) })
-      if (this.#entries.has(fresh)) known.set(shape, fresh)
-      return made
+      this.#entries.set(newEntry, newEntry, { size: Math.max(Math.ceil(sizeOf(value, shape)), 1) })
+      if (this.#entries.has(newEntry)) entries.set(shape, newEntry)
+      return value
     }
   }
 }

@@ -7,19 +7,19 @@ import { StatementCache, statementSize } from './statement-cache.ts'
 import type { Target } from './tables.ts'
 import { type CompiledWrite, compileDelete, compileLookup, compileWrite } from './write.ts'
 
-/** The statements of a resource type that no shape changes. */
+/** The statements of a resource type that are the same for every query shape. */
 export interface TypeStatements {
   readonly resource: ResourceType
-  /** Whether the resource with an id is there. */
+  /** Returns a row if the resource with the id exists. */
   readonly exists: Statement
-  /** Whether it is there, for a write that changes it. */
+  /** The same, and locks the row for a write. */
   readonly lock: Statement
-  /** Which of some ids are there. */
+  /** Returns which of the ids exist. */
   readonly lookup: Statement
   readonly remove: Statement
 }
 
-/** The statements of a store: each written once, those of a shape for as long as the cache keeps them. */
+/** The statements of a store. Those of a query shape are compiled again after the cache has evicted them. */
 export interface Statements {
   readonly read: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
@@ -28,8 +28,8 @@ export interface Statements {
 }
 
 /**
- * Makes the statements of a model in a dialect.
- * @param cache - where those of shapes are kept
+ * Creates the statements of a model for a dialect.
+ * @param cache - holds the statements of query shapes
  */
 export function createStatements(target: Target, cache = new StatementCache()): Statements {
   const types = new Map(
@@ -56,7 +56,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
   }
 }
 
-/** Those that are written later are as long as the rows' own, and the expressions that they are made from are kept. */
+/** Estimates the memory of a read. Statements that are compiled later are as long as that of the rows. */
 function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
   return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }

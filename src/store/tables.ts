@@ -11,22 +11,22 @@ import type {
 } from '../model/model.ts'
 import { castParam, param } from './statement.ts'
 
-/** What SQL is written for. */
+/** The model and the dialect for which SQL is compiled. */
 export interface Target {
   readonly model: Model
   readonly dialect: Dialect
-  /** Where the resource that is meant is the one made last; when absent, a run brings its id. */
+  /** Set if the target resource is the row that was inserted last; absent: its id is a parameter. */
   readonly insertedRow?: LastInsertId | undefined
-  /** Whether a column is the first of an index, so that a lookup in it visits few rows; absent: every column is. */
+  /** Whether a column is the first of an index, so that a lookup visits few rows; absent: every column is. */
   readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
 }
 
-/** A table by its name, and its schema where one is declared. */
+/** Compiles the name of a table, with its schema if one is declared. */
 export function tableName({ schema, name }: Table): Sql {
   return schema === undefined ? sql`${sql.id(name)}` : sql`${sql.id(schema, name)}`
 }
 
-/** Every table of a model, those that join two among them; one may come more than once. */
+/** Lists the tables of a model, including join tables; a table may occur more than once. */
 export function listTables({ types }: Model): Table[] {
   return [...types.values()].flatMap(({ table, fields }) => [
     table,
@@ -38,106 +38,106 @@ export function listTables({ types }: Model): Table[] {
   ])
 }
 
-/** A table under the name it has at a depth. */
+/** Compiles a table with the alias `t<depth>`. */
 export function tableAt(depth: number, table: Table): Sql {
   return sql`${tableName(table)} as ${sql.id(`t${depth}`)}`
 }
 
-/** The column of the table that is called `t<depth>` in the statement. */
+/** Compiles a column of the table `t<depth>`. */
 export function columnAt(depth: number, column: string): Sql {
   return sql`${sql.id(`t${depth}`)}.${sql.id(column)}`
 }
 
-/** The join table on the way to the table at a depth. */
+/** Compiles the join table of the table `t<depth>`, with the alias `j<depth>`. */
 export function joinAt(depth: number, table: Table): Sql {
   return sql`${tableName(table)} as ${sql.id(`j${depth}`)}`
 }
 
-/** The column of the join table that is called `j<depth>` in the statement. */
+/** Compiles a column of the join table `j<depth>`. */
 export function joinColumnAt(depth: number, column: string): Sql {
   return sql`${sql.id(`j${depth}`)}.${sql.id(column)}`
 }
 
-/** Reads an attribute from the table at a depth. */
+/** Compiles an attribute of the table `t<depth>`. */
 export function fieldAt(depth: number, field: AttributeField): Sql {
   return field.expression((column) => columnAt(depth, column))
 }
 
-/** Reads what a layout names from the table at a depth. */
+/** Compiles a value of a layout from the table `t<depth>`. */
 export function storedValueAt(depth: number, resource: ResourceType, value: StoredValue): Sql {
   return 'column' in value
     ? columnAt(depth, value.column)
     : fieldAt(depth, getAttribute(resource, value.expression))
 }
 
-/** The attribute of that name, or the id. */
+/** Returns an attribute by its name; `id` is the id. */
 export function getAttribute(resource: ResourceType, name: string): AttributeField {
   const field = name === 'id' ? resource.id : resource.fields.get(name)
   if (field?.is !== 'attribute') throw new Error(`${resource.type} has no attribute ${name}.`)
   return field
 }
 
-/** An expression in the form in which it compares. */
-export function comparisonKey(expression: Sql, form: CodecName, { dialect }: Target): Sql {
-  return getCodec(form, dialect.name).key?.of(expression) ?? expression
+/** Compiles the key by which an expression is compared. */
+export function comparisonKey(expression: Sql, codec: CodecName, { dialect }: Target): Sql {
+  return getCodec(codec, dialect.name).key?.of(expression) ?? expression
 }
 
-/** An expression in the form in which it sorts: its key, by code point where it is a text. */
-export function sortKey(expression: Sql, form: CodecName, target: Target): Sql {
-  const key = comparisonKey(expression, form, target)
-  return getCodec(form, target.dialect.name).order?.(key) ?? key
+/** Compiles the key by which an expression is sorted: texts are sorted by code point. */
+export function sortKey(expression: Sql, codec: CodecName, target: Target): Sql {
+  const key = comparisonKey(expression, codec, target)
+  return getCodec(codec, target.dialect.name).order?.(key) ?? key
 }
 
-/** The id of `t0` as a row has it. */
+/** Compiles the id of `t0` as the value of a row. */
 export function idColumn({ id }: ResourceType, target: Target): Sql {
   return asKey(columnAt(0, id.column), id.kind.codec, target)
 }
 
-/** A key of the form as a row has it: as text, unless the driver tells it exactly. */
-export function asKey(key: Sql, form: CodecName, target: Target): Sql {
-  return getCodec(form, target.dialect.name).isExact ? key : asText(key, form, target)
+/** Compiles a key as the value of a row: as text, unless the driver returns it exactly. */
+export function asKey(key: Sql, codec: CodecName, target: Target): Sql {
+  return getCodec(codec, target.dialect.name).isExact ? key : asText(key, codec, target)
 }
 
-/** A key of the form as text. */
-export function asText(key: Sql, form: CodecName, { dialect }: Target): Sql {
-  return getCodec(form, dialect.name).select?.(key) ?? key
+/** Compiles a key as text. */
+export function asText(key: Sql, codec: CodecName, { dialect }: Target): Sql {
+  return getCodec(codec, dialect.name).select?.(key) ?? key
 }
 
-/** Whether the row at a depth is the resource that is meant. */
+/** Compiles whether the row of `t<depth>` is the target resource. */
 export function matchesTargetId({ id }: ResourceType, depth: number, target: Target): Sql {
   return sql`${columnAt(depth, id.column)} = ${targetId(id, target)}`
 }
 
-/** The id of the resource that is meant: the one that a run brings, unless the target says otherwise. */
+/** Compiles the id of the target resource: a parameter, or the id of the row that was inserted last. */
 export function targetId({ kind }: AttributeField, { dialect, insertedRow }: Target): Sql {
   return insertedRow
     ? castParam(insertedRow.retained, kind.codec, dialect)
     : param('id', kind.codec, dialect)
 }
 
-/** Whether the row at a depth is one of the type: the conditions to add, none where every row is. */
+/** Compiles the scope of a type for `t<depth>`; no condition if the type has none. */
 export function inScope(depth: number, { scope }: ResourceType): Sql[] {
   return scope ? [sql`(${scope((column) => columnAt(depth, column))})`] : []
 }
 
-/** All conditions together; `true` for none. */
+/** Joins conditions with `and`; `true` for none. */
 export function and(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql.raw(' and '))
 }
 
-/** Whether the row at a depth is linked from the one whose `here` is given. */
-export function isLinkedFrom(depth: number, link: Link, here: Sql): Sql {
-  const there = columnAt(depth, link.otherKey)
-  if (link.foreignKey !== 'join table') return sql`${there} = ${here}`
-  const from = sql`${joinColumnAt(depth, link.from)} = ${here}`
-  return sql`${there} in (select ${joinColumnAt(depth, link.to)} from ${joinAt(depth, link.joinTable)} where ${from})`
+/** Compiles whether the row of `t<depth>` is linked from the row with a key. */
+export function isLinkedFrom(depth: number, link: Link, ownKey: Sql): Sql {
+  const otherKey = columnAt(depth, link.otherKey)
+  if (link.foreignKey !== 'join table') return sql`${otherKey} = ${ownKey}`
+  const from = sql`${joinColumnAt(depth, link.from)} = ${ownKey}`
+  return sql`${otherKey} in (select ${joinColumnAt(depth, link.to)} from ${joinAt(depth, link.joinTable)} where ${from})`
 }
 
-/** Whether the row at a depth is linked from one of those whose `here` a subquery gathers. */
-export function isLinkedFromAny(depth: number, link: Link, heres: Sql): Sql {
-  const there = columnAt(depth, link.otherKey)
-  if (link.foreignKey !== 'join table') return sql`${there} in (${heres})`
+/** Compiles whether the row of `t<depth>` is linked from a row with one of the keys of a subquery. */
+export function isLinkedFromAny(depth: number, link: Link, ownKeys: Sql): Sql {
+  const otherKey = columnAt(depth, link.otherKey)
+  if (link.foreignKey !== 'join table') return sql`${otherKey} in (${ownKeys})`
   const to = joinColumnAt(depth, link.to)
-  const from = sql`${joinColumnAt(depth, link.from)} in (${heres})`
-  return sql`${there} in (select ${to} from ${joinAt(depth, link.joinTable)} where ${to} is not null and ${from})`
+  const from = sql`${joinColumnAt(depth, link.from)} in (${ownKeys})`
+  return sql`${otherKey} in (select ${to} from ${joinAt(depth, link.joinTable)} where ${to} is not null and ${from})`
 }

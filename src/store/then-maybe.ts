@@ -1,6 +1,9 @@
 import type { Awaitable } from '../model/hooks.ts'
 
-/** Goes on with a value, at once where it is there: SQLite's are, and to wait for one costs as much as a small step. */
+/**
+ * Calls a function with a value: at once, or when the promise of the value resolves. Values of SQLite are never promises, and to
+ * await one costs as much as a small statement there.
+ */
 export function thenMaybe<Value, Result>(
   value: Awaitable<Value>,
   next: (value: Value) => Result,

@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec'] },
   parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
-  store:     { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache'] },
+  store:     { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },
   serialize: { layers: ['errors', 'model', 'plan'],                                      outside: [] },
   lifecycle: { layers: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
   handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle'], outside: [] },

@@ -6,8 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { connect } from '../client.ts'
+import { until } from './processes.ts'
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url))
 
@@ -114,22 +115,26 @@ export async function start(
   }
 }
 
-/** Waits for the first address that a process prints, and for it to answer. */
+/** Waits for the first address that a process prints, and until it responds. */
 async function listening(child: ChildProcess, printed: () => string): Promise<string> {
-  for (let tries = 0; tries < 1200; tries++) {
+  let url: string | undefined
+  const isListening = async () => {
     assert.equal(child.exitCode, null, `ended at once: ${printed()}`)
-    const [url] = printed().match(/https?:\/\/[^\s/"',]*[^\s/"',.]/) ?? []
-    if (url !== undefined && (await answers(url))) return url
-    await pause(50)
+    url = printed().match(/https?:\/\/[^\s/"',]*[^\s/"',.]/)?.[0]
+    return url !== undefined && (await responds(url))
   }
-  return assert.fail(`never listened: ${printed()}`)
+  await until(isListening, 'the service never listened')
+  return url ?? ''
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
+  const client = connect(url)
   try {
-    await (await fetch(url)).arrayBuffer()
+    await client.send('GET', '/')
     return true
   } catch {
     return false
+  } finally {
+    client.close()
   }
 }

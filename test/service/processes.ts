@@ -30,7 +30,7 @@ export async function until(
   const deadline = performance.now() + 60_000
   while (!(await condition())) {
     assert.ok(performance.now() < deadline, complaint)
-    await pause(20)
+    await pause(10)
   }
 }
 

@@ -16,6 +16,7 @@ import { chapter } from '../world.ts'
 import { behind, insertMany, isShared } from './beside.ts'
 import { folder, start } from './child.ts'
 import { included } from './people.ts'
+import { until } from './processes.ts'
 
 const everything = '/persons?page[size]=0&include=computers'
 
@@ -45,17 +46,17 @@ chapter('page[size]=0 is streamed', (world) => {
   if (!isShared(world)) return
 
   it('arrives whole, in many pieces, and is one checked document', async () => {
-    await insertMany(world.databaseUrl, { persons: 20_000, computers: 1 })
+    await insertMany(world.databaseUrl, { persons: 6_000, computers: 1 })
     const answer = await world.get('/persons', { 'page[size]': '0', include: 'computers' })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers['transfer-encoding'], 'chunked')
-    assert.equal(answer.many.length, 20_000)
-    assert.equal(answer.body.included?.length, 20_000)
-    assert.deepEqual(answer.body.meta, { count: 20_000 })
+    assert.equal(answer.many.length, 6_000)
+    assert.equal(answer.body.included?.length, 6_000)
+    assert.deepEqual(answer.body.meta, { count: 6_000 })
     assert.deepEqual(answer.body.links, {
       self: `${world.url}/persons?page%5Bsize%5D=0&include=computers`,
     })
-    assert.equal(new Set(answer.many.map(({ id }) => id)).size, 20_000)
+    assert.equal(new Set(answer.many.map(({ id }) => id)).size, 6_000)
     const raw = await head(world.url, everything)
     let pieces = 0
     for await (const _piece of raw) pieces++
@@ -63,7 +64,7 @@ chapter('page[size]=0 is streamed', (world) => {
   })
 
   it('tells exactly what one large page tells, whatever is included, listed, filtered or sorted', async () => {
-    await insertMany(world.databaseUrl, { persons: 700, computers: 2 })
+    await insertMany(world.databaseUrl, { persons: 520, computers: 1 })
     await behind(
       world.databaseUrl,
       'update computer set person_id = null where id % 5 = 0',
@@ -114,7 +115,7 @@ chapter('page[size]=0 is streamed', (world) => {
   })
 
   it('leaves others their turn: a short request is answered while a long one is under way', async () => {
-    await insertMany(world.databaseUrl, { persons: 20_000, computers: 2 })
+    await insertMany(world.databaseUrl, { persons: 10_000, computers: 1 })
     let isDone = false
     const long = world
       .get('/persons', { 'page[size]': '0', include: 'computers' })
@@ -126,25 +127,25 @@ chapter('page[size]=0 is streamed', (world) => {
     const short = await world.get('/persons/1')
     assert.equal(short.status, 200)
     assert.ok(!isDone, 'the short answer came first')
-    assert.equal((await long).many.length, 20_000)
+    assert.equal((await long).many.length, 10_000)
   })
 
   it('sees the moment it began, though others write while it is told', async () => {
-    await insertMany(world.databaseUrl, { persons: 20_000, computers: 1, nameLength: 100 })
+    await insertMany(world.databaseUrl, { persons: 8_000, computers: 1, nameLength: 500 })
     const slow = await head(world.url, everything)
     const created = await world.person({ name: 'late' })
-    await world.delete('/persons/20000')
+    await world.delete('/persons/8000')
     const pieces: Buffer[] = []
     for await (const piece of slow) pieces.push(piece)
     const { data, meta } = JSON.parse(Buffer.concat(pieces).toString())
-    assert.deepEqual(meta, { count: 20_000 })
-    assert.equal(data.length, 20_000)
-    assert.equal(data.at(-1).id, '20000')
+    assert.deepEqual(meta, { count: 8_000 })
+    assert.equal(data.length, 8_000)
+    assert.equal(data.at(-1).id, '8000')
     assert.equal((await world.get(`/persons/${created.id}`)).status, 200)
   })
 
   it('may be left in the middle: the service goes on answering, writing and shuts down', async () => {
-    await insertMany(world.databaseUrl, { persons: 20_000, computers: 1, nameLength: 200 })
+    await insertMany(world.databaseUrl, { persons: 5_000, computers: 1, nameLength: 1_000 })
     for (let each = 0; each < 20; each++) await leave(world.url, everything)
     const { id } = await world.person({ name: 'after' })
     assert.equal((await world.get(`/persons/${id}`)).status, 200)
@@ -152,7 +153,7 @@ chapter('page[size]=0 is streamed', (world) => {
     const before = Date.now()
     await world.restart()
     assert.ok(Date.now() - before < 10_000)
-    assert.equal((await world.get('/persons')).body.meta?.count, 20_000)
+    assert.equal((await world.get('/persons')).body.meta?.count, 5_000)
   })
 })
 
@@ -167,18 +168,27 @@ async function memoryOf(id: number | undefined): Promise<number> {
   }
 }
 
+/** The memory that a process holds once it holds no more than a moment before. */
+async function settledMemoryOf(id: number | undefined): Promise<number> {
+  for (let before = await memoryOf(id); ; ) {
+    await pause(300)
+    const now = await memoryOf(id)
+    if (now <= before + 2 ** 20) return now
+    before = now
+  }
+}
+
 describe('streaming in a process of its own', () => {
   it('takes no memory for what a slow client has not read', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
-    await insertMany(databaseUrl, { persons: 40_000, computers: 0, nameLength: 2_000 })
-    const size = 40_000 * 2 * 2_000
+    await insertMany(databaseUrl, { persons: 20_000, computers: 0, nameLength: 4_000 })
+    const size = 20_000 * 2 * 4_000
     const before = await memoryOf(child.process.pid)
     const slow = await head(child.url, '/persons?page[size]=0')
     await once(slow, 'readable')
-    await pause(1_500)
-    const grown = (await memoryOf(child.process.pid)) - before
+    const grown = (await settledMemoryOf(child.process.pid)) - before
     slow.destroy()
     assert.ok(grown < size / 2, `grew by ${grown} bytes for an answer of more than ${size}`)
   })
@@ -187,11 +197,17 @@ describe('streaming in a process of its own', () => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const databaseUrl = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
-    await insertMany(databaseUrl, { persons: 20_000, computers: 1, nameLength: 500 })
+    await insertMany(databaseUrl, { persons: 8_000, computers: 1, nameLength: 1_000 })
     const slow = await head(child.url, everything)
     const end = child.end('SIGTERM')
-    await pause(300)
-    await assert.rejects(connect(child.url).send('GET', '/persons'))
+    const isRefused = () =>
+      connect(child.url)
+        .send('GET', '/persons')
+        .then(
+          () => false,
+          () => true,
+        )
+    await until(isRefused, 'new connections are still accepted')
     const pieces: Buffer[] = []
     for await (const piece of slow) pieces.push(piece)
     const text = Buffer.concat(pieces).toString()
@@ -209,7 +225,7 @@ describe('streaming in a process of its own', () => {
       text,
     }
     assertConforms(exchange)
-    assert.equal(readAnswer(exchange).many.length, 20_000)
+    assert.equal(readAnswer(exchange).many.length, 8_000)
     assert.equal((await end).code, 0)
   })
 })

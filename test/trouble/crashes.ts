@@ -71,7 +71,7 @@ async function load(url: string, client: number, ledger: Ledger, stop: AbortSign
     else {
       assert.equal(answer.status, 503, JSON.stringify(answer.body))
       assert.equal(answer.headers['retry-after'], '1')
-      const isInDoubt = /may have been kept or not/.test(JSON.stringify(answer.body))
+      const isInDoubt = /may or may not have been stored/.test(JSON.stringify(answer.body))
       const list = isInDoubt ? ledger.inDoubt : ledger.rejected
       list.add(name)
     }

@@ -3,8 +3,8 @@ import { ConstraintError } from '../constraints.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
 import type { Statement } from '../statement.ts'
 
-/** What of PostgreSQL's errors is somebody else's doing, by the starts of their codes (PostgreSQL 18, Appendix A). */
-const constraints: readonly (readonly [code: RegExp, is: ConstraintError['is']])[] = [
+/** The violated constraint by the error code (PostgreSQL 18, Appendix A). */
+const constraintCodes: readonly (readonly [code: RegExp, is: ConstraintError['is']])[] = [
   [/^23502/, 'notNull'],
   [/^23503|^23001/, 'foreignKey'],
   [/^23505|^23P01/, 'unique'],
@@ -13,33 +13,33 @@ const constraints: readonly (readonly [code: RegExp, is: ConstraintError['is']])
   [/^23|^P0001/, 'other'],
 ]
 
-/** The functions of PostgreSQL's own that refuse on behalf of what a schema declares. */
-const refusers: Readonly<Record<string, ConstraintError['is']>> = {
-  // PL/pgSQL raises what a trigger says, with whatever code it likes.
+/** The violated constraint by the C function of PostgreSQL that raised the error, for errors with any code. */
+const constraintRoutines: Readonly<Record<string, ConstraintError['is']>> = {
+  // A trigger in PL/pgSQL may raise any code.
   exec_stmt_raise: 'other',
-  // A policy of the table, or the condition of a view, does not take the row.
+  // A policy of the table, or the `check option` of a view.
   ExecWithCheckOptions: 'check',
 }
 
-/** The statement is beyond a limit: stack depth, arguments, size. */
+/** The statement exceeds a limit: stack depth, arguments, size. */
 const tooComplex = /^54/
-/** Two transactions stood in each other's way: one of them is to be tried again. */
-const conflicts: readonly string[] = ['40001', '40P01']
-/** A statement was stopped, because it ran for as long as it may or because we asked for it. */
-const stopped = '57014'
-/** A statement waited for a lock for as long as it may. */
-const locked = '55P03'
-/** The server refuses for now: shutting down, starting, out of connections, memory or disk; or its files fail. */
-const refusals = /^(08|53|57|58)/
-/** A transaction that writes began where nothing can be written: on a standby, or where the default says so. */
-const readOnly = '25006'
-/** The role of our sessions may not do what a statement does. */
-const forbidden = '42501'
-/** Node's words for a connection that is not there, or no more. */
-const broken =
+/** A serialization failure or a deadlock: the transaction should be retried. */
+const conflictCodes: readonly string[] = ['40001', '40P01']
+/** A statement was cancelled, by its timeout or by us. */
+const queryCanceled = '57014'
+/** A statement waited too long for a lock. */
+const lockNotAvailable = '55P03'
+/** The server is temporarily unavailable: it starts or shuts down, or lacks connections, memory or disk; or its files fail. */
+const unavailableCodes = /^(08|53|57|58)/
+/** A write in a read-only transaction: on a standby, or because of the default of the session. */
+const readOnlyTransaction = '25006'
+/** The role lacks a privilege. */
+const insufficientPrivilege = '42501'
+/** Messages and codes of Node.js and the driver for a connection that failed or was lost. */
+const connectionFailure =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|Connection terminated|Client has encountered|timeout expired|timeout exceeded|read timeout|Connection ended|ENETUNREACH|EAI_AGAIN/
 
-/** PostgreSQL's error as the driver has it. */
+/** The fields of a PostgreSQL error that the driver provides. */
 interface ServerError {
   readonly code?: string
   readonly detail?: string
@@ -50,73 +50,78 @@ interface ServerError {
   readonly routine?: string
 }
 
-/** Whether the transaction should be tried again. */
+/** Whether the transaction should be retried. */
 export function isConflict(error: unknown): boolean {
   const { code } = serverError(error)
-  return code !== undefined && conflicts.includes(code)
+  return code !== undefined && conflictCodes.includes(code)
 }
 
-/** Whether the database is not there, so that nothing can be said of what was under way. */
+/** Whether the database is not available, so that the result of a statement is unknown. */
 function isUnavailable(error: unknown): boolean {
   const { code = '' } = serverError(error)
-  return refusals.test(code) || (error instanceof Error && broken.test(`${code} ${error.message}`))
+  return (
+    unavailableCodes.test(code) ||
+    (error instanceof Error && connectionFailure.test(`${code} ${error.message}`))
+  )
 }
 
-/** What was run when an error came. */
-interface Circumstances {
-  /** What was run, if it binds values. */
+/** The statement that failed. */
+interface FailedQuery {
+  /** Absent for text without parameters. */
   readonly statement?: Statement | undefined
   /** How long it may run, in milliseconds. */
   readonly timeout: number
 }
 
-/** PostgreSQL's refusals as what they mean: ConstraintError, or HeaderError 503, 403 and 400; anything else stays what it was. */
-export function translateError(error: unknown, { statement, timeout }: Circumstances): unknown {
-  const said = serverError(error)
-  const { code = '' } = said
-  if (code === stopped) return queryTimeoutError(timeout, error)
-  if (code === locked) return unavailableError(tookTooLong, error)
+/** Translates an error of PostgreSQL to a ConstraintError, or a HeaderError (503, 403 or 400); returns any other as it is. */
+export function translateError(error: unknown, { statement, timeout }: FailedQuery): unknown {
+  const failure = serverError(error)
+  const { code = '' } = failure
+  if (code === queryCanceled) return queryTimeoutError(timeout, error)
+  if (code === lockNotAvailable) return unavailableError(tooSlow, error)
   if (isUnavailable(error)) return unavailableError('The database is not available', error)
-  const is = constraints.find(([start]) => start.test(code))?.[1] ?? refusers[said.routine ?? '']
+  const is =
+    constraintCodes.find(([pattern]) => pattern.test(code))?.[1] ??
+    constraintRoutines[failure.routine ?? '']
   if (is !== undefined) {
-    const slot = slotOf(said, statement)
-    return new ConstraintError(is, { columns: columnsIn(said), slot }, error)
+    const parameter = findParameter(failure, statement)
+    return new ConstraintError(is, { columns: findColumns(failure), parameter }, error)
   }
-  if (code === forbidden) return permissionDenied(error)
+  if (code === insufficientPrivilege) return permissionDenied(error)
   if (!tooComplex.test(code)) return error
   const advice = 'nest its filter less deep, or include fewer and shorter paths'
   return new HeaderError(
     'query_too_complex',
-    `The query is more than the database can take; ${advice}.`,
+    `The query is too complex for the database; ${advice}.`,
   )
 }
 
-const tookTooLong = 'The database took too long'
+const tooSlow = 'The database took too long'
 
-/** The error of a read whose client is gone: nobody is told of it. */
+/** The error of a read whose client has disconnected; nobody receives it. */
 export function disconnectedError(): HeaderError {
-  return new HeaderError('query_timeout', 'The read was given up because its client disconnected.')
+  return new HeaderError('query_timeout', 'The read was cancelled because its client disconnected.')
 }
 
-/** Names of tables and columns stay in the cause, which is for the log alone. */
+/** The names of tables and columns are in the cause only, which is logged. */
 function permissionDenied(cause: unknown): HeaderError {
   const detail = 'The database does not permit this; its administrator has to grant the privilege.'
   return new HeaderError('permission_denied', detail, {}, { cause })
 }
 
 /**
- * The error of a write, from that of one of its statements: a write that was stopped may be sent again as it is, and one
- * that found the database read-only needs another connection, as a session keeps the setting with which it began.
+ * Translates the error of a statement to that of its write. A cancelled write may be repeated as it is. A write in a read-only
+ * transaction needs a new connection, because a session keeps its settings.
  */
 export function unavailableWriteError(error: unknown): unknown {
   if (error instanceof HeaderError && error.code === 'query_timeout')
-    return unavailableError(tookTooLong, error.cause)
-  return serverError(error).code === readOnly
+    return unavailableError(tooSlow, error.cause)
+  return serverError(error).code === readOnlyTransaction
     ? unavailableError('The database is read-only', error)
     : error
 }
 
-/** What a request is told that cannot be served for now, and why. */
+/** The error of a request that may succeed later. @param reason - the first part of the detail */
 export function unavailableError(
   reason: string,
   cause?: unknown,
@@ -126,13 +131,13 @@ export function unavailableError(
   return new HeaderError('unavailable', `${reason}; ${advice}.`, headers, { cause })
 }
 
-/** Whether an error says that the connection it happened on is of no more use. */
+/** Whether the connection of an error must not be used any more. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof HeaderError && error.code === 'unavailable'
 }
 
-/** `Key (name, "E-Mail")=(…) already exists.`; a check says no more than its own name, by default `table_column_check`. */
-function columnsIn({ column, detail = '', table = '', constraint = '' }: ServerError): string[] {
+/** Finds columns in `Key (name, "E-Mail")=(…) already exists.`, or in the name of a check, by default `table_column_check`. */
+function findColumns({ column, detail = '', table = '', constraint = '' }: ServerError): string[] {
   if (column !== undefined) return [column]
   const keys = /\((.*?)\)=\(/s.exec(detail)?.[1]
   if (keys !== undefined) return keys.split(', ').map((key) => key.replace(/^"(.*)"$/s, '$1'))
@@ -140,14 +145,14 @@ function columnsIn({ column, detail = '', table = '', constraint = '' }: ServerE
   return isNamed ? [constraint.slice(table.length + 1).replace(/_check\d*$/, '')] : []
 }
 
-/** `unnamed portal parameter $2 = '...'`, where a value is none of the column's type. */
-function slotOf({ where = '' }: ServerError, statement?: Statement): number | undefined {
+/** Finds the parameter in `unnamed portal parameter $2 = '...'`, which is reported for a value that the type of its column rejects. */
+function findParameter({ where = '' }: ServerError, statement?: Statement): number | undefined {
   const number = /\$(\d+)/.exec(where)?.[1]
   const source = statement?.placeholders[Number(number) - 1]?.source
   return typeof source === 'number' ? source : undefined
 }
 
 function serverError(error: unknown): ServerError {
-  // The driver's errors carry what the server said; any error has at most some of it.
+  // The driver's errors have the fields of the server's errors; other errors have at most some of them.
   return error instanceof Error ? (error as Error & ServerError) : {}
 }

@@ -159,7 +159,7 @@ export class PostgresPool {
 
   async #acquire(signal?: AbortSignal): Promise<Session> {
     if (this.#pool.waitingCount - this.#abandoned + this.#executor.surplus >= this.#queueSize)
-      throw unavailableError('More requests wait')
+      throw unavailableError('Too many requests wait for a connection')
     const connecting = translateErrors(this.#limits.timeout, () => this.#pool.connect())
     return this.#sessionOf(await (signal ? this.#unlessAborted(signal, connecting) : connecting))
   }

@@ -14,7 +14,7 @@ import {
 import type { Session } from './session.ts'
 
 const unknownOutcome =
-  'The database went away while it made this write final, so it may have been kept or not'
+  'The connection to the database was lost during the commit, so the write may or may not have been stored'
 
 /** The rows of the first batch of a stream, and of the largest. */
 const [firstBatchSize, maxBatchSize] = [10, 200]
@@ -95,13 +95,13 @@ export class PostgresTransaction extends PostgresConnection {
     if (this.#executor.hasBegun) {
       const commandTag = await this.execute('commit').catch((error) => {
         throw isConnectionLost(error)
-          ? unavailableError(unknownOutcome, error, 'look before you try again')
+          ? unavailableError(unknownOutcome, error, 'check before you try again')
           : error
       })
       // PostgreSQL answers `ROLLBACK` to the commit of a failed transaction.
       if (commandTag !== 'COMMIT')
         throw new Error(
-          'A statement of the transaction failed and its error was caught; all is undone.',
+          'A statement of the transaction failed and its error was caught; the transaction was rolled back.',
         )
     }
     this.#release()

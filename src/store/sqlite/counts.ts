@@ -25,7 +25,7 @@ export function readCount([row]: readonly Row[]): number {
 }
 
 /** The counts of a connection that does not write. */
-export class CountCache {
+export class SqliteCountCache {
   readonly #connection: SqliteConnection
   readonly #counts: LRUCache<string, number> = createCountCache<number>()
   #version: number | undefined

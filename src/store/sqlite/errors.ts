@@ -65,7 +65,7 @@ export function translateError(error: unknown): unknown {
   }
   if (tooComplex.test(error.message)) {
     const advice = 'nest its filter less deep, or include fewer and shorter paths'
-    const detail = `The query is more than the database can take; ${advice}.`
+    const detail = `The query is too complex for the database; ${advice}.`
     return new HeaderError('query_too_complex', detail)
   }
   if (primaryCode !== constraint) return error

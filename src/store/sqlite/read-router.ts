@@ -12,7 +12,7 @@ import { type StreamedRead, streamRows } from '../stream.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { CostModel, maxInProcessDuration } from './cost-model.ts'
-import { CountCache } from './counts.ts'
+import { SqliteCountCache } from './counts.ts'
 import type { DatabaseFile } from './database-file.ts'
 import type { FullRead } from './full-read.ts'
 import type { SqliteOptions } from './options.ts'
@@ -49,7 +49,7 @@ export class ReadRouter {
   readonly #file: DatabaseFile
   readonly #statements: SqliteStatements
   readonly #shared: SqliteConnection
-  readonly #counts: CountCache
+  readonly #counts: SqliteCountCache
   readonly #pool: ConnectionPool
   readonly #readers: ReaderPool
   readonly #costs: CostModel
@@ -64,7 +64,7 @@ export class ReadRouter {
     this.#file = file
     this.#statements = statements
     this.#shared = new SqliteConnection(file.path, 'reader', connectionOptions)
-    this.#counts = new CountCache(this.#shared)
+    this.#counts = new SqliteCountCache(this.#shared)
     this.#pool = new ConnectionPool(file.path)
     this.#readers = new ReaderPool(file.path, { readers, timeout, queueSize })
     this.#costs = new CostModel(this.#shared, statements, model)

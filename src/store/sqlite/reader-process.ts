@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { HeaderError } from '../../errors/errors.ts'
 import type { Statement } from '../statement.ts'
 import { SqliteConnection } from './connection.ts'
-import { CountCache } from './counts.ts'
+import { SqliteCountCache } from './counts.ts'
 import type { ReaderCommand, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { type StatementWork, workChannel } from './statement-work.ts'
 
@@ -14,7 +14,7 @@ const pageCache = 16 * 1024
 
 const [, , path = ''] = process.argv
 const connection = new SqliteConnection(path, 'reader', { pageCache })
-const counts = new CountCache(connection)
+const counts = new SqliteCountCache(connection)
 const statements = new LRUCache<string, Statement>({ max: 500 })
 
 /** Returns the same object for the same SQL; the connection caches prepared statements by the object. */
