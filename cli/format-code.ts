@@ -95,7 +95,7 @@ function formatEntry(entry: CodeEntry, indent: number): string {
 function startsBelowKey({ key, value }: Member, column: number): boolean {
   const oneLine = formatOnOneLine(value)
   if (oneLine !== undefined && column + displayWidth(oneLine) + 1 <= lineWidth) return false
-  // Below a short key a string would gain hardly any room.
+  // Biome keeps a string beside a short key, because the line below would be hardly shorter.
   if (typeof value === 'string') return key.length > 4
   if (value.is !== 'call') return false
   const [only, ...others] = value.arguments

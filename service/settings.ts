@@ -248,9 +248,9 @@ export function formatHelp(): string {
   const width = Math.max(...names.map((name) => toFlag(name).length))
   const rows = names.map((name) => {
     const { default: text, help } = table[name]
-    const shown = text === undefined ? 'none' : text === '' ? 'empty' : text
+    const defaultText = text === undefined ? 'none' : text === '' ? 'empty' : text
     const [flag, variable] = [toFlag(name).padEnd(width), toVariable(name).padEnd(width)]
-    return `  --${flag} ${variable} ${help} (default: ${shown})`
+    return `  --${flag} ${variable} ${help} (default: ${defaultText})`
   })
   return [
     'Serves persons and computers as JSON:API 1.0.',

@@ -12,7 +12,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** The model of the music store. `page[size]=0` returns whole collections, as streams. */
+/** The model of the music store. `page[size]=0` returns complete collections, as streams. */
 export const model = defineModel(resources, { maxPageSize: null })
 
 /**

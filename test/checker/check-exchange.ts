@@ -27,7 +27,7 @@ const checks: readonly ((exchange: ParsedExchange) => Violations)[] = [
 /**
  * Asserts that a response conforms to every rule that can be checked with the response and its request alone.
  *
- * @throws AssertionError with each violated rule, its JSON pointer, and the whole exchange
+ * @throws AssertionError with each violated rule, its JSON pointer, and the complete exchange
  */
 export function assertConforms(exchange: Exchange): void {
   const body = parseJson(exchange.text)

@@ -45,11 +45,15 @@ function* checkNamed(
   [presenceRule, typeRule]: [string, string],
 ): Violations {
   for (const name of ['type', 'id']) {
-    const place = appendToken(pointer, name)
+    const memberPointer = appendToken(pointer, name)
     if (value[name] === undefined)
-      yield { rule: presenceRule, pointer: place, message: 'it is missing' }
+      yield { rule: presenceRule, pointer: memberPointer, message: 'it is missing' }
     else if (!isNonEmptyString(value[name])) {
-      yield { rule: typeRule, pointer: place, message: 'it must be a string that is not empty' }
+      yield {
+        rule: typeRule,
+        pointer: memberPointer,
+        message: 'it must be a string that is not empty',
+      }
     }
   }
   if (isNonEmptyString(value.type) && !isMemberName(value.type)) {
@@ -63,26 +67,30 @@ function* checkNamed(
 
 function* checkSelf(value: Members, pointer: string): Generator<Violation, string | undefined> {
   const { links, id } = value
-  const place = `${pointer}/links`
+  const memberPointer = `${pointer}/links`
   if (!isObject(links)) {
     const rule = links === undefined ? 'RES-10' : 'LNK-1'
-    yield { rule, pointer: place, message: 'it must be an object with self' }
+    yield { rule, pointer: memberPointer, message: 'it must be an object with self' }
     return undefined
   }
-  yield* checkMembers(links, ['self'], { rule: 'RES-10', pointer: place })
-  yield* checkLink(links.self, `${place}/self`, 'path')
+  yield* checkMembers(links, ['self'], { rule: 'RES-10', pointer: memberPointer })
+  yield* checkLink(links.self, `${memberPointer}/self`, 'path')
   if (typeof links.self !== 'string') return undefined
   if (isNonEmptyString(id) && !links.self.endsWith(`/${encodeURIComponent(id)}`)) {
-    yield { rule: 'RES-10', pointer: `${place}/self`, message: `it must end with the id, ${id}` }
+    yield {
+      rule: 'RES-10',
+      pointer: `${memberPointer}/self`,
+      message: `it must end with the id, ${id}`,
+    }
   }
   return links.self
 }
 
 function* checkAttributes({ attributes, relationships }: Members, pointer: string): Violations {
-  const place = `${pointer}/attributes`
+  const memberPointer = `${pointer}/attributes`
   if (attributes === undefined) return
   if (!isObject(attributes)) {
-    yield { rule: 'RES-7', pointer: place, message: 'it must be an object' }
+    yield { rule: 'RES-7', pointer: memberPointer, message: 'it must be an object' }
     return
   }
   for (const [name, value] of Object.entries(attributes)) {
@@ -90,11 +98,11 @@ function* checkAttributes({ attributes, relationships }: Members, pointer: strin
     if (isReserved || (isObject(relationships) && Object.hasOwn(relationships, name))) {
       yield {
         rule: 'RES-6',
-        pointer: appendToken(place, name),
+        pointer: appendToken(memberPointer, name),
         message: 'the name is used by another member',
       }
     }
-    if (typeof value === 'object') yield* checkNested(value, appendToken(place, name))
+    if (typeof value === 'object') yield* checkNested(value, appendToken(memberPointer, name))
   }
 }
 
@@ -124,14 +132,15 @@ function* checkRelationships(
     return
   }
   for (const [name, value] of Object.entries(relationships)) {
-    const place = appendToken(pointer, name)
+    const memberPointer = appendToken(pointer, name)
     if (['id', 'type'].includes(name))
-      yield { rule: 'RES-6', pointer: place, message: 'the name is used by another member' }
-    if (!isObject(value)) yield { rule: 'REL-2', pointer: place, message: 'it must be an object' }
+      yield { rule: 'RES-6', pointer: memberPointer, message: 'the name is used by another member' }
+    if (!isObject(value))
+      yield { rule: 'REL-2', pointer: memberPointer, message: 'it must be an object' }
     else
       yield* checkRelationship(
         value,
-        place,
+        memberPointer,
         self &&
           ['relationships/', ''].map((route) => `${self}/${route}${encodeURIComponent(name)}`),
       )
@@ -146,22 +155,22 @@ function* checkRelationship(
   yield* checkMembers(value, ['links', 'data'], { rule: 'REL-2', pointer })
   if ('data' in value) yield* checkLinkage(value.data, `${pointer}/data`)
   const { links } = value
-  const place = `${pointer}/links`
+  const memberPointer = `${pointer}/links`
   if (!isObject(links)) {
     const rule = links === undefined ? 'REL-2' : 'LNK-1'
-    yield { rule, pointer: place, message: 'it must be an object with self and related' }
+    yield { rule, pointer: memberPointer, message: 'it must be an object with self and related' }
     return
   }
-  yield* checkMembers(links, ['self', 'related'], { rule: 'REL-3', pointer: place })
+  yield* checkMembers(links, ['self', 'related'], { rule: 'REL-3', pointer: memberPointer })
   for (const [index, name] of ['self', 'related'].entries()) {
     const link = links[name]
     if (link === undefined)
-      yield { rule: 'REL-2', pointer: appendToken(place, name), message: 'it is missing' }
-    else yield* checkLink(link, appendToken(place, name), 'path')
+      yield { rule: 'REL-2', pointer: appendToken(memberPointer, name), message: 'it is missing' }
+    else yield* checkLink(link, appendToken(memberPointer, name), 'path')
     if (typeof link === 'string' && urls && link !== urls[index]) {
       yield {
         rule: 'REL-2',
-        pointer: appendToken(place, name),
+        pointer: appendToken(memberPointer, name),
         message: `it must be ${urls[index]}`,
       }
     }

@@ -22,7 +22,7 @@ const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')))
 
 /**
  * Of longer lists only the first and the last entries are validated, because the schema compares every pair of entries.
- * Our own checks read whole lists.
+ * Our own checks read complete lists.
  */
 const maxListLength = 20
 

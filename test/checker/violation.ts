@@ -2,7 +2,7 @@
 export interface Violation {
   /** An id of the conformance rules (`DOC-3`), or a section of `docs/service.md` (`service.md#errors`). */
   readonly rule: string
-  /** The JSON pointer of the value that violates the rule; empty for the whole response. */
+  /** The JSON pointer of the value that violates the rule; empty for the response itself. */
   readonly pointer: string
   readonly message: string
 }

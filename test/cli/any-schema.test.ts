@@ -5,7 +5,7 @@ import { createServer, type Model } from 'lapidary'
 import { mediaType } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, isPostgres, lasting } from '../filled.ts'
-import { seed } from '../property/seed.ts'
+import { scale, seed } from '../property/seed.ts'
 import {
   assertCompiles,
   assertFormatted,
@@ -15,8 +15,8 @@ import {
 } from './generated-project.ts'
 import { postgresSql, schemas, sqliteSql } from './random-schema.ts'
 
-/** The number of random schemas. They take a few seconds. */
-const runs = 60
+/** The number of random schemas for each database. */
+const runs = 10 * scale
 
 for (const database of lasting) {
   describe(`Declarations generated from random schemas · ${database.name}`, () => {
@@ -51,8 +51,8 @@ async function assertServes(model: Model, url: string): Promise<void> {
         is === 'relationship' ? [encodeURIComponent(name)] : [],
       )
       const target = `${collection}?include=${names.join(',')}`
-      const answer = await server.inject({ url: target, headers: { accept: mediaType } })
-      assert.equal(answer.statusCode, 200, `${target}: ${answer.body}`)
+      const response = await server.inject({ url: target, headers: { accept: mediaType } })
+      assert.equal(response.statusCode, 200, `${target}: ${response.body}`)
     }
   } finally {
     await server.close()

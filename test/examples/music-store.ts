@@ -39,8 +39,8 @@ export async function serve(test: TestContext, model: Model, databaseUrl: string
   return async (path, query) => {
     const exchange = await client.send('GET', path, { query })
     assertConforms(exchange)
-    const answer = readAnswer(exchange)
-    assert.equal(answer.status, 200, answer.text.slice(0, 1000))
-    return answer
+    const response = readAnswer(exchange)
+    assert.equal(response.status, 200, response.text.slice(0, 1000))
+    return response
   }
 }

@@ -19,7 +19,7 @@ export interface ServedTables {
 const sampleSize = 3
 
 /**
- * Compares every relationship of every type with the tables. Fetches the linkage of the whole collection and, for some
+ * Compares every relationship of every type with the tables. Fetches the linkage of the complete collection and, for some
  * resources, the relationship URL and the related URL.
  * @returns the number of links by relationship, e.g. `{ 'album.tracks': 3503 }`
  */

@@ -31,7 +31,8 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
           fields: { name: attribute(text) },
         })
         const served = await serveModel(test, defineModel([thing]), url)
-        const [sql = ''] = await statementsOf(() => served.get('/things', query))
+        // The first request loads the facts of the tables before.
+        const sql = (await statementsOf(() => served.get('/things', query))).at(-1) ?? ''
         const plan = async () =>
           JSON.stringify(await execute(url, `${settings}; explain (generic_plan) ${sql}`))
         assert.doesNotMatch(await plan(), usesIndex)

@@ -123,7 +123,7 @@ async function listening(child: ChildProcess, printed: () => string): Promise<st
     url = printed().match(/https?:\/\/[^\s/"',]*[^\s/"',.]/)?.[0]
     return url !== undefined && (await responds(url))
   }
-  await until(isListening, 'the service never listened')
+  await until(isListening, () => `never listened: ${printed()}`)
   return url ?? ''
 }
 

@@ -69,27 +69,10 @@ const query = (name: string) => ({
 const person = (name: string) => ({ data: { type: 'person', id: '1', attributes: { name } } })
 
 chapter('What a request costs', (world) => {
-  it('thirty with a hundred and fifty included take as many statements as one with five', async () => {
-    const list = async (persons: number) => {
-      const asked = { include: 'computers', 'page[size]': String(persons) }
-      return statementsOf(async () => {
-        const answer = await world.get('/persons', asked)
-        assert.equal(answer.many.length, persons)
-        assert.equal(answer.body.included?.length, persons * 5)
-      })
-    }
-    // One more than is asked for, so that every page is full.
-    await fill(world, 2)
-    const one = await list(1)
-    await fill(world, 29)
-    assert.deepEqual(await list(30), one)
-    assert.ok(one.length > 0 && one.length <= 3, one.join('\n'))
-  })
-
-  it('the thousandth request of a shape compiles nothing, whatever its values', async () => {
+  it('the hundredth request of a shape compiles nothing, whatever its values', async () => {
     await fill(world, 1)
     const requests: readonly (readonly [times: number, (text: string) => Promise<unknown>])[] = [
-      [1000, (text) => world.get('/persons', query(text))],
+      [100, (text) => world.get('/persons', query(text))],
       [20, (text) => world.get('/persons', { 'page[size]': '0', 'filter[name]': text })],
       [20, (text) => world.get('/persons/1/computers', { 'filter[serial]': text })],
       [20, (text) => world.patch('/persons/1', person(text))],

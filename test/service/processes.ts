@@ -22,14 +22,14 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until a condition holds; fails with a text after a minute. */
+/** Waits until a condition holds; fails with a message after a minute. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  complaint: string,
+  message: string | (() => string),
 ): Promise<void> {
   const deadline = performance.now() + 60_000
   while (!(await condition())) {
-    assert.ok(performance.now() < deadline, complaint)
+    if (performance.now() > deadline) assert.fail(typeof message === 'string' ? message : message())
     await pause(10)
   }
 }

@@ -42,23 +42,23 @@ export function generateMusic(random: Random) {
   }
 }
 
-/** Calls `make` until it returns a value that is not in `taken`, and adds the value to `taken`. */
-function makeUnique(taken: Set<string>, make: () => string): string {
+/** Calls `make` until it returns a value that is not in `used`, and adds the value to `used`. */
+function makeUnique(used: Set<string>, make: () => string): string {
   let value = make()
-  for (let tries = 0; taken.has(value); tries += 1) {
+  for (let tries = 0; used.has(value); tries += 1) {
     if (tries > 1000) throw new Error('No unique value found')
     value = make()
   }
-  taken.add(value)
+  used.add(value)
   return value
 }
 
 function makeArtists(random: Random) {
-  const taken = new Set<string>()
+  const used = new Set<string>()
   const kinds = genres.flatMap((genre) => Array.from({ length: genre.artists }, () => genre))
   return random.shuffle(kinds).map((genre, index) => {
     const culture = cultureOf(random, genre)
-    const name = makeUnique(taken, () => artistName(random, genre, culture))
+    const name = makeUnique(used, () => artistName(random, genre, culture))
     const writers = Array.from({ length: random.between(1, 3) }, () => person(random, culture))
     return { id: index + 1, name, genre, culture, composer: [...new Set(writers)].join(', ') }
   })
@@ -99,10 +99,10 @@ function makeAlbums(random: Random, artists: readonly Artist[]) {
   while (chosen.length < totals.albums) {
     chosen.push(random.pick(others.slice(0, random.between(1, 60))))
   }
-  const taken = new Set<string>()
+  const used = new Set<string>()
   return chosen
     .sort((one, other) => one.id - other.id)
-    .map((artist) => ({ artist, title: makeUnique(taken, () => albumTitle(random, artist)) }))
+    .map((artist) => ({ artist, title: makeUnique(used, () => albumTitle(random, artist)) }))
 }
 
 function albumTitle(random: Random, { name, genre, culture }: Artist): string {
@@ -126,9 +126,9 @@ function makeTracks(random: Random, albums: readonly { artist: Artist }[]): Trac
     const missing = totals.tracks - tracks.length
     const mean = missing / (albums.length - index)
     const length = isShow ? between(18, 24) : between(1, Math.round(2 * mean) - 1)
-    const taken = new Set<string>()
+    const used = new Set<string>()
     for (let left = index === albums.length - 1 ? missing : length; left > 0; left -= 1) {
-      const name = makeUnique(taken, () => title(random, culture))
+      const name = makeUnique(used, () => title(random, culture))
       const kind = [index + 1, isShow ? video : audio, genres.indexOf(genre) + 1, writer] as const
       const milliseconds = isShow ? between(1_260_000, 2_940_000) : between(95_000, 420_000)
       const bytes = milliseconds * (isShow ? between(170, 230) : between(28, 36)) + between(0, 999)

@@ -80,10 +80,18 @@ export async function openPostgres(
     isIndexed: (table, column) => facts.isIndexed(table, column),
   }
   const counts = new PostgresCountCache()
+  let loading: Promise<void> | undefined
   /** Loads the facts with the first read or write: other programs may create the tables after the store is opened. */
-  const loadTableFacts = async () => {
-    facts = await readTableFacts(model, shared, target)
-    counts.enableFor(facts.cacheableTables)
+  const loadTableFacts = () => {
+    loading ??= readTableFacts(model, shared, target)
+      .then((loaded) => {
+        facts = loaded
+        counts.enableFor(loaded.cacheableTables)
+      })
+      .finally(() => {
+        loading = undefined
+      })
+    return loading
   }
   const statements = createPostgresStatements(target, new StatementCache(options.statementCache))
   const { maxResources } = options

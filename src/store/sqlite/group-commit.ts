@@ -33,7 +33,7 @@ interface QueuedTransaction {
 }
 
 /** What group commit uses besides the connection. */
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   /** Held by whoever uses the connection. */
   readonly mutex: Mutex
   readonly file: DatabaseFile

@@ -23,7 +23,7 @@ import { ReaderPool } from './reader-pool.ts'
 import type { SqliteStatements } from './statements.ts'
 
 /** The dependencies of reads. */
-export interface ReadRouterContext {
+interface ReadRouterContext {
   readonly model: Model
   readonly statements: SqliteStatements
   /** The memory of the shared connection. */

@@ -9,7 +9,7 @@ const idleTimeout = 30_000
 const longDuration = 1000
 
 /** The limits of the readers. */
-export interface ReaderPoolOptions {
+interface ReaderPoolOptions {
   /** The maximum number of processes for full reads, and also for streams. */
   readonly readers: number
   /** The maximum duration of a read, in milliseconds. */
@@ -19,7 +19,7 @@ export interface ReaderPoolOptions {
 }
 
 /** A read that needs a reader. */
-export interface ExpensiveRead {
+interface ExpensiveRead {
   readonly isStream: boolean
   /** The estimated duration, in milliseconds. */
   readonly estimate: number

@@ -19,7 +19,7 @@ interface PendingCommand {
 }
 
 /** The deadline of a reply, in milliseconds. */
-export interface ReplyDeadline {
+interface ReplyDeadline {
   /** The time from now. */
   readonly remaining: number
   /** The time that the read was allowed in total. */

@@ -13,7 +13,7 @@ const batchSize = 200
 const disconnectGracePeriod = 500
 
 /** The limits of a transaction, and what happens at its end. */
-export interface RemoteTransactionOptions {
+interface RemoteTransactionOptions {
   /** In milliseconds. */
   readonly timeout: number
   /** When the transaction must end, on the clock of `performance.now`; absent: each statement has the timeout of its own. */

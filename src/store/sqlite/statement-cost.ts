@@ -2,7 +2,7 @@ import type { Statement } from '../statement.ts'
 import type { QueryPlanLine } from './query-plan.ts'
 
 /** Returns the number of rows of a table. */
-export type RowCountOf = (table: string) => number
+type RowCountOf = (table: string) => number
 
 /** The cost of a statement. */
 export interface StatementCost {
