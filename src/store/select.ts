@@ -20,22 +20,22 @@ import {
   tableName,
 } from './tables.ts'
 
-/** What a layout reads from `t0`. */
+/** The columns of a layout, and the joins that they need. */
 export interface Selection {
-  /** In order: the id, then the values, then the linkages, and nothing else. */
+  /** The id, the values and the linkages, in this order. */
   readonly columns: readonly Sql[]
-  /** Joined to `t0` for them: the linkage that no index finds by the row's key; at most one row each. */
+  /** Joined to `t0`: the linkages that no index finds by the row's key; at most one row each. */
   readonly joins: readonly Sql[]
 }
 
-/** Writes the columns of a layout where the dialect joins nothing for them. */
+/** Compiles the columns of a layout for a dialect that needs no joins. */
 export function compileSelect(layout: RowLayout, target: Target): Sql[] {
   return [...compileSelection(layout, target).columns]
 }
 
 /**
- * Writes what a layout reads from `t0`.
- * @param rows - the set that `t0` stands for, where it is a part of a table
+ * Compiles the columns of a layout from `t0`.
+ * @param rows - the row set of `t0`, if it is a part of a table
  */
 export function compileSelection(layout: RowLayout, target: Target, rows?: Sql): Selection {
   const resource = getResourceType(target.model, layout.type)
@@ -46,7 +46,7 @@ export function compileSelection(layout: RowLayout, target: Target, rows?: Sql):
   const linkages = layout.linkages.map(({ relationship, isDerived }) => {
     if (isDerived) return sql`null`
     const field = getRelationship(resource, relationship)
-    const grouped = linkageInGroups(field, target, { alias: `l${joins.length}`, rows })
+    const grouped = compileGroupedLinkage(field, target, { alias: `l${joins.length}`, rows })
     if (grouped === undefined) return compileLinkage(field, target)
     joins.push(grouped.join)
     return grouped.ids
@@ -55,10 +55,10 @@ export function compileSelection(layout: RowLayout, target: Target, rows?: Sql):
 }
 
 /**
- * The linkage of all rows together, grouped by their keys, where no index finds it by the key of one and the database
- * groups; else `undefined`.
+ * Compiles the linkage of all rows as one grouped set that is joined to them (docs/decisions/0043).
+ * @returns `undefined` if an index finds the linkage of a row by its key, or the dialect does not group
  */
-function linkageInGroups(
+function compileGroupedLinkage(
   field: RelationshipField,
   target: Target,
   { alias, rows }: Readonly<{ alias: string; rows: Sql | undefined }>,
@@ -70,30 +70,30 @@ function linkageInGroups(
   const other = getResourceType(model, to)
   const { codec } = other.id.kind
   const id = columnAt(1, other.id.column)
-  const { key, from } = othersByKey(field, target)
-  const keys = rows ? [isAmong(key, sql`select ${sql.id(link.ownKey)} from ${rows}`)] : []
+  const { key, from } = compileLinkedRows(field, target)
+  const keys = rows ? [isInHashed(key, sql`select ${sql.id(link.ownKey)} from ${rows}`)] : []
   const where = and([sql`${key} is not null`, ...keys, ...inScope(1, other)])
-  const gathered = many
+  const aggregate = many
     ? dialect.aggregateIdsInGroups(asText(id, codec, target), sortKey(id, codec, target))
     : sql`(array_agg(${asKey(id, codec, target)}))[1]`
-  const groups = sql`(select ${key} as key, ${gathered} as ids from ${from} where ${where} group by ${key})`
-  const [name, here] = [sql.id(alias), columnAt(0, link.ownKey)]
+  const groups = sql`(select ${key} as key, ${aggregate} as ids from ${from} where ${where} group by ${key})`
+  const [name, ownKey] = [sql.id(alias), columnAt(0, link.ownKey)]
   const ids = sql`${name}.ids`
   return {
-    join: sql` left join ${groups} as ${name} on ${name}.key = ${here}`,
+    join: sql` left join ${groups} as ${name} on ${name}.key = ${ownKey}`,
     ids: many ? sql`coalesce(${ids}, '[]')` : ids,
   }
 }
 
 /**
- * Whether a value is one of a few, found by one probe of a hash for each row of a scan: PostgreSQL makes a join of a mere
- * `in`, and a nested loop of the join where it expects too few rows.
+ * Compiles whether a value is in a subquery, so that PostgreSQL hashes the subquery and probes it for each row of a scan. It
+ * converts a plain `in` to a join, and to a nested loop if it underestimates the rows.
  */
-export function isAmong(value: Sql, few: Sql): Sql {
-  return sql`(${value} in (${few})) is true`
+export function isInHashed(value: Sql, subquery: Sql): Sql {
+  return sql`(${value} in (${subquery})) is true`
 }
 
-/** Whether an index finds the rows of a relationship by the key of the row that it starts from. */
+/** Whether an index finds the related rows by the key of a row. */
 export function isFoundByKey(
   { link, to }: RelationshipField,
   { model, isIndexed = () => true }: Target,
@@ -103,34 +103,34 @@ export function isFoundByKey(
     : isIndexed(getResourceType(model, to).table, link.otherKey)
 }
 
-/** All rows that a relationship leads to as `t1`, each with the key of the row that leads to it. */
-function othersByKey(
+/** Compiles all related rows of a relationship as `t1`, each with the key of the row that it is linked to. */
+function compileLinkedRows(
   { link, to }: RelationshipField,
   { model }: Target,
 ): Readonly<{ key: Sql; from: Sql }> {
-  const there = columnAt(1, link.otherKey)
+  const otherKey = columnAt(1, link.otherKey)
   const others = tableAt(1, getResourceType(model, to).table)
-  if (link.foreignKey !== 'join table') return { key: there, from: others }
+  if (link.foreignKey !== 'join table') return { key: otherKey, from: others }
   const pairs = sql`(select distinct ${sql.id(link.from)}, ${sql.id(link.to)} from ${tableName(link.joinTable)}) as ${sql.id('j1')}`
   return {
     key: joinColumnAt(1, link.from),
-    from: sql`${pairs} join ${others} on ${there} = ${joinColumnAt(1, link.to)}`,
+    from: sql`${pairs} join ${others} on ${otherKey} = ${joinColumnAt(1, link.to)}`,
   }
 }
 
-/** A to-one's id or null; a to-many's ids as one text. */
+/** Compiles the linkage of a row: the id or null for to-one, the ids as one text for to-many. */
 function compileLinkage(field: RelationshipField, target: Target): Sql {
   const { link, many } = field
   const other = getResourceType(target.model, field.to)
-  const here = columnAt(0, link.ownKey)
+  const ownKey = columnAt(0, link.ownKey)
   const { codec } = other.id.kind
-  if (isOwnKey(field, target.model)) return asKey(here, codec, target)
+  if (isOwnKey(field, target.model)) return asKey(ownKey, codec, target)
   const from = tableAt(1, other.table)
-  const where = and([isLinkedFrom(1, link, here), ...inScope(1, other)])
+  const where = and([isLinkedFrom(1, link, ownKey), ...inScope(1, other)])
   const id = columnAt(1, other.id.column)
   if (!many) return sql`(select ${asKey(id, codec, target)} from ${from} where ${where})`
-  const byScan = linkageByScan(field, target)
-  if (byScan) return byScan
+  const scanned = compileScannedLinkage(field, target)
+  if (scanned) return scanned
   return target.dialect.aggregateIds(
     asText(id, codec, target),
     sortKey(id, codec, target),
@@ -139,14 +139,14 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
   )
 }
 
-/** A to-many's ids where no index finds them by the row's key; `undefined` where one does. */
-function linkageByScan(field: RelationshipField, target: Target): Sql | undefined {
+/** Compiles the linkage of a to-many relationship without an index; `undefined` if there is one. */
+function compileScannedLinkage(field: RelationshipField, target: Target): Sql | undefined {
   const { dialect } = target
   if (dialect.aggregateIdsByScan === undefined || isFoundByKey(field, target)) return undefined
   const other = getResourceType(target.model, field.to)
   const { codec } = other.id.kind
   const id = columnAt(1, other.id.column)
-  const { key, from } = othersByKey(field, target)
+  const { key, from } = compileLinkedRows(field, target)
   return dialect.aggregateIdsByScan(
     {
       id: asText(id, codec, target),
@@ -159,13 +159,13 @@ function linkageByScan(field: RelationshipField, target: Target): Sql | undefine
   )
 }
 
-/** Makes what turns a driver's row into one as its layout says, in place; `undefined` where they are the same. */
+/** Compiles the function that converts the driver's values of a row to those of its layout, in place; `undefined` if they are the same. */
 export function compileLoad(
   layout: RowLayout,
   dialect: Dialect,
 ): ((row: unknown[]) => void) | undefined {
   const values = layout.values.map(({ codec }) => getCodec(codec, dialect.name).load)
-  const linkages = layout.linkages.map(({ many }) => (many ? gathered : undefined))
+  const linkages = layout.linkages.map(({ many }) => (many ? parseIds : undefined))
   const loads = [undefined, ...values, ...linkages].flatMap((load, at) => {
     return load ? [{ at, load }] : []
   })
@@ -181,10 +181,10 @@ export function compileLoad(
 }
 
 /**
- * Ids are gathered into the text of a JSON array of strings. It is cut where they meet, unless something in it is escaped:
- * `JSON.parse` keeps every short text in a table of V8's, which grows with a long list and holds everybody up when it does.
+ * Parses a JSON array of ids. It splits the text unless something in it is escaped: `JSON.parse` adds every short string to a
+ * table of V8, and to grow this table takes long.
  */
-function gathered(ids: unknown): readonly string[] {
+function parseIds(ids: unknown): readonly string[] {
   const text = String(ids)
   if (text.length <= 2 || text.includes('\\')) return JSON.parse(text)
   // PostgreSQL writes a space after a comma, SQLite none.

@@ -1,9 +1,7 @@
 import type { ErrorList } from '../errors/collector.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
-
 import type { Awaitable } from '../model/hooks.ts'
-
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
@@ -11,21 +9,20 @@ import type { WritePlan } from '../plan/write.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
 import type { Step, StepExecutor } from './steps.ts'
 
-/** Runs SQL in a transaction; returns the rows by the names of their columns. */
+/** Runs SQL in a transaction. @returns rows by the names of their columns */
 export type RunQuery = (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
-/** What is done in the snapshot of a read, beside reading. Whatever it throws ends the read. */
+/** Hooks that run in the snapshot of a read. An error of a hook ends the read. */
 export interface ReadHooks {
   readonly before: (query: RunQuery) => Promise<void>
-  /** Gets every row before it is told, with its layout; those of a stream as they are read. */
+  /** Receives every row before it is serialized, with its layout; the rows of a stream in batches. */
   readonly after: (rows: readonly Row[], layout: RowLayout, query: RunQuery) => Promise<void>
 }
 
-/** How a read is carried out, beside what it reads. */
+/** The options of a read. */
 export interface ReadOptions {
-  /** What else is done in the same snapshot. */
   readonly hooks?: ReadHooks | undefined
-  /** Aborts when the client disconnects; made when it is first called, because few reads last long enough to need it. */
+  /** Returns a signal that aborts when the client disconnects; created at the first call, because few reads need it. */
   readonly signal?: (() => AbortSignal) | undefined
 }
 
@@ -65,39 +62,45 @@ export interface Transaction {
   remove(plan: WritePlan): Promise<void>
 }
 
-/** Where resources are kept. All reads of one call see one snapshot; every write that returned is durable. */
+/** A database. A read sees one snapshot; a write is durable once its promise resolves. */
 export interface Store {
   readonly dialect: DialectName
-  /** What a person calls it, e.g. `SQLite at data/lapidary.db`. */
+  /** The name of the database in messages, e.g. `SQLite at data/lapidary.db`. */
   readonly description: string
   /**
-   * Runs a read. Rows that are there at once are returned at once, and so are errors thrown.
+   * Executes a read. A synchronous driver returns the rows, or throws, without a promise.
    * @param id - the id in the path; `undefined` when the plan needs none
-   * @throws NotFoundError when the resource in the path is not there; HeaderError `query_timeout` (503) when the read
-   *   takes longer than the store allows
+   * @throws NotFoundError when the resource in the path does not exist; HeaderError `query_timeout` (503) when the read
+   *   takes too long
    */
   read(plan: ReadPlan, id?: string, options?: ReadOptions): Awaitable<Rows>
   /**
-   * Runs work that writes: all of it or, when it throws, nothing. It may be run again when others stood in its way.
-   * @returns what the work returned, once that is durable
+   * Runs work in a write transaction, and rolls it back if the work throws. It may run the work again after a conflict with
+   * another transaction.
+   * @returns the result of the work once the transaction is durable
    * @throws HeaderError `unavailable` (503) when the database cannot be written
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /**
-   * Checks at start that the database can serve the model: its tables and columns, and the SQL that declarations write.
-   * @returns a line for each way in which answers differ from those of tables that would be made for the model: the
-   *   place in the declarations, what differs, and what mends it; none where nothing does
-   * @throws DeclarationError with a line per mistake, each with the path to the wrong word
+   * Loads what the store needs to know of the tables of the model. The server calls it before it listens; otherwise it happens
+   * with the first read or write.
+   */
+  prepare(): Promise<void>
+  /**
+   * Verifies at startup that the database matches the model: its tables and columns, and the SQL of the declarations.
+   * @returns `warnings`: a line for each declaration whose responses differ because of its table, with the declaration, the
+   *   difference and the fix
+   * @throws DeclarationError with a line for each error, which starts with the path of the declaration
    */
   verify(): Promise<Readonly<{ warnings: readonly string[] }>>
-  /** The tables and columns that are there. */
+  /** Queries the tables and columns of the database. */
   catalog(): Promise<Catalog>
   /**
-   * Brings the schema to the newest version that is given, or only makes sure that it is there; versions that have run
-   * are not run again. Any number of programs may do so at once.
-   * @throws Error with one clear line for a schema of another version that is to stay as it is
+   * Runs the migrations that the schema lacks; in mode `compare` only checks that there are none. Several programs may call it
+   * at the same time.
+   * @throws Error with a message of one line for a schema of another version
    */
   migrate(migrations: readonly Migration[], mode?: MigrationMode): Promise<void>
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>
 }

@@ -32,19 +32,19 @@ import {
   targetId,
 } from './tables.ts'
 
-/** All statements a write of the shape needs. */
+/** The statements of a write. */
 export interface CompiledWrite {
-  /** Makes the row and returns its id; `undefined` where the row is there. */
+  /** Inserts the row and returns its id; `undefined` if the row exists. */
   readonly insert: Statement | undefined
-  /** Changes the row's own columns; `undefined` when none is to change. */
+  /** Updates the row's own columns; `undefined` if there are none. */
   readonly update: Statement | undefined
-  /** For each link of the shape, the statements that change it; they take the row's id and the others' `ids`. */
+  /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
   readonly links: readonly (readonly Statement[])[]
-  /** Links the resource in the path, whose id they take, to the new one among `ids`. */
+  /** The statements that link the resource in the path to the new row; they take its id, and the new id as `ids`. */
   readonly parent: readonly Statement[]
 }
 
-/** Writes the SQL of a create or an update. Slot n is the value of the shape's column n. */
+/** Compiles the statements of a create or an update. Parameter n is the value of the shape's column n. */
 export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const resource = getResourceType(target.model, shape.type)
   const { parent } = shape
@@ -73,15 +73,15 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
     ...(shape.row === 'newWithId'
       ? [[id.column, param('id', id.kind.codec, target.dialect)] as [string, Sql]]
       : []),
-    ...assignments(shape, resource, target),
+    ...compileAssignments(shape, resource, target),
     ...insertDefaults.map(([name, value]): [string, Sql] => [
       name,
       sql`${constant(value, target.dialect)}`,
     ]),
   ]
-  const made = asText(sql.id(id.column), id.kind.codec, target)
-  const isMade = shape.row === 'new' ? target.dialect.lastInsertId : undefined
-  const returning = isMade?.retain(made) ?? made
+  const idText = asText(sql.id(id.column), id.kind.codec, target)
+  const lastInsertId = shape.row === 'new' ? target.dialect.lastInsertId : undefined
+  const returning = lastInsertId?.retain(idText) ?? idText
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
   const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
@@ -92,22 +92,23 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
 }
 
 function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target): Statement {
-  const pairs = assignments(shape, resource, target).map(([name, value], index) => {
-    const kept = retainedKey(shape.columns[index], resource, target)
-    return sql`${sql.id(name)} = ${kept ? sql`coalesce(${value}, ${kept})` : value}`
+  const pairs = compileAssignments(shape, resource, target).map(([name, value], index) => {
+    const hiddenKey = compileHiddenKey(shape.columns[index], resource, target)
+    return sql`${sql.id(name)} = ${hiddenKey ? sql`coalesce(${value}, ${hiddenKey})` : value}`
   })
-  const which = matchesTargetId(resource, 0, target)
+  const where = matchesTargetId(resource, 0, target)
   return compileStatement(
-    sql`update ${tableAt(0, resource.table)} set ${sql.join(pairs)} where ${which}`,
+    sql`update ${tableAt(0, resource.table)} set ${sql.join(pairs)} where ${where}`,
     target.dialect,
   )
 }
 
 /**
- * The key of a row of `t0` if it leads to a row that is none of the relationship's type. Such a key is told as null, so a
- * resource that is sent back as it was told must not clear it; `undefined` where there can be none.
+ * Compiles the key of `t0` if it references a row outside of the scope of the relationship's type. Such a key is serialized as
+ * null, so an update that sends the null back must not clear it (docs/decisions/0020).
+ * @returns `undefined` if there is no such key
  */
-function retainedKey(
+function compileHiddenKey(
   column: WriteColumn | undefined,
   resource: ResourceType,
   { model }: Target,
@@ -116,24 +117,24 @@ function retainedKey(
   const { link, to } = getRelationship(resource, column.relationship)
   const other = getResourceType(model, to)
   if (other.scope === undefined) return undefined
-  const there = columnAt(1, link.otherKey)
-  const isLinked = sql`${there} = ${columnAt(0, link.ownKey)}`
-  const isStranger = sql`(${and(inScope(1, other))}) is not true`
-  return sql`(select ${there} from ${tableAt(1, other.table)} where ${isLinked} and ${isStranger})`
+  const otherKey = columnAt(1, link.otherKey)
+  const isLinked = sql`${otherKey} = ${columnAt(0, link.ownKey)}`
+  const isOutOfScope = sql`(${and(inScope(1, other))}) is not true`
+  return sql`(select ${otherKey} from ${tableAt(1, other.table)} where ${isLinked} and ${isOutOfScope})`
 }
 
-/** Each column that is written, with its value. */
-function assignments(
+/** Compiles the written columns with their values. */
+function compileAssignments(
   { columns }: WriteShape,
   resource: ResourceType,
   target: Target,
 ): [name: string, value: Sql][] {
-  return columns.map((column, slot) => assignment(column, slot, resource, target))
+  return columns.map((column, parameter) => compileAssignment(column, parameter, resource, target))
 }
 
-function assignment(
+function compileAssignment(
   column: WriteColumn,
-  slot: number,
+  parameter: number,
   resource: ResourceType,
   target: Target,
 ): [name: string, value: Sql] {
@@ -141,57 +142,60 @@ function assignment(
     case 'attribute': {
       const field = getAttribute(resource, column.name)
       if (field.column === undefined) throw new Error(`${field.name} has no column to write.`)
-      return [field.column, assignedParam(slot, field.kind.codec, target.dialect)]
+      return [field.column, assignedParam(parameter, field.kind.codec, target.dialect)]
     }
     case 'key': {
       const { link, to } = getRelationship(resource, column.relationship)
-      return [link.ownKey, keyFrom(getResourceType(target.model, to), link.otherKey, slot, target)]
+      return [
+        link.ownKey,
+        compileKey(getResourceType(target.model, to), link.otherKey, parameter, target),
+      ]
     }
     case 'parent': {
       const parent = getResourceType(target.model, column.type)
       const { link } = getRelationship(parent, column.relationship)
-      return [link.otherKey, keyFrom(parent, link.ownKey, slot, target)]
+      return [link.otherKey, compileKey(parent, link.ownKey, parameter, target)]
     }
   }
 }
 
-/** What a key that refers to a column holds for the resource whose id is given. */
-function keyFrom(
+/** Compiles the key that references a column of the resource with an id. @param source - the parameter of the id */
+function compileKey(
   { id, table }: ResourceType,
   column: string,
   source: ParameterSource,
   target: Target,
 ): Sql {
-  const itsId =
+  const idParam =
     source === 'id' ? targetId(id, target) : param(source, id.kind.codec, target.dialect)
-  if (column === id.column) return itsId
-  const which = sql`${columnAt(1, id.column)} = ${itsId}`
-  return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${which})`
+  if (column === id.column) return idParam
+  const where = sql`${columnAt(1, id.column)} = ${idParam}`
+  return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${where})`
 }
 
-/** Writes the SQL of a deletion. */
+/** Compiles the deletion of a resource. */
 export function compileDelete(resource: ResourceType, target: Target): Statement {
-  const which = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
+  const where = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
   return compileStatement(
-    sql`delete from ${tableAt(0, resource.table)} where ${which}`,
+    sql`delete from ${tableAt(0, resource.table)} where ${where}`,
     target.dialect,
   )
 }
 
-/** Writes the SQL that tells which of a type's `ids` are there. */
+/** Compiles the query that returns which of some `ids` exist. */
 export function compileLookup(resource: ResourceType, target: Target): Statement {
   const { table, id } = resource
   const ids = listParam('ids', id.kind.codec, target.dialect)
-  const among = target.dialect.inList(columnAt(0, id.column), ids)
-  const where = and([among, ...inScope(0, resource)])
+  const hasId = target.dialect.inList(columnAt(0, id.column), ids)
+  const where = and([hasId, ...inScope(0, resource)])
   return compileStatement(
     sql`select ${idColumn(resource, target)} from ${tableAt(0, table)} where ${where}`,
     target.dialect,
   )
 }
 
-/** The two sides of a link that is changed. */
-interface Sides<L extends Link = Link> {
+/** A link whose members are changed, and its two types. */
+interface ChangedLink<L extends Link = Link> {
   readonly resource: ResourceType
   readonly other: ResourceType
   readonly link: L
@@ -203,78 +207,83 @@ function compileLink(
   target: Target,
 ): Statement[] {
   const field: RelationshipField = getRelationship(resource, relationship)
-  const changes = changesOf(resource, field, target)
+  const changes = compileChanges(resource, field, target)
   return changes[change].map((expression) => compileStatement(expression, target.dialect))
 }
 
-function changesOf(
+function compileChanges(
   resource: ResourceType,
   { to, link }: RelationshipField,
   target: Target,
 ): Changes {
-  const sides = { resource, other: getResourceType(target.model, to), link }
-  if (link.foreignKey === 'join table') return joinChanges({ ...sides, link }, target)
-  return link.foreignKey === 'own' ? keyHereChanges(sides, target) : keyThereChanges(sides, target)
+  const changed = { resource, other: getResourceType(target.model, to), link }
+  if (link.foreignKey === 'join table') return compileJoinTableChanges({ ...changed, link }, target)
+  return link.foreignKey === 'own'
+    ? compileOwnKeyChanges(changed, target)
+    : compileOtherKeyChanges(changed, target)
 }
 
 type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
 
-/** The row's own key; setting it is a matter of the row's columns. */
-function keyHereChanges({ resource, other, link }: Sides, target: Target): Changes {
-  const among = amongIds(columnAt(0, link.ownKey), other, link.otherKey, target)
-  const isHers = sql`${matchesTargetId(resource, 0, target)} and ${among}`
-  const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.ownKey)} = null where ${isHers}`
+/** Compiles the changes of the row's own key. Setting it is part of the update of the row. */
+function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
+  const isMember = compileIsMember(columnAt(0, link.ownKey), other, link.otherKey, target)
+  const where = sql`${matchesTargetId(resource, 0, target)} and ${isMember}`
+  const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.ownKey)} = null where ${where}`
   return { add: [], remove: [clear], replace: [] }
 }
 
-/** The others' key; those that are none of their type are left alone. Returns the ids of those that could become none. */
-function keyThereChanges({ resource, other, link }: Sides, target: Target): Changes {
+/**
+ * Compiles the changes of the other rows' key. Rows outside of their type's scope are not changed. If the type has a scope, the
+ * statements return the ids of the changed rows, which may no longer match it.
+ */
+function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
   const table = tableAt(0, other.table)
   const [name, key] = [sql.id(link.otherKey), columnAt(0, link.otherKey)]
-  const self = keyFrom(resource, link.ownKey, 'id', target)
+  const self = compileKey(resource, link.ownKey, 'id', target)
   const ids = listParam('ids', other.id.kind.codec, target.dialect)
-  const among = target.dialect.inList(columnAt(0, other.id.column), ids)
+  const isMember = target.dialect.inList(columnAt(0, other.id.column), ids)
   const id = asText(sql.id(other.id.column), other.id.kind.codec, target)
   const returning = other.scope ? sql` returning ${id}` : sql``
-  const add = sql`update ${table} set ${name} = ${self} where ${among} and not (${target.dialect.nullSafeEquals(key, self)})${returning}`
-  const unlink = (which: Sql) =>
-    sql`update ${table} set ${name} = null where ${and([sql`${key} = ${self}`, which, ...inScope(0, other)])}${returning}`
+  const add = sql`update ${table} set ${name} = ${self} where ${isMember} and not (${target.dialect.nullSafeEquals(key, self)})${returning}`
+  const unlink = (condition: Sql) =>
+    sql`update ${table} set ${name} = null where ${and([sql`${key} = ${self}`, condition, ...inScope(0, other)])}${returning}`
   return {
     add: [add],
-    remove: [unlink(among)],
-    replace: [unlink(sql`not (${among})`), add],
+    remove: [unlink(isMember)],
+    replace: [unlink(sql`not (${isMember})`), add],
   }
 }
 
-/** Rows of the join table: one for each link, none twice; what else stands in them is left alone. */
-function joinChanges(
-  { resource, other, link }: Sides<Extract<Link, { foreignKey: 'join table' }>>,
+/** Compiles the changes of the join table: one row for each member, without duplicates. Other columns are not changed. */
+function compileJoinTableChanges(
+  { resource, other, link }: ChangedLink<Extract<Link, { foreignKey: 'join table' }>>,
   target: Target,
 ): Changes {
   const table = tableName(link.joinTable)
   const [from, to] = [sql.id(link.from), sql.id(link.to)]
-  const self = keyFrom(resource, link.ownKey, 'id', target)
+  const self = compileKey(resource, link.ownKey, 'id', target)
   const ids = listParam('ids', other.id.kind.codec, target.dialect)
-  const there = columnAt(0, link.otherKey)
-  const among = target.dialect.inList(columnAt(0, other.id.column), ids)
-  const theirs = (which: readonly Sql[]) =>
-    sql`select ${there} from ${tableAt(0, other.table)} where ${and(which)}`
-  const isLinked = sql`select 1 from ${table} where ${from} = ${self} and ${to} = ${there}`
-  const add = sql`insert into ${table} (${from}, ${to}) select ${self}, ${there} from ${tableAt(0, other.table)} where ${among} and not exists (${isLinked})`
-  const unlink = (which: readonly Sql[]) =>
-    sql`delete from ${table} where ${from} = ${self} and ${to} in (${theirs(which)})`
+  const otherKey = columnAt(0, link.otherKey)
+  const isMember = target.dialect.inList(columnAt(0, other.id.column), ids)
+  const otherKeys = (conditions: readonly Sql[]) =>
+    sql`select ${otherKey} from ${tableAt(0, other.table)} where ${and(conditions)}`
+  const isLinked = sql`select 1 from ${table} where ${from} = ${self} and ${to} = ${otherKey}`
+  const add = sql`insert into ${table} (${from}, ${to}) select ${self}, ${otherKey} from ${tableAt(0, other.table)} where ${isMember} and not exists (${isLinked})`
+  const unlink = (conditions: readonly Sql[]) =>
+    sql`delete from ${table} where ${from} = ${self} and ${to} in (${otherKeys(conditions)})`
   const ofType = inScope(0, other)
   return {
     add: [add],
-    remove: [unlink([among, ...ofType])],
-    replace: [unlink([sql`not (${among})`, ...ofType]), add],
+    remove: [unlink([isMember, ...ofType])],
+    replace: [unlink([sql`not (${isMember})`, ...ofType]), add],
   }
 }
 
-/** Whether a key that refers to a column of others is that of one of `ids`, which is of their type. */
-function amongIds(key: Sql, other: ResourceType, column: string, { dialect }: Target): Sql {
+/** Compiles whether a key references a row of a type with one of `ids`. */
+function compileIsMember(key: Sql, other: ResourceType, column: string, { dialect }: Target): Sql {
   const ids = listParam('ids', other.id.kind.codec, dialect)
   if (column === other.id.column && other.scope === undefined) return dialect.inList(key, ids)
-  const which = and([dialect.inList(columnAt(1, other.id.column), ids), ...inScope(1, other)])
-  return sql`${key} in (select ${columnAt(1, column)} from ${tableAt(1, other.table)} where ${which})`
+  const where = and([dialect.inList(columnAt(1, other.id.column), ids), ...inScope(1, other)])
+  return sql`${key} in (select ${columnAt(1, column)} from ${tableAt(1, other.table)} where ${where})`
 }

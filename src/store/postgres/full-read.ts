@@ -8,7 +8,7 @@ import type { RowLayout } from '../../plan/row-layout.ts'
 import { isUnbounded } from '../buffering.ts'
 import { earlierRowSets, isLinkageFromIncluded, withoutDerivedLinkage } from '../linkage.ts'
 import { pathExists, primaryConditions } from '../read.ts'
-import { compileSelection, isAmong, isFoundByKey, type Selection } from '../select.ts'
+import { compileSelection, isFoundByKey, isInHashed, type Selection } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import {
@@ -197,14 +197,14 @@ function isReached(step: LocatedIncludeEdge, target: Target): Sql {
     const { id, table } = to
     const key = columnAt(0, id.column)
     const isFound = target.isIndexed?.(table, id.column) ?? true
-    return isFound ? sql`${key} = ${gathered}` : isAmong(key, heres)
+    return isFound ? sql`${key} = ${gathered}` : isInHashed(key, heres)
   }
   const field = getRelationship(from, step.relationship)
   const { link } = field
   if (!isFoundByKey(field, target)) {
-    if (link.foreignKey !== 'join table') return isAmong(columnAt(0, link.otherKey), heres)
+    if (link.foreignKey !== 'join table') return isInHashed(columnAt(0, link.otherKey), heres)
     const [start, end] = [joinColumnAt(0, link.from), joinColumnAt(0, link.to)]
-    const ends = sql`select ${end} from ${joinAt(0, link.joinTable)} where ${isAmong(start, heres)}`
+    const ends = sql`select ${end} from ${joinAt(0, link.joinTable)} where ${isInHashed(start, heres)}`
     return sql`${columnAt(0, link.otherKey)} in (${ends})`
   }
   const isToId = link.foreignKey !== 'join table' && link.otherKey === to.id.column

@@ -146,6 +146,7 @@ export async function openPostgres(
         },
       )
     },
+    prepare: loadTableFacts,
     verify: async () => {
       const catalog = await queryPostgresCatalog(shared)
       checkTables(model, catalog)

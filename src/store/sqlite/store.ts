@@ -51,6 +51,8 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
     transaction: (work) => groupCommit.transaction(() => work(transaction)),
+    // Indexes are looked up when a statement is compiled.
+    prepare: async () => {},
     verify: () => verify(target, writer),
     catalog: async () => querySqliteCatalog(writer),
     migrate: (migrations, mode = 'run') =>
