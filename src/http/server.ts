@@ -80,6 +80,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // The server rejects an unknown path before it reads the body.
     done(request.is404 ? routeNotFound(request) : undefined)
   })
+  // Where the database cannot be reached yet, the first request tries again.
+  app.addHook('onReady', () => options.store.prepare().catch(() => {}))
   addDrain(app)
   addMethods(app)
   const resolveOrigin = createOriginResolver(publicUrl)
