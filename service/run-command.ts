@@ -72,7 +72,7 @@ function isLoopback(host: string): boolean {
 function formatGreeting(url: string, database: string, { basePath, workers }: Settings): string {
   const subject = workers === 1 ? 'Lapidary' : `Lapidary, with ${workers} workers,`
   return [
-    `${subject} listens at ${url}${basePath}. Its database is ${database}. Try:`,
+    `${subject} listens at ${url}${basePath} and uses ${database}. Try:`,
     `  ${url}${basePath}/persons?include=computers`,
     `  ${url}${basePath}/persons?filter[name]=Ada%20Allen`,
     `  ${url}${basePath}/computers?sort=owner.name&include=owner`,

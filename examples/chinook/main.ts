@@ -7,7 +7,7 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
   console.log(
     [
-      `The music store listens at ${url}. Its database is ${database}. Try:`,
+      `The music store listens at ${url} and uses ${database}. Try:`,
       `  ${url}/artists?sort=-albumCount&include=albums`,
       `  ${url}/playlists/8?include=tracks.album.artist`,
       `  ${url}/invoices?filter[customer__country]=Norway&sort=-total`,
