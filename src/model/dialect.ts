@@ -69,6 +69,8 @@ export interface Dialect {
   readonly preventPullUp?: (condition: Sql) => Sql
   /** Absent where a statement needs the id of the inserted row as a parameter. */
   readonly lastInsertId?: LastInsertId
+  /** Whether the planner executes `not exists` as an anti-join instead of once for each row. */
+  readonly hasAntiJoins?: boolean
   /** The clause that locks a selected row against writes until the transaction ends; may be empty. */
   readonly lock: Sql
   /** The ids of a subquery as a JSON array of strings, ascending by `order`; `[]` if there are none. */

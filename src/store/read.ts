@@ -6,6 +6,7 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
+import { collectConditions } from '../plan/affected-types.ts'
 import { type LocatedIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { findIncludedLayout } from '../plan/read-result.ts'
@@ -31,89 +32,90 @@ import {
   tableAt,
 } from './tables.ts'
 
-/** All statements a shape may need; each is written at most once. */
+/** The statements of a read. Each is compiled at most once. */
 export interface CompiledRead {
   /** The primary rows: a page, or all. */
   readonly rows: Statement
-  /** No more than the first of them, one beyond `wholeAtMost`, where all of a list is asked for. */
+  /** The first rows of an unpaged list, one more than a read holds in memory; otherwise the same as `rows`. */
   readonly firstBatch: Statement
-  /** The same in the opposite order, so that a page is reached from the end. */
+  /** The primary rows in reverse order, for a page that is read from the end of its list. */
   readonly reversedRows: Statement
-  /** How many there are over all pages. */
+  /** Counts the resources on all pages. */
   readonly count: Statement
-  /** Resources of a type by their ids, ascending; for each included layout. */
+  /** Reads the resources of each included layout by their ids, in the order of the ids. */
   readonly byIds: ReadonlyMap<string, Statement>
-  /** What each step of the inclusion adds to all that came before it, for documents that are streamed. */
+  /** Reads the rows that each include edge adds to those before it, for streams. */
   readonly includedRows: readonly Statement[]
-  /** How many primary rows there are, then how many each addition has, up to `most`. */
+  /** Count the primary rows and the rows that each include edge adds, each up to `maxRows`. */
   readonly rowSetSizes: readonly Statement[]
 }
 
 /**
- * Writes the SQL of a read. Pure: the same shape gives the same text. What is written later is made of the shape again: the
- * expressions that a text was made of take many times its memory.
+ * Compiles the statements of a read. Statements that are compiled later start from the shape again: to keep the expressions
+ * would take many times the memory of the SQL.
  */
 export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const rows = compileRows(shape, target)
-  let rowsBackwards: Statement | undefined
-  let additions: readonly Statement[] | undefined
-  let sizes: readonly Statement[] | undefined
+  let reversedRows: Statement | undefined
+  let includedRows: readonly Statement[] | undefined
+  let rowSetSizes: readonly Statement[] | undefined
   return {
     rows,
     firstBatch: isUnbounded(shape)
-      ? compileRows(shape, target, { most: maxBufferedRows + 1 })
+      ? compileRows(shape, target, { maxRows: maxBufferedRows + 1 })
       : rows,
-    // Only later pages need them: they are written when the first one asks.
+    // Only pages in the second half of a list need it.
     get reversedRows() {
-      rowsBackwards ??= compileRows(shape, target, { order: reverseOrder(shape.order) })
-      return rowsBackwards
+      reversedRows ??= compileRows(shape, target, { order: reverseOrder(shape.order) })
+      return reversedRows
     },
     count: compileCount(shape, target),
     byIds: new Map(shape.included.map((layout) => [layout.type, compileByIds(layout, target)])),
-    // Only streams need them: they are written when the first one asks.
+    // Only streams need them.
     get includedRows() {
-      additions ??= shape.includeEdges.map((_, step) => compileAddition(shape, step, target))
-      return additions
+      includedRows ??= shape.includeEdges.map((_, index) => compileAddedRows(shape, index, target))
+      return includedRows
     },
-    // Only where the resources of a response are limited.
+    // Only streams need them, if the number of resources is limited.
     get rowSetSizes() {
-      sizes ??= compileSizes(shape, target)
-      return sizes
+      rowSetSizes ??= compileRowSetSizes(shape, target)
+      return rowSetSizes
     },
   }
 }
 
-/** How the primary rows are read: in which order, and how many of a list that is not paged. */
+/** Options of the primary rows. */
 interface RowsOptions {
   readonly order?: readonly OrderTerm[]
-  readonly most?: number
+  /** The limit of an unpaged list. */
+  readonly maxRows?: number
 }
 
 function compileRows(
   shape: ReadShape,
   target: Target,
-  { order = shape.order, most }: RowsOptions = {},
+  { order = shape.order, maxRows }: RowsOptions = {},
 ): Statement {
   const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(order, resource, target)
   const { columns, joins: linkages } = compileSelection(shape.primary, target)
   const joined = sql.join([tableAt(0, resource.table), ...linkages, joins], sql.raw(''))
-  const from = sql`${joined}${filtering(shape, target)}`
-  const by = order.length > 0 ? sql` order by ${orderBy}` : sql``
-  const limit = most === undefined ? pageOf(shape) : sql` limit ${sql.lit(most)}`
+  const from = sql`${joined}${compileWhere(shape, target)}`
+  const orderClause = order.length > 0 ? sql` order by ${orderBy}` : sql``
+  const limit = maxRows === undefined ? compilePage(shape) : sql` limit ${sql.lit(maxRows)}`
   const select = sql.join([...columns])
   return compileRowStatement(
     shape.primary,
-    sql`select ${select} from ${from}${by}${limit}`,
+    sql`select ${select} from ${from}${orderClause}${limit}`,
     target.dialect,
   )
 }
 
-function compileSizes(shape: ReadShape, target: Target): Statement[] {
-  const most = sql` limit ${rawParam('maxRows')} + 0`
-  const sizeOf = (rows: Sql) =>
+function compileRowSetSizes(shape: ReadShape, target: Target): Statement[] {
+  const limit = sql` limit ${rawParam('maxRows')} + 0`
+  const compileSize = (rows: Sql) =>
     compileStatement(
-      sql`select count(*) from (select 1 from ${rows}${most}) as counted`,
+      sql`select count(*) from (select 1 from ${rows}${limit}) as counted`,
       target.dialect,
     )
   const primary = sql`${tableAt(0, getResourceType(target.model, shape.type).table)} where ${and(isPrimary(shape, 0, target))}`
@@ -121,53 +123,56 @@ function compileSizes(shape: ReadShape, target: Target): Statement[] {
     const { table } = getResourceType(target.model, to)
     return sql`${tableAt(0, table)} where ${and(isAdded(shape, index, target))}`
   })
-  return [primary, ...added].map(sizeOf)
+  return [primary, ...added].map(compileSize)
 }
 
-/** SQLite prepares a statement anew for each value that is bound to a limit which is nothing but a parameter. */
-function pageOf({ isPaged }: ReadShape): Sql {
+/** Compiles the limit and the offset. The `+ 0` keeps SQLite from preparing the statement again for each value of the parameter. */
+function compilePage({ isPaged }: ReadShape): Sql {
   return isPaged ? sql` limit ${rawParam('limit')} + 0 offset ${rawParam('offset')}` : sql``
 }
 
-/** Writes the SQL that tells how many there are over all pages. */
+/** Compiles the count of the resources on all pages. */
 export function compileCount(shape: ReadShape, target: Target): Statement {
   const from = tableAt(0, getResourceType(target.model, shape.type).table)
-  const counting = sql`select count(*) from ${from}${filtering(shape, target)}`
-  return compileStatement(counting, target.dialect)
+  const count = sql`select count(*) from ${from}${compileWhere(shape, target)}`
+  return compileStatement(count, target.dialect)
 }
 
-/** Without a condition SQLite counts the rows of a table without looking at each. */
-function filtering(shape: ReadShape, target: Target): Sql {
+/** Compiles the `where` clause; none without conditions, because SQLite counts the rows of a complete table faster then. */
+function compileWhere(shape: ReadShape, target: Target): Sql {
   const conditions = primaryConditions(shape, 0, target)
   return conditions.length === 0 ? sql`` : sql` where ${and(conditions)}`
 }
 
-/** Whether there is a resource with the id of the path. */
+/** Compiles the query that returns a row if the resource with the id of the path exists. */
 export function compileExists(resource: ResourceType, target: Target): Statement {
-  return compileStatement(present(resource, target), target.dialect)
+  return compileStatement(compileSelectTarget(resource, target), target.dialect)
 }
 
-/** The same, and holds on to it: two writes to one resource take turns, so that the last one wins whole. */
+/** Compiles the same query with a lock on the row, so that two writes to one resource run one after the other. */
 export function compileLock(resource: ResourceType, target: Target): Statement {
-  return compileStatement(sql`${present(resource, target)}${target.dialect.lock}`, target.dialect)
+  return compileStatement(
+    sql`${compileSelectTarget(resource, target)}${target.dialect.lock}`,
+    target.dialect,
+  )
 }
 
-/** The same as a part of a statement; `undefined` when the path names none. */
+/** Compiles the condition that the resource in the path exists; `undefined` if the path contains no id. */
 export function pathExists(shape: ReadShape, target: Target): Sql | undefined {
   if (shape.scope.is === 'all') return undefined
-  return sql`exists (${present(inPath(shape, target), target)})`
+  return sql`exists (${compileSelectTarget(getPathResource(shape, target), target)})`
 }
 
-function present(resource: ResourceType, target: Target): Sql {
+function compileSelectTarget(resource: ResourceType, target: Target): Sql {
   const where = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
   return sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
 }
 
-function inPath({ scope, type }: ReadShape, { model }: Target): ResourceType {
+function getPathResource({ scope, type }: ReadShape, { model }: Target): ResourceType {
   return getResourceType(model, scope.is === 'related' ? scope.type : type)
 }
 
-/** A statement that reads rows of a layout. */
+/** Compiles a statement that reads rows of a layout. */
 export function compileRowStatement(
   layout: RowLayout,
   expression: Sql,
@@ -176,8 +181,8 @@ export function compileRowStatement(
   return { ...compileStatement(expression, dialect), load: compileLoad(layout, dialect) }
 }
 
-/** Reads included resources, in the order of their ids. */
-function selectingIncluded(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
+/** Compiles the statement of included rows, in the order of their ids. */
+function compileIncludedRows(layout: RowLayout, where: readonly Sql[], target: Target): Statement {
   const { table, id } = getResourceType(target.model, layout.type)
   const { columns, joins } = compileSelection(layout, target)
   const from = sql.join([tableAt(0, table), ...joins], sql.raw(''))
@@ -193,11 +198,11 @@ function compileByIds(layout: RowLayout, target: Target): Statement {
   const { id } = getResourceType(target.model, layout.type)
   const { dialect } = target
   const ids = listParam('ids', id.kind.codec, dialect)
-  // Ids come from linkage, which names resources of the type alone.
-  return selectingIncluded(layout, [dialect.inList(columnAt(0, id.column), ids)], target)
+  // The ids come from linkage, which contains resources of the type only: its scope need not be checked.
+  return compileIncludedRows(layout, [dialect.inList(columnAt(0, id.column), ids)], target)
 }
 
-/** What makes a row of `t<depth>` primary data. */
+/** Compiles the conditions of the primary data for `t<depth>`, without the page. */
 export function primaryConditions(shape: ReadShape, depth: number, target: Target): Sql[] {
   const resource = getResourceType(target.model, shape.type)
   return [
@@ -208,18 +213,18 @@ export function primaryConditions(shape: ReadShape, depth: number, target: Targe
   ]
 }
 
-/** What makes a row of `t<depth>` one of the primary rows: those of the page, where the list is paged. */
+/** Compiles whether a row of `t<depth>` is one of the primary rows: on the page, if the list is paged. */
 function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[] {
   if (!shape.isPaged) return primaryConditions(shape, depth, target)
   const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(shape.order, resource, target)
-  const from = sql`${tableAt(0, resource.table)}${joins}${filtering(shape, target)}`
+  const from = sql`${tableAt(0, resource.table)}${joins}${compileWhere(shape, target)}`
   const id = columnAt(0, resource.id.column)
-  const page = sql`select ${id} from ${from} order by ${orderBy}${pageOf(shape)}`
-  return [sql`${columnAt(depth, resource.id.column)} in (${page})`]
+  const pageIds = sql`select ${id} from ${from} order by ${orderBy}${compilePage(shape)}`
+  return [sql`${columnAt(depth, resource.id.column)} in (${pageIds})`]
 }
 
-/** Whether the row at a depth is related to the resource in the path. */
+/** Compiles whether the row of `t<depth>` is related to the resource in the path. */
 function isRelated(
   scope: Extract<ReadShape['scope'], { is: 'related' }>,
   depth: number,
@@ -227,73 +232,105 @@ function isRelated(
 ): Sql {
   const resource = getResourceType(target.model, scope.type)
   const { link } = getRelationship(resource, scope.relationship)
-  const isByItsId = link.ownKey === resource.id.column && resource.scope === undefined
-  if (isByItsId)
+  const isKeyInPath = link.ownKey === resource.id.column && resource.scope === undefined
+  if (isKeyInPath)
     return isLinkedFrom(depth, link, param('id', resource.id.kind.codec, target.dialect))
   const inner = depth + 1
-  const which = and([matchesTargetId(resource, inner, target), ...inScope(inner, resource)])
-  const here = sql`select ${columnAt(inner, link.ownKey)} from ${tableAt(inner, resource.table)} where ${which}`
-  return isLinkedFromAny(depth, link, here)
+  const where = and([matchesTargetId(resource, inner, target), ...inScope(inner, resource)])
+  const ownKeys = sql`select ${columnAt(inner, link.ownKey)} from ${tableAt(inner, resource.table)} where ${where}`
+  return isLinkedFromAny(depth, link, ownKeys)
 }
 
-/** What a step adds: the resources it reaches that are neither primary data nor reached by an earlier step. */
-function compileAddition(shape: ReadShape, index: number, target: Target): Statement {
-  const layout = findIncludedLayout(shape, stepAt(shape, index).to)
-  return selectingIncluded(layout, isAdded(shape, index, target), target)
+/** Compiles the statement of the rows that an include edge adds: those that are not in an earlier row set. */
+function compileAddedRows(shape: ReadShape, index: number, target: Target): Statement {
+  const layout = findIncludedLayout(shape, edgeAt(shape, index).to)
+  return compileIncludedRows(layout, isAdded(shape, index, target), target)
 }
 
-/** What makes `t0` a row that a step adds. */
+/** Compiles whether `t0` is a row that an include edge adds. */
 function isAdded(shape: ReadShape, index: number, target: Target): Sql[] {
-  const told = earlierRowSets(shape, index).map(
-    (at) => sql`(${and(reached(shape, at, 0, target))}) is not true`,
+  const excluded = earlierRowSets(shape, index).map((earlier) =>
+    isNotInRowSet(shape, earlier, target),
   )
-  return [...reached(shape, index, 0, target), ...told]
+  return [...isInRowSet(shape, index, 0, target), ...excluded]
 }
 
 /**
- * Whether `t<depth>` is reached by the step; −1 is the primary data. A step from all of a list looks from each row
- * for one that leads to it, so that rows flow from the first moment, provided that an index finds that one. Any other
- * step gathers what it starts from, once: looking from each row would multiply with every step.
+ * Compiles whether `t0` is not in an earlier row set of the same type.
+ *
+ * PostgreSQL runs `in (…) is not true` once for each row if the set is larger than `hash_mem`. It executes `not exists` as an
+ * anti-join, which has no such limit. SQLite is the opposite: it executes `not exists` once for each row (docs/decisions/0043).
  */
-function reached(shape: ReadShape, index: number, depth: number, target: Target): Sql[] {
+function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
+  const edge = shape.includeEdges[index]
+  const isPrimarySet = edge === undefined || startsAtLinkage(edge)
+  if (!target.dialect.hasAntiJoins || (isPrimarySet && !hasSubquery(shape, target)))
+    return sql`(${and(isInRowSet(shape, index, 0, target))}) is not true`
+  const source = getResourceType(target.model, isPrimarySet ? shape.type : edge.type)
+  if (isPrimarySet) {
+    const isSame = sql`${columnAt(1, source.id.column)} = ${columnAt(0, source.id.column)}`
+    const where = and([isSame, ...isPrimary(shape, 1, target)])
+    return sql`not exists (select 1 from ${tableAt(1, source.table)} where ${where})`
+  }
+  const field = getRelationship(source, edge.relationship)
+  const conditions = isInRowSet(shape, edge.parent, 1, target)
+  return sql`not ${isReachableFromRow(source, field, { depth: 0, conditions })}`
+}
+
+/** Whether the condition of the primary data contains a subquery, which may have any number of rows. */
+function hasSubquery({ type, isPaged, scope, where }: ReadShape, { model }: Target): boolean {
+  if (isPaged || scope.is === 'related') return true
+  const conditions = collectConditions(where, getResourceType(model, type), model)
+  return conditions.some(([, condition]) => condition.is === 'related')
+}
+
+/**
+ * Compiles whether a row of `t<depth>` is in the row set of an include edge; −1 is the primary data. For an edge from a complete
+ * list with an index, each row is looked up in the list, so that the first rows are found at once. For other edges the keys are
+ * read once: lookups would multiply with every edge.
+ */
+function isInRowSet(shape: ReadShape, index: number, depth: number, target: Target): Sql[] {
   if (index === -1) return isPrimary(shape, depth, target)
-  const step = stepAt(shape, index)
-  // Where the primary data is mere linkage, the first step leads to the very rows it names.
-  if (startsAtLinkage(step)) return isPrimary(shape, depth, target)
-  const source = getResourceType(target.model, step.type)
-  const field = getRelationship(source, step.relationship)
-  const before = reached(shape, step.parent, depth + 1, target)
-  const isOfList = step.parent === -1 && isUnbounded(shape) && isFoundByIndex(source, field, target)
-  const isReached = isOfList
-    ? isReachedFromOne(source, field, { depth, before })
-    : isReachedFromAny(source, field, { depth, before })
-  return [isReached, ...inScope(depth, getResourceType(target.model, step.to))]
+  const edge = edgeAt(shape, index)
+  // If the primary data is linkage, the first edge includes the rows of the linkage itself.
+  if (startsAtLinkage(edge)) return isPrimary(shape, depth, target)
+  const source = getResourceType(target.model, edge.type)
+  const field = getRelationship(source, edge.relationship)
+  const conditions = isInRowSet(shape, edge.parent, depth + 1, target)
+  const isLookup =
+    edge.parent === -1 && isUnbounded(shape) && isSourceIndexed(source, field, target)
+  const isReachable = isLookup
+    ? isReachableFromRow(source, field, { depth, conditions })
+    : isReachableFromSet(source, field, { depth, conditions })
+  return [isReachable, ...inScope(depth, getResourceType(target.model, edge.to))]
 }
 
-/** The table to be reached, and what makes a row one deeper a place to start from. */
-interface Before {
+/** The rows from which an include edge starts. */
+interface SourceRows {
+  /** The depth of the included rows; the source rows are one deeper. */
   readonly depth: number
-  readonly before: readonly Sql[]
+  readonly conditions: readonly Sql[]
 }
 
-function isReachedFromOne(
+/** Compiles whether there is a source row for the row of `t<depth>`. */
+function isReachableFromRow(
   { table }: ResourceType,
   { link }: RelationshipField,
-  { depth, before }: Before,
+  { depth, conditions }: SourceRows,
 ): Sql {
-  const here = columnAt(depth + 1, link.ownKey)
-  const there = columnAt(depth, link.otherKey)
+  const ownKey = columnAt(depth + 1, link.ownKey)
+  const otherKey = columnAt(depth, link.otherKey)
   const from = tableAt(depth + 1, table)
   if (link.foreignKey !== 'join table')
-    return sql`exists (select 1 from ${from} where ${and([sql`${here} = ${there}`, ...before])})`
-  const isFrom = sql`${joinColumnAt(depth, link.from)} = ${here}`
-  const isTo = sql`${joinColumnAt(depth, link.to)} = ${there}`
+    return sql`exists (select 1 from ${from} where ${and([sql`${ownKey} = ${otherKey}`, ...conditions])})`
+  const isFrom = sql`${joinColumnAt(depth, link.from)} = ${ownKey}`
+  const isTo = sql`${joinColumnAt(depth, link.to)} = ${otherKey}`
   const join = joinAt(depth, link.joinTable)
-  return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${and([isTo, ...before])})`
+  return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${and([isTo, ...conditions])})`
 }
 
-/** Whether an index finds the rows that a relationship starts from, given one that it leads to. */
-function isFoundByIndex(
+/** Whether an index finds the source rows of a relationship by a related row. */
+function isSourceIndexed(
   { table }: ResourceType,
   { link }: RelationshipField,
   { isIndexed = () => true }: Target,
@@ -304,19 +341,20 @@ function isFoundByIndex(
   )
 }
 
-function isReachedFromAny(
+/** Compiles whether the key of the row of `t<depth>` is one of the keys of the source rows. */
+function isReachableFromSet(
   { table }: ResourceType,
   { link }: RelationshipField,
-  { depth, before }: Before,
+  { depth, conditions }: SourceRows,
 ): Sql {
-  const here = columnAt(depth + 1, link.ownKey)
-  const which = and([sql`${here} is not null`, ...before])
-  const heres = sql`select ${here} from ${tableAt(depth + 1, table)} where ${which}`
-  return isLinkedFromAny(depth, link, heres)
+  const ownKey = columnAt(depth + 1, link.ownKey)
+  const where = and([sql`${ownKey} is not null`, ...conditions])
+  const ownKeys = sql`select ${ownKey} from ${tableAt(depth + 1, table)} where ${where}`
+  return isLinkedFromAny(depth, link, ownKeys)
 }
 
-function stepAt(shape: ReadShape, index: number): LocatedIncludeEdge {
-  const step = shape.includeEdges[index]
-  if (step === undefined) throw new Error(`The plan has no step ${index}.`)
-  return step
+function edgeAt(shape: ReadShape, index: number): LocatedIncludeEdge {
+  const edge = shape.includeEdges[index]
+  if (edge === undefined) throw new Error(`The plan has no include edge ${index}.`)
+  return edge
 }

@@ -103,7 +103,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('are quick reads that wait for a connection: up to four at a time', async (test) => {
       const { shared } = await connected(test)
       // The time is that of the transaction, which is one for all that go together.
-      const quick = { ...plain('select clock_timestamp() > now(), now()::text'), isQuick: true }
+      const quick = { ...plain('select clock_timestamp() > now(), now()::text'), isPointRead: true }
       const busy = shared.allUnprepared(plain('select pg_sleep(0.05)'))
       const came = await Promise.all(Array.from({ length: 8 }, () => shared.all(quick, none)))
       await busy
@@ -116,7 +116,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
 
     it('are quick reads of which one fails: it fails alone', async (test) => {
       const { shared } = await connected(test)
-      const half = { ...asking('select 1 / $1::integer'), isQuick: true }
+      const half = { ...asking('select 1 / $1::integer'), isPointRead: true }
       const busy = shared.allUnprepared(plain('select pg_sleep(0.05)'))
       const came = await Promise.allSettled(
         [1, 0, 1].map((number) => shared.all(half, { parameters: [number] })),
