@@ -125,37 +125,53 @@ function joinTableKeys(
   table: StoredTable,
   { catalog, keyed }: Readonly<{ catalog: Catalog; keyed: readonly KeyedTable[] }>,
 ): JoinTable['foreignKeys'] | undefined {
-  const columnNames = [...table.columns.keys()]
-  const position = ({ columns: [column = ''] }: ForeignKey) => columnNames.indexOf(column)
-  const [from, to, ...others] = table.foreignKeys.toSorted(
-    (one, other) => position(one) - position(other),
-  )
+  const [from, to, ...others] = foreignKeysInColumnOrder(table)
   if (from === undefined || to === undefined || others.length > 0 || table.is === 'view') return
-  const keyColumns = [...from.columns, ...to.columns]
-  const referencesKeys = [from, to].every((foreignKey) => {
-    const target = findReferencedTable(foreignKey, keyed, catalog)
-    return (
-      target !== undefined &&
-      target.table !== table &&
-      foreignKey.columns.length === 1 &&
-      foreignKey.references[0] === target.key.column.name &&
-      canStoreKeys(table.columns.get(foreignKey.columns[0] ?? ''), target.key.column, catalog)
-    )
-  })
-  const hasUniquePairs = table.uniques.some(
-    (unique) => unique.length === 2 && keyColumns.every((name) => unique.includes(name)),
+  const [fromColumn = '', toColumn = ''] = [from.columns[0], to.columns[0]]
+  const isJoinTable =
+    fromColumn !== toColumn &&
+    [from, to].every((key) => referencesOtherKey(table, key, { catalog, keyed })) &&
+    storesPairs(table, [fromColumn, toColumn]) &&
+    !isReferenced(table, catalog)
+  return isJoinTable ? [from, to] : undefined
+}
+
+function foreignKeysInColumnOrder({ columns, foreignKeys }: StoredTable): ForeignKey[] {
+  const names = [...columns.keys()]
+  const position = ({ columns: [column = ''] }: ForeignKey) => names.indexOf(column)
+  return foreignKeys.toSorted((one, other) => position(one) - position(other))
+}
+
+/** True if a foreign key has one column and references the key of another table. */
+function referencesOtherKey(
+  table: StoredTable,
+  foreignKey: ForeignKey,
+  { catalog, keyed }: Readonly<{ catalog: Catalog; keyed: readonly KeyedTable[] }>,
+): boolean {
+  const target = findReferencedTable(foreignKey, keyed, catalog)
+  const [column = '', ...others] = foreignKey.columns
+  return (
+    target !== undefined &&
+    target.table !== table &&
+    others.length === 0 &&
+    foreignKey.references[0] === target.key.column.name &&
+    canStoreKeys(table.columns.get(column), target.key.column, catalog)
   )
-  const acceptsPairsAlone = [...table.columns.values()].every(
-    (column) => keyColumns.includes(column.name) || !isRequiredOnInsert(column),
+}
+
+/** True if each pair of values of two columns is unique, and an INSERT needs only these columns. */
+function storesPairs({ columns, uniques }: StoredTable, pair: readonly string[]): boolean {
+  const isUnique = uniques.some(
+    (unique) => unique.length === 2 && pair.every((name) => unique.includes(name)),
   )
-  const isReferenced = catalog.tables.some((other) =>
-    other.foreignKeys.some((key) => findReferencedTable(key, [{ table }], catalog) !== undefined),
+  const isSufficient = [...columns.values()].every(
+    (column) => pair.includes(column.name) || !isRequiredOnInsert(column),
   )
-  return referencesKeys &&
-    keyColumns[0] !== keyColumns[1] &&
-    hasUniquePairs &&
-    acceptsPairsAlone &&
-    !isReferenced
-    ? [from, to]
-    : undefined
+  return isUnique && isSufficient
+}
+
+function isReferenced(table: StoredTable, catalog: Catalog): boolean {
+  return catalog.tables.some(({ foreignKeys }) =>
+    foreignKeys.some((key) => findReferencedTable(key, [{ table }], catalog) !== undefined),
+  )
 }

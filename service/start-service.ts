@@ -64,49 +64,49 @@ export async function prepareDatabase(settings: Settings, demo: boolean): Promis
   return store.description
 }
 
-/** Opens and migrates the database, verifies it, and creates the server. */
+type Server = ReturnType<typeof createServer>
+
+/** Opens, migrates and verifies the database, and creates the server. */
 async function prepareService(
   settings: Settings,
   demo: boolean,
-): Promise<Readonly<{ store: Store; server: ReturnType<typeof createServer> }>> {
-  const { clientIds, idMismatch, pageSize, maxPageSize } = settings
-  const model = defineModel(resources, {
-    clientIds,
-    idMismatch,
-    pageSize,
-    maxPageSize: maxPageSize ?? null,
-  })
+): Promise<Readonly<{ store: Store; server: Server }>> {
+  const { clientIds, idMismatch, pageSize } = settings
+  const maxPageSize = settings.maxPageSize ?? null
+  const model = defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize })
   const store = await openStore(model, settings)
   try {
     await store.migrate(migrations[store.dialect], settings.migrate === 'off' ? 'compare' : 'run')
     const { warnings } = await store.verify()
     // The supervisor has printed the warnings before it started the workers.
     if (cluster.isPrimary) for (const warning of warnings) console.warn(`lapidary: ${warning}`)
-    const { basePath, publicUrl, logLevel, maxBody, allowedHosts } = settings
-    const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout } = settings
-    const server = createServer({
-      model,
-      store,
-      prefix: basePath,
-      publicUrl,
-      logLevel,
-      maxBody,
-      allowedHosts,
-      maxConnections,
-      maxConnectionsPerAddress,
-      queueTimeout,
-      sendTimeout,
-      rootMeta: {
-        description: 'Persons and computers, by JSON:API 1.0.',
-        version: packageJson.version,
-      },
-    })
-    if (demo) await fillWithDemo(server, basePath)
+    const server = createServiceServer(model, store, settings)
+    if (demo) await fillWithDemo(server, settings.basePath)
     return { store, server }
   } catch (error) {
     await store.close()
     throw error
   }
+}
+
+function createServiceServer(model: Model, store: Store, settings: Settings): Server {
+  const { basePath: prefix, publicUrl, logLevel, maxBody, allowedHosts } = settings
+  const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout } = settings
+  const { version } = packageJson
+  return createServer({
+    model,
+    store,
+    prefix,
+    publicUrl,
+    logLevel,
+    maxBody,
+    allowedHosts,
+    maxConnections,
+    maxConnectionsPerAddress,
+    queueTimeout,
+    sendTimeout,
+    rootMeta: { description: 'Persons and computers, by JSON:API 1.0.', version },
+  })
 }
 
 /** Opens the database. Loads only the driver that it needs. */

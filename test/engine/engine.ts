@@ -117,6 +117,7 @@ class Fixture {
       this.#started = await this.#start()
       await this.execute(this.tables)
       await this.#started.store.verify()
+      await this.#started.store.prepare()
     } else if (this.isUsed) {
       await this.started.opened.second?.dropAll()
       await this.execute(this.tables)

@@ -1,5 +1,6 @@
+import { findTable } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
-import type { Target } from '../tables.ts'
+import { listTables, type Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import type { PostgresConnection } from './connection.ts'
 import { listCacheableTables } from './counts.ts'
@@ -21,13 +22,14 @@ export const unknownTableFacts: TableFacts = {
   cacheableTables: new Set(),
 }
 
-/** Reads the facts of a model's tables. Tables that do not exist have none. */
+/** Reads the facts of a model's tables. Where a table does not exist yet, all are unknown. */
 export async function readTableFacts(
   model: Model,
   connection: PostgresConnection,
   target: Target,
 ): Promise<TableFacts> {
   const catalog = await queryPostgresCatalog(connection)
+  if (listTables(model).some((table) => !findTable(catalog, table))) return unknownTableFacts
   return {
     isIndexed: await queryIndexes(connection, catalog),
     valueLimits: listValueLimits(model, catalog),
