@@ -27,8 +27,8 @@ export interface Served {
   readonly postgres?: PostgresOptions
   /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
   readonly beyondAscii?: boolean
-  /** Whether each test starts a server of its own, for suites about what a server remembers. */
-  readonly restarts?: boolean
+  /** Whether the tables are made again for each test, even after a test that only read: then no count is remembered. */
+  readonly resets?: boolean
 }
 
 /** A server of the engine, as a test meets it: over HTTP, every answer checked before the test sees it. */
@@ -58,7 +58,7 @@ export function engine(title: string, served: Served, body: (engine: Engine) => 
       beforeEach(() => fixture.prepare())
       afterEach(async (test) => {
         // A test that failed may have left anything.
-        if (served.restarts || !('passed' in test && test.passed)) await fixture.close()
+        if (!('passed' in test && test.passed)) await fixture.close()
       })
       after(() => fixture.close())
       body(engineOn(fixture))
@@ -122,7 +122,7 @@ class Fixture {
       await this.started.opened.second?.dropAll()
       await this.execute(this.tables)
     }
-    this.isUsed = false
+    this.isUsed = this.served.resets === true
   }
 
   async close(): Promise<void> {

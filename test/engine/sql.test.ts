@@ -10,8 +10,7 @@ import { writes } from './sql-writes.ts'
 /** Resources without any field, so that a write's answer adds as little as it can. */
 const bare = { 'fields[author]': '', 'fields[book]': '' }
 
-// A server that remembers a count does not read it again.
-engine('SQL', { model: library, tables: libraryTables, restarts: true }, (world) => {
+engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) => {
   /** Every statement that ran for a request that succeeded, values as `?`. */
   async function statements(
     method: string,

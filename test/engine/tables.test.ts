@@ -71,7 +71,7 @@ const wrong: readonly (readonly [
   [
     'a computed field that takes a column for never null which may be',
     [person({ card: computed(text, { name: notNull(text), nick: notNull(text) }, () => null) })],
-    'person.fields.card.columns.nick: the column "nick" of the table "person" may be null',
+    'person.fields.card.columns.nick: the column "nick" of the table "person" is nullable',
   ],
   [
     'ids in a column that is not there',
@@ -102,7 +102,7 @@ const wrong: readonly (readonly [
   [
     'a key that refers to a column of theirs that may be null, and is written',
     [person({ badge: toOne('badge', { column: 'nick', references: 'code' }) }), badge()],
-    'person.fields.badge.references: the column "code" of the table "badge" may be null, and such a row cannot be linked',
+    'person.fields.badge.references: the column "code" of the table "badge" is nullable, and a row with null cannot be linked',
   ],
   [
     'a key that refers to a column of one’s own that may be null, and is written',
@@ -110,7 +110,7 @@ const wrong: readonly (readonly [
       badge({ persons: toMany('person', { column: 'nick', references: 'code' }) }),
       person({ name: attribute(text, { required: true }) }),
     ],
-    'badge.fields.persons.references: the column "code" of the table "badge" may be null',
+    'badge.fields.persons.references: the column "code" of the table "badge" is nullable',
   ],
   [
     'a key that refers to a column that is not unique',

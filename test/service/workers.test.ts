@@ -22,7 +22,10 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       database.url,
     ]
     const child = await start(test, await folder(test), args)
-    assert.match(child.printed(), new RegExp(`listens with ${workers} workers at ${child.url}`))
+    assert.match(
+      child.printed(),
+      new RegExp(`with ${workers} workers, listens at ${child.url} and`),
+    )
     const first = await childrenOf(child.process.pid)
     assert.equal(first.length, workers)
     await assertKeeps(child.url)
