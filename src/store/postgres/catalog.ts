@@ -6,7 +6,7 @@ import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { parseListedValues } from './list-values.ts'
 
-/** A domain with the type that it is made from in the end, and what it and those on the way say beside that. */
+/** Each domain with its base type, and the constraints and defaults of the domains in between. */
 const domains = sql`domain (own, base, modifier, is_never_null, has_default, chain) as (
     select oid, typbasetype, typtypmod, typnotnull, typdefault is not null, array[oid]
     from pg_type where typtype = 'd'
@@ -15,8 +15,8 @@ const domains = sql`domain (own, base, modifier, is_never_null, has_default, cha
     from domain as d join pg_type as y on y.oid = d.base where y.typtype = 'd'
   )`
 
-/** A domain's columns are told as those of the type that it is made from. */
-const columns = sql`
+/** A column of a domain is described as one of its base type. */
+const columnsQuery = sql`
   select json_agg(json_build_array(c.attname,
     case when b.typtype = 'e' then 'enum' when b.typname = 'citext' then 'citext'
       else format_type(b.oid, case when d.own is null then c.atttypmod else d.modifier end) end,
@@ -31,40 +31,40 @@ const columns = sql`
     join pg_type as b on b.oid = coalesce(d.base, c.atttypid) and b.typtype <> 'd'
   where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped`
 
-/** Names of columns of a table by their numbers, in the order of those. */
-const namesOf = (table: Sql, numbers: Sql) => sql`(
+/** Selects the names of a table's columns by their numbers, in the order of the numbers. */
+const selectNames = (table: Sql, numbers: Sql) => sql`(
     select json_agg(c.attname order by k.at) from unnest(${numbers}) with ordinality as k (number, at)
     join pg_attribute as c on c.attrelid = ${table} and c.attnum = k.number)`
 
-const uniques = sql`
+const uniquesQuery = sql`
   select json_agg(json_build_array(i.indisprimary,
-    ${namesOf(sql`t.oid`, sql`(i.indkey::int2[])[:i.indnkeyatts - 1]`)}) order by i.indexrelid)
+    ${selectNames(sql`t.oid`, sql`(i.indkey::int2[])[:i.indnkeyatts - 1]`)}) order by i.indexrelid)
   from pg_index as i
   where i.indrelid = t.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null`
 
-/** The columns that whole indexes begin with, of those that find rows by equality. */
-const indexed = sql`
+/** The first columns of indexes that find rows by equality, except partial indexes. */
+const indexesQuery = sql`
   select json_agg(distinct c.attname)
   from pg_index as i join pg_class as x on x.oid = i.indexrelid join pg_am as a on a.oid = x.relam
     join pg_attribute as c on c.attrelid = t.oid and c.attnum = i.indkey[0]
   where i.indrelid = t.oid and i.indisvalid and i.indpred is null and a.amname in ('btree', 'hash')`
 
-/** A key to a partitioned table has one more for each partition, which says nothing new. */
-const foreignKeys = sql`
-  select json_agg(json_build_array(m.nspname, o.relname, ${namesOf(sql`t.oid`, sql`f.conkey`)},
-    ${namesOf(sql`o.oid`, sql`f.confkey`)}) order by f.oid)
+/** Keys that reference a partition are omitted: PostgreSQL adds one for each partition of a referenced table. */
+const foreignKeysQuery = sql`
+  select json_agg(json_build_array(m.nspname, o.relname, ${selectNames(sql`t.oid`, sql`f.conkey`)},
+    ${selectNames(sql`o.oid`, sql`f.confkey`)}) order by f.oid)
   from pg_constraint as f join pg_class as o on o.oid = f.confrelid
     join pg_namespace as m on m.oid = o.relnamespace
   where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0`
 
-/** One statement, so that all of it is of one moment. */
-const catalog = compileStatement(
+/** One statement, which sees one snapshot. */
+const catalogQuery = compileStatement(
   sql`
   with recursive ${domains}
   select current_schema(), (
     select json_agg(json_build_array(n.nspname, t.relname, t.relkind in ('v', 'm'),
-      obj_description(t.oid, 'pg_class'), (${columns}), (${uniques}), (${foreignKeys}),
-      case when t.relkind in ('r', 'p') then coalesce((${indexed}), '[]') end
+      obj_description(t.oid, 'pg_class'), (${columnsQuery}), (${uniquesQuery}), (${foreignKeysQuery}),
+      case when t.relkind in ('r', 'p') then coalesce((${indexesQuery}), '[]') end
     ) order by n.nspname, t.relname)
     from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
     where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
@@ -73,7 +73,7 @@ const catalog = compileStatement(
   postgresDialect('und-x-icu'),
 )
 
-/** What the statement tells of a table; null stands for an empty list. */
+/** A table in the result of the query; null means an empty list. */
 type TableRow = readonly [
   schema: string,
   name: string,
@@ -98,21 +98,21 @@ type ColumnRow = readonly [
   checks: string[] | null,
 ]
 
-/** The tables and views of the database, their columns and keys. */
+/** Queries the tables and views of the database, their columns and keys. */
 export async function queryPostgresCatalog(connection: PostgresConnection): Promise<Catalog> {
-  const [[schema, tables] = []] = await connection.all(catalog, { parameters: [] })
-  // The statement gathers tables as JSON arrays.
+  const [[schema, tables] = []] = await connection.all(catalogQuery, { parameters: [] })
+  // The statement aggregates tables as JSON arrays.
   const rows = (tables ?? []) as readonly TableRow[]
-  return { dialect: 'postgres', schema: String(schema), tables: rows.map(table) }
+  return { dialect: 'postgres', schema: String(schema), tables: rows.map(toTable) }
 }
 
-function table(row: TableRow): StoredTable {
+function toTable(row: TableRow): StoredTable {
   const [schema, name, isView, comment, columns, uniques, foreignKeys, indexed] = row
   return {
     is: isView ? 'view' : 'table',
     name,
     schema,
-    columns: new Map((columns ?? []).map((each) => [each[0], column(each)])),
+    columns: new Map((columns ?? []).map((each) => [each[0], toColumn(each)])),
     primaryKey: uniques?.find(([isPrimary]) => isPrimary)?.[1] ?? [],
     uniques: (uniques ?? []).map(([, names]) => names),
     foreignKeys: (foreignKeys ?? []).map(([schema, name, columns, references]) => ({
@@ -125,7 +125,7 @@ function table(row: TableRow): StoredTable {
   }
 }
 
-function column(row: ColumnRow): StoredColumn {
+function toColumn(row: ColumnRow): StoredColumn {
   const [name, type, nullable, hasDefault, writable, comment, labels, checks] = row
   const [listed] = (checks ?? []).flatMap((check) => {
     const values = parseListedValues(check, name)

@@ -11,20 +11,21 @@ import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
-/** How a column of texts is put in order where nothing else is said. */
+/** The collation of a text column, and its indexes. */
 export interface Collation {
   readonly name: string
-  /** Whether texts that differ are never equal. */
+  /** Whether different texts are never equal. */
   readonly isDeterministic: boolean
-  /** Whether an index begins with the column, and whether one does in the order of code points. */
+  /** Whether the column is the first of an index. */
   readonly isIndexed: boolean
+  /** Whether the column is the first of an index in the order of code points. */
   readonly isIndexedByCodePoint: boolean
 }
 
-/** The collation of a column; `undefined` for one that holds no texts. */
+/** Returns the collation of a column; `undefined` if it does not contain texts. */
 export type CollationLookup = (table: Table, column: string) => Collation | undefined
 
-const collations = compileStatement(
+const collationsQuery = compileStatement(
   sql`
     select n.nspname, t.relname, c.attname, l.collname, l.collisdeterministic,
       bool_or(i.indexrelid is not null), coalesce(bool_or(i.indcollation[0] = '"C"'::regcollation), false)
@@ -38,12 +39,12 @@ const collations = compileStatement(
   postgresDialect('und-x-icu'),
 )
 
-/** Reads the collations of all columns. */
+/** Queries the collations of all columns. */
 export async function queryCollations(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<CollationLookup> {
-  const rows = await connection.all(collations, { parameters: [] })
+  const rows = await connection.all(collationsQuery, { parameters: [] })
   const all = new Map(
     rows.map(([schema, table, column, name, isDeterministic, isIndexed, isIndexedByCodePoint]) => [
       JSON.stringify([schema, table, column]),
@@ -59,47 +60,43 @@ export async function queryCollations(
     all.get(JSON.stringify([schema, name, column]))
 }
 
-/** A column by its name, and where it is. */
-type Place = readonly [table: Table, column: string]
+/** A column of a table. */
+type TableColumn = readonly [table: Table, column: string]
 
-/** The relationships whose columns PostgreSQL would not compare: a line for each, as every request for it would fail. */
+/** Lists relationships whose columns PostgreSQL cannot compare, so that every request for them would fail: a line for each. */
 export function checkCollations(
   model: Model,
   catalog: Catalog,
-  collationOf: CollationLookup,
+  findCollation: CollationLookup,
 ): string[] {
   return [...model.types.values()].flatMap((resource) =>
     [...resource.fields.values()].flatMap((field) => {
       if (field.is !== 'relationship') return []
-      const place = `${resource.type}.fields.${field.name}`
-      return comparisons(field, resource, model).flatMap(([one, other]) => {
-        const [left, right] = [collationOf(...one)?.name, collationOf(...other)?.name]
-        // A column without one of its own takes that of the other.
-        const isClear = [left, right].some((name) => name === undefined || name === 'default')
-        if (isClear || left === right) return []
+      const path = `${resource.type}.fields.${field.name}`
+      return listComparisons(field, resource, model).flatMap(([one, other]) => {
+        const [left, right] = [findCollation(...one)?.name, findCollation(...other)?.name]
+        // A column with the default collation takes that of the other.
+        const isComparable = [left, right].some((name) => name === undefined || name === 'default')
+        if (isComparable || left === right) return []
         const [first, second] = [one, other].map(([table, column]) => {
           return `"${column}" of the table "${findTable(catalog, table)?.name}"`
         })
-        return `${place}: the columns ${first} and ${second} have two collations, "${left}" and "${right}", and cannot be compared; give one of them the other's`
+        return `${path}: the columns ${first} and ${second} have two collations, "${left}" and "${right}", and cannot be compared; give one of them the other's`
       })
     }),
   )
 }
 
-function comparisons(
+function listComparisons(
   { link, to }: RelationshipField,
   { table }: ResourceType,
   model: Model,
-): (readonly [Place, Place])[] {
-  const theirs = getResourceType(model, to).table
-  const [here, there]: Place[] = [
-    [table, link.ownKey],
-    [theirs, link.otherKey],
-  ]
-  if (here === undefined || there === undefined) return []
-  if (link.foreignKey !== 'join table') return [[here, there]]
+): (readonly [TableColumn, TableColumn])[] {
+  const own: TableColumn = [table, link.ownKey]
+  const other: TableColumn = [getResourceType(model, to).table, link.otherKey]
+  if (link.foreignKey !== 'join table') return [[own, other]]
   return [
-    [here, [link.joinTable, link.from]],
-    [[link.joinTable, link.to], there],
+    [own, [link.joinTable, link.from]],
+    [[link.joinTable, link.to], other],
   ]
 }

@@ -10,78 +10,86 @@ import { listTables, type Target } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isGenuinePostgres } from './dialect.ts'
 
+// Count cache (docs/decisions/0036). To count the rows of all pages PostgreSQL visits each row, so a count is cached while the
+// snapshot stays the same: until a transaction that writes ends in any database of the server. Rows `list` and `deep` of the
+// benchmark at 1,000,000 persons: 130 and 449 times the throughput of the baseline, which counts each time.
+//
+// Invariant: the statement that uses a cached count compares its snapshot id with that of the count, in the same snapshot. Only
+// counts of ordinary, logged tables without row-level security are cached, and none that involves the SQL of a declaration.
+
 /**
- * What a statement sees, as a text: which transactions have ended, and of which server. While it is the same, so are the
- * rows of tables that keep them themselves (PostgreSQL 18, 9.27.8); decision 0036 says what that takes.
+ * Identifies the snapshot of a statement: the transactions that have ended, and the start of the server (PostgreSQL 18, 9.27.8).
+ * With the same id an ordinary table has the same rows.
  */
 const snapshotId = sql`concat(pg_current_snapshot(), ' ', pg_postmaster_start_time())`
 
-/** Whether the moment is still that of a count which is remembered. */
+/** Compiles whether the snapshot is that of the cached count. */
 export function isSnapshotCurrent({ dialect }: Target): Sql {
   return sql`${snapshotId} = ${param('snapshotId', 'text', dialect)}`
 }
 
 /**
- * The moment of a count, null where it does not tell one from another: the snapshot of a standby does not list what is in
- * progress, and what a crash undoes, because it is not written yet, has numbers that are given again.
+ * Selects the snapshot id for a new count; null if the count must not be cached. On a standby the snapshot does not list
+ * transactions in progress. A crash undoes transactions that are not flushed to disk, and their ids are assigned again.
  */
 export const cacheValidator = sql`case when pg_is_in_recovery() then null
   when pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() then ${snapshotId} end`
 
-/** What a count is of, where rows alone decide it. */
+/** A count that depends only on the rows of tables. */
 export interface CacheableCount {
-  /** The names of the tables, as SQL has them. */
+  /** The quoted names of the tables. */
   readonly tables: readonly string[]
-  /** The statement that would count. */
+  /** The statement that counts. */
   readonly statement: Statement
 }
 
-/** Makes what the count of a shape is of; null where it is not of rows alone, or nothing is counted. */
+/** Compiles what identifies the count of a query shape in the cache; null if it must not be cached, or nothing is counted. */
 export function compileCacheableCount(shape: ReadShape, target: Target): CacheableCount | null {
   const tables = shape.isPaged ? countedTables(shape, target.model) : undefined
   if (tables === undefined) return null
   return { tables: tables.map(quotedName), statement: compileCount(shape, target) }
 }
 
-/** A count, and the moment of which it is, once somebody has asked for it. */
+/** A count. */
 export interface CachedCount {
   readonly count: number
+  /** Absent before it was requested. */
   readonly snapshotId?: string | undefined
 }
 
-/** Less than this is counted each time: to ask for the moment takes the server as long as to count so many. */
-const worthwhile = 500
+/** Smaller counts are not cached: to compute the snapshot id takes the server as long as to count so many rows. */
+const minCachedCount = 500
 
-/** The counts that reads came to. Nothing is remembered before it is known what the tables are. */
+/** The count cache of a store. Nothing is cached before the tables were inspected. */
 export class PostgresCountCache {
-  readonly #known = createCountCache<CachedCount>()
-  #plain: ReadonlySet<string> = new Set()
+  readonly #counts = createCountCache<CachedCount>()
+  #tables: ReadonlySet<string> = new Set()
 
-  /** Takes counts of some tables for lasting, from now on. */
-  enableFor(plain: ReadonlySet<string>): void {
-    this.#plain = plain
+  /** Enables the cache for counts of some tables. */
+  enableFor(tables: ReadonlySet<string>): void {
+    this.#tables = tables
   }
 
-  /** What was counted the last time. */
-  find(countable: CacheableCount, values: RunValues): CachedCount | undefined {
-    if (!this.#isLasting(countable)) return undefined
-    return this.#known.get(countKey(countable.statement, bound(countable.statement, values)))
+  /** Finds the last count. */
+  find(cacheable: CacheableCount, values: RunValues): CachedCount | undefined {
+    if (!this.#isCacheable(cacheable)) return undefined
+    return this.#counts.get(countKey(cacheable.statement, bound(cacheable.statement, values)))
   }
 
-  /** Remembers a large count: once its moment is known, for as long as that is the moment. */
-  add(countable: CacheableCount, values: RunValues, counted: CachedCount): void {
-    if (counted.count < worthwhile || !this.#isLasting(countable)) return
-    this.#known.set(countKey(countable.statement, bound(countable.statement, values)), counted)
+  /** Adds a count if it is large enough. */
+  add(cacheable: CacheableCount, values: RunValues, count: CachedCount): void {
+    if (count.count < minCachedCount || !this.#isCacheable(cacheable)) return
+    this.#counts.set(countKey(cacheable.statement, bound(cacheable.statement, values)), count)
   }
 
-  #isLasting({ tables }: CacheableCount): boolean {
-    return tables.every((table) => this.#plain.has(table))
+  #isCacheable({ tables }: CacheableCount): boolean {
+    return tables.every((table) => this.#tables.has(table))
   }
 }
 
 /**
- * The tables of a model that keep their rows themselves, in the way of PostgreSQL and safe from a crash, and show all of them
- * to everybody; none where another server speaks for PostgreSQL, or with it.
+ * Lists the tables of a model whose counts may be cached: ordinary, logged tables without row-level security and without child
+ * tables. None if the server is not PostgreSQL itself.
  */
 export async function listCacheableTables(
   model: Model,
@@ -90,10 +98,10 @@ export async function listCacheableTables(
 ): Promise<ReadonlySet<string>> {
   const names = listTables(model).map((table) => sql`(${sql.lit(quotedName(table))})`)
   if (names.length === 0) return new Set()
-  const is = sql`relkind = 'r' and relam = 2 and relpersistence = 'p' and not relrowsecurity and not relhassubclass`
-  const plain = sql`select name from (values ${sql.join(names)}) as t (name) join pg_class on oid = to_regclass(name)
-    where ${is} and ${isGenuinePostgres}`
-  const rows = await connection.allUnprepared(compileStatement(plain, dialect))
+  const isOrdinary = sql`relkind = 'r' and relam = 2 and relpersistence = 'p' and not relrowsecurity and not relhassubclass`
+  const query = sql`select name from (values ${sql.join(names)}) as t (name) join pg_class on oid = to_regclass(name)
+    where ${isOrdinary} and ${isGenuinePostgres}`
+  const rows = await connection.allUnprepared(compileStatement(query, dialect))
   return new Set(rows.map(([name]) => String(name)))
 }
 

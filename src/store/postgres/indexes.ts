@@ -5,11 +5,11 @@ import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
-/** Whether a column is the first of an index that finds each of its values. */
+/** Returns whether a column is the first of an index that finds each of its values. */
 export type IndexLookup = (table: Table, column: string) => boolean
 
-/** An index of the rows that have a value in the column finds as much as one of all rows. */
-const indexes = compileStatement(
+/** Partial indexes count if they omit only the rows with null in the column. */
+const indexesQuery = compileStatement(
   sql`
     select distinct n.nspname, t.relname, c.attname
     from pg_index as i join pg_class as t on t.oid = i.indrelid join pg_namespace as n on n.oid = t.relnamespace
@@ -21,12 +21,12 @@ const indexes = compileStatement(
   postgresDialect('und-x-icu'),
 )
 
-/** Reads which columns are indexed. Of a view nobody knows: its columns count as indexed, as those of its tables may be. */
+/** Queries the indexed columns. The columns of a view count as indexed, because those of its tables may be. */
 export async function queryIndexes(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<IndexLookup> {
-  const rows = await connection.all(indexes, { parameters: [] })
+  const rows = await connection.all(indexesQuery, { parameters: [] })
   const all = new Set(rows.map((names) => JSON.stringify(names)))
   return (table, column) => {
     const { schema = catalog.schema, name } = table

@@ -1,28 +1,28 @@
-/** What may be said of a PostgreSQL database beside its address. */
+/** The options of a PostgreSQL database. */
 export interface PostgresOptions {
-  /** Streaming standbys of the database to read from, one address each. Default none. */
+  /** The URLs of streaming standbys to read from. Default none. */
   readonly replicaUrls?: readonly string[]
   /** The most connections. Default 10. */
   readonly poolSize?: number
-  /** How many requests may wait for a connection; more are told to come back. Default 1000. */
+  /** The most requests that wait for a connection; more are rejected with 503. Default 1000. */
   readonly queueSize?: number
   /**
-   * How long a request waits for a connection, and a statement may run, each in milliseconds. A read that is stopped is
-   * `query_timeout` (503). Default 10 s.
+   * How long a request waits for a connection, and how long a statement may run, in milliseconds. A read that is cancelled fails
+   * with `query_timeout` (503). Default 10 s.
    */
   readonly timeout?: number
   /**
-   * How long a streamed response may wait for a client that accepts no data, in milliseconds: the server's connections are
-   * closed then, so that the database waits somewhat longer before it ends the transaction. Default 60 s.
+   * How long a streamed response waits for a client that accepts no data, in milliseconds. The server closes the connection of
+   * the client first; the database ends the transaction somewhat later. Default 60 s.
    */
   readonly sendTimeout?: number
-  /** The most resources in a response, included ones counted; more are `too_many_resources` (400). Default none. */
+  /** The most resources in a response, including included ones; more fail with `too_many_resources` (400). Default none. */
   readonly maxResources?: number | undefined
-  /** Bytes of compiled statements that are kept; what connections keep prepared is in proportion. Default 64 MiB. */
+  /** The memory for compiled statements in bytes; connections keep prepared statements in proportion. Default 64 MiB. */
   readonly statementCache?: number
   /**
-   * Whether the server keeps statements under names and takes our settings of the session. Turn it off behind a pooler
-   * that lends a server's connection for one transaction at a time. Default yes.
+   * Whether sessions keep prepared statements and settings. Set it to false behind a pooler that assigns a connection for one
+   * transaction. Default true.
    */
   readonly keepsSessions?: boolean
 }

@@ -7,7 +7,7 @@ import { listCacheableTables } from './counts.ts'
 import { type IndexLookup, queryIndexes } from './indexes.ts'
 import { listValueLimits, type ValueLimits } from './value-limits.ts'
 
-/** What a store needs to know of the tables of its database. */
+/** Facts about the tables of a model that the store depends on. */
 export interface TableFacts {
   readonly isIndexed: IndexLookup
   readonly valueLimits: ValueLimits

@@ -6,40 +6,40 @@ import { type AttributeField, getResourceType, type Model } from '../../model/mo
 import type { WritePlan } from '../../plan/write.ts'
 import { toFieldPointer } from '../../plan/write-builder.ts'
 
-/** What a value that a column refuses would have to be; `undefined` for one that it takes. */
+/** Describes the values that a column accepts, for a value that it rejects; returns `undefined` for a value that it accepts. */
 type Limit = (value: unknown) => string | undefined
 
-/** What columns take of their fields' values, where that is not all of them. */
+/** The limits of columns that reject some values of their attribute. */
 export type ValueLimits = ReadonlyMap<AttributeField, Limit>
 
 /**
- * The types of columns that take only some values of the kinds over them. PostgreSQL refuses the others without saying
- * where, so it is told before. What a column rounds or cuts without a word it takes (decision 0027).
+ * The column types that reject some values of their attribute kinds. PostgreSQL does not report the column of a rejected value, so
+ * values are checked before. A column that rounds or truncates a value accepts it (docs/decisions/0027).
  */
 // biome-ignore format: a table, one type a row
 const rules: readonly (readonly [type: RegExp, limit: (sizes: readonly number[]) => Limit])[] = [
-  [/^smallint$/,                                       () => wholeUpTo(2n ** 15n)],
-  [/^integer$/,                                        () => wholeUpTo(2n ** 31n)],
-  [/^bigint$/,                                         () => wholeUpTo(2n ** 63n)],
-  [/^numeric\((\d+),(\d+)\)$/,                         ([precision = 0, scale = 0]) => wholeDigitsUpTo(precision - scale)],
-  [/^character(?: varying)?\((\d+)\)$/,                ([length = 0]) => textUpTo(length)],
+  [/^smallint$/,                                       () => integerBelow(2n ** 15n)],
+  [/^integer$/,                                        () => integerBelow(2n ** 31n)],
+  [/^bigint$/,                                         () => integerBelow(2n ** 63n)],
+  [/^numeric\((\d+),(\d+)\)$/,                         ([precision = 0, scale = 0]) => maxIntegerDigits(precision - scale)],
+  [/^character(?: varying)?\((\d+)\)$/,                ([length = 0]) => maxTextLength(length)],
 ]
 
-/** The limits of the columns that a model writes, as a database has them. */
+/** Lists the limits of a model's columns. */
 export function listValueLimits(model: Model, catalog: Catalog): ValueLimits {
   const limits = new Map<AttributeField, Limit>()
   for (const { table, id, fields } of model.types.values()) {
     const columns = findTable(catalog, table)?.columns
     for (const field of [id, ...fields.values()]) {
       if (field.is !== 'attribute' || field.column === undefined) continue
-      const limit = limitOf(columns?.get(field.column)?.type ?? '')
+      const limit = findLimit(columns?.get(field.column)?.type ?? '')
       if (limit) limits.set(field, limit)
     }
   }
   return limits
 }
 
-function limitOf(type: string): Limit | undefined {
+function findLimit(type: string): Limit | undefined {
   for (const [pattern, limit] of rules) {
     const [, ...sizes] = pattern.exec(type) ?? []
     if (pattern.test(type)) return limit(sizes.map(Number))
@@ -47,7 +47,7 @@ function limitOf(type: string): Limit | undefined {
   return undefined
 }
 
-/** The faults of values that a client sends and a column refuses. */
+/** Checks the values of a client. @returns an error for each value that its column rejects */
 export function checkValueLimits(
   { shape, id, values }: WritePlan,
   model: Model,
@@ -55,47 +55,49 @@ export function checkValueLimits(
 ): ApiError[] {
   const resource = getResourceType(model, shape.type)
   const expectedId = shape.row === 'newWithId' && id ? limits.get(resource.id)?.(id) : undefined
-  const faults = expectedId ? [fault('/data/id', `The id of a ${shape.type}`, expectedId, id)] : []
-  for (const [slot, column] of shape.columns.entries()) {
+  const errors = expectedId
+    ? [limitError('/data/id', `The id of a ${shape.type}`, expectedId, id)]
+    : []
+  for (const [index, column] of shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
-    const value = values[slot]
+    const value = values[index]
     if (field?.is !== 'attribute' || !field.isWritable || value === null) continue
     const expected = limits.get(field)?.(value)
-    if (expected) faults.push(fault(toFieldPointer(field), field.name, expected, value))
+    if (expected) errors.push(limitError(toFieldPointer(field), field.name, expected, value))
   }
-  return faults
+  return errors
 }
 
-function fault(pointer: string, what: string, expected: string, value: unknown): ApiError {
+function limitError(pointer: string, what: string, expected: string, value: unknown): ApiError {
   const detail = `${what} must be ${expected}; it is ${quote(value)}.`
   return new BodyError('invalid_value', pointer, detail)
 }
 
-/** @param end - the first positive number that is too large; the negative ones go one further */
-function wholeUpTo(end: bigint): Limit {
+/** @param end - the smallest positive integer that is too large; the negative of it is accepted */
+function integerBelow(end: bigint): Limit {
   const expected = `a whole number between ${-end} and ${end - 1n}`
   return (value) => {
-    const text = decimalText(value)
-    const isWhole = !text.includes('.')
-    return isWhole && BigInt(text) >= -end && BigInt(text) < end ? undefined : expected
+    const text = toDecimalText(value)
+    const isInteger = !text.includes('.')
+    return isInteger && BigInt(text) >= -end && BigInt(text) < end ? undefined : expected
   }
 }
 
-function wholeDigitsUpTo(most: number): Limit {
-  const expected = `a number with at most ${Math.max(most, 0)} digits before the point`
+function maxIntegerDigits(maxDigits: number): Limit {
+  const expected = `a number with at most ${Math.max(maxDigits, 0)} digits before the point`
   return (value) => {
-    const [, whole = ''] = /^-?0*(\d*)/.exec(decimalText(value)) ?? []
-    return whole.length <= Math.max(most, 0) ? undefined : expected
+    const [, digits = ''] = /^-?0*(\d*)/.exec(toDecimalText(value)) ?? []
+    return digits.length <= Math.max(maxDigits, 0) ? undefined : expected
   }
 }
 
-/** Numbers, whichever kind has read them, in plain notation. */
-function decimalText(value: unknown): string {
+/** Writes a number of any kind without an exponent. */
+function toDecimalText(value: unknown): string {
   return canonicalDecimal(String(value))
 }
 
-/** Spaces at the end are cut where they are too many. */
-function textUpTo(length: number): Limit {
+/** PostgreSQL truncates trailing spaces that are too many. */
+function maxTextLength(length: number): Limit {
   const expected = `a string of at most ${length} characters`
   return (value) => ([...String(value).replace(/ +$/, '')].length <= length ? undefined : expected)
 }
