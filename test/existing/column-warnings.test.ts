@@ -50,8 +50,8 @@ const postgresCases: readonly Case[] = [
     'occur for timestamps without time zone, once per table',
     'create table thing (id bigint primary key, at timestamp, till timestamp, rough timestamp(0), day date)',
     { at: attribute(datetime), till: attribute(datetime), rough: attribute(datetime) },
-    'thing.fields.at, thing.fields.till: timestamp without time zone is taken for UTC',
-    'thing.fields.rough: timestamp(0) without time zone is taken for UTC, and keeps 0 digits of a second',
+    'thing.fields.at, thing.fields.till: timestamp without time zone is read as UTC',
+    'thing.fields.rough: timestamp(0) without time zone is read as UTC, and keeps 0 digits of a second',
   ],
   [
     'occur for times with a reduced precision, unless the field is read-only',
@@ -82,7 +82,7 @@ const postgresCases: readonly Case[] = [
     'occur for columns of the type real',
     'create table thing (id bigint primary key, size real)',
     { size: attribute(number) },
-    'thing.fields.size: real keeps 6 digits: 0.1 is told as 0.10000000149011612',
+    'thing.fields.size: real stores 6 digits: 0.1 is returned as 0.10000000149011612',
   ],
   [
     'occur for char columns, also of ids and computed attributes',
@@ -124,7 +124,7 @@ const postgresCases: readonly Case[] = [
     `create schema old; create table thing (id bigint primary key);
      create table old."The Things" (id bigint primary key, "When?" timestamp)`,
     { at: attribute(datetime, { column: 'When?' }) },
-    'thing.fields.at: timestamp without time zone is taken for UTC',
+    'thing.fields.at: timestamp without time zone is read as UTC',
   ],
 ]
 

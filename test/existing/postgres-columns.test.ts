@@ -301,7 +301,7 @@ for (const database of postgres) {
       assert.equal(served.warnings.length, 1)
       assert.match(
         String(served.warnings[0]),
-        /^the database: LATIN1 has no place for most letters/,
+        /^the database: LATIN1 cannot encode most characters/,
       )
       const created = await served.post('/things', { type: 'thing', attributes: { name: 'Größe' } })
       assert.equal(created.one.attributes?.name, 'Größe')

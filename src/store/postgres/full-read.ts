@@ -28,118 +28,128 @@ import {
 import { compileAggregatedRows, jsonArray } from './aggregated-includes.ts'
 import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 
-/** A whole read, and how its arrays are read. */
+/** A statement that reads a complete document. */
 export interface FullReadStatement extends Statement {
+  /** Parses the JSON arrays of its row. */
   readonly parseRows: ReturnType<typeof compileAggregatedRows>
 }
 
-/** How a list is read. */
+/** The options of a full read. */
 export interface FullReadOptions {
-  /** How many rows are read of each set, the primary one only where it is not paged; all of them when absent. */
+  /** The limit of each row set, except a page; absent: none. */
   readonly maxRows?: number
-  /** Whether the count may be one that is remembered. */
+  /** Whether the count is requested only if the cached one is not valid, and with its snapshot id. */
   readonly cachesCount?: boolean
   /**
-   * Whether a page is read from the end, its last row first. Where it stands follows from the count that is remembered: unless
-   * it still holds there is nothing to read, and what stands for the count is whether it does.
+   * Whether a page is read from the end of its list, in reverse order. Its offset follows from the cached count: if that is not
+   * valid, no rows are read. The column of the count contains whether it is valid.
    */
   readonly isReversed?: boolean
-  /** How many rows are walked past and read at most, where the statement says so that its plan fits. */
+  /** A constant limit for offset plus limit of the page (`statements.ts`); absent: none. */
   readonly rowBound?: number | undefined
 }
 
+// Single-statement reads (docs/decisions/0022). A statement reads a complete document, so it takes one round trip and sees one
+// snapshot without a transaction. All rows of the benchmark on PostgreSQL depend on it.
+//
+// Invariant: the result equals that of separate statements on SQLite; property tests compare them.
+//
+// The primary rows are the common table expression `p`, those of include edge n are `r<n>`. They contain plain columns. Rows are
+// converted to JSON after they are filtered, sorted and limited, and without those that an earlier row set contains. A subquery
+// keeps its order in an aggregate as long as nothing is joined to it (PostgreSQL 18, 9.21).
+
 /**
- * Writes all of a read as one statement, so that it takes one round trip and sees one snapshot. Its one row holds
- * how many there are over all pages (null where the rows say it; with the moment of the count, or null, where it may be
- * remembered), whether the resource in the path is there, the primary rows, and the rows that each step of the inclusion
- * adds, each as a JSON array of rows, or null for none. Where the path names the one primary row and it is not there, there
- * is no row.
+ * Compiles a read as one statement. Its result is one row with these columns:
  *
- * The primary rows are `p`, the rows reached by step n are `r<n>`, all of them bare columns: JSON is made of those that are
- * told alone, once they are found, sorted and cut. Rows are gathered in the order in which they come: that of a subquery
- * stays as long as nothing is joined to it (PostgreSQL 18, 9.21).
+ * - the count of the resources on all pages, or null if the rows show it; a pair with the snapshot id if the count may be cached
+ * - whether the resource in the path exists
+ * - the primary rows as a JSON array, or null for none
+ * - the rows that each include edge adds, in the same way
+ * - whether a row set was cut at the limit, if the rows do not show it
+ *
+ * If the primary data is the resource in the path and it does not exist, there is no row.
  */
 export function compileFullRead(
   shape: ReadShape,
   target: Target,
-  reading: FullReadOptions = {},
+  options: FullReadOptions = {},
 ): FullReadStatement {
   const isOne = shape.scope.is === 'one'
-  const { columns, joins } = primarySelection(shape, target)
+  const { columns, joins } = compilePrimarySelection(shape, target)
   const row = jsonArray(columns)
   const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
   const select = sql`select ${sql.join([
-    totalOf(shape, target, reading),
+    compileCountColumn(shape, target, options),
     isOne ? sql`true` : (pathExists(shape, target) ?? sql`true`),
     isOne ? sql`json_build_array(${row})` : sql`json_agg(${row}${ordered})`,
-    ...shape.includeEdges.map((_, index) => addition(shape, index, target)),
-    ...overflow(shape, target, reading),
+    ...shape.includeEdges.map((_, index) => compileIncludedColumn(shape, index, target)),
+    ...compileIsCut(shape, target, options),
   ])}`
-  const primary = primaryRows(shape, target, reading)
-  const whole = (expression: Sql): FullReadStatement => ({
+  const primary = compilePrimaryRows(shape, target, options)
+  const toStatement = (expression: Sql): FullReadStatement => ({
     ...compileStatement(expression, target.dialect),
     parseRows: compileAggregatedRows(shape, target),
-    isPointRead: isOne && shape.includeEdges.length === 0 && isOfColumns(shape.primary),
+    isPointRead: isOne && shape.includeEdges.length === 0 && hasColumnsOnly(shape.primary),
   })
-  const hasSets = shape.includeEdges.length > 0 || joins.length > 0
-  if (!hasSets) return whole(sql`${select} from (${primary}) as "t0"`)
-  const sets = [
+  const needsRowSets = shape.includeEdges.length > 0 || joins.length > 0
+  if (!needsRowSets) return toStatement(sql`${select} from (${primary}) as "t0"`)
+  const rowSets = [
     sql`p as materialized (${primary})`,
-    ...shape.includeEdges.map((step, index) => {
-      const { maxRows } = reading
-      const isAll = maxRows === undefined || !mayGrow(shape, index, target)
-      const limit = isAll ? sql`` : sql` limit ${sql.lit(maxRows)}`
-      return sql`${setOf(index)} as (${reached(shape, step, index, target)}${limit})`
+    ...shape.includeEdges.map((edge, index) => {
+      const { maxRows } = options
+      const isUnlimited = maxRows === undefined || !mayGrow(shape, index, target)
+      const limit = isUnlimited ? sql`` : sql` limit ${sql.lit(maxRows)}`
+      return sql`${rowSetName(index)} as (${compileRowSet(shape, edge, index, target)}${limit})`
     }),
   ]
-  // Where something is joined to them, the rows would lose their order.
+  // Joins would lose the order of the rows.
   const from =
     joins.length > 0
       ? sql`(select *, row_number() over () as ${rowNumber} from p) as "t0"${sql.join([...joins], sql``)}`
       : sql`p as "t0"`
-  return whole(sql`with ${sql.join(sets, sql.raw(', '))} ${select} from ${from}`)
+  return toStatement(sql`with ${sql.join(rowSets, sql.raw(', '))} ${select} from ${from}`)
 }
 
 const rowNumber = sql.id('lapidary_row')
 
-/** What is read of the primary rows: the linkage of a single one is read with it, which takes one scan at most. */
-function primarySelection(shape: ReadShape, target: Target): Selection {
+/** Compiles the columns of the primary rows. The linkage of a single row is a subquery, which takes one scan at most. */
+function compilePrimarySelection(shape: ReadShape, target: Target): Selection {
   const layout = withoutDerivedLinkage(shape, target.model)
   if (shape.order.length > 0) return compileSelection(layout, target, sql`p`)
   const { aggregateIdsInGroups: _, ...dialect } = target.dialect
   return compileSelection(layout, { ...target, dialect })
 }
 
-/** Whether a step may reach more rows than it starts from: not where each of those leads to one by its id. */
+/** Whether an include edge may have more rows than its source: not if each source row references one by its id. */
 function mayGrow({ includeEdges }: ReadShape, index: number, { model }: Target): boolean {
-  const step = includeEdges[index]
-  if (step === undefined || startsAtLinkage(step)) return false
-  const { link } = getRelationship(getResourceType(model, step.type), step.relationship)
-  return link.foreignKey !== 'own' || link.otherKey !== getResourceType(model, step.to).id.column
+  const edge = includeEdges[index]
+  if (edge === undefined || startsAtLinkage(edge)) return false
+  const { link } = getRelationship(getResourceType(model, edge.type), edge.relationship)
+  return link.foreignKey !== 'own' || link.otherKey !== getResourceType(model, edge.to).id.column
 }
 
-/** Whether a set was cut, where what is added does not show it. */
-function overflow(shape: ReadShape, target: Target, { maxRows }: FullReadOptions): Sql[] {
+/** Compiles whether a row set was cut at the limit, for those whose result does not show it. */
+function compileIsCut(shape: ReadShape, target: Target, { maxRows }: FullReadOptions): Sql[] {
   if (maxRows === undefined) return []
-  const sets = shape.includeEdges.flatMap((_, index) => {
-    const isShown =
+  const sizes = shape.includeEdges.flatMap((_, index) => {
+    const isVisible =
       !mayGrow(shape, index, target) || isLinkageFromIncluded(shape, index, target.model)
-    return isShown ? [] : [sql`(select count(*) from ${setOf(index)})`]
+    return isVisible ? [] : [sql`(select count(*) from ${rowSetName(index)})`]
   })
-  if (sets.length === 0) return []
-  return [sql`greatest(${sql.join(sets)}) >= ${sql.lit(maxRows)}`]
+  if (sizes.length === 0) return []
+  return [sql`greatest(${sql.join(sizes)}) >= ${sql.lit(maxRows)}`]
 }
 
-/** Whether a row is told by its own columns alone, so that it is read as soon as it is found. */
-function isOfColumns({ values, linkages }: RowLayout): boolean {
+/** Whether a row consists of columns of its table, so that the statement is a point read. */
+function hasColumnsOnly({ values, linkages }: RowLayout): boolean {
   return values.every((value) => 'column' in value) && !linkages.some(({ many }) => many)
 }
 
 /**
- * How many there are over all pages, unless the rows of one say it, as `countByRows` has it; where the count may be remembered
- * also unless it is, and with its moment.
+ * Compiles the count of the resources on all pages: null if the rows of the page show it (`countFromRows`), or if the cached count
+ * is valid. A count that may be cached comes with its snapshot id.
  */
-function totalOf(
+function compileCountColumn(
   shape: ReadShape,
   target: Target,
   { cachesCount, isReversed }: FullReadOptions,
@@ -150,11 +160,11 @@ function totalOf(
   const isLast = sql`count(*) < ${rawParam('limit')} and (count(*) > 0 or ${rawParam('offset')}::bigint = 0)`
   const count = sql`(select count(*) from ${tableAt(0, table)} where ${and(primaryConditions(shape, 0, target))})`
   if (!cachesCount) return sql`case when ${isLast} then null else ${count} end`
-  const isKnown = sql`(${isLast}) or ${isSnapshotCurrent(target)}`
-  return sql`case when ${isKnown} then null else json_build_array(${count}, ${cacheValidator}) end`
+  const isCountKnown = sql`(${isLast}) or ${isSnapshotCurrent(target)}`
+  return sql`case when ${isCountKnown} then null else json_build_array(${count}, ${cacheValidator}) end`
 }
 
-function primaryRows(
+function compilePrimaryRows(
   shape: ReadShape,
   target: Target,
   { maxRows, isReversed, rowBound }: FullReadOptions,
@@ -162,81 +172,92 @@ function primaryRows(
   const resource = getResourceType(target.model, shape.type)
   const order = compileOrder(isReversed ? reverseOrder(shape.order) : shape.order, resource, target)
   const orderBy = shape.order.length > 0 ? sql` order by ${order.orderBy}` : sql``
-  const isAll = maxRows === undefined || !isUnbounded(shape)
-  const start = isAll ? sql`` : sql` limit ${sql.lit(maxRows)}`
+  const isUnlimited = maxRows === undefined || !isUnbounded(shape)
+  const listLimit = isUnlimited ? sql`` : sql` limit ${sql.lit(maxRows)}`
   const limit = shape.isPaged
     ? sql` limit ${rawParam('limit')} offset ${rawParam('offset')}`
-    : start
-  const select = bareColumns(shape, -1, shape.primary, target)
-  const known = isReversed ? [isSnapshotCurrent(target)] : []
-  const where = and([...primaryConditions(shape, 0, target), ...known])
+    : listLimit
+  const select = compileRowSetColumns(shape, -1, shape.primary, target)
+  const isCountValid = isReversed ? [isSnapshotCurrent(target)] : []
+  const where = and([...primaryConditions(shape, 0, target), ...isCountValid])
   const rows = sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}`
   if (rowBound === undefined) return sql`${rows}${limit}`
   return sql`select * from (${rows} limit ${sql.lit(rowBound)}) as "t0"${limit}`
 }
 
-/** The rows that a step reaches, those told already among them. */
-function reached(shape: ReadShape, step: LocatedIncludeEdge, index: number, target: Target): Sql {
-  const resource = getResourceType(target.model, step.to)
-  const select = bareColumns(shape, index, findIncludedLayout(shape, step.to), target)
-  const where = and([isReached(step, target), ...inScope(0, resource)])
+/** Compiles the row set of an include edge, including rows that are in earlier sets. */
+function compileRowSet(
+  shape: ReadShape,
+  edge: LocatedIncludeEdge,
+  index: number,
+  target: Target,
+): Sql {
+  const resource = getResourceType(target.model, edge.to)
+  const select = compileRowSetColumns(shape, index, findIncludedLayout(shape, edge.to), target)
+  const where = and([isReachable(edge, target), ...inScope(0, resource)])
   return sql`select ${select} from ${tableAt(0, resource.table)} where ${where}`
 }
 
 /**
- * Whether `t0` is reached by a step. Where an index finds the rows, the values to start from are gathered first: so it is
- * used however many rows PostgreSQL expects. Where none does, the values are hashed and the rows scanned once. Where neither
- * end is an id, they may be arrays, and those can't be gathered into one.
+ * Compiles whether an include edge reaches `t0`. With an index, the keys of the source rows are aggregated to an array first:
+ * then PostgreSQL uses the index however many rows it expects. Without one, the keys are hashed and the rows are scanned once. If
+ * neither column is an id, it may be of an array type, whose values cannot be aggregated to an array.
  */
-function isReached(step: LocatedIncludeEdge, target: Target): Sql {
-  const from = getResourceType(target.model, step.type)
-  const to = getResourceType(target.model, step.to)
-  const heres = sql`select ${sql.id(startOf(step, target))} from ${setOf(step.parent)}`
-  const gathered = sql`any(array(${heres}))`
-  if (startsAtLinkage(step)) {
+function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
+  const from = getResourceType(target.model, edge.type)
+  const to = getResourceType(target.model, edge.to)
+  const ownKeys = sql`select ${sql.id(sourceColumn(edge, target))} from ${rowSetName(edge.parent)}`
+  const anyOwnKey = sql`any(array(${ownKeys}))`
+  if (startsAtLinkage(edge)) {
     const { id, table } = to
     const key = columnAt(0, id.column)
-    const isFound = target.isIndexed?.(table, id.column) ?? true
-    return isFound ? sql`${key} = ${gathered}` : isInHashed(key, heres)
+    const isIndexed = target.isIndexed?.(table, id.column) ?? true
+    return isIndexed ? sql`${key} = ${anyOwnKey}` : isInHashed(key, ownKeys)
   }
-  const field = getRelationship(from, step.relationship)
+  const field = getRelationship(from, edge.relationship)
   const { link } = field
   if (!isFoundByKey(field, target)) {
-    if (link.foreignKey !== 'join table') return isInHashed(columnAt(0, link.otherKey), heres)
-    const [start, end] = [joinColumnAt(0, link.from), joinColumnAt(0, link.to)]
-    const ends = sql`select ${end} from ${joinAt(0, link.joinTable)} where ${isInHashed(start, heres)}`
-    return sql`${columnAt(0, link.otherKey)} in (${ends})`
+    if (link.foreignKey !== 'join table') return isInHashed(columnAt(0, link.otherKey), ownKeys)
+    const [ownColumn, otherColumn] = [joinColumnAt(0, link.from), joinColumnAt(0, link.to)]
+    const otherKeys = sql`select ${otherColumn} from ${joinAt(0, link.joinTable)} where ${isInHashed(ownColumn, ownKeys)}`
+    return sql`${columnAt(0, link.otherKey)} in (${otherKeys})`
   }
-  const isToId = link.foreignKey !== 'join table' && link.otherKey === to.id.column
-  const isById = isToId || link.ownKey === from.id.column
-  return isById ? isLinkedFrom(0, link, gathered) : isLinkedFromAny(0, link, heres)
+  const referencesId = link.foreignKey !== 'join table' && link.otherKey === to.id.column
+  const usesId = referencesId || link.ownKey === from.id.column
+  return usesId ? isLinkedFrom(0, link, anyOwnKey) : isLinkedFromAny(0, link, ownKeys)
 }
 
-/** The column of earlier rows from which a step starts. */
-function startOf(step: LocatedIncludeEdge, { model }: Target): string {
-  if (startsAtLinkage(step)) return getResourceType(model, step.to).id.column
-  return getRelationship(getResourceType(model, step.type), step.relationship).link.ownKey
+/** Returns the key column of the source rows of an include edge. */
+function sourceColumn(edge: LocatedIncludeEdge, { model }: Target): string {
+  if (startsAtLinkage(edge)) return getResourceType(model, edge.to).id.column
+  return getRelationship(getResourceType(model, edge.type), edge.relationship).link.ownKey
 }
 
-/** What is read of the rows of a set, −1 being the primary one: all that makes up their layout, and where steps start. */
-function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: Target): Sql {
+/** Compiles the columns of a row set, −1 for the primary data: those of its layout, and the keys of the include edges. */
+function compileRowSetColumns(
+  shape: ReadShape,
+  rowSet: number,
+  layout: RowLayout,
+  target: Target,
+): Sql {
   const resource = getResourceType(target.model, layout.type)
   const columns = new Set([resource.id.column])
-  const noted = (column: string): Sql => {
+  const addColumn = (column: string): Sql => {
     columns.add(column)
     return columnAt(0, column)
   }
   for (const value of layout.values) {
     if ('column' in value) columns.add(value.column)
-    else getAttribute(resource, value.expression).expression(noted)
+    else getAttribute(resource, value.expression).expression(addColumn)
   }
   for (const { relationship } of layout.linkages)
     columns.add(getRelationship(resource, relationship).link.ownKey)
-  for (const step of shape.includeEdges) if (step.parent === set) columns.add(startOf(step, target))
-  const step = shape.includeEdges[set]
-  if (step && isLinkageFromIncluded(shape, set, target.model))
+  for (const edge of shape.includeEdges)
+    if (edge.parent === rowSet) columns.add(sourceColumn(edge, target))
+  const edge = shape.includeEdges[rowSet]
+  if (edge && isLinkageFromIncluded(shape, rowSet, target.model))
     columns.add(
-      getRelationship(getResourceType(target.model, step.type), step.relationship).link.otherKey,
+      getRelationship(getResourceType(target.model, edge.type), edge.relationship).link.otherKey,
     )
   return sql.join(
     [...columns].map((column) => columnAt(0, column)),
@@ -244,41 +265,41 @@ function bareColumns(shape: ReadShape, set: number, layout: RowLayout, target: T
   )
 }
 
-/** What a step adds to the rows that are told before it, in the order of their ids. */
-function addition(shape: ReadShape, index: number, target: Target): Sql {
-  const step = stepAt(shape, index)
-  const { id } = getResourceType(target.model, step.to)
+/** Compiles the rows that an include edge adds to the earlier row sets, in the order of their ids. */
+function compileIncludedColumn(shape: ReadShape, index: number, target: Target): Sql {
+  const edge = edgeAt(shape, index)
+  const { id } = getResourceType(target.model, edge.to)
   const key = columnAt(0, id.column)
   const order = sortKey(key, id.kind.codec, target)
-  const set = setOf(index)
-  const { columns, joins } = compileSelection(findIncludedLayout(shape, step.to), target, set)
+  const rowSet = rowSetName(index)
+  const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, rowSet)
   const row = jsonArray(columns)
   const joined = sql.join([...joins], sql``)
   if (isLinkageFromIncluded(shape, index, target.model)) {
     const from = getResourceType(target.model, shape.type)
-    const { link } = getRelationship(from, step.relationship)
-    const it = sql`p.${sql.id(link.ownKey)}`
-    const pair = sql`json_build_array(${row}, ${asText(it, from.id.kind.codec, target)})`
-    return sql`(select json_agg(${pair} order by ${order}) from ${set} as "t0" join p on ${it} = ${columnAt(0, link.otherKey)}${joined})`
+    const { link } = getRelationship(from, edge.relationship)
+    const ownerKey = sql`p.${sql.id(link.ownKey)}`
+    const pair = sql`json_build_array(${row}, ${asText(ownerKey, from.id.kind.codec, target)})`
+    return sql`(select json_agg(${pair} order by ${order}) from ${rowSet} as "t0" join p on ${ownerKey} = ${columnAt(0, link.otherKey)}${joined})`
   }
   const isNew = and(
-    earlierRowSets(shape, index).map((at) => {
+    earlierRowSets(shape, index).map((earlier) => {
       const isSame = sql`"told".${sql.id(id.column)} = ${key}`
-      return sql`not exists (select 1 from ${setOf(at)} as "told" where ${isSame})`
+      return sql`not exists (select 1 from ${rowSetName(earlier)} as "told" where ${isSame})`
     }),
   )
   if (joins.length > 0)
-    return sql`(select json_agg(${row} order by ${order}) from ${set} as "t0"${joined} where ${isNew})`
-  const rows = sql`select "t0".* from ${set} as "t0" where ${isNew} order by ${order}`
+    return sql`(select json_agg(${row} order by ${order}) from ${rowSet} as "t0"${joined} where ${isNew})`
+  const rows = sql`select "t0".* from ${rowSet} as "t0" where ${isNew} order by ${order}`
   return sql`(select json_agg(${row}) from (${rows}) as "t0")`
 }
 
-function stepAt(shape: ReadShape, index: number): LocatedIncludeEdge {
-  const step = shape.includeEdges[index]
-  if (step === undefined) throw new Error(`The plan has no step ${index}.`)
-  return step
+function edgeAt(shape: ReadShape, index: number): LocatedIncludeEdge {
+  const edge = shape.includeEdges[index]
+  if (edge === undefined) throw new Error(`The plan has no include edge ${index}.`)
+  return edge
 }
 
-function setOf(step: number): Sql {
-  return step === -1 ? sql`p` : sql.id(`r${step}`)
+function rowSetName(index: number): Sql {
+  return index === -1 ? sql`p` : sql.id(`r${index}`)
 }

@@ -6,54 +6,60 @@ import { postgresDialect } from './dialect.ts'
 import { isConflict, isConnectionLost } from './errors.ts'
 import type { PostgresPool } from './pool.ts'
 
+// Read-your-writes on replicas by LSN (docs/decisions/0024). Streaming standbys answer reads, so that reads scale with machines.
+//
+// Invariant: a read sees every write that was acknowledged before it began. It asks the primary for the LSN up to which the
+// write-ahead log is flushed, after it began, and runs on a standby that has replayed the log up to there. If no standby has in
+// time, it runs on the primary.
+
 const dialect = postgresDialect('C')
-/** Positions in the log of writes are numbers of bytes: later is more. */
-const written = compileStatement(
+/** Selects the flushed position of the primary's write-ahead log in bytes. */
+const flushedQuery = compileStatement(
   sql`select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::text`,
   dialect,
 )
-const replayed = compileStatement(
+/** Selects the replayed position of a standby in bytes. */
+const replayedQuery = compileStatement(
   sql`select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text`,
   dialect,
 )
 
-/** Before any position. */
-const nowhere = -1n
-/** How long a read waits for a standby to catch up before it goes to the database itself, in milliseconds. */
-const patience = 100
-/** How long between two looks at how far a standby is, in milliseconds. */
-const pause = 2
-/** How long a standby that failed is left alone, in milliseconds. */
-const rest = 1000
+/** A position before any other. */
+const unknownPosition = -1n
+/** How long a read waits for a standby before it runs on the primary, in milliseconds. */
+const catchUpTimeout = 100
+/** How often a read asks a standby for its position, in milliseconds. */
+const pollInterval = 2
+/** How long a standby that failed is not used, in milliseconds. */
+const suspension = 1000
 
-/** Standbys of a database, for reads that see every write that was acknowledged before they began. */
+/** A primary and its standbys. */
 export class Replicas {
   readonly #primary: PostgresPool
   readonly #standbys: readonly Standby[]
-  readonly #position: Shared<bigint>
-  #next = 0
+  readonly #flushedPosition: CoalescedQuery<bigint>
+  #nextStandby = 0
 
   constructor(primary: PostgresPool, replicas: readonly PostgresPool[]) {
     this.#primary = primary
     this.#standbys = replicas.map((pool) => new Standby(pool))
-    this.#position = new Shared(() => positionOf(primary.shared, written))
+    this.#flushedPosition = new CoalescedQuery(() => queryPosition(primary.shared, flushedQuery))
   }
 
   /**
-   * Runs a read on a standby that is as new as the database was when the read began, or on the database itself when
-   * no standby is. Standbys take turns.
-   * @throws whatever the read throws on the database itself
+   * Runs a read on the next standby, if it has replayed every write that was acknowledged before, otherwise on the primary.
+   * @throws whatever the read throws on the primary
    */
   async read<Result>(work: (pool: PostgresPool) => Promise<Result>): Promise<Result> {
-    const standby = this.#turn()
+    const standby = this.#chooseStandby()
     if (standby === undefined) return work(this.#primary)
-    const position = await this.#position.ask()
+    const position = await this.#flushedPosition.run()
     if (!(await standby.reaches(position))) return work(this.#primary)
     try {
       return await work(standby.pool)
     } catch (error) {
-      if (!isOfStandby(error)) throw error
-      standby.leaveAlone()
+      if (!isStandbyError(error)) throw error
+      standby.suspend()
       return work(this.#primary)
     }
   }
@@ -62,81 +68,81 @@ export class Replicas {
     await Promise.all(this.#standbys.map(({ pool }) => pool.close()))
   }
 
-  #turn(): Standby | undefined {
-    const awake = this.#standbys.filter((standby) => standby.isAwake)
-    this.#next += 1
-    return awake[this.#next % awake.length]
+  #chooseStandby(): Standby | undefined {
+    const available = this.#standbys.filter((standby) => standby.isAvailable)
+    this.#nextStandby += 1
+    return available[this.#nextStandby % available.length]
   }
 }
 
-/** One standby, and how much of the log of writes it is known to have. */
+/** A standby, and the position that it is known to have replayed. */
 class Standby {
   readonly pool: PostgresPool
-  readonly #position: Shared<bigint>
-  #reached = nowhere
-  #sleepsUntil = 0
+  readonly #replayedPosition: CoalescedQuery<bigint>
+  #position = unknownPosition
+  #suspendedUntil = 0
 
   constructor(pool: PostgresPool) {
     this.pool = pool
-    this.#position = new Shared(() => positionOf(pool.shared, replayed))
+    this.#replayedPosition = new CoalescedQuery(() => queryPosition(pool.shared, replayedQuery))
   }
 
-  get isAwake(): boolean {
-    return performance.now() >= this.#sleepsUntil
+  get isAvailable(): boolean {
+    return performance.now() >= this.#suspendedUntil
   }
 
-  /** Has reads go elsewhere for a while; what was known of it is known no more. */
-  leaveAlone(): void {
-    this.#reached = nowhere
-    this.#sleepsUntil = performance.now() + rest
+  /** Stops using the standby for a while, and forgets its position. */
+  suspend(): void {
+    this.#position = unknownPosition
+    this.#suspendedUntil = performance.now() + suspension
   }
 
-  /** Whether it has the log up to a position, or soon will. */
+  /** Waits until the standby has replayed the log up to a position. @returns false after the timeout */
   async reaches(position: bigint): Promise<boolean> {
-    // One that was restarted may be further back than it was; its connections are gone then.
-    if (!this.pool.isConnected) this.#reached = nowhere
-    if (this.#reached >= position) return true
-    const isInTime = await Promise.race([this.#follow(position), setTimeout(patience, false)])
-    if (!isInTime) this.leaveAlone()
+    // A standby that was restarted may be behind its last position. It has closed its connections then.
+    if (!this.pool.isConnected) this.#position = unknownPosition
+    if (this.#position >= position) return true
+    const isInTime = await Promise.race([this.#poll(position), setTimeout(catchUpTimeout, false)])
+    if (!isInTime) this.suspend()
     return isInTime
   }
 
-  /** Looks again and again until it has the log up to a position; false when it cannot be asked. */
-  async #follow(position: bigint): Promise<boolean> {
-    const deadline = performance.now() + patience
+  /** Polls the position. @returns false if the standby does not answer */
+  async #poll(position: bigint): Promise<boolean> {
+    const deadline = performance.now() + catchUpTimeout
     try {
       while (performance.now() < deadline) {
-        this.#reached = await this.#position.ask()
-        if (this.#reached >= position) return true
-        await setTimeout(pause)
+        this.#position = await this.#replayedPosition.run()
+        if (this.#position >= position) return true
+        await setTimeout(pollInterval)
       }
     } catch {
-      // Whatever ails it, the database itself still answers.
+      // The read runs on the primary instead.
     }
     return false
   }
 }
 
-/** Work whose result serves many at once: whoever asks gets that of a run which began after they asked. */
-class Shared<Result> {
-  readonly #work: () => Promise<Result>
+/** A query that concurrent callers share: each gets the result of a run that began after its call. */
+class CoalescedQuery<Result> {
+  readonly #query: () => Promise<Result>
   #running: Promise<Result> | undefined
   #next: Promise<Result> | undefined
 
-  constructor(work: () => Promise<Result>) {
-    this.#work = work
+  constructor(query: () => Promise<Result>) {
+    this.#query = query
   }
 
-  ask(): Promise<Result> {
-    if (this.#running === undefined) return this.#run()
-    const run = () => this.#run()
-    this.#next ??= this.#running.then(run, run)
+  run(): Promise<Result> {
+    if (this.#running === undefined) return this.#begin()
+    const begin = () => this.#begin()
+    this.#next ??= this.#running.then(begin, begin)
     return this.#next
   }
 
-  #run(): Promise<Result> {
+  #begin(): Promise<Result> {
     this.#next = undefined
-    const running = this.#work().finally(() => {
+    const running = this.#query().finally(() => {
       if (this.#running === running) this.#running = undefined
     })
     this.#running = running
@@ -144,13 +150,16 @@ class Shared<Result> {
   }
 }
 
-async function positionOf(connection: PostgresConnection, statement: Statement): Promise<bigint> {
+async function queryPosition(
+  connection: PostgresConnection,
+  statement: Statement,
+): Promise<bigint> {
   const [[position] = []] = await connection.all(statement, { parameters: [] })
-  if (typeof position !== 'string') throw new Error('The server is no standby.')
+  if (typeof position !== 'string') throw new Error('The server is not a standby.')
   return BigInt(position)
 }
 
-/** Whether a standby refused what the database itself may do: it is gone, or has to replay what stands in the way. */
-function isOfStandby(error: unknown): boolean {
+/** Whether an error concerns only the standby: it is not available, or the replay conflicts with the read. */
+function isStandbyError(error: unknown): boolean {
   return isConnectionLost(error) || isConflict(error)
 }

@@ -1,23 +1,24 @@
 import { setTimeout } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
+import type { Dialect } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
+import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
-import { compileStatement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
 import { runPipelined } from '../steps.ts'
-import type { Store, Transaction } from '../store.ts'
+import type { ReadOptions, Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { checkCollations, queryCollations } from './collations.ts'
+import type { PostgresConnection } from './connection.ts'
 import { PostgresCountCache } from './counts.ts'
-import { isGenuinePostgres, postgresDialect } from './dialect.ts'
+import { postgresDialect } from './dialect.ts'
 import { isConflict, unavailableError } from './errors.ts'
 import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
@@ -33,55 +34,53 @@ import {
 } from './read.ts'
 import { Replicas } from './replicas.ts'
 import { compileSequenceSkip } from './sequences.ts'
+import {
+  checkServerSettings,
+  chooseFoldingCollation,
+  readServerSettings,
+} from './server-settings.ts'
 import { createPostgresStatements, type PostgresStatements } from './statements.ts'
 import { readTableFacts, unknownTableFacts } from './table-facts.ts'
 import { beginMigration, beginWrite, type PostgresTransaction } from './transaction.ts'
 import { checkValueLimits } from './value-limits.ts'
 import { listPostgresWarnings } from './warnings.ts'
 
-/** What may be said of a PostgreSQL database beside its address. */
+/** The options of a PostgreSQL database. */
 export type { PostgresOptions } from './options.ts'
 
-/** How often a transaction is tried when another stands in its way. */
-const mostTries = 5
-/** How long the first pause between two tries is at most, in milliseconds; each is twice as long as the one before. */
-const pause = 20
-
-const oldest = 140_000
-/** The collation of no language in particular. */
-const icu = 'und-x-icu'
+/** How often a transaction is tried in case of conflicts with others. */
+const maxTries = 5
+/** The longest pause before the second try, in milliseconds; it doubles with each try. */
+const firstPause = 20
 
 /**
- * Opens a PostgreSQL database, 14 or later, as a store.
+ * Opens a PostgreSQL database, version 14 or later, as a store.
  * @param url - `postgres://user:password@host:port/database`
- * @throws Error with one clear line when the database cannot be reached, is older, or has sessions of another time zone
+ * @throws Error with a message of one line when the database cannot be reached, is older, or has unsuitable settings
  */
 export async function openPostgres(
   model: Model,
   url: string,
   options: PostgresOptions = {},
 ): Promise<Store> {
+  const { replicaUrls = [], maxResources } = options
   const pool = new PostgresPool(url, options)
-  const { replicaUrls = [] } = options
   const replicas = new Replicas(
     pool,
     replicaUrls.map((replica) => new PostgresPool(replica, options)),
   )
   const { shared } = pool
-  const description = descriptionOf(url)
-  const { folding, keepsSettings } = await sessionOf(pool, description).catch(async (error) => {
-    await pool.close()
-    throw error
-  })
+  const description = describeDatabase(url)
+  const dialect = await detectDialect(pool, description)
   let facts = unknownTableFacts
   const target: Target = {
     model,
-    dialect: postgresDialect(folding, keepsSettings),
+    dialect,
     isIndexed: (table, column) => facts.isIndexed(table, column),
   }
   const counts = new PostgresCountCache()
   let loading: Promise<void> | undefined
-  /** Loads the facts with the first read or write: other programs may create the tables after the store is opened. */
+  /** Loads the facts once: other programs may create the tables after the store is opened. */
   const loadTableFacts = () => {
     loading ??= readTableFacts(model, shared, target)
       .then((loaded) => {
@@ -94,42 +93,28 @@ export async function openPostgres(
     return loading
   }
   const statements = createPostgresStatements(target, new StatementCache(options.statementCache))
-  const { maxResources } = options
-  const limit: SizeLimit | undefined =
-    maxResources === undefined ? undefined : { resources: maxResources }
+  const limit = maxResources === undefined ? undefined : { resources: maxResources }
+  const context: ReadContext = { statements, counts, limit }
   return {
     dialect: 'postgres',
     description,
     read: (plan, id, { hooks, signal } = {}) =>
-      replicas.read(async (some): Promise<Rows> => {
-        if (facts === unknownTableFacts) await loadTableFacts()
-        if (hooks) {
-          const work = (transaction: PostgresTransaction) =>
-            readWithHooks(transaction, plan, id, { hooks, statements, limit })
-          return mayNeedStream(plan) ? some.stream(signal?.(), work) : some.read(signal?.(), work)
-        }
-        const whole = await readWithCachedCount(some.shared, plan, id, {
-          statements,
-          counts,
-          signal,
-        })
-        if (whole === undefined)
-          return some.stream(signal?.(), (transaction) =>
-            streamRead(transaction, plan, id, { statements, limit }),
-          )
-        if (limit) checkResourceLimit(whole, plan, limit)
-        return whole
+      replicas.read((replica) => {
+        const request = { pool: replica, plan, id, hooks, signal }
+        return facts === unknownTableFacts
+          ? loadTableFacts().then(() => executeRead(request, context))
+          : executeRead(request, context)
       }),
     transaction: async (work) => {
       if (facts === unknownTableFacts) await loadTableFacts()
-      return retried(
+      return retryOnConflict(
         () =>
           pool.write(beginWrite, async (transaction) => {
-            const ours = writingOn(transaction, statements)
+            const operations = createTransaction(transaction, statements)
             const result = await work({
-              ...ours,
+              ...operations,
               checkPreconditions: async (plan) => {
-                const { errors, more } = await ours.checkPreconditions(plan)
+                const { errors, more } = await operations.checkPreconditions(plan)
                 return {
                   errors: [...checkValueLimits(plan, model, facts.valueLimits), ...errors],
                   more,
@@ -140,27 +125,14 @@ export async function openPostgres(
             return result
           }),
         async ({ resource }) => {
-          // Ids that are no numbers are made anew each time.
+          // Ids of other codecs are random.
           if (resource.id.kind.codec === 'id')
             await shared.allUnprepared(compileSequenceSkip(resource, target))
         },
       )
     },
     prepare: loadTableFacts,
-    verify: async () => {
-      const catalog = await queryPostgresCatalog(shared)
-      checkTables(model, catalog)
-      const collationOf = await queryCollations(shared, catalog)
-      throwDeclarationErrors([
-        ...checkCollations(model, catalog, collationOf),
-        ...(await checkDeclaredSql(target, (statement) => shared.check(statement))),
-      ])
-      const warnings = await listPostgresWarnings(model, catalog, {
-        connection: shared,
-        collationOf,
-      })
-      return { warnings }
-    },
+    verify: () => verify(target, shared),
     catalog: () => queryPostgresCatalog(shared),
     migrate: async (migrations, mode = 'run') => {
       await pool.write(beginMigration, async (transaction) => {
@@ -176,26 +148,90 @@ export async function openPostgres(
 }
 
 /**
- * What a PostgreSQL database holds, without changing anything about it.
- * @throws Error with one clear line when it cannot be reached or is older than version 14
+ * Reads the catalog of a PostgreSQL database without changing anything.
+ * @throws Error with a message of one line when it cannot be reached or is older than version 14
  */
 export async function readPostgresCatalog(url: string): Promise<Catalog> {
   const pool = new PostgresPool(url, { poolSize: 1 })
   try {
-    await firstSession(pool, descriptionOf(url))
+    await readServerSettings(pool, describeDatabase(url))
     return await queryPostgresCatalog(pool.shared)
   } finally {
     await pool.close()
   }
 }
 
-/** What a person calls the database; its user's name and password are not in it. */
-function descriptionOf(url: string): string {
+/** The name of the database in messages, without user and password. */
+function describeDatabase(url: string): string {
   const { host, pathname } = new URL(url)
   return `PostgreSQL at ${host}${pathname}`
 }
 
-function writingOn(transaction: PostgresTransaction, statements: PostgresStatements): Transaction {
+/** Connects, checks the settings of the server, and creates its dialect. Closes the pool in case of an error. */
+async function detectDialect(pool: PostgresPool, description: string): Promise<Dialect> {
+  try {
+    const settings = await readServerSettings(pool, description)
+    checkServerSettings(settings, description)
+    return postgresDialect(chooseFoldingCollation(settings), settings.isGenuine)
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+}
+
+/** A read on the primary or on a standby. */
+interface ReadRequest extends ReadOptions {
+  readonly pool: PostgresPool
+  readonly plan: ReadPlan
+  /** The id in the path. */
+  readonly id: string | undefined
+}
+
+/** The dependencies of reads. */
+interface ReadContext {
+  readonly statements: PostgresStatements
+  readonly counts: PostgresCountCache
+  readonly limit: SizeLimit | undefined
+}
+
+/** Executes a read, as `Store.read`: in one statement, with hooks in a transaction, or as a stream. */
+async function executeRead(
+  { pool, plan, id, hooks, signal }: ReadRequest,
+  { statements, counts, limit }: ReadContext,
+): Promise<Rows> {
+  if (hooks) {
+    const work = (transaction: PostgresTransaction) =>
+      readWithHooks(transaction, plan, id, { hooks, statements, limit })
+    return mayNeedStream(plan) ? pool.stream(signal?.(), work) : pool.read(signal?.(), work)
+  }
+  const complete = await readWithCachedCount(pool.shared, plan, id, { statements, counts, signal })
+  if (complete === undefined)
+    return pool.stream(signal?.(), (transaction) =>
+      streamRead(transaction, plan, id, { statements, limit }),
+    )
+  if (limit) checkResourceLimit(complete, plan, limit)
+  return complete
+}
+
+/** Verifies that the tables and the declared SQL match the model, as `Store.verify`. */
+async function verify(target: Target, connection: PostgresConnection): ReturnType<Store['verify']> {
+  const { model } = target
+  const catalog = await queryPostgresCatalog(connection)
+  checkTables(model, catalog)
+  const findCollation = await queryCollations(connection, catalog)
+  throwDeclarationErrors([
+    ...checkCollations(model, catalog, findCollation),
+    ...(await checkDeclaredSql(target, (statement) => connection.check(statement))),
+  ])
+  const warnings = await listPostgresWarnings(model, catalog, { connection, findCollation })
+  return { warnings }
+}
+
+/** Creates the operations of a write transaction. */
+function createTransaction(
+  transaction: PostgresTransaction,
+  statements: PostgresStatements,
+): Transaction {
   return transactionOn(
     {
       runSteps: runPipelined,
@@ -211,10 +247,13 @@ function writingOn(transaction: PostgresTransaction, statements: PostgresStateme
   )
 }
 
-/** Runs work, and again when others stood in its way or `skip` has found an id that is not taken. */
-async function retried<Result>(
+/**
+ * Runs work, and again after a conflict with another transaction, or after a generated id was taken.
+ * @param skipTakenIds - makes the database generate other ids
+ */
+async function retryOnConflict<Result>(
   work: () => Promise<Result>,
-  skip: (taken: TakenIdError) => Promise<void>,
+  skipTakenIds: (error: TakenIdError) => Promise<void>,
 ): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -222,56 +261,9 @@ async function retried<Result>(
     } catch (error) {
       const isTaken = error instanceof TakenIdError
       if (!isTaken && !isConflict(error)) throw error
-      if (isTaken) await skip(error)
-      if (tries === mostTries) throw unavailableError('Others write the same')
-      await setTimeout(Math.random() * pause * 2 ** (tries - 1))
+      if (isTaken) await skipTakenIds(error)
+      if (tries === maxTries) throw unavailableError('Other requests write the same resources')
+      await setTimeout(Math.random() * firstPause * 2 ** (tries - 1))
     }
-  }
-}
-
-const session = sql`
-  select current_setting('server_version_num')::int, current_setting('TimeZone'), current_setting('DateStyle'),
-    current_setting('synchronous_commit'), current_setting('server_encoding'), ${isGenuinePostgres}`
-
-/** Connects for the first time, and reads what a session is. */
-async function firstSession({ shared }: PostgresPool, description: string) {
-  const read = compileStatement(session, postgresDialect(icu))
-  const [row = []] = await shared.all(read, { parameters: [] }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    throw new Error(`${description} cannot be reached: ${cause}`, { cause })
-  })
-  const [version, [zone = '', dates = '', commits, encoding, isPostgres]] = [
-    Number(row[0]),
-    row.slice(1).map(String),
-  ]
-  if (version < oldest)
-    throw new Error(`${description} is at version ${version / 10_000}; it must be 14 or later.`)
-  return { version, zone, dates, commits, encoding, keepsSettings: isPostgres === 'true' }
-}
-
-/**
- * Makes sure that sessions are what our statements take for granted.
- * @returns the collation that maps case as Unicode says in full, the server's own from PostgreSQL 18 on, ICU's before; and
- *   whether one statement sees what another has set
- */
-async function sessionOf(pool: PostgresPool, description: string) {
-  const { version, zone, dates, commits, encoding, keepsSettings } = await firstSession(
-    pool,
-    description,
-  )
-  if (!/^(Etc\/)?UTC$/.test(zone) || !dates.startsWith('ISO'))
-    throw new Error(
-      `${description} has sessions in the time zone "${zone}" that write dates as "${dates}"; they must be UTC and ISO, so say alter role … set timezone = 'UTC', or timezone=UTC and datestyle=ISO where a pooler names the database.`,
-    )
-  if (commits === 'off')
-    throw new Error(
-      `${description} has synchronous_commit off, so a write that was acknowledged may be lost; say alter role … set synchronous_commit = on.`,
-    )
-  // In it letters are bytes, and have no case.
-  if (encoding === 'SQL_ASCII')
-    throw new Error(`${description} is encoded as SQL_ASCII; it must be UTF8.`)
-  return {
-    folding: version >= 180_000 && encoding === 'UTF8' ? 'pg_unicode_fast' : icu,
-    keepsSettings,
   }
 }

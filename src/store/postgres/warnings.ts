@@ -14,161 +14,165 @@ import type { Collation, CollationLookup } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
 
-/** A column that is served, as the database has it. */
-interface Known {
-  readonly use: ServedColumn
-  /** As PostgreSQL writes it, e.g. `character varying(20)`. */
+/** A column that the model uses, as it is in the database. */
+interface TypedColumn {
+  readonly served: ServedColumn
+  /** The type as PostgreSQL formats it, e.g. `character varying(20)`. */
   readonly type: string
   readonly collation: Collation | undefined
 }
 
-/** What may differ about a column: how it is told of, what is said, and what mends it. */
+/** A rule for a warning. */
 interface Rule {
-  /** What is said, or `undefined` where nothing differs. */
-  readonly says: (known: Known) => string | undefined
-  /** A part of `alter table`, or of `create index`. */
-  readonly mends: (column: string, known: Known) => string
+  /** Returns the message of the warning; `undefined` for a column without the problem. */
+  readonly check: (column: TypedColumn) => string | undefined
+  /** Returns the fix as a part of `alter table` or `create index`. */
+  readonly fix: (name: string, column: TypedColumn) => string
 }
 
-/** How many digits of a second a datetime and a time of ours have. */
-const finest = 6
+/** The most digits of a second in a datetime or a time. */
+const maxSecondDigits = 6
 
 const rules: readonly Rule[] = [
   {
-    says: ({ type }) =>
+    check: ({ type }) =>
       type === 'citext'
         ? 'citext does not tell upper from lower case in unique constraints and keys, as filters and sorting do here'
         : undefined,
-    mends: (column) => `alter column ${column} type text collate "C"`,
+    fix: (column) => `alter column ${column} type text collate "C"`,
   },
   {
-    says: ({ collation }) =>
+    check: ({ collation }) =>
       collation?.isDeterministic === false
         ? `the collation "${collation.name}" takes different texts for equal in keys, unique constraints and filters by eq and in_`
         : undefined,
-    mends: (column, { type }) => `alter column ${column} type ${type} collate "C"`,
+    fix: (column, { type }) => `alter column ${column} type ${type} collate "C"`,
   },
   {
-    says: ({ type }) =>
+    check: ({ type }) =>
       /^(?:character\(|bpchar)/.test(type)
         ? `${type} does not keep spaces at the end of a text, and no index of it serves filters`
         : undefined,
-    mends: (column) => `alter column ${column} type text collate "C"`,
+    fix: (column) => `alter column ${column} type text collate "C"`,
   },
   {
-    says: ({ type }) => {
+    check: ({ type }) => {
       if (!/^timestamp.* without time zone$/.test(type)) return undefined
-      const digits = digitsOf(type)
-      const rounds = digits < finest ? `, and keeps ${digits} digits of a second` : ''
-      return `${type} is taken for UTC${rounds}`
+      const digits = secondDigits(type)
+      const rounds = digits < maxSecondDigits ? `, and keeps ${digits} digits of a second` : ''
+      return `${type} is read as UTC${rounds}`
     },
-    mends: (column) => `alter column ${column} type timestamptz using ${column} at time zone 'UTC'`,
+    fix: (column) => `alter column ${column} type timestamptz using ${column} at time zone 'UTC'`,
   },
   {
-    says: ({ type, use }) =>
-      /^time(?:\(|stamp.* with time zone)/.test(type) && use.isWritten && digitsOf(type) < finest
-        ? `${type} keeps ${digitsOf(type)} digits of a second`
+    check: ({ type, served }) =>
+      /^time(?:\(|stamp.* with time zone)/.test(type) &&
+      served.isWritten &&
+      secondDigits(type) < maxSecondDigits
+        ? `${type} keeps ${secondDigits(type)} digits of a second`
         : undefined,
-    mends: (column, { type }) => `alter column ${column} type ${type.replace(/\(\d\)/, '')}`,
+    fix: (column, { type }) => `alter column ${column} type ${type.replace(/\(\d\)/, '')}`,
   },
   {
-    says: ({ type, use }) => {
+    check: ({ type, served }) => {
       const [, precision, scale = ''] = /^numeric\((\d+),(-?\d+)\)$/.exec(type) ?? []
-      if (precision === undefined || !use.isWritten || !takesMore(use.kind, Number(scale)))
+      if (precision === undefined || !served.isWritten || !acceptsFiner(served.kind, Number(scale)))
         return undefined
       return `${type} rounds what has more digits after the point`
     },
-    mends: (column) => `alter column ${column} type numeric`,
+    fix: (column) => `alter column ${column} type numeric`,
   },
   {
-    says: ({ type }) =>
-      type === 'real' ? 'real keeps 6 digits: 0.1 is told as 0.10000000149011612' : undefined,
-    mends: (column) =>
+    check: ({ type }) =>
+      type === 'real' ? 'real stores 6 digits: 0.1 is returned as 0.10000000149011612' : undefined,
+    fix: (column) =>
       `alter column ${column} type double precision using ${column}::text::double precision`,
   },
 ]
 
-/** How a column of texts is to be indexed so that sorting by it need not look at every row. */
+/** Warns of a text column whose index cannot be used for sorting. */
 const indexRule: Rule = {
-  says: ({ type, use, collation }) => {
-    const isPlainText = /^(?:text|character varying)/.test(type) && use.kind.codec === 'text'
-    const isServed = !collation?.isIndexed || collation.isIndexedByCodePoint
-    return isPlainText && use.isSorted && !isServed
+  check: ({ type, served, collation }) => {
+    const isPlainText = /^(?:text|character varying)/.test(type) && served.kind.codec === 'text'
+    const isSortIndexed = !collation?.isIndexed || collation.isIndexedByCodePoint
+    return isPlainText && served.isSorted && !isSortIndexed
       ? 'no index is in the order of code points, in which texts are sorted and compared by gt, lt and between'
       : undefined
   },
-  mends: (column) => `${column} collate "C"`,
+  fix: (column) => `${column} collate "C"`,
 }
 
-const encoding = compileStatement(
+const encodingQuery = compileStatement(
   sql`select current_setting('server_encoding'), current_database()`,
   postgresDialect('und-x-icu'),
 )
 
 /**
- * What differs about the tables of a PostgreSQL database from those that would be made for the model: a line each, with
- * the place, what differs, and the SQL that mends it.
+ * Lists the warnings about a PostgreSQL database: a line for each column whose type changes responses, with the declaration, the
+ * difference and the SQL that fixes it.
  */
 export async function listPostgresWarnings(
   model: Model,
   catalog: Catalog,
   {
     connection,
-    collationOf,
-  }: Readonly<{ connection: PostgresConnection; collationOf: CollationLookup }>,
+    findCollation,
+  }: Readonly<{ connection: PostgresConnection; findCollation: CollationLookup }>,
 ): Promise<string[]> {
-  const known = listServedColumns(model).flatMap((use): Known[] => {
-    const type = findTable(catalog, use.table)?.columns.get(use.column)?.type
-    return type === undefined ? [] : [{ use, type, collation: collationOf(use.table, use.column) }]
+  const columns = listServedColumns(model).flatMap((served): TypedColumn[] => {
+    const { table, column } = served
+    const type = findTable(catalog, table)?.columns.get(column)?.type
+    return type === undefined ? [] : [{ served, type, collation: findCollation(table, column) }]
   })
-  const nameIn = (table: Table) => sqlName(table, catalog)
-  const [[name, database] = []] = await connection.all(encoding, { parameters: [] })
+  const nameOf = (table: Table) => qualifiedName(table, catalog)
+  const [[encoding, database] = []] = await connection.all(encodingQuery, { parameters: [] })
   return [
-    ...(name === 'UTF8' ? [] : [encodingRemark(String(name), String(database))]),
+    ...(encoding === 'UTF8' ? [] : [encodingWarning(String(encoding), String(database))]),
     ...formatColumnWarnings(
-      rules.flatMap((rule) => differences(rule, known)),
+      rules.flatMap((rule) => applyRule(rule, columns)),
       (table, parts) =>
         findTable(catalog, table)?.is === 'view'
           ? 'change the table that the view reads'
-          : `alter table ${nameIn(table)} ${parts.join(', ')}`,
+          : `alter table ${nameOf(table)} ${parts.join(', ')}`,
     ),
-    ...formatColumnWarnings(differences(indexRule, known), (table, parts) =>
-      parts.map((part) => `create index on ${nameIn(table)} (${part})`).join('; '),
+    ...formatColumnWarnings(applyRule(indexRule, columns), (table, parts) =>
+      parts.map((part) => `create index on ${nameOf(table)} (${part})`).join('; '),
     ),
     ...listIndexWarnings(model, catalog),
   ]
 }
 
-function differences({ says, mends }: Rule, all: readonly Known[]): ColumnWarning[] {
-  return all.flatMap((known) => {
-    const said = says(known)
-    return said === undefined
+function applyRule({ check, fix }: Rule, columns: readonly TypedColumn[]): ColumnWarning[] {
+  return columns.flatMap((column) => {
+    const message = check(column)
+    const { served } = column
+    return message === undefined
       ? []
-      : [{ column: known.use, message: said, fix: mends(quoted(known.use.column), known) }]
+      : [{ column: served, message, fix: fix(quoteName(served.column), column) }]
   })
 }
 
-function encodingRemark(name: string, database: string): string {
-  const other = quoted(`${database}_utf8`)
-  return `the database: ${name} has no place for most letters, and a text with one of those is an error; to fix it: create database ${other} encoding 'UTF8' template template0, and copy everything there by pg_dump and pg_restore`
+function encodingWarning(encoding: string, database: string): string {
+  const other = quoteName(`${database}_utf8`)
+  return `the database: ${encoding} cannot encode most characters, and a text with one of those is an error; to fix it: create database ${other} encoding 'UTF8' template template0, and copy everything there by pg_dump and pg_restore`
 }
 
-function sqlName({ schema, name }: Table, catalog: Catalog): string {
+function qualifiedName({ schema, name }: Table, catalog: Catalog): string {
   return schema === undefined || schema === catalog.schema
-    ? quoted(name)
-    : `${quoted(schema)}.${quoted(name)}`
+    ? quoteName(name)
+    : `${quoteName(schema)}.${quoteName(name)}`
 }
 
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-function digitsOf(type: string): number {
-  return Number(/\((\d)\)/.exec(type)?.[1] ?? finest)
+function secondDigits(type: string): number {
+  return Number(/\((\d)\)/.exec(type)?.[1] ?? maxSecondDigits)
 }
 
-/** Whether a kind takes numbers with more digits after the point. */
-function takesMore({ codec, readBody }: Kind<unknown>, scale: number): boolean {
+/** Whether an attribute kind accepts numbers with more digits after the point. */
+function acceptsFiner({ codec, readBody }: Kind<unknown>, scale: number): boolean {
   const finer = `0.${'0'.repeat(Math.max(scale, 0))}1`
   return 'value' in readBody(codec === 'number' ? Number(finer) : finer)
 }
