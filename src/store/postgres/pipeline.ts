@@ -76,6 +76,9 @@ const timeoutMessage = 'Query read timeout'
 /** The columns of a statement that returns no rows. */
 const noColumns: Columns = { names: [], parsers: [] }
 
+/** How long after a CancelRequest the next one is sent, in milliseconds. */
+const cancelInterval = 100
+
 /**
  * A query of the driver that consists of several statements. The driver calls `submit`, and a `handle…` method for each message
  * of the server until it is ready for the next query (PostgreSQL 18, 54.2.3).
@@ -101,6 +104,8 @@ class PipelinedBatch {
   #state: 'running' | 'timed out' | 'ended' = 'running'
   /** The result of the CancelRequest, if one was sent: whether the server has processed it. */
   #cancelled: Promise<boolean> | undefined
+  /** Repeats the CancelRequest. */
+  #cancelTimer: NodeJS.Timeout | undefined
   /** Ends the batch if the server does not react to the CancelRequest. */
   #graceTimer: NodeJS.Timeout | undefined
 
@@ -122,9 +127,21 @@ class PipelinedBatch {
     }
   }
 
-  /** Cancels the running statement; the server's reply ends the batch. */
+  /**
+   * Cancels the running statement; the server's reply ends the batch. The server ignores a CancelRequest that arrives before
+   * the statement begins, so requests are repeated until the batch ends.
+   */
   cancel(): void {
-    if (this.#state !== 'ended') this.#cancelled ??= this.#session.cancel()
+    if (this.#state === 'ended' || this.#cancelled !== undefined) return
+    this.#cancelled = this.#session.cancel()
+    this.#cancelTimer = setInterval(() => this.#cancelAgain(), cancelInterval)
+  }
+
+  #cancelAgain(): void {
+    this.#cancelled = this.#cancelled?.then(async (isProcessed) => {
+      if (!isProcessed || this.#state === 'ended') return isProcessed
+      return this.#session.cancel()
+    })
   }
 
   /** The server has not ended the statement at its own limit: it hangs, or a pooler does not pass the limit on. */
@@ -143,6 +160,7 @@ class PipelinedBatch {
   #end(error: unknown): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
+    clearInterval(this.#cancelTimer)
     clearTimeout(this.#graceTimer)
     // Closures of the driver keep this object alive until a major garbage collection, which the rows must not wait for.
     const results = this.#results
