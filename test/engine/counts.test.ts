@@ -5,7 +5,7 @@ import type { ColumnTypes } from '../databases.ts'
 import { statementsOf } from '../service/statements.ts'
 import { engine } from './engine.ts'
 
-/** What a hook does once a note is made. */
+/** Runs after a note was created. */
 let afterCreate: (query: HookContext['query']) => Promise<unknown> = async () => undefined
 
 const fields = { words: attribute(text) }
@@ -19,7 +19,7 @@ const note = resource('note', {
     },
   },
 })
-/** Which of them there are, the clock says. */
+/** A scope that depends on the time. */
 const due = resource('due', {
   path: '/due',
   table: 'note',
@@ -48,8 +48,8 @@ engine('Counts', served, (world) => {
   const countOf = async (path: string) =>
     (await world.get(path, { 'page[size]': '1' })).body.meta?.count
 
-  it('of SQL that looks at the clock are never remembered, be it in a view', async () => {
-    // What PostgreSQL does about it stands in `postgres-counts.test.ts`.
+  it('given SQL that depends on the time, also in a view, then its count is not cached', async () => {
+    // For PostgreSQL, `postgres-counts.test.ts` tests this.
     if (world.dialect === 'postgres') return
     for (const [path, counted] of [
       ['/notes', 0],
@@ -63,7 +63,7 @@ engine('Counts', served, (world) => {
     }
   })
 
-  it('see what hooks write, and what of it is undone', async () => {
+  it('given hooks that write, then counts contain their committed rows and not those that were rolled back', async () => {
     const create = () =>
       world.post('/notes', { data: { type: 'note', attributes: { words: 'd' } } })
     assert.equal(await countOf('/notes'), 3)

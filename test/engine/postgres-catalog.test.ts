@@ -4,23 +4,23 @@ import type { StoredTable } from 'lapidary'
 import { readPostgresCatalog } from 'lapidary/postgres'
 import { filled, lasting } from '../filled.ts'
 
-/** What is said of a column, its name aside. */
+/** The default properties of a column. */
 const plain = { nullable: true, hasDefault: false, writable: true }
 
 for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('The catalog of a PostgreSQL database', () => {
+  describe('Catalog of a PostgreSQL database', () => {
     async function catalogOf(test: TestContext, sql: string): Promise<readonly StoredTable[]> {
       return (await readPostgresCatalog(await filled(test, database, sql))).tables
     }
 
-    /** The one table of that name. */
+    /** Returns the table with a name. */
     async function tableOf(test: TestContext, name: string, sql: string): Promise<StoredTable> {
       const found = (await catalogOf(test, sql)).find((table) => table.name === name)
       assert.ok(found, `there is no ${name}`)
       return found
     }
 
-    /** A table's columns as plain data. */
+    /** Returns the columns of a table as plain data. */
     const columnsOf = ({ columns }: StoredTable) =>
       Object.fromEntries(
         [...columns].map(([name, { name: own, ...column }]) => {
@@ -29,7 +29,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
         }),
       )
 
-    it('is empty where nothing is, and reading it leaves nothing behind', async (test) => {
+    it('given an empty database, when its catalog is read, then it is empty and the database stays empty', async (test) => {
       const url = await filled(test, database, '')
       for (let times = 0; times < 2; times += 1) {
         assert.deepEqual(await readPostgresCatalog(url), {
@@ -38,7 +38,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       }
     })
 
-    it('is not made up: a database that is not there is refused in one clear line', async (test) => {
+    it('given no such database, when its catalog is read, then the error is one line', async (test) => {
       const url = await filled(test, database, '')
       const absent = String(new URL('no_such_database', url))
       await assert.rejects(readPostgresCatalog(absent), {
@@ -46,7 +46,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       })
     })
 
-    it('has tables and views of every schema but the server’s own, and no partitions or temporary ones', async (test) => {
+    it('given several schemas, then the catalog has their tables and views, without partitions, temporary and system tables', async (test) => {
       const tables = await catalogOf(
         test,
         `create schema "Stock"; create table "Stock".item (id bigint primary key);
@@ -65,7 +65,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       )
     })
 
-    it('has columns in the order of the table, those that were dropped left out', async (test) => {
+    it('given a table, then its columns are in order, without dropped ones', async (test) => {
       const table = await tableOf(
         test,
         'a',
@@ -84,7 +84,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       })
     })
 
-    it('has types as PostgreSQL writes them; domains are what they are made from, with what they say', async (test) => {
+    it('given columns of all types, then their types are formatted by PostgreSQL, and domains are resolved with their constraints', async (test) => {
       const table = await tableOf(
         test,
         'a',
@@ -104,7 +104,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       })
     })
 
-    it('has the columns of each unique key in their order: not those of a part of the rows, or of expressions', async (test) => {
+    it('given unique keys, then their columns are in order, without partial indexes and expressions', async (test) => {
       const table = await tableOf(
         test,
         'a',
@@ -117,7 +117,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(table.uniques, [['x', 'z'], ['y'], ['z']])
     })
 
-    it('has foreign keys with their columns side by side, also out of the schema, and once for all partitions', async (test) => {
+    it('given foreign keys, then their columns are paired, across schemas, and once for all partitions', async (test) => {
       const { foreignKeys } = await tableOf(
         test,
         'b',
@@ -142,7 +142,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       )
     })
 
-    it('has what comments say of tables, views and columns', async (test) => {
+    it('given comments, then tables, views and columns have them', async (test) => {
       const tables = await catalogOf(
         test,
         `create table a (id bigint, x text); create view b as select id from a;
@@ -157,7 +157,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       )
     })
 
-    it('says nothing certain of the columns of views but their types', async (test) => {
+    it('given a view, then its columns have types, and no keys or constraints', async (test) => {
       const view = await tableOf(
         test,
         'b',

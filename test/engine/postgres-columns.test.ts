@@ -23,7 +23,7 @@ import { ids } from '../answer.ts'
 import { engine } from './engine.ts'
 import { attributeText, attributeTexts, create } from './things.ts'
 
-/** Columns as PostgreSQL's own programs declare them. What SQLite keeps is told in `existing-columns.test.ts`. */
+/** Columns of all types of PostgreSQL. Those of SQLite are in `existing-columns.test.ts`. */
 const thing = resource('thing', {
   path: '/things',
   table: 'thing',
@@ -77,9 +77,9 @@ const served = {
       whole_id smallint references thing (id))`,
 } as const
 
-/** For each field what stands in the table, as SQL, in the order of the values, and what is told of it. */
+/** The values of each field as SQL, in sort order, with their JSON. */
 // biome-ignore format: a table, one field a row
-const stored: Readonly<Record<string, readonly (readonly [sql: string, told: string])[]>> = {
+const stored: Readonly<Record<string, readonly (readonly [sql: string, json: string])[]>> = {
   small:   [['-32768', '-32768'], ['0', '0'], ['32767', '32767']],
   whole:   [['-2147483648', '-2147483648'], ['9', '9'], ['10', '10']],
   big:     [['-9223372036854775808', '-9223372036854775808'], ['9007199254740993', '9007199254740993']],
@@ -104,9 +104,9 @@ const stored: Readonly<Record<string, readonly (readonly [sql: string, told: str
   is_on:   [['false', 'false'], ['true', 'true']],
 }
 
-/** What a column does not take as it is: the field, the value, and what it would have to be. */
+/** Values that a column rejects: the field, the value, and what the error expects. */
 // biome-ignore format: a table, one value a row
-const beyond = [
+const rejected = [
   ['small',   '32768',               'a whole number between -32768 and 32767'],
   ['small',   '-9007199254740991',   'a whole number between -32768 and 32767'],
   ['whole',   '2147483648',          'a whole number between -2147483648 and 2147483647'],
@@ -122,9 +122,9 @@ const beyond = [
   ['label',   '"abcd"',              'a string of at most 3 characters'],
 ] as const
 
-/** What a column cuts or rounds without a word: the field, what is sent, and what is told of it. */
+/** Values that a column truncates or rounds: the field, the sent value, and the stored one. */
 // biome-ignore format: a table, one value a row
-const kept = [
+const rounded = [
   ['price', '1e-7',                     '0'],
   ['price', '0.0005',                   '0.001'],
   ['code',  '"ab "',                    '"ab"'],
@@ -137,10 +137,10 @@ const kept = [
 
 engine('Columns of PostgreSQL', served, (world) => {
   for (const [name, values] of Object.entries(stored)) {
-    it(`${name}: what stands there is told, sorted and found by its value`, async () => {
-      const backwards = values.map(([sql]) => `(${sql})`).toReversed()
-      await world.execute(`insert into thing ("${name}") values ${backwards.join(', ')}`)
-      const expected = values.map(([, tells]) => tells)
+    it(`given stored values of ${name}, then they are serialized, sorted and filtered by value`, async () => {
+      const reversed = values.map(([sql]) => `(${sql})`).toReversed()
+      await world.execute(`insert into thing ("${name}") values ${reversed.join(', ')}`)
+      const expected = values.map(([, json]) => json)
       for (const [sort, order] of [
         [name, expected],
         [`-${name}`, expected.toReversed()],
@@ -160,7 +160,7 @@ engine('Columns of PostgreSQL', served, (world) => {
       }
     })
 
-    it(`${name}: what was told is taken back, and told again`, async () => {
+    it(`given serialized values of ${name}, when they are sent back, then they are stored and serialized again`, async () => {
       for (const [, json] of values) {
         const made = await create(world, { [name]: json })
         assert.equal(made.status, 201, made.text)
@@ -169,8 +169,8 @@ engine('Columns of PostgreSQL', served, (world) => {
     })
   }
 
-  it('what a column refuses is a 422 with its place, and nothing is stored', async () => {
-    for (const [name, json, expected] of beyond) {
+  it('given a value that its column rejects, when it is sent, then the response is 422 with the field and nothing is stored', async () => {
+    for (const [name, json, expected] of rejected) {
       const refused = await create(world, { [name]: json })
       assert.deepEqual([refused.status, refused.fault.code], [422, 'invalid_value'], refused.text)
       assert.deepEqual(refused.fault.source, { pointer: `/data/attributes/${name}` })
@@ -180,12 +180,12 @@ engine('Columns of PostgreSQL', served, (world) => {
     assert.equal((await world.get('/things')).body.meta?.count, 0)
   })
 
-  it('what a column cuts or rounds is told as it is kept', async () => {
-    for (const [name, json, tells] of kept)
-      assert.equal(attributeText(await create(world, { [name]: json }), name), tells)
+  it('given a value that its column truncates or rounds, when it is sent, then the stored value is returned', async () => {
+    for (const [name, sent, stored] of rounded)
+      assert.equal(attributeText(await create(world, { [name]: sent }), name), stored)
   })
 
-  it('all of it is told at once, with what else is wrong', async () => {
+  it('given several invalid values, when they are sent, then all of them are reported together', async () => {
     await create(world, {})
     const attributes = { small: 40_000, word: 'too long', day: 'no day' }
     const relationships = { whole_thing: { data: { type: 'thing', id: '9' } } }
@@ -199,14 +199,14 @@ engine('Columns of PostgreSQL', served, (world) => {
     ])
   })
 
-  it('what a domain refuses is a 422 with its place, without its words', async () => {
+  it('given a value that a domain rejects, when it is sent, then the response is 422 with the field, without names of the database', async () => {
     const refused = await create(world, { word: '"a"', label: '"no"' })
     assert.deepEqual([refused.status, refused.fault.code], [422, 'invalid_value'])
     assert.deepEqual(refused.fault.source, { pointer: '/data/attributes/label' })
     assert.ok(!refused.text.includes('short'))
   })
 
-  it('an id that is too large for its column is refused where it is given, and nowhere found', async () => {
+  it('given an id that is too large for its column, when it is sent, then it is rejected; when it is read, then it is not found', async () => {
     for (const id of ['2147483648', '9223372036854775807']) {
       const refused = await world.post('/things', { data: { type: 'thing', id } })
       assert.deepEqual([refused.status, refused.fault.code], [422, 'invalid_value'], refused.text)
@@ -220,7 +220,7 @@ engine('Columns of PostgreSQL', served, (world) => {
     }
   })
 
-  it('a key that is too large for its column points at its relationship', async () => {
+  it('given a key that is too large for its column, when it is sent, then the error points at the relationship', async () => {
     assert.equal(
       (await world.post('/things', { data: { type: 'thing', id: '40000' } })).status,
       201,
@@ -232,7 +232,7 @@ engine('Columns of PostgreSQL', served, (world) => {
     assert.equal((await world.get('/things')).body.meta?.count, 1)
   })
 
-  it('a filter may ask for what no column holds: it finds nothing', async () => {
+  it('given a filter with a value beyond the column type, then it finds nothing', async () => {
     await create(world, { small: '1', whole: '1', digits: '1', code: '"a"', word: '"a"' })
     for (const filter of [
       { name: 'small', op: 'eq', val: 40_000 },
@@ -251,7 +251,7 @@ engine('Columns of PostgreSQL', served, (world) => {
     assert.deepEqual(ids(await world.get('/things', { filter: other })), ['1'])
   })
 
-  it('the spaces that fill a character column up are no part of its texts', async () => {
+  it('given a character column, then its padding is not part of its texts', async () => {
     await create(world, { code: '"ab"', word: '"ab"' })
     await create(world, { code: '"b"', word: '"ab  "' })
     for (const [filter, found] of [
@@ -270,7 +270,7 @@ engine('Columns of PostgreSQL', served, (world) => {
       assert.deepEqual(ids(await world.get('/things', { filter: [filter] })), found, filter.op)
   })
 
-  it('a text without case is told from its twin in another case, as every text is', async () => {
+  it('given a citext column, then texts that differ in case are different', async () => {
     await create(world, { nick: '"Ada"' })
     await create(world, { nick: '"ada"' })
     for (const op of ['eq', 'is_', 'like', 'startswith', 'endswith'])
@@ -281,14 +281,14 @@ engine('Columns of PostgreSQL', served, (world) => {
     assert.deepEqual(ids(await world.get('/things', { sort: 'nick' })), ['1', '2'])
   })
 
-  it('json is told as it is written; jsonb is told in an order of its own', async () => {
+  it('given json and jsonb columns, then json keeps the order of members and jsonb has its own', async () => {
     const sent = '{"b":1.50,"a":{"longer":1,"c":2},"d":[9007199254740993]}'
     const made = await create(world, { noted: sent, sorted: sent })
     assert.equal(
       attributeText(made, 'noted'),
       '{"b":1.5,"a":{"longer":1,"c":2},"d":[9007199254740993]}',
     )
-    // The difference to SQLite that cannot be mended: the members are the same, their order is the database's.
+    // Unlike on SQLite, the order of the members is that of the database.
     assert.equal(
       attributeText(made, 'sorted'),
       '{"a":{"c":2,"longer":1},"b":1.5,"d":[9007199254740993]}',
@@ -301,13 +301,13 @@ engine('Columns of PostgreSQL', served, (world) => {
     assert.deepEqual(attributeTexts(all, 'sorted').slice(1), ['null', '[1,100]'])
   })
 
-  it('bytes are told on one line, however many', async () => {
+  it('given long bytes, then their Base64 has no line breaks', async () => {
     await world.execute(`insert into thing (raw) values (decode(repeat('ff', 3000), 'hex')), ('')`)
     const all = attributeTexts(await world.get('/things'), 'raw')
     assert.deepEqual(all, [JSON.stringify(Buffer.alloc(3000, 0xff).toString('base64')), '""'])
   })
 
-  it('a day or an instant without end is told as null, as numbers are that JSON cannot say', async () => {
+  it('given infinite dates and numbers that JSON cannot represent, then they are serialized as null', async () => {
     await world.execute(`insert into thing (day, plain, at, rough, ratio) values
       ('infinity', '-infinity', 'infinity', '-infinity', 'infinity'),
       ('-infinity', 'infinity', '-infinity', 'infinity', 'NaN')`)
@@ -323,7 +323,7 @@ engine('Columns of PostgreSQL', served, (world) => {
     ['exact', 'NaN'],
     ['exact', 'Infinity'],
   ] as const) {
-    it(`${name} that is ${value}: what is no value of it is a fault of ours, in its own answers alone`, async () => {
+    it(`given ${value} in ${name}, which is no value of its kind, when it is read, then the response is 500, and other fields can be read`, async () => {
       await world.execute(`insert into thing ("${name}") values ('${value}')`)
       assert.equal((await world.get('/things')).status, 500)
       assert.equal((await world.get('/things', { 'fields[thing]': 'code' })).status, 200)

@@ -55,7 +55,7 @@ function shapeOf(search: string, type = 'note') {
   return planCollection(planner, parseQuery(search), { resource })
 }
 
-it('What a count depends on are the tables that it asks, unless SQL of a declaration has a say', () => {
+it('given a list, then its count depends on the tables of its conditions; unknown if declared SQL is involved', () => {
   const tablesOf = (filter: string, type = 'note') =>
     countedTables(shapeOf(filter && `filter=${encodeURIComponent(filter)}`, type).shape, model)
   const names = (filter: string) => tablesOf(filter)?.map(({ schema, name }) => [schema, name])
@@ -75,8 +75,8 @@ it('What a count depends on are the tables that it asks, unless SQL of a declara
 })
 
 for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('Counts on PostgreSQL', () => {
-    async function opened(test: TestContext) {
+  describe('Count cache on PostgreSQL', () => {
+    async function openPool(test: TestContext) {
       const url = await filled(test, database, tables)
       const pool = new PostgresPool(url, { poolSize: 2 })
       const other = new pg.Client(url)
@@ -86,62 +86,62 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       return { url, pool, other, target, statements: createPostgresStatements(target) }
     }
 
-    /** Counts that tell how often the server has counted for them. */
-    class Watched extends PostgresCountCache {
-      remembered = 0
-      known = 0
-      override add(...words: Parameters<PostgresCountCache['add']>): void {
-        this.remembered += 1
-        super.add(...words)
+    /** A count cache that records its use. */
+    class CountCacheSpy extends PostgresCountCache {
+      added = 0
+      hits = 0
+      override add(...args: Parameters<PostgresCountCache['add']>): void {
+        this.added += 1
+        super.add(...args)
       }
-      override find(...words: Parameters<PostgresCountCache['find']>) {
-        const last = super.find(...words)
-        if (last) this.known += 1
-        return last
+      override find(...args: Parameters<PostgresCountCache['find']>) {
+        const cached = super.find(...args)
+        if (cached) this.hits += 1
+        return cached
       }
     }
 
-    it('are remembered until something is written', async (test) => {
-      const { pool, other, statements } = await opened(test)
-      const counts = new Watched()
+    it('given a large list, then its count is cached until something is written', async (test) => {
+      const { pool, other, statements } = await openPool(test)
+      const counts = new CountCacheSpy()
       counts.enableFor(new Set(['"note"']))
       const read = async (search: string) =>
         (await readWithCachedCount(pool.shared, shapeOf(search), undefined, { statements, counts }))
           ?.count
-      // Other tests write to the same server: sooner or later nobody does for a moment.
-      for (let tries = 0, isRemembered = false; !isRemembered; tries += 1) {
-        assert.ok(tries < 5000, 'nothing is ever remembered')
+      // Other tests write to the same server, so it may take some tries until nothing is written in between.
+      for (let tries = 0, isCached = false; !isCached; tries += 1) {
+        assert.ok(tries < 5000, 'no count was ever cached')
         await read('page[size]=2')
-        const before = counts.remembered
+        const before = counts.added
         assert.equal(await read('page[size]=3&sort=-words&fields[note]=size&page[number]=2'), 1000)
         assert.equal(await read('page[size]=2'), 1000)
-        isRemembered = before > 0 && counts.remembered === before
+        isCached = before > 0 && counts.added === before
       }
       await other.query("insert into note (words) values ('new')")
       assert.equal(await read('page[size]=2'), 1001)
     })
 
-    it('lead to a page from the end that is nearer, until something is written', async (test) => {
-      const { pool, other, statements } = await opened(test)
+    it('given a cached count, when a page is nearer to the end, then it is read from the end and equals the page read from the start', async (test) => {
+      const { pool, other, statements } = await openPool(test)
       await other.query('update note set size = nullif(id % 7, 0)')
       await other.query('insert into other.tag select from generate_series(1, 5)')
       await other.query('insert into note_tag select id, id % 5 + 1 from note')
       const counts = new PostgresCountCache()
       counts.enableFor(new Set(['"note"']))
-      let forwards = 0
-      const watched = {
+      let forwardReads = 0
+      const spied = {
         ...statements,
-        remembering: (...words: Parameters<typeof statements.cachedCountPage>) => {
-          forwards += 1
-          return statements.cachedCountPage(...words)
+        cachedCountPage: (...args: Parameters<typeof statements.cachedCountPage>) => {
+          forwardReads += 1
+          return statements.cachedCountPage(...args)
         },
       }
       const read = (search: string) =>
         readWithCachedCount(pool.shared, shapeOf(search), undefined, {
-          statements: watched,
+          statements: spied,
           counts,
         })
-      const always = (search: string) =>
+      const readUncached = (search: string) =>
         readForWrite(pool.shared, shapeOf(search), undefined, statements)
       const pages = [
         'page[size]=7&page[number]=143',
@@ -156,20 +156,20 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
           '&fields[note]=words,tags',
         ]) {
           const search = `${page}${more}`
-          const wanted = await always(search)
-          for (let tries = 0, before = -1; before !== forwards; tries += 1) {
-            assert.ok(tries < 5000, 'nothing is ever remembered')
+          const expected = await readUncached(search)
+          for (let tries = 0, before = -1; before !== forwardReads; tries += 1) {
+            assert.ok(tries < 5000, 'no count was ever cached')
             await read(search)
-            before = forwards
-            assert.deepEqual(await read(search), wanted, search)
+            before = forwardReads
+            assert.deepEqual(await read(search), expected, search)
           }
         }
       await other.query("insert into note (words) values ('new')")
-      for (const page of pages) assert.deepEqual(await read(page), await always(page))
+      for (const page of pages) assert.deepEqual(await read(page), await readUncached(page))
     })
 
-    it('let the server plan a page of a large table a few times, not each time', async (test) => {
-      const { url, other, statements } = await opened(test)
+    it('given a large table, when pages are repeated, then PostgreSQL switches to a generic plan', async (test) => {
+      const { url, other, statements } = await openPool(test)
       await other.query('insert into note (words) select n from generate_series(1, 20000) as n')
       await other.query('analyze note')
       for (const search of ['', 'page[number]=3&sort=-id', 'include=tags']) {
@@ -183,14 +183,14 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
           sql: 'select custom_plans::int, generic_plans::int from pg_prepared_statements',
           placeholders: [],
         })
-        // The first read knows of no count, the second is not prepared yet, and five are what PostgreSQL tries.
+        // The first read has no cached count, the second is not prepared yet, and PostgreSQL tries five custom plans.
         assert.deepEqual(plans, [5, 13], search)
       }
     })
 
-    it('are those of what is committed, whoever writes meanwhile', async (test) => {
-      const { pool, other, statements } = await opened(test)
-      const counts = new Watched()
+    it('given concurrent transactions, then a count contains exactly what is committed', async (test) => {
+      const { pool, other, statements } = await openPool(test)
+      const counts = new CountCacheSpy()
       counts.enableFor(new Set(['"note"']))
       const read = async () =>
         (
@@ -199,7 +199,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
             counts,
           })
         )?.count
-      let there = 1000
+      let committed = 1000
       for (let round = 0; round < 100; round += 1) {
         await other.query('begin')
         if (round % 3 === 0) await other.query('savepoint part')
@@ -208,21 +208,21 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
             ? "insert into note (words) values ('x'), ('y')"
             : "delete from note where id = (select max(id) from note where words = 'x')",
         )
-        for (let again = 0; again < 3; again += 1) assert.equal(await read(), there)
+        for (let again = 0; again < 3; again += 1) assert.equal(await read(), committed)
         if (round % 3 === 0) await other.query('release part')
-        assert.equal(await read(), there)
-        const isKept = round % 5 !== 0
-        await other.query(isKept ? 'commit' : 'rollback')
-        if (isKept) there += round % 2 === 0 ? 2 : -(rowCount ?? 0)
-        for (let again = 0; again < 3; again += 1) assert.equal(await read(), there)
+        assert.equal(await read(), committed)
+        const isCommitted = round % 5 !== 0
+        await other.query(isCommitted ? 'commit' : 'rollback')
+        if (isCommitted) committed += round % 2 === 0 ? 2 : -(rowCount ?? 0)
+        for (let again = 0; again < 3; again += 1) assert.equal(await read(), committed)
       }
       await other.query('truncate note cascade')
       assert.equal(await read(), 0)
-      assert.ok(counts.known > 100)
+      assert.ok(counts.hits > 100)
     })
 
-    it('are remembered of tables alone that keep their rows themselves and show them to everybody', async (test) => {
-      const { pool, target } = await opened(test)
+    it('given tables of all kinds, then only counts of ordinary, logged tables without row-level security are cacheable', async (test) => {
+      const { pool, target } = await openPool(test)
       const others = [
         'fleeting',
         'guarded',
@@ -240,24 +240,24 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
         (await listCacheableTables(nothing, pool.shared, { ...target, model: nothing })).size,
         0,
       )
-      const plain = await listCacheableTables(all, pool.shared, { ...target, model: all })
+      const cacheable = await listCacheableTables(all, pool.shared, { ...target, model: all })
       assert.deepEqual(
-        [...plain].toSorted(),
+        [...cacheable].toSorted(),
         ['"child"', '"note"', '"note_tag"', '"of ""odd"" name"', '"other"."tag"'],
       ) // biome-ignore format: a row
     })
 
-    it('are not remembered of other tables, nor before it is known what tables are', async (test) => {
-      const { pool, statements } = await opened(test)
-      const counts = new Watched()
-      for (const plain of [[], ['"note_tag"', '"other"."tag"']]) {
-        counts.enableFor(new Set(plain))
+    it('given tables that were not inspected, or are not cacheable, then no count is cached', async (test) => {
+      const { pool, statements } = await openPool(test)
+      const counts = new CountCacheSpy()
+      for (const tables of [[], ['"note_tag"', '"other"."tag"']]) {
+        counts.enableFor(new Set(tables))
         for (let again = 0; again < 50; again += 1)
           await readWithCachedCount(pool.shared, shapeOf('page[size]=2'), undefined, {
             statements,
             counts,
           })
-        assert.equal(counts.known, 0)
+        assert.equal(counts.hits, 0)
       }
     })
   })

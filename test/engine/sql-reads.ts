@@ -1,4 +1,4 @@
-/** A read, every statement that SQLite is given for it, in order, and the one that PostgreSQL is given; values are `?`. */
+/** A read, its statements on SQLite in order, and its statement on PostgreSQL; parameters are `?`. */
 export type ReadRow = readonly [
   sentence: string,
   path: string,
@@ -119,7 +119,7 @@ export const reads: readonly ReadRow[] = [
     'with p as materialized (select "t0"."id" from "book" as "t0" where "t0"."by" = ?::bigint order by "t0"."id" asc limit ? offset ?), "r0" as (select "t0"."id", "t0"."title" from "book" as "t0" where "t0"."id" = any(array(select "id" from p))) select case when count(*) < ? and (count(*) > 0 or ?::bigint = 0) then null else (select count(*) from "book" as "t0" where "t0"."by" = ?::bigint) end, exists (select 1 from "writer" as "t0" where "t0"."writer_no" = ?::bigint), json_agg(json_build_array("t0"."id"::text)), (select json_agg(json_build_array("t0"."id"::text, "t0"."title"::text)) from (select "t0".* from "r0" as "t0" where true order by "t0"."id") as "t0") from p as "t0"'],
 ]
 
-/** A filter of a list, and the conditions that SQLite and PostgreSQL are given for it; values are `?`. */
+/** A filter of a list, and its conditions on SQLite and PostgreSQL; parameters are `?`. */
 export type FilterRow = readonly [
   path: string,
   filter: readonly object[],
@@ -127,7 +127,7 @@ export type FilterRow = readonly [
   postgres: string,
 ]
 
-/** Filters of every form. */
+/** Filters of every kind. */
 // biome-ignore format: a table, one condition a line
 export const filters: readonly FilterRow[] = [
   ['/books', [{ name: 'title', op: 'eq', val: 'x' }],

@@ -1,4 +1,4 @@
-/** A write, and every statement that SQLite and PostgreSQL are given for it, in order; values are `?`. */
+/** A write, and its statements on SQLite and PostgreSQL in order; parameters are `?`. */
 export type WriteRow = readonly [
   sentence: string,
   method: 'POST' | 'PATCH' | 'DELETE',
@@ -8,7 +8,7 @@ export type WriteRow = readonly [
   postgres: readonly string[],
 ]
 
-/** Writes to the library; resources are answered without any field. */
+/** Writes to the library. Responses contain no fields. */
 // biome-ignore format: a table, one statement a line
 export const writes: readonly WriteRow[] = [
   ['a create with relationships: are they there, the row, the links', 'POST', '/authors', { data: { type: 'author', attributes: { name: 'x', born: null }, relationships: { teacher: { data: { type: 'author', id: '1' } }, books: { data: [{ type: 'book', id: '1' }, { type: 'book', id: '2' }] } } } }, [

@@ -7,11 +7,11 @@ import { library, libraryTables } from './library.ts'
 import { filters, reads } from './sql-reads.ts'
 import { writes } from './sql-writes.ts'
 
-/** Resources without any field, so that a write's answer adds as little as it can. */
+/** No fields, so that the response to a write is as short as possible. */
 const bare = { 'fields[author]': '', 'fields[book]': '' }
 
 engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) => {
-  /** Every statement that ran for a request that succeeded, values as `?`. */
+  /** Returns every statement of a successful request, with parameters as `?`. */
   async function statements(
     method: string,
     path: string,
@@ -25,7 +25,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
       statement
         .replace(/\$\d+/g, '?')
         .replace(/\s+/g, ' ')
-        // Older servers fold by ICU.
+        // Before version 18 PostgreSQL folds case by ICU.
         .replaceAll('"und-x-icu"', '"pg_unicode_fast"'),
     )
   }
@@ -33,17 +33,17 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
   for (const [sentence, path, query, sqlite, postgres] of reads) {
     it(`reads: ${sentence}`, async () => {
       const expected = { sqlite, postgres: [postgres] }
-      // A page that is full does not say how many there are.
+      // A full page does not show the count.
       const full = { 'page[size]': '1', ...query }
       assert.deepEqual(await statements('GET', path, { query: full }), expected[world.dialect])
     })
   }
 
-  it('reads all of a list as a page of it, but for the page', async () => {
+  it('given an unpaged list, then its SQL is that of a page without the page', async () => {
     for (const path of ['/books', '/authors/2/books', '/authors/2/relationships/books']) {
       const all = await statements('GET', path, { query: { 'page[size]': '0' } })
       const [page = ''] = await statements('GET', path, { query: { 'page[size]': '5' } })
-      // One more than is held at once tells that there are too many; what is there need not be counted.
+      // One row more than the limit shows that there are too many; they are not counted.
       if (world.dialect === 'sqlite') {
         const short = page.replace(' limit ? + 0 offset ?', ' limit 501')
         assert.ok(all.includes(short), all.join('\n'))
@@ -56,9 +56,9 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
     }
   })
 
-  it('filters: every form', async () => {
+  it('given filters of every kind, then their SQL is exact', async () => {
     for (const [path, filter, sqlite, postgres] of filters) {
-      // All of it, and past the end, where nothing says how many there are; PostgreSQL reads that by the same statement.
+      // The complete list, and a page behind the last one, which does not show the count.
       const all = await statements('GET', path, { query: { filter, 'page[size]': '0' } })
       const past = await statements('GET', path, { query: { filter, 'page[number]': '9' } })
       const run = world.dialect === 'sqlite' ? [...all, ...past] : past
@@ -70,7 +70,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
           each.split(/(?<= offset \?)|\) end(?=, true, )/).slice(0, 2),
         ),
       }
-      // The rows, and how many there are, unless SQLite remembers that of a filter that means the same.
+      // The rows and the count, unless SQLite has cached the count of an equal filter.
       const strange = parts[world.dialect].filter((part) => !part.endsWith(from))
       assert.equal(strange.length, 1, JSON.stringify(filter))
       assert.ok(

@@ -31,7 +31,7 @@ const stay = resource('stay', {
   },
 })
 
-/** What SQLite has no like of. What both refuse is told in `constraints.test.ts`. */
+/** Constraints that SQLite lacks. Those of both databases are in `constraints.test.ts`. */
 const served = {
   only: 'postgres',
   model: defineModel([room, stay]),
@@ -63,24 +63,24 @@ const served = {
 const member = (type: string, id: string) => ({ data: { type, id } })
 const inRoom = { room: member('room', '1') }
 
-/** Attributes and relationships of a stay that the database refuses, and how that is told. */
-// biome-ignore format: a table, one refusal a row
-const refusals = [
+/** Attributes and relationships of a stay that the database rejects, and the reported error. */
+// biome-ignore format: a table, one error a row
+const violations = [
   ['an exclusion',             { from: '2024-01-04', till: '2024-01-09' }, inRoom, 409, 'constraint_conflict', '/data'],
-  ['a check that breaks off',  { each: 0 },                     {},     422, 'invalid_value',       '/data'],
-  ['a range turned round',     { from: '2024-02-09', till: '2024-02-01' }, {}, 422, 'invalid_value', '/data'],
+  ['a check that fails with an error',  { each: 0 },                     {},     422, 'invalid_value',       '/data'],
+  ['a range with reversed bounds',     { from: '2024-02-09', till: '2024-02-01' }, {}, 422, 'invalid_value', '/data'],
   ['a trigger',                { word: 'plain' },               {},     409, 'constraint_conflict', '/data'],
-  ['a trigger by its own code', { word: 'own code' },           {},     409, 'constraint_conflict', '/data'],
-  ['a trigger that checks',    { word: 'a check' },             {},     422, 'invalid_value',       '/data/attributes/guests'],
-  ['a trigger that stumbles',  { word: 'a bad cast' },          {},     422, 'invalid_value',       '/data'],
-  ['a trigger at the end',     { word: 'late' },                {},     409, 'constraint_conflict', undefined],
+  ['a trigger with a code of its own', { word: 'own code' },           {},     409, 'constraint_conflict', '/data'],
+  ['a trigger that raises check_violation',    { word: 'a check' },             {},     422, 'invalid_value',       '/data/attributes/guests'],
+  ['a trigger with a failing cast',  { word: 'a bad cast' },          {},     422, 'invalid_value',       '/data'],
+  ['a deferred trigger',     { word: 'late' },                {},     409, 'constraint_conflict', undefined],
 ] as const
 
-engine('What only PostgreSQL refuses', served, (world) => {
+engine('Constraints of PostgreSQL', served, (world) => {
   const all = async () => (await world.get('/stays', { include: 'room' })).text
 
-  for (const [what, attributes, relationships, status, code, pointer] of refusals) {
-    it(`${what}: ${status}, and nothing is changed`, async () => {
+  for (const [what, attributes, relationships, status, code, pointer] of violations) {
+    it(`given ${what}, when a stay is created, then the response is ${status} and nothing is stored`, async () => {
       const before = await all()
       const answer = await world.post('/stays', {
         data: { type: 'stay', attributes, relationships },
@@ -93,20 +93,20 @@ engine('What only PostgreSQL refuses', served, (world) => {
     })
   }
 
-  it('a unique index over an expression: 409, without a place', async () => {
+  it('given a unique index on an expression, when a value is repeated, then the response is 409 without a field', async () => {
     const data = { type: 'room', attributes: { name: 'BLUE' } }
     const answer = await world.post('/rooms', { data })
     assert.deepEqual([answer.status, answer.fault.code], [409, 'constraint_conflict'])
     assert.equal(answer.fault.source?.pointer, '/data')
   })
 
-  it('the deletion of what a restricting key needs: 409', async () => {
+  it('given a foreign key with on delete restrict, when the referenced resource is deleted, then the response is 409', async () => {
     const answer = await world.delete('/rooms/1')
     assert.deepEqual([answer.status, answer.fault.code], [409, 'constraint_conflict'], answer.text)
     assert.equal((await world.delete('/rooms/2')).status, 200)
   })
 
-  it('a lock that others hold for longer than the role may wait: 503', async () => {
+  it('given a lock that is held too long, when a resource is deleted, then the response is 503', async () => {
     await world.execute(`
       create function wait() returns trigger language plpgsql as $$ begin
         raise exception 'held' using errcode = 'lock_not_available'; end $$;
@@ -116,7 +116,7 @@ engine('What only PostgreSQL refuses', served, (world) => {
     assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
   })
 
-  it('a policy of the table, or the condition of a view: 422, and nothing is changed', async () => {
+  it('given a row-level policy or a view with check option, when a row violates it, then the response is 422 and nothing is stored', async () => {
     await world.execute(`
       do $$ begin create role lapidary_guest; exception when duplicate_object then null; end $$;
       alter table stay enable row level security;
@@ -151,7 +151,7 @@ engine('What only PostgreSQL refuses', served, (world) => {
     }
   })
 
-  it('a sum that breaks off while reading is a fault of ours', async () => {
+  it('given a view whose expression fails, when it is read, then the response is 500', async () => {
     await world.execute(`
       insert into stay (each) values (1);
       alter table stay rename to kept;
