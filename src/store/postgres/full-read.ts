@@ -28,6 +28,15 @@ import {
 import { compileAggregatedRows, jsonArray } from './aggregated-includes.ts'
 import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 
+// Single-statement reads (docs/decisions/0022). A statement reads a complete document, so it takes one round trip and sees one
+// snapshot without a transaction. All rows of the benchmark on PostgreSQL depend on it.
+//
+// Invariant: the result equals that of separate statements on SQLite; property tests compare them.
+//
+// The primary rows are the common table expression `p`, those of include edge n are `r<n>`. They contain plain columns. Rows are
+// converted to JSON after they are filtered, sorted and limited, and without those that an earlier row set contains. A subquery
+// keeps its order in an aggregate as long as nothing is joined to it (PostgreSQL 18, 9.21).
+
 /** A statement that reads a complete document. */
 export interface FullReadStatement extends Statement {
   /** Parses the JSON arrays of its row. */
@@ -48,15 +57,6 @@ export interface FullReadOptions {
   /** A constant limit for offset plus limit of the page (`statements.ts`); absent: none. */
   readonly rowBound?: number | undefined
 }
-
-// Single-statement reads (docs/decisions/0022). A statement reads a complete document, so it takes one round trip and sees one
-// snapshot without a transaction. All rows of the benchmark on PostgreSQL depend on it.
-//
-// Invariant: the result equals that of separate statements on SQLite; property tests compare them.
-//
-// The primary rows are the common table expression `p`, those of include edge n are `r<n>`. They contain plain columns. Rows are
-// converted to JSON after they are filtered, sorted and limited, and without those that an earlier row set contains. A subquery
-// keeps its order in an aggregate as long as nothing is joined to it (PostgreSQL 18, 9.21).
 
 /**
  * Compiles a read as one statement. Its result is one row with these columns:
