@@ -228,8 +228,9 @@ function bound({ sql, rows }: Work, { sizes, references }: Tables): number {
     return own ?? sizes[references[Number(name.slice(1))]?.from ?? 0] ?? 0
   })
   const linked = sizes.reduce((sum, size) => sum + size, 0)
-  const visits =
-    scans.reduce((sum, size) => sum + size, 0) + rows + (sql.includes('json_') ? linked : 0)
+  // Each relationship whose linkage is aggregated sorts its links.
+  const aggregated = linked * (sql.split('json_group_array').length - 1)
+  const visits = scans.reduce((sum, size) => sum + size, 0) + rows + aggregated
   return 500 + visits * (perVisit + perValue * (sql.split('?').length - 1))
 }
 
