@@ -35,6 +35,6 @@ export function createResource(
       const body = serializer.serializeResource(readPlan, rows, location)
       return { status: 201, headers: { location }, body }
     }
-    return await executeWrite(writePlan, { plan: readPlan, serialize }, context, request.auth)
+    return await executeWrite(writePlan, { plan: readPlan, serialize }, context, request)
   }
 }

@@ -17,7 +17,7 @@ export function deleteResource(planner: Planner, resource: ResourceType): Handle
   return async (request, context) => {
     const id = parsePathId(resource, request.id)
     validateQuery(request.search)
-    await executeDelete(planDelete(planner, resource, id), context, request.auth)
+    await executeDelete(planDelete(planner, resource, id), context, request)
     return { status: 200, body: serializeMessage('Object successfully deleted') }
   }
 }

@@ -1,20 +1,17 @@
 import type { Awaitable } from '../model/hooks.ts'
+import type { RequestContext } from '../model/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
 
 /** The parts of an HTTP request that handlers use. */
-export interface ApiRequest {
+export interface ApiRequest extends RequestContext {
   /** The id in the path, as sent; empty for a path without an id. */
   readonly id: string
-  /** The auth context: the value that `authenticate` returned; `undefined` without `authenticate`. */
-  readonly auth: unknown
   /** The query string without its `?`, as sent. */
   readonly search: string
   readonly body: Uint8Array
   /** Scheme and host of absolute links. */
   readonly origin: string
-  /** Aborts when the client disconnects before the response is sent; created on the first call. */
-  readonly signal: () => AbortSignal
 }
 
 /** A successful response; errors are thrown. */

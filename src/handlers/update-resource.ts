@@ -24,6 +24,6 @@ export function updateResource(planner: Planner, resource: ResourceType): Handle
       status: 200,
       body: serializer.serializeResource(readPlan, rows, path),
     })
-    return await executeWrite(writePlan, { plan: readPlan, serialize }, context, request.auth)
+    return await executeWrite(writePlan, { plan: readPlan, serialize }, context, request)
   }
 }

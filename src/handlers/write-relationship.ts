@@ -35,7 +35,7 @@ export function writeRelationship(
     validateQuery(request.search)
     const linkage = parseLinkage(request.body)
     const plan = planRelationshipWrite(planner, linkage, { resource, relationship, id }, change)
-    await executeRelationshipWrite(plan, context, request.auth)
+    await executeRelationshipWrite(plan, context, request)
     return { status: 200, body: serializeMessage(messages[change]) }
   }
 }

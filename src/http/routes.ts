@@ -52,7 +52,7 @@ function registerHandlers(
       // Without `await`: a response that is ready is sent in the same turn, without a promise.
       handler: (request: FastifyRequest, reply: FastifyReply) => {
         const respond = (auth: unknown) =>
-          handle(toApiRequest(request, reply, auth, resolveOrigin(request.raw)), context)
+          handle(new FastifyApiRequest(request, reply, auth, resolveOrigin(request.raw)), context)
         try {
           const response = authenticate
             ? Promise.resolve(authenticate(request)).then(respond)
@@ -120,23 +120,49 @@ function checkHeaders(
 
 const noBytes = new Uint8Array()
 
-function toApiRequest(
-  { raw, params, body }: FastifyRequest,
-  reply: FastifyReply,
-  auth: unknown,
-  origin: string,
-): ApiRequest {
-  const { url = '' } = raw
-  const mark = url.indexOf('?')
-  return {
-    // `id` is the only parameter in the path patterns of the route table.
-    id: (params as { id?: string }).id ?? '',
-    auth,
-    search: mark === -1 ? '' : url.slice(mark + 1),
-    body: body instanceof Uint8Array ? body : noBytes,
-    origin,
-    signal: () => createDisconnectSignal(reply),
+/** The parts of a Fastify request that handlers use. Getters read what few requests need. */
+class FastifyApiRequest implements ApiRequest {
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly auth: unknown
+  readonly origin: string
+
+  constructor(request: FastifyRequest, reply: FastifyReply, auth: unknown, origin: string) {
+    this.#request = request
+    this.#reply = reply
+    this.auth = auth
+    this.origin = origin
   }
+
+  get id(): string {
+    // `id` is the only parameter in the path patterns of the route table.
+    return (this.#request.params as { id?: string }).id ?? ''
+  }
+
+  get search(): string {
+    const { url = '' } = this.#request.raw
+    const mark = url.indexOf('?')
+    return mark === -1 ? '' : url.slice(mark + 1)
+  }
+
+  get body(): Uint8Array {
+    const { body } = this.#request
+    return body instanceof Uint8Array ? body : noBytes
+  }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get ip(): string {
+    return this.#request.ip
+  }
+
+  get log(): FastifyRequest['log'] {
+    return this.#request.log
+  }
+
+  readonly signal = (): AbortSignal => createDisconnectSignal(this.#reply)
 }
 
 /** Returns a signal that aborts when the connection closes before the response is sent. */

@@ -1,6 +1,7 @@
 import { type ErrorList, noErrors } from '../errors/collector.ts'
 import type { RelationshipChange, ResourceChange, StoredResource } from '../model/hooks.ts'
 import type { ResourceType } from '../model/model.ts'
+import type { RequestContext } from '../model/request-context.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { extractAttributes, listStoredAttributes, planStoredRead } from '../plan/stored-columns.ts'
@@ -12,7 +13,7 @@ import { type Attributes, getAttributes, validateWrite } from './validate.ts'
 /** What the steps of a write need beside the plan. */
 export interface WriteContext {
   readonly planner: Planner
-  readonly auth: unknown
+  readonly request: RequestContext
   /** A read of the written resource, to send together with the write unless a hook runs in between. */
   readonly pipelinedRead?: ReadPlan | undefined
 }
@@ -88,13 +89,13 @@ function createValidateStep(
 function createHookStep(
   state: ChangeState,
   transaction: Transaction,
-  { planner, auth }: WriteContext,
+  { planner, request }: WriteContext,
   resource: ResourceType,
   validate: Step,
 ): Step {
   const run = async () => {
     const { plan, stored } = state
-    const values = await runBeforeHook(plan, stored, transaction, { auth, resource })
+    const values = await runBeforeHook(plan, stored, transaction, { request, resource })
     if (values) state.plan = replaceValues(planner, plan, values, resource)
   }
   return { needs: [validate], run }
@@ -105,9 +106,10 @@ async function runBeforeHook(
   plan: WritePlan,
   stored: StoredResource | undefined,
   { query }: Transaction,
-  { auth, resource }: Readonly<{ auth: unknown; resource: ResourceType }>,
+  { request, resource }: Readonly<{ request: RequestContext; resource: ResourceType }>,
 ): Promise<Attributes | undefined> {
   const { beforeCreate, beforeUpdate } = resource.hooks
+  const { auth } = request
   const values = stored
     ? await beforeUpdate?.(stored, toChange(plan), { auth, query })
     : await beforeCreate?.(toChange(plan), { auth, query })

@@ -1,15 +1,8 @@
 import type { Awaitable } from '../model/hooks.ts'
+import type { RequestContext } from '../model/request-context.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows } from '../plan/read-result.ts'
 import type { LifecycleContext } from './context.ts'
-
-/** The parts of a request that a read uses. */
-interface ReadRequest {
-  /** The auth context. */
-  readonly auth: unknown
-  /** Aborts when the client disconnects. */
-  readonly signal: () => AbortSignal
-}
 
 /**
  * Executes a read with the read hooks of every resource type that affects the response.
@@ -21,7 +14,7 @@ export function executeRead(
   plan: ReadPlan,
   id: string | undefined,
   { store, bindReadHooks }: LifecycleContext,
-  { auth, signal }: ReadRequest,
+  request: RequestContext,
 ): Awaitable<Rows> {
-  return store.read(plan, id, { hooks: bindReadHooks(plan, auth), signal })
+  return store.read(plan, id, { hooks: bindReadHooks(plan, request), signal: request.signal })
 }

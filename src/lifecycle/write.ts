@@ -1,6 +1,7 @@
 import { hasErrors } from '../errors/collector.ts'
 import type { HookContext, StoredResource } from '../model/hooks.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
+import type { RequestContext } from '../model/request-context.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, pairWithLayouts } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
@@ -19,7 +20,6 @@ interface WriteResponse<Result> {
  * Executes a create or an update in one transaction: checks the preconditions, runs the validators, the hooks and the
  * write, reads the written resource and serializes the response.
  *
- * @param auth - the auth context of the request
  * @returns the serialized response
  * @throws NotFoundError for the resource in the path; ApiError | ManyErrors for all errors of the document
  */
@@ -27,12 +27,12 @@ export function executeWrite<Result>(
   plan: WritePlan,
   response: WriteResponse<Result>,
   { planner, store, bindReadHooks }: LifecycleContext,
-  auth: unknown,
+  request: RequestContext,
 ): Promise<Result> {
   return store.transaction(async (transaction) => {
-    const readHooks = bindReadHooks(response.plan, auth)
+    const readHooks = bindReadHooks(response.plan, request)
     const pipelinedRead = readHooks ? undefined : response.plan
-    const written = await write(plan, transaction, { planner, auth, pipelinedRead })
+    const written = await write(plan, transaction, { planner, request, pipelinedRead })
     await readHooks?.before(transaction.query)
     const rows = written.rows ?? (await transaction.read(response.plan, written.id))
     if (!readHooks) return response.serialize(rows, written.id)
@@ -46,23 +46,23 @@ export function executeWrite<Result>(
 export async function executeRelationshipWrite(
   plan: WritePlan,
   { planner, store }: LifecycleContext,
-  auth: unknown,
+  request: RequestContext,
 ): Promise<void> {
-  await store.transaction((transaction) => write(plan, transaction, { planner, auth }))
+  await store.transaction((transaction) => write(plan, transaction, { planner, request }))
 }
 
 /** Deletes a resource. @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it */
 export async function executeDelete(
   plan: WritePlan,
   { planner, store }: LifecycleContext,
-  auth: unknown,
+  request: RequestContext,
 ): Promise<void> {
   const resource = getResourceType(planner.model, plan.shape.type)
   const { beforeDelete, afterDelete } = resource.hooks
   await store.transaction(async (transaction) => {
     const isHooked = beforeDelete !== undefined || afterDelete !== undefined
     const stored = isHooked ? await readStored(planner, transaction, resource, plan.id) : undefined
-    const context: HookContext = { auth, query: transaction.query }
+    const context: HookContext = { auth: request.auth, query: transaction.query }
     if (stored) await beforeDelete?.(stored, context)
     await transaction.remove(plan)
     if (stored) await afterDelete?.(stored, context)
@@ -102,13 +102,13 @@ async function runAfterHook(
   transaction: Transaction,
   {
     planner,
-    auth,
+    request,
     stored,
-  }: Pick<WriteContext, 'planner' | 'auth'> & Readonly<{ stored: StoredResource | undefined }>,
+  }: Pick<WriteContext, 'planner' | 'request'> & Readonly<{ stored: StoredResource | undefined }>,
   resource: ResourceType,
 ): Promise<void> {
   const { afterCreate, afterUpdate } = resource.hooks
-  const context: HookContext = { auth, query: transaction.query }
+  const context: HookContext = { auth: request.auth, query: transaction.query }
   const result = await readStored(planner, transaction, resource, id)
   if (stored) await afterUpdate?.(result, stored, context)
   else await afterCreate?.(result, context)

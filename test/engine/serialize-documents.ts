@@ -1,4 +1,5 @@
 import { openSqlite } from 'lapidary/sqlite'
+import { pino } from 'pino'
 import { createAppContext } from '../../src/handlers/app-context.ts'
 import type { ApiRequest } from '../../src/handlers/handler.ts'
 import { buildRouteTable } from '../../src/handlers/route-table.ts'
@@ -30,6 +31,7 @@ try {
     const { signal } = new AbortController()
     const request: ApiRequest = {
       ...{ id, search, auth: undefined, body: new Uint8Array(), origin: 'http://test' },
+      ...{ requestId: undefined, ip: undefined, log: pino({ enabled: false }) },
       signal: () => signal,
     }
     const response = await routes.get(path)?.methods.GET?.(request, context)
