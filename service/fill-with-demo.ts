@@ -1,4 +1,4 @@
-import type { createServer } from 'lapidary'
+import type { createServer } from 'lapidary/fastify'
 
 /** The attributes of a new resource. */
 type Attributes = Readonly<Record<string, string | null>>

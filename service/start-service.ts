@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
-import { createServer, defineModel, type Model, type Store } from 'lapidary'
+import { defineModel, type Model, type Store } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import packageJson from '../package.json' with { type: 'json' }
 import { fillWithDemo } from './fill-with-demo.ts'
 import { migrations } from './migrations.ts'

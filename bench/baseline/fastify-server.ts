@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { createLogger } from '../../src/http/log.ts'
-import { addRequestLogs } from '../../src/http/request-log.ts'
+import { createLogger } from '../../src/http/fastify/log.ts'
+import { addRequestLogs } from '../../src/http/fastify/request-log.ts'
 import type { Baseline } from './baseline.ts'
 import { read } from './server.ts'
 

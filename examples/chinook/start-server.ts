@@ -1,4 +1,5 @@
-import { createServer, defineModel, type Store } from 'lapidary'
+import { defineModel, type Store } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { generateSql } from './data/generate-sql.ts'
 import { resources } from './resources/index.ts'
 

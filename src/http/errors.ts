@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
-import { logInternalError } from './log.ts'
+import { toErrorResponse } from './bounded-server/raw-response.ts'
+import { logInternalError } from './fastify/log.ts'
+import { sendResponse } from './fastify/response.ts'
 import { createUnavailableLogger } from './log-unavailable.ts'
-import { toErrorResponse } from './raw-response.ts'
-import { sendResponse } from './response.ts'
 
 /** Sends the response to a request whose processing threw an error. */
 export type ErrorReporter = (

@@ -13,7 +13,8 @@ const run = promisify(execFile)
 
 /** A JavaScript program that uses the installed package. */
 const program = `
-  import { attribute, createServer, defineModel, resource, text } from 'lapidary'
+  import { attribute, defineModel, resource, text } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
   import { openSqlite } from 'lapidary/sqlite'
   const book = resource('book', { path: '/books', table: 'book', fields: { title: attribute(text) } })
   const model = defineModel([book])
@@ -80,6 +81,6 @@ describe('The package', () => {
     const { stdout } = await run(process.execPath, [compiler, '--project', folder], {
       cwd: folder,
     }).catch((error) => error)
-    assert.match(stdout, /^program\.ts\(3,\d+\): error [^\n]*\n$/)
+    assert.match(stdout, /^program\.ts\(4,\d+\): error [^\n]*\n$/)
   })
 })

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import {
-  attribute,
-  defineModel,
-  RequestError,
-  resource,
-  type ServerOptions,
-  sql,
-  text,
-} from 'lapidary'
+import { attribute, defineModel, RequestError, resource, sql, text } from 'lapidary'
+import type { ServerOptions } from 'lapidary/fastify'
 import type { ColumnTypes } from '../databases.ts'
 import { engine } from './engine.ts'
 

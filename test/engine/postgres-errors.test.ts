@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import {
-  attribute,
-  createServer,
-  date,
-  defineModel,
-  integer,
-  resource,
-  text,
-  toMany,
-  toOne,
-} from 'lapidary'
+import { attribute, date, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { engine, openStore } from './engine.ts'
 
 const room = resource('room', {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { createServer, type Model } from 'lapidary'
+import type { Model } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
 import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'

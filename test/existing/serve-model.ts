@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test'
-import { createServer, type Model } from 'lapidary'
+import type { Model } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'

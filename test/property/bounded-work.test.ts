@@ -6,16 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import {
-  attribute,
-  createServer,
-  defineModel,
-  integer,
-  resource,
-  text,
-  toMany,
-  toOne,
-} from 'lapidary'
+import { attribute, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 import { scale, seed } from './seed.ts'
 

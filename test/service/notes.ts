@@ -3,15 +3,8 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import {
-  attribute,
-  createServer,
-  defineModel,
-  resource,
-  type ServerOptions,
-  type Store,
-  text,
-} from 'lapidary'
+import { attribute, defineModel, resource, type Store, text } from 'lapidary'
+import { createServer, type ServerOptions } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 
 const note = resource('note', { path: '/notes', table: 'note', fields: { text: attribute(text) } })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { HeaderError } from '../errors/errors.ts'
-import { quote } from '../errors/quote.ts'
+import { HeaderError } from '../../errors/errors.ts'
+import { quote } from '../../errors/quote.ts'
 
 /**
  * Creates the check of the header fields that the server checks before anything else.

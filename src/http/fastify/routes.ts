@@ -4,14 +4,14 @@ import type {
   FastifyRequest,
   HookHandlerDoneFunction,
 } from 'fastify'
-import { HeaderError } from '../errors/errors.ts'
-import type { AppContext } from '../handlers/app-context.ts'
-import type { ApiRequest, ApiResponse, Handler } from '../handlers/handler.ts'
-import { buildRouteTable, type Method, type Route } from '../handlers/route-table.ts'
+import { HeaderError } from '../../errors/errors.ts'
+import type { AppContext } from '../../handlers/app-context.ts'
+import type { ApiRequest, ApiResponse, Handler } from '../../handlers/handler.ts'
+import { buildRouteTable, type Method, type Route } from '../../handlers/route-table.ts'
 
-import { negotiate } from '../parse/negotiate.ts'
-import type { ErrorReporter } from './errors.ts'
-import type { OriginResolver } from './origin.ts'
+import { negotiate } from '../../parse/negotiate.ts'
+import type { ErrorReporter } from '../errors.ts'
+import type { OriginResolver } from '../origin.ts'
 import { commonHeaders, sendResponse } from './response.ts'
 
 /** The longest request target, in bytes. It holds the filters of a request. */

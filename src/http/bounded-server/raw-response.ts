@@ -1,9 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ApiError } from '../errors/errors.ts'
-import { mediaType } from '../parse/negotiate.ts'
-import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
-import { commonHeaders } from './response.ts'
+import type { ApiError } from '../../errors/errors.ts'
+import { mediaType } from '../../parse/negotiate.ts'
+import {
+  type ErrorResponse,
+  serializeErrors,
+  serializeInternalError,
+} from '../../serialize/errors.ts'
+import { commonHeaders } from '../fastify/response.ts'
 
 /** Milliseconds that a rejected client has to read the response before the server destroys the connection. */
 const lingerTime = 1000

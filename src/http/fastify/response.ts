@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mediaType } from '../parse/negotiate.ts'
-import type { DocumentText } from '../serialize/document.ts'
+import { mediaType } from '../../parse/negotiate.ts'
+import type { DocumentText } from '../../serialize/document.ts'
 import { logInternalError } from './log.ts'
 
 /** The header fields of every response; `nosniff` prevents browsers from running a document as HTML or a script. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { toProtocolErrorResponse } from '../errors.ts'
 import type { Connection, Connections } from './connections.ts'
-import { toProtocolErrorResponse } from './errors.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
 import { closeWith, formatErrorResponse } from './raw-response.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { HeaderError } from '../errors/errors.ts'
+import { HeaderError } from '../../errors/errors.ts'
 import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
 
 /** An open client connection and its pipelined requests. */

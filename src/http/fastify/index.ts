@@ -1,0 +1,2 @@
+/** The entry point `lapidary/fastify`: a server over Fastify. */
+export { createServer, type ServerOptions } from './server.ts'
