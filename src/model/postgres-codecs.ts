@@ -143,6 +143,6 @@ export const postgresCodecs = {
     acceptsColumnType: oneOf('bytea'),
     type: 'bytea',
     select: (column) => sql`replace(encode(${column}, 'base64'), E'\n', '')`,
-    bind: (value) => Buffer.from(value, 'base64'),
+    bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,
 } satisfies Record<keyof typeof sqliteCodecs, ColumnCodec>

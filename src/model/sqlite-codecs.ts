@@ -119,6 +119,6 @@ export const sqliteCodecs = {
   bytes: {
     acceptsColumnType: hasAffinity('blob', 'numeric'),
     load: encodeStoredBytes,
-    bind: (value) => Buffer.from(value, 'base64'),
+    bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,
 } satisfies Record<string, ColumnCodec>

@@ -81,6 +81,6 @@ describe('The package', () => {
     const { stdout } = await run(process.execPath, [compiler, '--project', folder], {
       cwd: folder,
     }).catch((error) => error)
-    assert.match(stdout, /^program\.ts\(4,\d+\): error [^\n]*\n$/)
+    assert.match(stdout, /^program\.ts\(3,\d+\): error [^\n]*\n$/)
   })
 })
