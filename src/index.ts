@@ -9,15 +9,32 @@ export { defineModel } from './model/define-model.ts'
 export { type Sql, sql } from './model/dialect.ts'
 export {
   type Access,
+  type Attribute,
   type AttributeOptions,
   attribute,
+  type ColumnUse,
+  type Computed,
   computed,
+  type DefaultValue,
+  type Expression,
+  type ExpressionField,
   expression,
+  type FieldDeclaration,
+  type FieldDeclarations,
+  type JoinTable,
+  type KeyOptions,
   notNull,
+  type ThroughOptions,
+  type ToMany,
+  type ToOne,
+  type ToOneOptions,
   toMany,
   toOne,
+  type WriteAccess,
 } from './model/fields.ts'
 export type {
+  AttributesOf,
+  Awaitable,
   HookContext,
   Hooks,
   RelationshipChange,
@@ -42,8 +59,14 @@ export {
   url,
   uuid,
 } from './model/kinds.ts'
-export type { Model, ModelOptions } from './model/model.ts'
+export type { Declarations, Model, ModelOptions } from './model/model.ts'
 export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
-export { type ResourceDeclaration, resource } from './model/resource.ts'
+export {
+  type ClientIds,
+  type IdOptions,
+  type ResourceDeclaration,
+  type ResourceOptions,
+  resource,
+} from './model/resource.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { Store } from './store/store.ts'

@@ -16,6 +16,11 @@ type UnknownTargets<Resources extends readonly ResourceDeclaration[]> = {
   }[keyof Resources[Index]['fields']]
 }[number]
 
+/** The declarations of a list, by type. */
+type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
+  readonly [Resource in Resources[number] as Resource['type']]: Resource
+}
+
 /**
  * Creates a model from declared resource types and checks everything that needs no database.
  *
@@ -27,9 +32,12 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   resources: Resources &
     ([UnknownTargets<Resources>] extends [never] ? unknown : UnknownTargets<Resources>),
   options: ModelOptions = {},
-): Model {
+): Model<DeclarationsOf<Resources>> {
   checkDeclarations(resources, options)
+  const declarations = Object.fromEntries(resources.map((declared) => [declared.type, declared]))
   return {
+    // Each declaration is under its own type. `Object.fromEntries` cannot say which.
+    declarations: declarations as DeclarationsOf<Resources>,
     types: new Map(
       resources.map((declared) => [declared.type, resolveResource(declared, resources)]),
     ),

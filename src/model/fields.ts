@@ -11,12 +11,25 @@ export type Access = 'read-write' | 'read-only' | 'write-only' | 'immutable'
 /** Writes a SQL expression over columns of the type's own table; `column` quotes a column name. A pure function. */
 export type Expression = (column: (name: string) => Sql) => Sql
 
-/** The options of an attribute. */
-export interface AttributeOptions<Value = unknown> {
+/** The default of an attribute: a value, or a function that returns one. */
+export type DefaultValue<Value = unknown> = Value | (() => Value)
+
+/**
+ * The options of an attribute.
+ * @typeParam IsRequired - the option `required`
+ * @typeParam Rights - the option `access`
+ * @typeParam Default - the option `default`; `undefined` without one
+ */
+export interface AttributeOptions<
+  Value = unknown,
+  IsRequired extends boolean = boolean,
+  Rights extends Access = Access,
+  Default extends DefaultValue<Value> | undefined = DefaultValue<Value> | undefined,
+> {
   /** If true, a create must send a value, and no write may set it to null. Default false. */
-  readonly required?: boolean
+  readonly required?: IsRequired
   /** Default `read-write`. */
-  readonly access?: Access
+  readonly access?: Rights
   /** The column that stores it. Default: the field's name. */
   readonly column?: string
   /** If true, clients can filter by it. Default: true if clients can read it. */
@@ -24,13 +37,18 @@ export interface AttributeOptions<Value = unknown> {
   /** If true, clients can sort by it. Default: true if clients can read it and its kind has an order. */
   readonly sort?: boolean
   /** The value that a create without one stores, or a function that returns it. Default: the column's own default. */
-  readonly default?: Value | (() => Value)
+  readonly default?: Default
   /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
   readonly validate?: StandardSchemaV1<Value, Value>
 }
 
-/** A declared attribute that is stored in a column. */
-export interface Attribute<Value = unknown> extends AttributeOptions<Value> {
+/** A declared attribute that is stored in a column. Its type carries the options on which the types of resources depend. */
+export interface Attribute<
+  Value = unknown,
+  IsRequired extends boolean = boolean,
+  Rights extends Access = Access,
+  Default extends DefaultValue<Value> | undefined = DefaultValue<Value> | undefined,
+> extends AttributeOptions<Value, IsRequired, Rights, Default> {
   readonly is: 'attribute'
   readonly kind: Kind<Value>
 }
@@ -59,26 +77,35 @@ export interface Computed<Value = unknown> {
   readonly compute: (values: Readonly<Record<string, unknown>>) => unknown
 }
 
+/** Whether clients can write a relationship, or the resources of a type. They can read it in any case. */
+export type WriteAccess = 'read-write' | 'read-only'
+
 /** The options of every relationship. */
-interface RelationshipOptions {
+interface RelationshipOptions<Rights extends WriteAccess = WriteAccess> {
   /** `read-only`: clients can read it and filter by it, but not write it. Default `read-write`. */
-  readonly access?: 'read-write' | 'read-only'
+  readonly access?: Rights
 }
 
 /** The options of a relationship with a foreign key in one of the two tables. */
-export interface KeyOptions extends RelationshipOptions {
+export interface KeyOptions<Rights extends WriteAccess = WriteAccess>
+  extends RelationshipOptions<Rights> {
   /** The foreign key column. */
   readonly column: string
   /** The referenced column. Default: the id column. */
   readonly references?: string
 }
 
-/** A declared relationship to at most one resource. */
-export interface ToOne<Type extends string = string> extends KeyOptions {
-  readonly is: 'toOne'
-  readonly to: Type
+/** The options of a relationship to at most one resource. */
+export interface ToOneOptions<Rights extends WriteAccess = WriteAccess> extends KeyOptions<Rights> {
   /** The table with the foreign key: this type's `own`, the default, or the `other`, where the column must be unique. */
   readonly foreignKey?: 'own' | 'other'
+}
+
+/** A declared relationship to at most one resource. */
+export interface ToOne<Type extends string = string, Rights extends WriteAccess = WriteAccess>
+  extends ToOneOptions<Rights> {
+  readonly is: 'toOne'
+  readonly to: Type
 }
 
 /** A join table: each row links two resources. Other columns of the table keep their defaults. */
@@ -93,12 +120,16 @@ export interface JoinTable {
 }
 
 /** The options of a relationship with a join table. */
-export interface ThroughOptions extends RelationshipOptions {
+export interface ThroughOptions<Rights extends WriteAccess = WriteAccess>
+  extends RelationshipOptions<Rights> {
   readonly through: JoinTable
 }
 
 /** A declared relationship to any number of resources: with a foreign key in their table, or a join table. */
-type ToMany<Type extends string = string> = (KeyOptions | ThroughOptions) & {
+export type ToMany<Type extends string = string, Rights extends WriteAccess = WriteAccess> = (
+  | KeyOptions<Rights>
+  | ThroughOptions<Rights>
+) & {
   readonly is: 'toMany'
   readonly to: Type
 }
@@ -106,14 +137,22 @@ type ToMany<Type extends string = string> = (KeyOptions | ThroughOptions) & {
 /** Any declared field. */
 export type FieldDeclaration = Attribute | ExpressionField | Computed | ToOne | ToMany
 
+/** The declared fields of a type, by name. */
+export type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>
+
 /**
  * Declares an attribute that is stored in a column.
  * @param kind - the data type of its values, e.g. `text`
  */
-export function attribute<Value>(
+export function attribute<
+  Value,
+  const IsRequired extends boolean = false,
+  const Rights extends Access = 'read-write',
+  const Default extends DefaultValue<Value> | undefined = undefined,
+>(
   kind: Kind<Value>,
-  options: AttributeOptions<NoInfer<Value>> = {},
-): Attribute<Value> {
+  options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default> = {},
+): Attribute<Value, IsRequired, Rights, Default> {
   return { is: 'attribute', kind, ...options }
 }
 
@@ -181,10 +220,10 @@ function isUse(use: Kind<unknown> | ColumnUse): use is ColumnUse {
  * @param to - the related type
  * @param options - the foreign key column, and the table that has it
  */
-export function toOne<const Type extends string>(
+export function toOne<const Type extends string, const Rights extends WriteAccess = 'read-write'>(
   to: Type,
-  options: Omit<ToOne, 'is' | 'to'>,
-): ToOne<Type> {
+  options: ToOneOptions<Rights>,
+): ToOne<Type, Rights> {
   return { is: 'toOne', to, ...options }
 }
 
@@ -193,9 +232,9 @@ export function toOne<const Type extends string>(
  * @param to - the related type
  * @param options - the foreign key column of the *other* table, or the join table
  */
-export function toMany<const Type extends string>(
+export function toMany<const Type extends string, const Rights extends WriteAccess = 'read-write'>(
   to: Type,
-  options: KeyOptions | ThroughOptions,
-): ToMany<Type> {
+  options: KeyOptions<Rights> | ThroughOptions<Rights>,
+): ToMany<Type, Rights> {
   return { is: 'toMany', to, ...options }
 }

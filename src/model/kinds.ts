@@ -135,7 +135,7 @@ export const kinds = {
       maximum: Number.MAX_SAFE_INTEGER,
     },
     codec: 'integer',
-  } satisfies Kind<number | bigint>,
+  } satisfies Kind<number>,
   number: {
     name: 'number',
     comparesAs: 'number',
@@ -235,8 +235,11 @@ export const text: Kind<string> = kinds.text
 export const email: Kind<string> = kinds.email
 /** An absolute URL with a host, stored as it was sent. Filters compare it as text and can search for any part of it. */
 export const url: Kind<string> = kinds.url
-/** A whole number between −(2^53−1) and 2^53−1. A larger one in the table is serialized with all digits. */
-export const integer: Kind<number | bigint> = kinds.integer
+/**
+ * A whole number between −(2^53−1) and 2^53−1. A larger one in the table is serialized with all digits, and is a `bigint` at
+ * run time whatever its type says: declare a column that can hold one as `integer64`.
+ */
+export const integer: Kind<number> = kinds.integer
 /** A double. It is serialized as the shortest number that parses as the same double. */
 export const number: Kind<number> = kinds.number
 /** True or false. SQLite stores 1 or 0. */

@@ -4,6 +4,7 @@ import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
+import type { ResourceDeclaration } from './resource.ts'
 
 /** The name of a table or view. Without a schema, the database searches its default schemas. */
 export interface Table {
@@ -113,8 +114,17 @@ export interface ModelOptions {
   readonly maxPageSize?: number | null | undefined
 }
 
-/** Every resource type, and the resolved options. */
-export interface Model {
+/** Declared resource types, by type. */
+export type Declarations = Readonly<Record<string, ResourceDeclaration>>
+
+/**
+ * Every resource type, and the resolved options.
+ * @typeParam Types - the declarations, from which the types of an API in process are derived
+ */
+export interface Model<Types extends Declarations = Declarations> {
+  /** The declarations as they were passed, by type. */
+  readonly declarations: Types
+  /** The resource types as requests use them, by type. */
   readonly types: ReadonlyMap<string, ResourceType>
   readonly clientIds: 'discard' | 'forbid'
   readonly idMismatch: 'discard' | 'conflict'

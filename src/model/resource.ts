@@ -1,11 +1,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { BoundValue } from './dialect.ts'
-import type { Expression, FieldDeclaration } from './fields.ts'
+import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
 
+/** Whether a client can or must send the id of a new resource; `undefined`: the database or the server generates it. */
+export type ClientIds = 'optional' | 'required' | undefined
+
 /** The options of a type's ids. */
-export interface IdOptions {
+export interface IdOptions<FromClient extends ClientIds = ClientIds> {
   /** The id column. Default `id`. */
   readonly column?: string
   /** The data type of the ids: 64-bit integers (the default), `uuid` or `text`. */
@@ -14,20 +17,22 @@ export interface IdOptions {
    * Whether a client can or must send the id of a new resource. For ids that clients do not send, the server generates
    * UUIDs and the column's default generates all others.
    */
-  readonly client?: 'optional' | 'required'
+  readonly client?: FromClient
 }
-
-/** The declared fields of a type, by name. */
-type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>
 
 type SomeOf<Attributes> = { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined }
 
-/** A declared resource type: its name, its path, its table and its fields. */
-export interface ResourceDeclaration<
-  Type extends string = string,
+/**
+ * The options of a resource type: its path, its table and its fields.
+ * @typeParam Fields - the declared fields, by name
+ * @typeParam Rights - the option `access`
+ * @typeParam FromClient - the option `id.client`
+ */
+export interface ResourceOptions<
   Fields extends FieldDeclarations = FieldDeclarations,
+  Rights extends WriteAccess = WriteAccess,
+  FromClient extends ClientIds = ClientIds,
 > {
-  readonly type: Type
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
   /** The table or view. Several types may share one. */
@@ -35,7 +40,7 @@ export interface ResourceDeclaration<
   /** The schema of the table. Default: the database searches its default schemas. */
   readonly schema?: string
   /** The id column, or options of the ids. Default: the column `id` with 64-bit integers from the database. */
-  readonly id?: string | IdOptions
+  readonly id?: string | IdOptions<FromClient>
   /** A description of the type for the root document. */
   readonly description?: string
   /**
@@ -45,7 +50,7 @@ export interface ResourceDeclaration<
   /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
   /** `read-only`: clients cannot create, update or delete resources of the type. Required for views. Default `read-write`. */
-  readonly access?: 'read-write' | 'read-only'
+  readonly access?: Rights
   /**
    * Validates all attributes together when a create or an update writes any of them. Gets the stored values of attributes
    * that the request does not send. Its output is not stored.
@@ -56,6 +61,16 @@ export interface ResourceDeclaration<
   readonly fields: Fields
 }
 
+/** A declared resource type: its name and its options. */
+export interface ResourceDeclaration<
+  Type extends string = string,
+  Fields extends FieldDeclarations = FieldDeclarations,
+  Rights extends WriteAccess = WriteAccess,
+  FromClient extends ClientIds = ClientIds,
+> extends ResourceOptions<Fields, Rights, FromClient> {
+  readonly type: Type
+}
+
 /**
  * Declares a resource type.
  *
@@ -63,9 +78,14 @@ export interface ResourceDeclaration<
  * @param declaration - its path, its table and its fields by name
  * @see https://jsonapi.org/format/1.0/#document-resource-objects
  */
-export function resource<const Type extends string, const Fields extends FieldDeclarations>(
+export function resource<
+  const Type extends string,
+  const Fields extends FieldDeclarations,
+  const Rights extends WriteAccess = 'read-write',
+  const FromClient extends ClientIds = undefined,
+>(
   type: Type,
-  declaration: Omit<ResourceDeclaration<Type, Fields>, 'type'>,
-): ResourceDeclaration<Type, Fields> {
+  declaration: ResourceOptions<Fields, Rights, FromClient>,
+): ResourceDeclaration<Type, Fields, Rights, FromClient> {
   return { type, ...declaration }
 }

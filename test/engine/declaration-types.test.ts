@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import {
+  type Attribute,
   attribute,
   computed,
   decimal,
@@ -10,9 +11,13 @@ import {
   integer64,
   json,
   type Kind,
+  type Model,
   notNull,
   number,
+  type ResourceDeclaration,
   resource,
+  type ToMany,
+  type ToOne,
   text,
   toMany,
   toOne,
@@ -79,9 +84,7 @@ function declarations(): readonly unknown[] {
     computed(text, { name: text }, ({ name }) => name?.toUpperCase() ?? null),
     computed(text, { name: notNull(text) }, ({ name }) => name.toUpperCase()),
     computed(number, { a: number, b: notNull(number) }, ({ a, b }) => (a ?? 0) + b),
-    computed(text, { n: notNull(integer) }, ({ n }) =>
-      typeof n === 'bigint' ? 'long' : n.toFixed(),
-    ),
+    computed(text, { n: notNull(integer) }, ({ n }) => n.toFixed()),
     // @ts-expect-error the column is nullable
     computed(text, { name: text }, ({ name }) => name.toUpperCase()),
     // @ts-expect-error the column is not declared
@@ -96,7 +99,6 @@ function declarations(): readonly unknown[] {
     computed(text, { name: text }, async ({ name }) => name),
     // @ts-expect-error the values are read-only
     computed(text, { name: text }, (columns) => (columns.name = 'x')),
-    // @ts-expect-error a large integer is a bigint
     computed(number, { n: notNull(integer) }, ({ n }) => n + 1),
 
     // Attributes.
@@ -135,12 +137,44 @@ function declarations(): readonly unknown[] {
 /** The value types of kinds. */
 function kinds(): readonly unknown[] {
   const texts: Kind<string> = text
-  const integers: Kind<number | bigint> = integer
+  const integers: Kind<number> = integer
   // @ts-expect-error a text kind is not a number kind
   const numbers: Kind<number> = text
   return [texts, integers, numbers]
 }
 
+/** True if two types are the same. */
+type Same<One, Other> =
+  (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false
+
+/** The options that the types of declarations carry. */
+function carried(): readonly unknown[] {
+  const required: Same<typeof name, Attribute<string, true, 'read-write', undefined>> = true
+  const name = attribute(text, { required: true })
+  const limited: Same<typeof stamp, Attribute<string, false, 'read-only', () => string>> = true
+  const stamp = attribute(text, { access: 'read-only', default: () => 'now' })
+  const owned: Same<typeof owner, ToOne<'person', 'read-only'>> = true
+  const owner = toOne('person', { column: 'person_id', access: 'read-only' })
+  const ownedMany: Same<typeof parts, ToMany<'part', 'read-write'>> = true
+  const parts = toMany('part', { column: 'whole_id' })
+  const view = resource('view', {
+    path: '/views',
+    table: 'view',
+    id: { column: 'key', kind: text, client: 'required' },
+    access: 'read-only',
+    fields: { name },
+  })
+  const declared: Same<
+    typeof view,
+    ResourceDeclaration<'view', { readonly name: typeof name }, 'read-only', 'required'>
+  > = true
+  const model = defineModel([view])
+  const ofModel: Same<typeof model.declarations.view, typeof view> = true
+  const anyModel: Model = model
+  return [required, limited, owned, ownedMany, declared, ofModel, anyModel, owner, stamp, parts]
+}
+
 it('the file compiles', () => {
   assert.equal(typeof declarations, typeof kinds)
+  assert.equal(typeof declarations, typeof carried)
 })

@@ -1,9 +1,7 @@
 import { attribute, decimal, integer, RequestError, resource, sql, toOne } from 'lapidary'
 import { z } from 'zod'
 
-const atLeastOne = z
-  .union([z.int(), z.bigint()])
-  .refine((quantity) => quantity >= 1, 'must be at least 1')
+const atLeastOne = z.int().min(1, 'must be at least 1')
 
 /** A sold track. A hook copies the current price of the track; clients cannot set it. */
 export const invoiceLine = resource('invoiceLine', {
