@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Builds `dist/package`, the package that is published: the engine and `lapidary introspect` as JavaScript with types,
-// without the service, the examples and their dependencies.
+// Builds `dist/package`, the package that is published: the engine and the command `lapidary`, without the service, the
+// examples and their dependencies. `dist/` has JavaScript with types and declaration maps; `src/` and `cli/` have the
+// sources to which the maps refer.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = join(root, 'dist/package')
@@ -24,49 +25,83 @@ interface Manifest {
 
 /** Dependencies of the service only; they are not published. */
 const serviceDependencies = ['valibot']
-/** Database drivers; they are optional peer dependencies of the package. */
-const drivers = ['pg']
+/** Libraries that one entry point needs each; they are optional peer dependencies of the package. */
+const peers = ['fastify', 'pg']
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {
   stdio: 'inherit',
 })
-for (const file of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs'])
-  cpSync(join(root, file), join(target, file), { recursive: true })
+for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'src', 'cli'])
+  cpSync(join(root, name), join(target, name), { recursive: true })
+rewrite('dist/**/*.d.ts', importJavaScript)
+rewrite('dist/**/*.d.ts.map', mapToPackagedSources)
+rewrite('**/*.md', removeOutsideLinks)
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 writeFileSync(
   join(target, 'package.json'),
   `${JSON.stringify(makePublishedManifest(manifest), null, 2)}\n`,
 )
 
+/** Rewrites the files of the package that match a pattern. @param change - gets the text and the folder of the file */
+function rewrite(pattern: string, change: (text: string, folder: string) => string): void {
+  for (const name of globSync(pattern, { cwd: target })) {
+    const file = join(target, name)
+    writeFileSync(file, change(readFileSync(file, 'utf8'), dirname(file)))
+  }
+}
+
+/** Makes a declaration file import `./x.js` instead of `./x.ts`, as the JavaScript beside it does. */
+function importJavaScript(declarations: string): string {
+  return declarations.replace(/(\b(?:from |import\()'\.[^']*)\.ts'/g, "$1.js'")
+}
+
+/** Makes a declaration map refer to the sources in the package instead of those in the repository. */
+function mapToPackagedSources(text: string, folder: string): string {
+  const map: { readonly sources: readonly string[] } = JSON.parse(text)
+  const sources = map.sources.map((source) => {
+    const packaged = join(target, relative(root, resolve(folder, source)))
+    return relative(folder, packaged).replaceAll('\\', '/')
+  })
+  return JSON.stringify({ ...map, sources })
+}
+
+/** Replaces links to files that are not in the package by their texts. */
+function removeOutsideLinks(page: string, folder: string): string {
+  return page.replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link, text: string, address: string) => {
+    const [path = ''] = address.split('#')
+    const isKept = /^[a-z]+:/.test(address) || existsSync(resolve(folder, path))
+    return isKept ? link : text
+  })
+}
+
 /** Makes the `package.json` of the published package. */
 function makePublishedManifest(manifest: Manifest): object {
-  const { name, version, description, license, type, engines, dependencies } = manifest
+  const { name, version, description, keywords, license, type, engines, dependencies } = manifest
   const selectDependencies = (isSelected: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(dependencies).filter(([name]) => isSelected(name)))
+    Object.fromEntries(
+      Object.entries(dependencies)
+        .filter(([name]) => isSelected(name))
+        .map(([name, version]) => [name, `^${version}`]),
+    )
   return {
     name,
     version,
     description,
+    keywords,
     license,
     type,
     engines,
     sideEffects: false,
     exports: mapValues(manifest.exports, (file) =>
       file.endsWith('.ts')
-        ? { types: replaceExtension(file, '.d.ts'), default: replaceExtension(file, '.js') }
+        ? { types: toBuiltFile(file, '.d.ts'), default: toBuiltFile(file, '.js') }
         : file,
     ),
-    bin: mapValues(manifest.bin, (file) => replaceExtension(file, '.js')),
-    dependencies: mapValues(
-      selectDependencies((name) => ![...serviceDependencies, ...drivers].includes(name)),
-      (version) => `^${version}`,
-    ),
-    peerDependencies: mapValues(
-      selectDependencies((name) => drivers.includes(name)),
-      (version) => `^${version}`,
-    ),
-    peerDependenciesMeta: Object.fromEntries(drivers.map((driver) => [driver, { optional: true }])),
+    bin: mapValues(manifest.bin, (file) => toBuiltFile(file, '.js')),
+    dependencies: selectDependencies((name) => ![...serviceDependencies, ...peers].includes(name)),
+    peerDependencies: selectDependencies((name) => peers.includes(name)),
+    peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
   }
 }
 
@@ -77,6 +112,7 @@ function mapValues<Value>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }
 
-function replaceExtension(file: string, extension: string): string {
-  return file.replace(/\.ts$/, extension)
+/** Returns the path of a compiled file, e.g. `./dist/src/index.js` of `./src/index.ts`. */
+function toBuiltFile(source: string, extension: string): string {
+  return `./${join('dist', source).replaceAll('\\', '/')}`.replace(/\.ts$/, extension)
 }
