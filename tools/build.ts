@@ -26,7 +26,7 @@ interface Manifest {
 /** Dependencies of the service only; they are not published. */
 const serviceDependencies = ['valibot']
 /** Libraries that one entry point needs each; they are optional peer dependencies of the package. */
-const peers = ['fastify', 'pg']
+const peers = ['fastify', 'pg', 'pino']
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {

@@ -45,20 +45,13 @@ import { beginMigration, beginWrite, type PostgresTransaction } from './transact
 import { checkValueLimits } from './value-limits.ts'
 import { listPostgresWarnings } from './warnings.ts'
 
-/** The options of a PostgreSQL database. */
-export type { PostgresOptions } from './options.ts'
-
 /** How often a transaction is tried in case of conflicts with others. */
 const maxTries = 5
 /** The longest pause before the second try, in milliseconds; it doubles with each try. */
 const firstPause = 20
 
-/**
- * Opens a PostgreSQL database, version 14 or later, as a store.
- * @param url - `postgres://user:password@host:port/database`
- * @throws Error with a message of one line when the database cannot be reached, is older, or has unsuitable settings
- */
-export async function openPostgres(
+/** Creates the store of a database, as `openPostgres`. */
+export async function createPostgresStore(
   model: Model,
   url: string,
   options: PostgresOptions = {},
@@ -147,11 +140,8 @@ export async function openPostgres(
   }
 }
 
-/**
- * Reads the catalog of a PostgreSQL database without changing anything.
- * @throws Error with a message of one line when it cannot be reached or is older than version 14
- */
-export async function readPostgresCatalog(url: string): Promise<Catalog> {
+/** Connects to a database and reads its catalog, as `readPostgresCatalog`. */
+export async function readCatalogAt(url: string): Promise<Catalog> {
   const pool = new PostgresPool(url, { poolSize: 1 })
   try {
     await readServerSettings(pool, describeDatabase(url))

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { translateErrors } from './errors.ts'
+import { loadSqlite } from './load-sqlite.ts'
 
 /**
  * The role of a connection. A `reader` does not write and does not create the file. A `writer` does not wait for locks,
@@ -21,8 +22,13 @@ const openTimeout = 5000
 /** The size to which SQLite truncates the write-ahead log after a checkpoint, in bytes. */
 const maxLogSize = 16 * 1024 * 1024
 
-/** Opens a file and configures the connection. @param pageCache - in KiB */
+/**
+ * Opens a file and configures the connection.
+ * @param pageCache - in KiB
+ * @throws Error with the supported versions when the runtime is too old
+ */
 export function openDatabase(path: string, role: ConnectionRole, pageCache: number): DatabaseSync {
+  const { DatabaseSync } = loadSqlite()
   const options = { timeout: openTimeout, enableForeignKeyConstraints: true }
   if (role === 'introspector')
     return new DatabaseSync(toReadOnlyUrl(path), { ...options, readOnly: true })

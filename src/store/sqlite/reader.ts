@@ -76,7 +76,8 @@ export class Reader {
     if (!this.#isAlive) throw this.#endError()
     const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
     this.#pending.push({ resolve, reject })
-    this.#child.channel?.ref()
+    // Bun has no `ref` and `unref` of the channel, and needs none.
+    this.#child.channel?.ref?.()
     const timer = setTimeout(() => this.kill(queryTimeoutError(timeout)), Math.max(remaining, 0))
     const request: ReaderRequest = workChannel.hasSubscribers
       ? { ...command, measuresWork: true }
@@ -118,7 +119,7 @@ export class Reader {
   /** Lets the server end although the idle process is alive. */
   #unref(): void {
     this.#child.unref()
-    this.#child.channel?.unref()
+    this.#child.channel?.unref?.()
   }
 }
 

@@ -1,4 +1,5 @@
-import { constants, type DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { loadSqlite } from './load-sqlite.ts'
 
 /** SQLite's functions whose result may change while the tables do not. */
 // biome-ignore format: a list
@@ -12,6 +13,7 @@ const volatileFunctions = new Set<string | null>([
  * reports every function to the authorizer (sqlite.org/c3ref/set_authorizer.html).
  */
 export function watchVolatileFunctions(database: DatabaseSync, onUse: () => void): void {
+  const { constants } = loadSqlite()
   database.setAuthorizer((action, _, name) => {
     if (action === constants.SQLITE_FUNCTION && volatileFunctions.has(name)) onUse()
     return constants.SQLITE_OK

@@ -1,0 +1,43 @@
+import type { Catalog } from '../../model/catalog.ts'
+import type { Model } from '../../model/model.ts'
+import type { Store } from '../store.ts'
+import type { PostgresOptions } from './options.ts'
+
+/** The options of a PostgreSQL database. */
+export type { PostgresOptions } from './options.ts'
+
+/**
+ * Opens a PostgreSQL database, version 14 or later, as a store.
+ * @param url - `postgres://user:password@host:port/database`
+ * @throws Error with a message of one line when the database cannot be reached, is older, or has unsuitable settings, or
+ *   when the driver `pg` is not installed
+ */
+export async function openPostgres(
+  model: Model,
+  url: string,
+  options?: PostgresOptions,
+): Promise<Store> {
+  const { createPostgresStore } = await loadStore()
+  return createPostgresStore(model, url, options)
+}
+
+/**
+ * Reads the catalog of a PostgreSQL database without changing anything.
+ * @throws Error with a message of one line when it cannot be reached or is older than version 14, or when the driver `pg` is
+ *   not installed
+ */
+export async function readPostgresCatalog(url: string): Promise<Catalog> {
+  const { readCatalogAt } = await loadStore()
+  return readCatalogAt(url)
+}
+
+/** Loads the store with the driver, an optional peer dependency: a static import could not say how to install it. */
+async function loadStore(): Promise<typeof import('./store.ts')> {
+  try {
+    await import('pg')
+  } catch (cause) {
+    const message = 'lapidary/postgres needs the driver pg; install it with "npm install pg"'
+    throw new Error(message, { cause })
+  }
+  return import('./store.ts')
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { readPage, tableRows } from '../docs/pages.ts'
+import { commands, type InstalledPackage, installPackage } from './installed-package.ts'
+import { addProgram, testRuntimes } from './runtimes.ts'
+import { testTypeScriptReleases } from './typescript-releases.ts'
+
+/** A JavaScript program that uses the installed package. */
+const program = `
+  import { attribute, defineModel, resource, text } from 'lapidary'
+  import { openSqlite } from 'lapidary/sqlite'
+  const book = resource('book', { path: '/books', table: 'book', fields: { title: attribute(text) } })
+  const model = defineModel([book])
+  const store = openSqlite(model, 'books.db')
+  console.log(await store.verify())
+  await store.close()
+`
+
+describe('The package', () => {
+  let installed: InstalledPackage
+  const pathOf = (name: string) => join(installed.project, 'node_modules/lapidary', name)
+
+  before(async () => {
+    installed = await installPackage()
+    const database = new DatabaseSync(join(installed.project, 'books.db'))
+    database.exec(
+      "create table book (id integer primary key, title text); insert into book values (1, 'Notes')",
+    )
+    database.close()
+    await installed.write('program.js', program)
+  })
+  after(() => installed.remove())
+
+  /** The files of an installed package. @param path - from the project */
+  const filesIn = (path: string) =>
+    globSync('**', { cwd: join(installed.project, path), withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+
+  describe('without its peer dependencies', () => {
+    it('opens SQLite', async () => {
+      const { stdout, stderr } = await installed.run(commands.node, 'program.js')
+      assert.deepEqual([stdout, stderr], ['{ warnings: [] }\n', ''])
+    })
+
+    it('says how to install the driver of PostgreSQL', async () => {
+      const { code, stderr } = await installed.run(
+        commands.node,
+        pathOf('dist/cli/main.js'),
+        'introspect',
+        'postgres://localhost/music',
+      )
+      const message = 'lapidary/postgres needs the driver pg; install it with "npm install pg"'
+      assert.deepEqual([code, stderr], [2, `lapidary: ${message}\n`])
+    })
+
+    for (const [lack, preparation] of [
+      ['has no SQLite', 'process.getBuiltinModule = () => undefined'],
+      ['has an older SQLite', 'delete DatabaseSync.prototype.setAuthorizer'],
+    ]) {
+      it(`names the supported runtimes on one that ${lack}`, async () => {
+        await installed.write(
+          'older.js',
+          `import { DatabaseSync } from 'node:sqlite'\n${preparation}\nawait import('./program.js')`,
+        )
+        const { code, stderr } = await installed.run(commands.node, 'older.js')
+        assert.equal(code, 1)
+        const { node } = process.versions
+        const message = `lapidary/sqlite needs Node.js 24.10, Bun 1.4, Deno 2.9, or a later version; this is Node.js ${node}`
+        assert.ok(stderr.includes(`Error: ${message}\n`), stderr)
+      })
+    }
+  })
+
+  it('is installed with as many packages and megabytes as docs/installing.md says', () => {
+    const lock = JSON.parse(readFileSync(join(installed.project, 'package-lock.json'), 'utf8'))
+    const packages = Object.keys(lock.packages).filter((path) => path.startsWith('node_modules/'))
+    const bytes = packages.flatMap(filesIn).reduce((sum, file) => sum + statSync(file).size, 0)
+    const [, count, megabytes] =
+      /This installs (\d+) packages, less than (\d+) MB/.exec(readPage('docs/installing.md')) ?? []
+    assert.equal(packages.length, Number(count))
+    assert.ok(bytes < Number(megabytes) * 1e6, String(bytes))
+  })
+
+  it('has the entry points that docs/installing.md lists', () => {
+    const manifest = JSON.parse(readFileSync(pathOf('package.json'), 'utf8'))
+    const rows = tableRows(readPage('docs/installing.md')).slice(0, 4)
+    assert.deepEqual(
+      rows.map(([name = '']) => name.replaceAll('`', '').replace('lapidary', '.')).sort(),
+      Object.keys(manifest.exports)
+        .filter((name) => name !== './package.json')
+        .sort(),
+    )
+  })
+
+  it('generates declarations by its command', async () => {
+    const command = join(installed.project, 'node_modules/.bin/lapidary')
+    const { stdout } = await installed.run(command, 'introspect', 'sqlite:books.db')
+    assert.match(stdout, /title: attribute\(text\)/)
+  })
+
+  it('passes publint', async () => {
+    const { stdout } = await installed.run(commands.publint, installed.tarball, '--strict')
+    assert.match(stdout, /All good!\s*$/)
+  })
+
+  it('passes @arethetypeswrong/cli', async () => {
+    const { code, stdout } = await installed.run(
+      commands.attw,
+      installed.tarball,
+      ...['--profile', 'esm-only', '--format', 'json'],
+    )
+    assert.equal(code, 0, stdout)
+  })
+
+  it('has the sources to which its declaration maps refer', () => {
+    const maps = globSync('dist/**/*.d.ts.map', { cwd: pathOf('') })
+    assert.ok(maps.length > 100)
+    for (const map of maps) {
+      const { sources } = JSON.parse(readFileSync(pathOf(map), 'utf8'))
+      assert.ok(existsSync(resolve(dirname(pathOf(map)), sources[0])), map)
+    }
+  })
+
+  it('has no link to a file that it does not have', () => {
+    const pages = globSync('**/*.md', { cwd: pathOf('') })
+    assert.ok(pages.includes('README.md'))
+    for (const page of pages) {
+      for (const [, link = ''] of readFileSync(pathOf(page), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(link)) continue
+        const [path = ''] = link.split('#')
+        assert.ok(existsSync(resolve(dirname(pathOf(page)), path)), `${page}: ${link}`)
+      }
+    }
+  })
+
+  describe('with its peer dependencies', () => {
+    before(async () => {
+      await installed.link('fastify', 'pg', 'pino', '@types/node')
+      await addProgram(installed)
+    })
+
+    it('can be required by CommonJS', async () => {
+      const names = ['lapidary', 'lapidary/sqlite', 'lapidary/postgres', 'lapidary/fastify']
+      await installed.write(
+        'program.cjs',
+        `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(require(name)).length > 0)`,
+      )
+      const { stdout } = await installed.run(commands.node24, 'program.cjs')
+      assert.equal(stdout, 'true\n'.repeat(names.length))
+    })
+
+    testTypeScriptReleases(() => installed)
+    testRuntimes(() => installed)
+  })
+})
