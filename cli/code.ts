@@ -1,12 +1,15 @@
 /**
- * A TypeScript expression as plain data. A string is written verbatim: an identifier, a number, or the result of
- * `quote`.
+ * A TypeScript expression as plain data. `formatCode` writes it as source, `evaluateCode` returns its value. A string, a
+ * number or a boolean is a literal.
  */
 export type Code =
-  | string
+  | Atom
   | Readonly<{ is: 'call'; name: string; arguments: readonly Code[] }>
   | Readonly<{ is: 'array'; items: readonly Code[] }>
   | CodeObject
+
+/** An expression without parts: a literal or an identifier. */
+export type Atom = string | number | boolean | Readonly<{ is: 'identifier'; name: string }>
 
 /** An object literal. */
 export interface CodeObject {
@@ -21,6 +24,16 @@ export type CodeEntry = Member | Readonly<{ is: 'comment'; text: string }>
 
 /** A member of an object literal. */
 export type Member = Readonly<{ is: 'member'; key: string; value: Code }>
+
+/** Makes an identifier. */
+export function identifier(name: string): Code {
+  return { is: 'identifier', name }
+}
+
+/** True for an expression without parts. */
+export function isAtom(code: Code): code is Atom {
+  return typeof code !== 'object' || code.is === 'identifier'
+}
 
 /** Makes a function call. */
 export function call(name: string, ...args: readonly Code[]): Code {

@@ -1,6 +1,6 @@
 import type { ForeignKey, StoredTable } from 'lapidary'
 import { type ClassifiedTables, findReferencedTable } from './classify-tables.ts'
-import { type Code, call, object, quote } from './code.ts'
+import { type Code, call, object } from './code.ts'
 import { canStoreKeys } from './infer-kind.ts'
 import { joinNames, type Name, nameInStyleOf, parseName, toMemberName } from './name.ts'
 import type { NamedTable } from './name-tables.ts'
@@ -85,15 +85,15 @@ function bothDirections(
   const { from, to, column, references, isReadOnly } = reference
   const isOneToOne = isUnique(from.table, column)
   const options = {
-    column: quote(column),
-    references: references === to.key.column.name ? undefined : quote(references),
-    access: isReadOnly ? quote('read-only') : undefined,
+    column,
+    references: references === to.key.column.name ? undefined : references,
+    access: isReadOnly ? 'read-only' : undefined,
   }
   const base = baseName(column, to)
   const toOne = {
     on: from,
     names: [base, to.singular, joinNames(nameInStyleOf(base, 'related'), base)],
-    code: call('toOne', quote(to.type), object(options)),
+    code: call('toOne', to.type, object(options)),
     ownColumn: column,
     ...(!isReadOnly && { writtenColumn: column }),
   } as const
@@ -102,12 +102,8 @@ function bothDirections(
     on: to,
     names: inverseNames(reference, isOneToOne ? from.singular : from.plural, base),
     code: isOneToOne
-      ? call(
-          'toOne',
-          quote(from.type),
-          object({ column: keyColumn, foreignKey: quote('other'), ...rest }),
-        )
-      : call('toMany', quote(from.type), object(options)),
+      ? call('toOne', from.type, object({ column: keyColumn, foreignKey: 'other', ...rest }))
+      : call('toMany', from.type, object(options)),
   } as const
   return [toOne, inverse]
 }
@@ -134,10 +130,10 @@ function throughJoinTable(
     const target = on === first && from === one ? second : first
     const [fromColumn = '', toColumn = ''] = [from.columns[0], to.columns[0]]
     const through = object({
-      table: quote(table.name),
-      schema: table.schema === catalog.schema ? undefined : quote(table.schema),
-      from: quote(fromColumn),
-      to: quote(toColumn),
+      table: table.name,
+      schema: table.schema === catalog.schema ? undefined : table.schema,
+      from: fromColumn,
+      to: toColumn,
     })
     const base = pluralizeName(baseName(toColumn, target))
     const tableName = parseName(table.name)
@@ -146,7 +142,7 @@ function throughJoinTable(
     return {
       on,
       names: isSame || first === second ? [base, by] : [target.plural, base, by],
-      code: call('toMany', quote(target.type), object({ through })),
+      code: call('toMany', target.type, object({ through })),
       ...(comment !== undefined && { comment }),
     }
   }

@@ -1,4 +1,4 @@
-import { type Code, type CodeEntry, type Member, quote } from './code.ts'
+import { type Atom, type Code, type CodeEntry, isAtom, type Member, quote } from './code.ts'
 
 /** Where on its line an expression is written. Numbers count characters. */
 export interface CodePosition {
@@ -15,7 +15,7 @@ const indentWidth = 2
 
 /** Formats an expression as Biome does. */
 export function formatCode(code: Code, { column, indent, suffix }: CodePosition): string {
-  if (typeof code === 'string') return code
+  if (isAtom(code)) return formatAtom(code)
   const oneLine = formatOnOneLine(code)
   if (oneLine !== undefined && column + displayWidth(oneLine) + suffix <= lineWidth) return oneLine
   if (code.is !== 'call') return formatExpanded(code, indent)
@@ -25,7 +25,8 @@ export function formatCode(code: Code, { column, indent, suffix }: CodePosition)
   const start = [`${name}(`, ...leading.map((argument) => `${argument}, `)].join('')
   // Biome keeps the other arguments on the first line when the last one is an object or an array.
   if (
-    typeof last === 'object' &&
+    last !== undefined &&
+    !isAtom(last) &&
     last.is !== 'call' &&
     !leading.includes(undefined) &&
     column + displayWidth(start) < lineWidth
@@ -38,7 +39,7 @@ export function formatCode(code: Code, { column, indent, suffix }: CodePosition)
 
 /** @returns `undefined` when the expression contains an expanded object or a comment */
 function formatOnOneLine(code: Code): string | undefined {
-  if (typeof code === 'string') return code
+  if (isAtom(code)) return formatAtom(code)
   switch (code.is) {
     case 'call':
       return enclose(`${code.name}(`, code.arguments.map(formatOnOneLine), ')')
@@ -58,6 +59,11 @@ function formatOnOneLine(code: Code): string | undefined {
   }
 }
 
+function formatAtom(atom: Atom): string {
+  if (typeof atom === 'object') return atom.name
+  return typeof atom === 'string' ? quote(atom) : String(atom)
+}
+
 function enclose(
   start: string,
   parts: readonly (string | undefined)[],
@@ -66,7 +72,7 @@ function enclose(
   return parts.includes(undefined) ? undefined : start + parts.join(', ') + end
 }
 
-function formatExpanded(code: Exclude<Code, string | { is: 'call' }>, indent: number): string {
+function formatExpanded(code: Exclude<Code, Atom | { is: 'call' }>, indent: number): string {
   const isArray = code.is === 'array'
   const lines = isArray
     ? code.items.map((item) => formatListItem(item, indent))
@@ -96,10 +102,14 @@ function startsBelowKey({ key, value }: Member, column: number): boolean {
   const oneLine = formatOnOneLine(value)
   if (oneLine !== undefined && column + displayWidth(oneLine) + 1 <= lineWidth) return false
   // Biome keeps a string beside a short key, because the line below would be hardly shorter.
-  if (typeof value === 'string') return key.length > 4
+  if (isAtom(value)) return key.length > 4
   if (value.is !== 'call') return false
   const [only, ...others] = value.arguments
-  const isShort = typeof only === 'string' && only.length <= lineWidth / 4 && others.length === 0
+  const isShort =
+    only !== undefined &&
+    isAtom(only) &&
+    formatAtom(only).length <= lineWidth / 4 &&
+    others.length === 0
   return isShort || column + value.name.length + 1 > lineWidth
 }
 

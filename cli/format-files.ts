@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { quote } from './code.ts'
+import { identifier, quote } from './code.ts'
 import { formatCode } from './format-code.ts'
 import type { Declarations } from './generate-declarations.ts'
 
@@ -54,7 +54,7 @@ function formatImport(names: readonly string[]): string {
 }
 
 function formatResourceList({ resources, omitted }: Declarations): string {
-  const items = resources.map(({ constant }) => constant)
+  const items = resources.map(({ constant }) => identifier(constant))
   const start = 'export const resources = '
   const end = ' as const'
   const position = { column: start.length, indent: 0, suffix: end.length }

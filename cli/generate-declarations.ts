@@ -1,6 +1,6 @@
 import type { Catalog } from 'lapidary'
 import { type ClassifiedTables, classifyTables } from './classify-tables.ts'
-import { type Code, type CodeObject, call, object, quote, toEntries } from './code.ts'
+import { type Code, type CodeObject, call, identifier, isAtom, object, toEntries } from './code.ts'
 import { findRelationships } from './find-relationships.ts'
 import { formatCode } from './format-code.ts'
 import {
@@ -68,15 +68,15 @@ function generateDeclaration(
   const { type, path, table } = named
   const isReadOnly = readOnlyReason !== undefined
   const options = toEntries({
-    path: quote(path),
-    table: quote(table.name),
-    schema: table.schema === catalog.schema ? undefined : quote(table.schema),
+    path,
+    table: table.name,
+    schema: table.schema === catalog.schema ? undefined : table.schema,
     id: generateId(named, isReadOnly),
-    description: table.comment ? quote(toOneLine(table.comment)) : undefined,
-    access: isReadOnly ? quote('read-only') : undefined,
+    description: table.comment ? toOneLine(table.comment) : undefined,
+    access: isReadOnly ? 'read-only' : undefined,
     fields: { is: 'object', isExpanded: true, entries },
   })
-  return call('resource', quote(type), { is: 'object', isExpanded: true, entries: options })
+  return call('resource', type, { is: 'object', isExpanded: true, entries: options })
 }
 
 /** @returns `undefined` when the defaults of `id` fit the table */
@@ -85,18 +85,18 @@ function generateId({ table, key }: NamedTable, isReadOnly: boolean): Code | und
   const isForeignKey = table.foreignKeys.some(({ columns }) => columns[0] === name && !columns[1])
   const isGenerated = key.kind === 'uuid' || hasDefault
   const options: CodeObject = object({
-    column: name === 'id' ? undefined : quote(name),
-    kind: key.kind === 'integer' ? undefined : key.kind,
-    client: (isGenerated && !isForeignKey) || isReadOnly ? undefined : quote('required'),
+    column: name === 'id' ? undefined : name,
+    kind: key.kind === 'integer' ? undefined : identifier(key.kind),
+    client: (isGenerated && !isForeignKey) || isReadOnly ? undefined : 'required',
   })
   if (options.entries.length === 0) return undefined
   const isColumnOnly = options.entries.length === 1 && name !== 'id'
-  return isColumnOnly ? quote(name) : options
+  return isColumnOnly ? name : options
 }
 
 /** The identifiers in an expression, which are all imports from `lapidary`; each once. */
 function importedNames(code: Code): string[] {
-  if (typeof code === 'string') return /^(?!true$)[a-z]\w*$/i.test(code) ? [code] : []
+  if (isAtom(code)) return typeof code === 'object' ? [code.name] : []
   switch (code.is) {
     case 'call':
       return [...new Set([code.name, ...code.arguments.flatMap(importedNames)])]

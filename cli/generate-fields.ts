@@ -4,7 +4,7 @@ import {
   findReferencedTable,
   isRequiredOnInsert,
 } from './classify-tables.ts'
-import { type Code, type CodeEntry, call, object, quote } from './code.ts'
+import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
 import { canStoreKeys, inferKind } from './infer-kind.ts'
 import { looksSecret } from './looks-secret.ts'
@@ -99,9 +99,9 @@ function attributeEntries(
   const key = chooseName(takeName, [neverNumeric(name), joinNames(named.singular, name)])
   const isTypeReadOnly = readOnlyReason !== undefined
   const options = object({
-    required: isRequiredOnInsert(column) && !isTypeReadOnly ? 'true' : undefined,
-    access: column.writable || isTypeReadOnly ? undefined : quote('read-only'),
-    column: key === column.name ? undefined : quote(column.name),
+    required: isRequiredOnInsert(column) && !isTypeReadOnly ? true : undefined,
+    access: column.writable || isTypeReadOnly ? undefined : 'read-only',
+    column: key === column.name ? undefined : column.name,
   })
   const value = call('attribute', kind, ...(options.entries.length > 0 ? [options] : []))
   const above = column.comment ? [comment(formatDocComment(column.comment))] : []

@@ -15,7 +15,7 @@ import {
   time,
   uuid,
 } from 'lapidary'
-import { type Code, call, object, quote } from './code.ts'
+import { type Code, call, identifier, object } from './code.ts'
 
 /** The attribute kind of a column, as an expression for a declaration. */
 export interface KindCode {
@@ -39,14 +39,15 @@ export const parametricKinds: readonly string[] = Object.keys(parametricByName)
 /** A pattern for column types, and the kind of the columns that match. The function gets the pattern's groups. */
 type Rule = readonly [type: RegExp, kind: (groups: readonly string[]) => KindCode | undefined]
 
-const constant = (name: string) => () => ({ name, code: name })
+const constant = (name: string) => () => ({ name, code: identifier(name) })
 const integer64 = () => ({ name: 'integer64', code: call('integer64') })
 const noKind = () => undefined
 
 /** The kind `decimal`; without options when the precision or the scale is not one that `decimal` accepts. */
 function decimalKind(precision: string, scale = '0'): KindCode | undefined {
   const isValid = Number(precision) >= 1 && Number(scale) <= Number(precision)
-  const options = isValid ? [object({ precision, scale })] : []
+  const size = { precision: Number(precision), scale: Number(scale) }
+  const options = isValid ? [object(size)] : []
   return { name: 'decimal', code: call('decimal', ...options) }
 }
 
@@ -104,7 +105,7 @@ export function inferKind(
   // The catalog of PostgreSQL reports every enum type as `enum`.
   const canBeEnumeration = type === 'enum' || kind?.name === 'text'
   if (column.values === undefined || column.values.length === 0 || !canBeEnumeration) return kind
-  const values: Code = { is: 'array', items: [...new Set(column.values)].map(quote) }
+  const values: Code = { is: 'array', items: [...new Set(column.values)] }
   return { name: 'enumeration', code: call('enumeration', values) }
 }
 

@@ -5,8 +5,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // Builds `dist/package`, the package that is published: the engine and the command `lapidary`, without the service, the
-// examples and their dependencies. `dist/` has JavaScript with types and declaration maps; `src/` and `cli/` have the
-// sources to which the maps refer.
+// examples and their dependencies. `dist/` has JavaScript with types and declaration maps; `src/`, `cli/` and `process/`
+// have the sources to which the maps refer.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = join(root, 'dist/package')
@@ -23,16 +23,16 @@ interface Manifest {
   readonly [key: string]: unknown
 }
 
-/** Dependencies of the service only; they are not published. */
-const serviceDependencies = ['valibot']
-/** Libraries that one entry point needs each; they are optional peer dependencies of the package. */
+/** Libraries that an application may use itself, in the version that it chooses: peer dependencies of the package. */
 const peers = ['fastify', 'pg', 'pino']
+/** Peers that npm does not install by itself. It installs the others, so that `npx lapidary serve` has an HTTP server. */
+const optionalPeers = ['pg']
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {
   stdio: 'inherit',
 })
-for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'src', 'cli'])
+for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'src', 'cli', 'process'])
   cpSync(join(root, name), join(target, name), { recursive: true })
 rewrite('dist/**/*.d.ts', importJavaScript)
 rewrite('dist/**/*.d.ts.map', mapToPackagedSources)
@@ -99,9 +99,11 @@ function makePublishedManifest(manifest: Manifest): object {
         : file,
     ),
     bin: mapValues(manifest.bin, (file) => toBuiltFile(file, '.js')),
-    dependencies: selectDependencies((name) => ![...serviceDependencies, ...peers].includes(name)),
+    dependencies: selectDependencies((name) => !peers.includes(name)),
     peerDependencies: selectDependencies((name) => peers.includes(name)),
-    peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
+    peerDependenciesMeta: Object.fromEntries(
+      optionalPeers.map((peer) => [peer, { optional: true }]),
+    ),
   }
 }
 

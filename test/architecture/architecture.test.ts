@@ -6,7 +6,8 @@ const engine = sourcesIn('src')
 
 /** The folders that use the engine by its package name, and the libraries that each may import. */
 const consumers: Readonly<Record<string, readonly string[]>> = {
-  service: ['valibot'],
+  service: [],
+  process: ['fastest-levenshtein'],
   cli: [],
   examples: ['zod'],
 }
@@ -145,13 +146,17 @@ function mayImport(file: string, { from, file: to }: Source['imports'][number]):
   return outside.some((each) => (typeof each === 'string' ? each === from : each.test(from)))
 }
 
-/** A consumer imports its own files, the engine and its libraries; its version comes from the manifest. */
+/** What the command and the service share: how a process serves. */
+const shared = 'process'
+
+/** A consumer imports its own files, those that all share, the engine and its libraries; its version comes from the manifest. */
 function mayConsume(
   consumer: string,
   outside: readonly string[],
   { from, file }: Source['imports'][number],
 ): boolean {
-  if (file !== undefined) return file === 'package.json' || file.startsWith(`${consumer}/`)
+  if (file !== undefined)
+    return file === 'package.json' || [consumer, shared].some((each) => file.startsWith(`${each}/`))
   return /^(?:lapidary(?:\/[a-z]+)?|node:[a-z/_]+)$/.test(from) || outside.includes(from)
 }
 

@@ -17,8 +17,13 @@ export class DatabaseFile {
   #identity: string | undefined
   #lastVerified = 0
 
-  /** @param path - a file, created with its folder if it does not exist; `:memory:` for a temporary file (docs/decisions/0042) */
-  constructor(path: string) {
+  /**
+   * @param path - a file, created with its folder if it does not exist; `:memory:` for a temporary file (docs/decisions/0042)
+   * @param mustExist - whether the file is not created. Default false
+   * @throws Error when the file must exist and does not
+   */
+  constructor(path: string, mustExist = false) {
+    if (mustExist && !existsSync(path)) throw new Error(`there is no file ${path}`)
     this.isTemporary = path === ':memory:'
     this.path = this.isTemporary ? join(temporaryFolder(), 'memory.db') : path
     mkdirSync(dirname(this.path), { recursive: true, ...(this.isTemporary && { mode: 0o700 }) })

@@ -22,6 +22,15 @@ const openTimeout = 5000
 /** The size to which SQLite truncates the write-ahead log after a checkpoint, in bytes. */
 const maxLogSize = 16 * 1024 * 1024
 
+/** The journal mode is stored in the file: readers use the one that they find. */
+const readerPragmas = ['query_only = on']
+const writerPragmas = [
+  'journal_mode = wal',
+  `journal_size_limit = ${maxLogSize}`,
+  'synchronous = full',
+  'busy_timeout = 0',
+]
+
 /**
  * Opens a file and configures the connection.
  * @param pageCache - in KiB
@@ -34,11 +43,9 @@ export function openDatabase(path: string, role: ConnectionRole, pageCache: numb
     return new DatabaseSync(toReadOnlyUrl(path), { ...options, readOnly: true })
   return translateErrors(() => {
     const database = new DatabaseSync(role === 'reader' ? toExistingFileUrl(path) : path, options)
-    database.exec('pragma journal_mode = wal')
-    database.exec(`pragma journal_size_limit = ${maxLogSize}`)
-    database.exec('pragma synchronous = full')
     database.exec(`pragma cache_size = -${pageCache}`)
-    database.exec(role === 'reader' ? 'pragma query_only = on' : 'pragma busy_timeout = 0')
+    for (const pragma of role === 'reader' ? readerPragmas : writerPragmas)
+      database.exec(`pragma ${pragma}`)
     return database
   })
 }

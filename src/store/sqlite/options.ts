@@ -1,5 +1,9 @@
 /** The options of a SQLite database. */
 export interface SqliteOptions {
+  /**
+   * Whether the file must exist, and is only read: writes fail, and the file is not converted to WAL mode. Default false.
+   */
+  readonly readOnly?: boolean
   /** The maximum duration of a read in milliseconds. Default 10 s. */
   readonly timeout?: number
   /**

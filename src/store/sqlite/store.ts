@@ -30,14 +30,16 @@ export type { SqliteOptions } from './options.ts'
  * Opens a SQLite database as a store. One connection writes; it commits waiting transactions in groups.
  *
  * @param path - a file, created with its folder if it does not exist, or `:memory:` for a temporary one (docs/decisions/0042)
- * @throws Error when the file cannot be opened
+ * @throws Error when the file cannot be opened, or `readOnly` is true and it does not exist
  */
 export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
-  const file = new DatabaseFile(path)
+  const { readOnly = false } = options
+  const file = new DatabaseFile(path, readOnly)
   // Half of the memory is for compiled statements, a quarter for the prepared ones of each of the two long-lived connections.
   const { statementCache = defaultCacheSize } = options
   const connectionOptions = { statementCache: statementCache / 4 }
-  const writer = new SqliteConnection(file.path, 'writer', connectionOptions)
+  const role = readOnly ? 'reader' : 'writer'
+  const writer = new SqliteConnection(file.path, role, connectionOptions)
   // A temporary file need not survive a power failure.
   if (file.isTemporary) writer.execute('pragma synchronous = off')
   const target: Target = { model, dialect: sqliteDialect, isIndexed: createIndexLookup(writer) }

@@ -1,0 +1,81 @@
+import cluster from 'node:cluster'
+import type { ServerSettings } from './server-settings.ts'
+import type { RunningServer } from './start-server.ts'
+import { stopOnSignals } from './stop-on-signals.ts'
+import { superviseWorkers, supervisorLimit } from './supervise-workers.ts'
+import { onSupervisorExit, reportListening, workerPort } from './worker.ts'
+
+/** How a program starts its server. */
+export interface ServerProgram<Settings extends ServerSettings> {
+  /** Starts the server in this process. */
+  readonly start: (settings: Settings) => Promise<RunningServer>
+  /** Prepares the database before workers start. @returns a description of the database */
+  readonly prepare: (settings: Settings) => Promise<string>
+  /** Formats what is printed when the server listens. @param url - scheme, host and port */
+  readonly formatGreeting: (url: string, database: string) => string
+}
+
+/**
+ * Serves in this process, or in worker processes, until SIGINT or SIGTERM.
+ * @returns when the server listens
+ * @throws Error with a one-line message when the server cannot start
+ */
+export async function runServer<Settings extends ServerSettings>(
+  settings: Settings,
+  { start, prepare, formatGreeting }: ServerProgram<Settings>,
+): Promise<void> {
+  if (cluster.isWorker) return runWorker(settings, start)
+  warnAboutUnrestrictedHosts(settings)
+  if (settings.workers === 1) {
+    const stop = stopOnSignals()
+    const server = await start(settings)
+    stop.onStop(server.close)
+    console.log(formatGreeting(server.url, server.database))
+    return
+  }
+  const stop = stopOnSignals(supervisorLimit)
+  const database = await prepare(settings)
+  const { host, port, workers: count } = settings
+  const workers = await superviseWorkers({ host, port, count })
+  stop.onStop(workers.close)
+  const name = host.includes(':') ? `[${host}]` : host
+  console.log(formatGreeting(`http://${name}:${workers.port}`, database))
+}
+
+/** Serves as one of several workers. The supervisor has already prepared the database. */
+async function runWorker<Settings extends ServerSettings>(
+  settings: Settings,
+  start: ServerProgram<Settings>['start'],
+): Promise<void> {
+  const stop = stopOnSignals()
+  const server = await start({ ...settings, port: workerPort() })
+  onSupervisorExit(stop.request)
+  stop.onStop(server.close)
+  reportListening(server.url)
+}
+
+/**
+ * Keeps the process running when the reader of its output closes the pipe (EPIPE). A server calls it before it prints.
+ */
+export function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
+
+/** Prints an error in one line, and makes the process end with exit code 2. */
+export function exitWithError(error: unknown): void {
+  console.error(`lapidary: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 2
+  // A worker keeps running while it is connected to its supervisor.
+  cluster.worker?.disconnect()
+}
+
+function warnAboutUnrestrictedHosts({ host, publicUrl, allowedHosts }: ServerSettings): void {
+  if (isLoopback(host) || publicUrl !== undefined || allowedHosts.length > 0) return
+  console.warn(
+    `lapidary: HOST is ${host}, and neither PUBLIC_URL nor ALLOWED_HOSTS is set: absolute links repeat the Host header of the client.`,
+  )
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1)$/i.test(host)
+}

@@ -1,0 +1,182 @@
+import { availableParallelism } from 'node:os'
+import {
+  integerBetween,
+  listWhere,
+  oneOf,
+  type SettingTable,
+  type SettingValues,
+  textWhere,
+} from './settings.ts'
+
+const logLevels: readonly string[] = 'trace debug info warn error fatal silent'.split(' ')
+const largestInteger = Number.MAX_SAFE_INTEGER
+const positiveInteger = integerBetween(1, largestInteger)
+const milliseconds = integerBetween(1, 2 ** 30)
+
+/** The settings of every server: of the persons/computers service and of `lapidary serve`. */
+export const serverSettings = {
+  host: {
+    ...textWhere((text) => text !== '', 'a host name or an IP address'),
+    default: '127.0.0.1',
+    help: 'address to listen on',
+  },
+  port: {
+    ...integerBetween(0, 65_535),
+    default: '3000',
+    help: 'port to listen on; 0 chooses a free port',
+  },
+  databaseUrl: {
+    ...textWhere(isDatabase, 'sqlite:<path>, sqlite::memory: or postgres://<host>/<database>'),
+    default: undefined,
+    help: 'sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>/<database>',
+  },
+  databaseReplicaUrls: {
+    ...listWhere(isPostgres, 'postgres://… urls, comma-separated'),
+    default: '',
+    help: 'PostgreSQL: standby servers to read from, comma-separated',
+  },
+  databasePool: {
+    ...integerBetween(1, 10_000),
+    default: '10',
+    help: 'PostgreSQL: maximum number of connections per process to a database',
+  },
+  databaseQueue: {
+    ...integerBetween(0, largestInteger),
+    default: '1000',
+    help: 'maximum number of requests that wait for a connection, an expensive read or a write; further ones get 503',
+  },
+  databaseTimeout: {
+    ...milliseconds,
+    default: '10000',
+    help: 'maximum duration of a read, in ms; PostgreSQL: also of a write and of waiting for a connection',
+  },
+  databaseReaders: {
+    ...integerBetween(1, 64),
+    default: '2',
+    help: 'SQLite: maximum number of processes for expensive reads; started on demand',
+  },
+  statementCache: {
+    ...integerBetween(1_048_576, largestInteger),
+    default: '67108864',
+    help: 'bytes of compiled statements that each process caches',
+  },
+  databasePooler: {
+    ...oneOf('none', 'transaction'),
+    default: 'none',
+    help: 'PostgreSQL: transaction if a pooler such as PgBouncer in transaction mode is in front',
+  },
+  workers: {
+    read: (text: string) => {
+      if (text === 'auto') return availableParallelism()
+      return integerBetween(1, 999).read(text)
+    },
+    expected: 'auto or a whole number from 1 to 999',
+    default: '1',
+    help: 'server processes that share one address; auto starts one per CPU core',
+  },
+  basePath: {
+    ...textWhere(isBasePath, 'a path such as /api, without a final slash'),
+    default: '',
+    help: 'prefix of every path, e.g. /api',
+  },
+  publicUrl: {
+    ...textWhere(isOrigin, 'an origin such as https://api.example.org, without a path'),
+    default: undefined,
+    help: 'origin of absolute links; without it, the Host header of the request',
+  },
+  pageSize: {
+    ...positiveInteger,
+    default: '30',
+    help: 'resources per page if the request has no page[size]',
+  },
+  maxPageSize: {
+    ...positiveInteger,
+    default: undefined,
+    help: 'largest page[size]; without it, any size, and 0 for all resources',
+  },
+  maxResources: {
+    ...positiveInteger,
+    default: undefined,
+    help: 'maximum number of resources in a response, including included ones',
+  },
+  maxConnections: {
+    ...integerBetween(1, 1_000_000),
+    default: '4096',
+    help: 'maximum number of client connections per process; further ones get 503',
+  },
+  maxConnectionsPerAddress: {
+    ...integerBetween(1, 1_000_000),
+    default: '2048',
+    help: 'maximum number of client connections per address; further ones get 503',
+  },
+  queueTimeout: {
+    ...milliseconds,
+    default: '1000',
+    help: 'ms that a request may wait before the server processes it; then it gets 503',
+  },
+  sendTimeout: {
+    ...milliseconds,
+    default: '60000',
+    help: 'ms after which the server closes a connection that accepts no data',
+  },
+  allowedHosts: {
+    ...listWhere(() => true, 'host names, comma-separated'),
+    default: '',
+    help: 'accepted values of the Host header, comma-separated; empty accepts all',
+  },
+  maxBody: {
+    ...integerBetween(1, 2 ** 30),
+    default: '1048576',
+    help: 'maximum size of a request body, in bytes',
+  },
+  logLevel: {
+    ...oneOf(...logLevels),
+    default: 'info',
+    help: logLevels.join(', '),
+  },
+  idMismatch: {
+    ...oneOf('discard', 'conflict'),
+    default: 'discard',
+    help: 'an id in an update that differs from the path: discard it, or conflict (409)',
+  },
+  clientIds: {
+    ...oneOf('discard', 'forbid'),
+    default: 'discard',
+    help: 'an id in a create request: discard it, or forbid it (403)',
+  },
+} as const satisfies SettingTable
+
+/** The parsed settings of a server. The database url is known by now. */
+export type ServerSettings = Omit<SettingValues<typeof serverSettings>, 'databaseUrl'> & {
+  readonly databaseUrl: string
+}
+
+/** Returns the errors of server settings that contradict each other. */
+export function findConflicts(values: Readonly<Record<string, unknown>>): string[] {
+  const { pageSize, maxPageSize, databaseUrl, workers } = values
+  const isTooLarge = Number(pageSize) > Number(maxPageSize ?? largestInteger)
+  return [
+    ...(databaseUrl === 'sqlite::memory:' && Number(workers) > 1
+      ? ['WORKERS must be 1 for sqlite::memory:, which processes cannot share']
+      : []),
+    ...(isTooLarge
+      ? [`PAGE_SIZE must not be above MAX_PAGE_SIZE; they are ${pageSize} and ${maxPageSize}`]
+      : []),
+  ]
+}
+
+function isDatabase(text: string): boolean {
+  return isPostgres(text) || /^sqlite:.+$/s.test(text)
+}
+
+function isPostgres(text: string): boolean {
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)
+}
+
+function isBasePath(text: string): boolean {
+  return /^(\/[A-Za-z0-9._~-]+)*$/.test(text)
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:\/\/[^/?#]+$/.test(text) && !text.includes('@')
+}

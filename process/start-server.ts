@@ -1,0 +1,122 @@
+import cluster from 'node:cluster'
+import type { Model, Store } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
+import { type OpenOptions, openStore } from './open-store.ts'
+import type { ServerSettings } from './server-settings.ts'
+import { reusesPort } from './worker.ts'
+
+/** An HTTP server that does not listen yet. */
+export type Server = ReturnType<typeof createServer>
+
+/** What a server serves, and what it does before it listens. */
+export interface Application extends OpenOptions {
+  readonly model: Model
+  /** The `meta` of the root document. */
+  readonly rootMeta: Readonly<Record<string, unknown>>
+  /** Runs before the tables are compared with the model. */
+  readonly migrate?: (store: Store) => Promise<void>
+  /** Receives the warnings of `store.verify`. */
+  readonly onWarnings: (warnings: readonly string[]) => void
+  /** Runs before the server listens. */
+  readonly fill?: (server: Server) => Promise<void>
+}
+
+/** A running server. */
+export interface RunningServer {
+  /** Scheme, host and port, e.g. `http://127.0.0.1:3000`. */
+  readonly url: string
+  /** A description of the database, e.g. `SQLite at data/lapidary.db`. */
+  readonly database: string
+  /**
+   * Stops accepting connections, finishes pending requests and closes the database.
+   * @param timeout - milliseconds after which it closes connections with unfinished responses; default 10 s
+   */
+  close(timeout?: number): Promise<void>
+}
+
+/**
+ * Prepares the database and starts a server in this process.
+ * @throws Error with a one-line message when the database cannot be opened, its tables do not match the declarations, or
+ *   the port is in use
+ */
+export async function startServer(
+  application: Application,
+  settings: ServerSettings,
+): Promise<RunningServer> {
+  const { store, server } = await prepareServer(application, settings)
+  try {
+    const { host, port } = settings
+    const address = { host, port, reusePort: cluster.isWorker && reusesPort }
+    const url = await server.listen(address)
+    return { url, database: store.description, close: (timeout = 10_000) => close(timeout) }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+
+  async function close(timeout: number): Promise<void> {
+    const timer = setTimeout(() => server.server.closeAllConnections(), timeout)
+    await server.close()
+    clearTimeout(timer)
+    await store.close()
+  }
+}
+
+/**
+ * Prepares the database without starting a server, and closes it.
+ * @returns a description of the database, e.g. `SQLite at data/lapidary.db`
+ * @throws Error with a one-line message when the database cannot be opened or its tables do not match the declarations
+ */
+export async function prepareDatabase(
+  application: Application,
+  settings: ServerSettings,
+): Promise<string> {
+  const { store, server } = await prepareServer(application, settings)
+  await server.close()
+  await store.close()
+  return store.description
+}
+
+/** Opens, migrates and verifies the database, and creates the server. */
+async function prepareServer(
+  application: Application,
+  settings: ServerSettings,
+): Promise<Readonly<{ store: Store; server: Server }>> {
+  const { model, migrate, onWarnings, fill } = application
+  const store = await openStore(model, settings, application)
+  try {
+    await migrate?.(store)
+    const { warnings } = await store.verify()
+    // The supervisor has reported the warnings before it started the workers.
+    if (cluster.isPrimary) onWarnings(warnings)
+    const server = createHttpServer(application, store, settings)
+    await fill?.(server)
+    return { store, server }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+function createHttpServer(
+  { model, rootMeta }: Application,
+  store: Store,
+  settings: ServerSettings,
+): Server {
+  const { basePath: prefix, publicUrl, logLevel, maxBody, allowedHosts } = settings
+  const { maxConnections, maxConnectionsPerAddress, queueTimeout, sendTimeout } = settings
+  return createServer({
+    model,
+    store,
+    prefix,
+    publicUrl,
+    logLevel,
+    maxBody,
+    allowedHosts,
+    maxConnections,
+    maxConnectionsPerAddress,
+    queueTimeout,
+    sendTimeout,
+    rootMeta,
+  })
+}
