@@ -42,16 +42,23 @@ export interface AttributeOptions<
   readonly validate?: StandardSchemaV1<Value, Value>
 }
 
-/** A declared attribute that is stored in a column. Its type carries the options on which the types of resources depend. */
+/**
+ * A declared attribute that is stored in a column. Its type carries the options on which the types of resources depend.
+ * @typeParam HasDefault - whether it has the option `default`
+ */
 export interface Attribute<
   Value = unknown,
   IsRequired extends boolean = boolean,
   Rights extends Access = Access,
-  Default extends DefaultValue<Value> | undefined = DefaultValue<Value> | undefined,
-> extends AttributeOptions<Value, IsRequired, Rights, Default> {
+  HasDefault extends boolean = boolean,
+> extends AttributeOptions<Value, IsRequired, Rights, DefaultIf<HasDefault, Value>> {
   readonly is: 'attribute'
   readonly kind: Kind<Value>
 }
+
+type DefaultIf<HasDefault extends boolean, Value> = HasDefault extends true
+  ? DefaultValue<Value>
+  : undefined
 
 /** A declared attribute that the database computes. It can be read, filtered and sorted, but not written. */
 export interface ExpressionField<Value = unknown> {
@@ -152,8 +159,16 @@ export function attribute<
 >(
   kind: Kind<Value>,
   options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default> = {},
-): Attribute<Value, IsRequired, Rights, Default> {
-  return { is: 'attribute', kind, ...options }
+): Attribute<
+  Value,
+  NoInfer<IsRequired>,
+  NoInfer<Rights>,
+  [Default] extends [undefined] ? false : true
+> {
+  // The fourth type argument says whether `default` is present, which the compiler does not evaluate here.
+  return { is: 'attribute', kind, ...options } as ReturnType<
+    typeof attribute<Value, IsRequired, Rights, Default>
+  >
 }
 
 /**
@@ -223,7 +238,7 @@ function isUse(use: Kind<unknown> | ColumnUse): use is ColumnUse {
 export function toOne<const Type extends string, const Rights extends WriteAccess = 'read-write'>(
   to: Type,
   options: ToOneOptions<Rights>,
-): ToOne<Type, Rights> {
+): ToOne<Type, NoInfer<Rights>> {
   return { is: 'toOne', to, ...options }
 }
 
@@ -235,6 +250,6 @@ export function toOne<const Type extends string, const Rights extends WriteAcces
 export function toMany<const Type extends string, const Rights extends WriteAccess = 'read-write'>(
   to: Type,
   options: KeyOptions<Rights> | ThroughOptions<Rights>,
-): ToMany<Type, Rights> {
+): ToMany<Type, NoInfer<Rights>> {
   return { is: 'toMany', to, ...options }
 }

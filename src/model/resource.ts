@@ -86,6 +86,6 @@ export function resource<
 >(
   type: Type,
   declaration: ResourceOptions<Fields, Rights, FromClient>,
-): ResourceDeclaration<Type, Fields, Rights, FromClient> {
+): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>> {
   return { type, ...declaration }
 }

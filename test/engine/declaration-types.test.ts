@@ -149,9 +149,9 @@ type Same<One, Other> =
 
 /** The options that the types of declarations carry. */
 function carried(): readonly unknown[] {
-  const required: Same<typeof name, Attribute<string, true, 'read-write', undefined>> = true
+  const required: Same<typeof name, Attribute<string, true, 'read-write', false>> = true
   const name = attribute(text, { required: true })
-  const limited: Same<typeof stamp, Attribute<string, false, 'read-only', () => string>> = true
+  const limited: Same<typeof stamp, Attribute<string, false, 'read-only', true>> = true
   const stamp = attribute(text, { access: 'read-only', default: () => 'now' })
   const owned: Same<typeof owner, ToOne<'person', 'read-only'>> = true
   const owner = toOne('person', { column: 'person_id', access: 'read-only' })
@@ -168,10 +168,42 @@ function carried(): readonly unknown[] {
     typeof view,
     ResourceDeclaration<'view', { readonly name: typeof name }, 'read-only', 'required'>
   > = true
+  // Whatever the place of a declaration expects, its own options decide.
+  const inPlace = defineModel([
+    resource('part', {
+      path: '/parts',
+      table: 'part',
+      fields: { name: attribute(text), whole: toOne('part', { column: 'whole_id' }) },
+    }),
+  ])
+  const declaredInPlace: Same<
+    typeof inPlace.declarations.part,
+    ResourceDeclaration<
+      'part',
+      {
+        readonly name: Attribute<string, false, 'read-write', false>
+        readonly whole: ToOne<'part', 'read-write'>
+      },
+      'read-write',
+      undefined
+    >
+  > = true
   const model = defineModel([view])
   const ofModel: Same<typeof model.declarations.view, typeof view> = true
   const anyModel: Model = model
-  return [required, limited, owned, ownedMany, declared, ofModel, anyModel, owner, stamp, parts]
+  return [
+    declaredInPlace,
+    required,
+    limited,
+    owned,
+    ownedMany,
+    declared,
+    ofModel,
+    anyModel,
+    owner,
+    stamp,
+    parts,
+  ]
 }
 
 it('the file compiles', () => {
