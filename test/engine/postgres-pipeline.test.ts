@@ -243,5 +243,24 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       }
       assert.ok(growth < 20e6, `${(growth / 1e6).toFixed(0)} of 50 MB reached the old generation`)
     })
+
+    it('given queries of clients that may disconnect, then V8 collects their requests in the young generation', async (test) => {
+      const pool = await openPool(test)
+      const before = oldGenerationSize()
+      let growth = 0
+      const sendQueries = async () => {
+        for (let each = 0; each < 2000; each += 1) {
+          const request = new Array<number>(1000).fill(each)
+          const signal = () => {
+            request.length = 0
+            return new AbortController().signal
+          }
+          await pool.shared.all(ids, noValues, signal)
+          growth = Math.max(growth, oldGenerationSize() - before)
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, sendQueries))
+      assert.ok(growth < 20e6, `${(growth / 1e6).toFixed(0)} of 128 MB reached the old generation`)
+    })
   })
 }

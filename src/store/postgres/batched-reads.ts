@@ -1,5 +1,4 @@
 import { executeText, type QueryExecutor } from './connection.ts'
-import type { DisconnectWatch } from './disconnects.ts'
 import { type BatchResult, type PostgresQuery, type PostgresResult, sendBatch } from './pipeline.ts'
 import { type AcquireSession, AffinityScheduler } from './statement-affinity.ts'
 
@@ -29,9 +28,9 @@ export class BatchingExecutor implements QueryExecutor {
   /** The waiting queries that joined the batch of another query. */
   #joined = 0
 
-  constructor(acquire: AcquireSession, disconnects: DisconnectWatch) {
+  constructor(acquire: AcquireSession) {
     this.#acquire = acquire
-    this.#scheduler = new AffinityScheduler(acquire, disconnects)
+    this.#scheduler = new AffinityScheduler(acquire)
   }
 
   send(query: PostgresQuery): Promise<PostgresResult> {
@@ -61,18 +60,27 @@ export class BatchingExecutor implements QueryExecutor {
 
   #begin(): Batch {
     const queries: PostgresQuery[] = []
-    let isWaiting = true
-    const close = () => {
-      if (isWaiting) this.#joined -= queries.length - 1
-      if (this.#openBatch?.queries === queries) this.#openBatch = undefined
-      isWaiting = false
-    }
-    const result = this.#acquire((session) => {
-      close()
-      return sendBatch(session, queries).result
-    }).finally(close)
-    const batch = { queries, result }
+    const batch = { queries, result: this.#runBatch(queries) }
     this.#openBatch = batch
     return batch
+  }
+
+  async #runBatch(queries: readonly PostgresQuery[]): Promise<BatchResult> {
+    let isSent = false
+    try {
+      return await this.#acquire((session) => {
+        isSent = true
+        this.#close(queries)
+        return sendBatch(session, queries).result
+      })
+    } finally {
+      if (!isSent) this.#close(queries)
+    }
+  }
+
+  /** Closes a batch to further queries; none of them waits any more. */
+  #close(queries: readonly PostgresQuery[]): void {
+    this.#joined -= queries.length - 1
+    if (this.#openBatch?.queries === queries) this.#openBatch = undefined
   }
 }

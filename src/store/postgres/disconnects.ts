@@ -1,58 +1,56 @@
-/** A query that is cancelled when its client disconnects. */
-export interface CancellableQuery {
-  /** Creates the signal that aborts when the client disconnects; called for long queries only. */
-  readonly signal: () => AbortSignal
-  /** Cancels the query. */
+/** A query that is stopped when its client disconnects. */
+export interface WatchedQuery {
+  /** Creates the signal that aborts when the client disconnects; absent if nobody waits for the result. */
+  readonly createSignal: (() => AbortSignal) | undefined
+  /** Stops the query. */
   readonly stop: () => void
+  /** Whether the timer has seen the query. */
+  isSeen: boolean
+  /** The signal with a listener; `undefined` before the query has lasted for some time. */
+  signal: AbortSignal | undefined
 }
 
 // Deferred disconnect listeners. Most queries end within a millisecond, and to create a signal and a listener for each would cost
-// more than it could save. One timer for all queries adds listeners to those that last.
+// more than it could save. One timer looks at all queries and adds listeners to those that last (row `list` of the benchmark).
 //
-// Invariant: a query that runs for twice the interval has a listener, and a query that ended has none.
+// Invariant: a query that has not ended after twice the interval has a listener, and a query that has ended has none.
 
-/** A query has no listener before it has run for this long, in milliseconds, and one after twice as long. */
+/** A query has no listener before it has lasted for this long, in milliseconds, and one after twice as long. */
 const interval = 20
 
-/** Cancels queries whose clients disconnect. */
+/** Stops queries whose clients disconnect. */
 export class DisconnectWatch {
-  /** The queries that began after the last tick of the timer. */
-  #newQueries = new Set<CancellableQuery>()
-  /** The queries that began before the last tick. */
-  #oldQueries = new Set<CancellableQuery>()
-  readonly #signals = new Map<CancellableQuery, AbortSignal>()
+  readonly #listQueries: () => Iterable<WatchedQuery>
   #timer: NodeJS.Timeout | undefined
 
-  /** Adds a query that begins. */
-  add(query: CancellableQuery): void {
-    this.#newQueries.add(query)
+  /** @param listQueries - lists the queries that have begun and have not ended */
+  constructor(listQueries: () => Iterable<WatchedQuery>) {
+    this.#listQueries = listQueries
+  }
+
+  /** Starts the timer; to be called when a query begins. */
+  start(): void {
     this.#timer ??= setTimeout(() => this.#tick(), interval).unref()
   }
 
-  /** Removes a query that has ended. */
-  delete(query: CancellableQuery): void {
-    if (this.#newQueries.delete(query) || this.#oldQueries.delete(query)) return
-    this.#signals.get(query)?.removeEventListener('abort', query.stop)
-    this.#signals.delete(query)
-  }
-
   #tick(): void {
-    for (const query of this.#oldQueries) this.#listen(query)
-    this.#oldQueries.clear()
-    const newQueries = this.#newQueries
-    this.#newQueries = this.#oldQueries
-    this.#oldQueries = newQueries
-    const isActive = newQueries.size > 0
-    this.#timer = isActive ? setTimeout(() => this.#tick(), interval).unref() : undefined
-  }
-
-  #listen(query: CancellableQuery): void {
-    const signal = query.signal()
-    if (signal.aborted) {
-      query.stop()
-      return
+    this.#timer = undefined
+    for (const query of this.#listQueries()) {
+      this.start()
+      if (query.isSeen) listen(query)
+      query.isSeen = true
     }
-    this.#signals.set(query, signal)
-    signal.addEventListener('abort', query.stop, { once: true })
   }
+}
+
+function listen(query: WatchedQuery): void {
+  if (query.signal !== undefined || query.createSignal === undefined) return
+  query.signal = query.createSignal()
+  if (query.signal.aborted) query.stop()
+  else query.signal.addEventListener('abort', query.stop, { once: true })
+}
+
+/** Removes the listener of a query that has ended. */
+export function stopListening({ signal, stop }: WatchedQuery): void {
+  signal?.removeEventListener('abort', stop)
 }

@@ -89,8 +89,8 @@ class PipelinedBatch {
   /** How long the driver waits for the batch, in milliseconds: the timeout of a single statement for each. */
   readonly query_timeout: number
   readonly #session: Session
-  readonly #queries: readonly PostgresQuery[]
-  readonly #values: readonly WireValue[][]
+  #queries: readonly PostgresQuery[]
+  #values: readonly WireValue[][]
   readonly #resolve: (result: BatchResult) => void
   readonly #reject: (error: unknown) => void
   #results: PostgresResult[] = []
@@ -162,24 +162,40 @@ class PipelinedBatch {
     this.#state = 'ended'
     clearInterval(this.#cancelTimer)
     clearTimeout(this.#graceTimer)
-    // Closures of the driver keep this object alive until a major garbage collection, which the rows must not wait for.
     const results = this.#results
-    this.#results = []
+    const statement = this.#queries[results.length]?.statement
+    this.#releaseMemory()
     if (this.#cancelled === undefined) {
-      this.#settle(results, error)
+      this.#settle(results, statement, error)
       return
     }
     // A request that was not processed could cancel a later statement: the connection has to be closed.
     const lostError = new Error(timeoutMessage)
-    this.#cancelled.then((isProcessed) => this.#settle(results, isProcessed ? error : lostError))
+    this.#cancelled.then((isProcessed) =>
+      this.#settle(results, statement, isProcessed ? error : lostError),
+    )
   }
 
-  #settle(results: readonly PostgresResult[], error: unknown): void {
+  /**
+   * Drops what this object refers to: it stays in memory until a major garbage collection, and with it would stay the rows
+   * and, through the signal of a query, the whole HTTP request.
+   */
+  #releaseMemory(): void {
+    this.#queries = []
+    this.#values = []
+    this.#results = []
+  }
+
+  /** @param statement - the one that failed, if one did */
+  #settle(
+    results: readonly PostgresResult[],
+    statement: Statement | undefined,
+    error: unknown,
+  ): void {
     if (error == null) {
       this.#resolve({ results })
       return
     }
-    const statement = this.#queries[results.length]?.statement
     const failure = translateError(error, { statement, timeout: this.#session.limits.timeout })
     if (isConnectionLost(failure)) this.#reject(failure)
     else this.#resolve({ results, failure })

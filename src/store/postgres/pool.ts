@@ -3,7 +3,6 @@ import { Semaphore } from '../semaphore.ts'
 import { defaultCacheSize } from '../statement-cache.ts'
 import { BatchingExecutor } from './batched-reads.ts'
 import { PostgresConnection, translateErrors } from './connection.ts'
-import { DisconnectWatch } from './disconnects.ts'
 import {
   disconnectedError,
   isConnectionLost,
@@ -78,7 +77,7 @@ export class PostgresPool {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
-    this.#executor = new BatchingExecutor((work) => this.#withSession(work), new DisconnectWatch())
+    this.#executor = new BatchingExecutor((work) => this.#withSession(work))
     this.shared = new PostgresConnection(this.#executor, keepsSessions)
   }
 

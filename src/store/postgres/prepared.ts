@@ -37,6 +37,8 @@ export interface Prepared {
   readonly name: string
   /** Its columns, once the server has described them; they do not change. */
   columns: Columns | undefined
+  /** When it was last used, counted in uses of any statement of the connection. */
+  lastUse: number
 }
 
 /** A statement to be prepared. */
@@ -46,12 +48,15 @@ interface Added {
   readonly closing: readonly string[]
 }
 
-/** The prepared statements of a connection. The least recently used ones are closed to stay within the limits. */
+/**
+ * The prepared statements of a connection. The least recently used ones are closed to stay within the limits. The server takes
+ * longer to prepare a statement than a search for the least recently used one, so they are not kept in order.
+ */
 export class PreparedStatements {
   readonly #bounds: PreparedBounds
   #length = 0
   #nameCount = 0
-  /** The least recently used first. */
+  #uses = 0
   readonly #statements = new Map<Statement, Prepared>()
   /** Names of statements that were removed. The server may still have them. */
   readonly #freeNames: string[] = []
@@ -80,9 +85,7 @@ export class PreparedStatements {
   /** Returns a prepared statement, and marks it as the most recently used. */
   get(statement: Statement): Prepared | undefined {
     const prepared = this.#statements.get(statement)
-    if (prepared === undefined) return undefined
-    this.#statements.delete(statement)
-    this.#statements.set(statement, prepared)
+    if (prepared !== undefined) prepared.lastUse = ++this.#uses
     return prepared
   }
 
@@ -92,15 +95,13 @@ export class PreparedStatements {
     const { statements: maxStatements, length: maxLength } = this.#bounds
     if (length > maxLength) return undefined
     const closing: string[] = []
-    for (const [oldest, { name }] of this.#statements) {
-      if (this.#statements.size < maxStatements && this.#length + length <= maxLength) break
-      this.forget(oldest)
-      closing.push(name)
-    }
+    while (this.#statements.size >= maxStatements || this.#length + length > maxLength)
+      closing.push(this.#removeLeastRecentlyUsed())
     const freeName = this.#freeNames.pop()
     // It is unknown whether the server has a statement of this name.
     if (freeName !== undefined && !closing.includes(freeName)) closing.push(freeName)
-    const prepared = { name: freeName ?? `lapidary_${this.#nameCount++}`, columns: undefined }
+    const name = freeName ?? `lapidary_${this.#nameCount++}`
+    const prepared = { name, columns: undefined, lastUse: ++this.#uses }
     this.#statements.set(statement, prepared)
     this.#length += length
     return { prepared, closing }
@@ -113,5 +114,15 @@ export class PreparedStatements {
     this.#statements.delete(statement)
     this.#length -= statement.sql.length
     this.#freeNames.push(prepared.name)
+  }
+
+  /** @returns the name of the removed statement */
+  #removeLeastRecentlyUsed(): string {
+    const all = [...this.#statements]
+    const [statement, { name }] = all.reduce((left, right) =>
+      left[1].lastUse < right[1].lastUse ? left : right,
+    )
+    this.forget(statement)
+    return name
   }
 }

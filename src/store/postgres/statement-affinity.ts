@@ -1,6 +1,11 @@
-import type { CancellableQuery, DisconnectWatch } from './disconnects.ts'
+import { DisconnectWatch, stopListening, type WatchedQuery } from './disconnects.ts'
 import { disconnectedError } from './errors.ts'
-import { type PostgresQuery, type PostgresResult, sendBatch } from './pipeline.ts'
+import {
+  type PostgresQuery,
+  type PostgresResult,
+  type RunningBatch,
+  sendBatch,
+} from './pipeline.ts'
 import type { Session } from './session.ts'
 
 // Statement-affinity scheduling (docs/decisions/0038). Each connection prepares its own statements and keeps a limited number
@@ -23,27 +28,27 @@ export type AcquireSession = <Result>(
 ) => Promise<Result>
 
 /** A query that waits for any connection, or runs. */
-interface Waiting {
+interface Pending extends WatchedQuery {
   readonly query: PostgresQuery
   readonly resolve: (result: PostgresResult) => void
   readonly reject: (error: unknown) => void
-  /** Cancels the query on the server; set when it runs. */
-  cancel?: () => void
+  /** `undefined` while it waits. */
+  running: RunningBatch | undefined
 }
 
 /** Runs single queries, each on any connection. */
 export class AffinityScheduler {
   readonly #acquire: AcquireSession
-  readonly #disconnects: DisconnectWatch
   /** In the order of arrival. */
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: Pending[] = []
+  readonly #running: Pending[] = []
+  readonly #disconnects = new DisconnectWatch(() => [...this.#waiting, ...this.#running])
   /** The pending requests for connections: more than waiting queries if some of those were given up. */
   #requested = 0
   #overtakes = 0
 
-  constructor(acquire: AcquireSession, disconnects: DisconnectWatch) {
+  constructor(acquire: AcquireSession) {
     this.#acquire = acquire
-    this.#disconnects = disconnects
   }
 
   /** The waiting queries minus the pending requests for connections; at most 0. */
@@ -53,53 +58,73 @@ export class AffinityScheduler {
 
   run(query: PostgresQuery): Promise<PostgresResult> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresResult>()
-    const own = query.signal
-      ? this.#cancelOnDisconnect({ query, resolve, reject }, query.signal)
-      : { query, resolve, reject }
+    const own: Pending = {
+      query,
+      resolve,
+      reject,
+      createSignal: query.signal,
+      stop: () => this.#stop(own),
+      isSeen: false,
+      signal: undefined,
+      running: undefined,
+    }
     this.#waiting.push(own)
+    this.#disconnects.start()
+    this.#requestConnection(own)
+    return promise
+  }
+
+  #requestConnection(own: Pending): void {
     this.#requested += 1
-    let taken: Waiting | undefined
+    let taken: Pending | undefined
     this.#acquire((session) => {
       this.#requested -= 1
       taken = this.#take(this.#pick(session))
-      return taken ? runOn(session, taken) : noResult
+      return taken ? this.#runOn(session, taken) : noResult
     }).then(
       (result) => result && taken?.resolve(result),
       (error) => {
         if (taken) return taken.reject(error)
         // No connection was acquired. Another query fails instead if this one already runs on a connection of another request.
         this.#requested -= 1
-        if (this.#waiting.length <= this.#requested) return
-        this.#take(Math.max(this.#waiting.indexOf(own), 0))?.reject(error)
+        if (this.#waiting.length > this.#requested)
+          this.#giveUp(Math.max(this.#waiting.indexOf(own), 0), error)
       },
     )
-    return promise
   }
 
-  /** Gives a query up while it waits, and cancels it while it runs, when its client disconnects. */
-  #cancelOnDisconnect({ query, resolve, reject }: Waiting, signal: () => AbortSignal): Waiting {
-    const cancellable: CancellableQuery = {
-      signal,
-      stop: () => {
-        const index = this.#waiting.indexOf(own)
-        if (index === -1) return own.cancel?.()
-        this.#take(index)
-        own.reject(disconnectedError())
-      },
+  /** Gives a query up while it waits, and cancels it while it runs. */
+  #stop(pending: Pending): void {
+    const index = this.#waiting.indexOf(pending)
+    if (index === -1) pending.running?.cancel()
+    else this.#giveUp(index, disconnectedError())
+  }
+
+  /** Rejects a query that waits. */
+  #giveUp(index: number, error: unknown): void {
+    const pending = this.#take(index)
+    if (pending === undefined) return
+    stopListening(pending)
+    pending.reject(error)
+  }
+
+  async #runOn(session: Session, pending: Pending): Promise<PostgresResult> {
+    pending.running = sendBatch(session, [pending.query])
+    this.#running.push(pending)
+    try {
+      const { results, failure } = await pending.running.result
+      const [result] = results
+      if (result === undefined) throw failure
+      return result
+    } finally {
+      this.#end(pending)
     }
-    const own: Waiting = {
-      query,
-      resolve: (result) => {
-        this.#disconnects.delete(cancellable)
-        resolve(result)
-      },
-      reject: (error) => {
-        this.#disconnects.delete(cancellable)
-        reject(error)
-      },
-    }
-    this.#disconnects.add(cancellable)
-    return own
+  }
+
+  #end(pending: Pending): void {
+    stopListening(pending)
+    const last = this.#running.pop()
+    if (last && last !== pending) this.#running[this.#running.indexOf(pending)] = last
   }
 
   /** Picks the next query for a connection. @returns its index */
@@ -111,18 +136,9 @@ export class AffinityScheduler {
   }
 
   /** Removes a query from the queue; `undefined` if the queue is empty. */
-  #take(index: number): Waiting | undefined {
+  #take(index: number): Pending | undefined {
     return this.#waiting.splice(index, 1)[0]
   }
 }
 
 const noResult = Promise.resolve(undefined)
-
-async function runOn(session: Session, waiting: Waiting): Promise<PostgresResult> {
-  const running = sendBatch(session, [waiting.query])
-  waiting.cancel = running.cancel
-  const { results, failure } = await running.result
-  const [result] = results
-  if (result === undefined) throw failure
-  return result
-}
