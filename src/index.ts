@@ -12,9 +12,12 @@ export {
   type Attribute,
   type AttributeOptions,
   attribute,
+  type ColumnOrThrough,
   type ColumnUse,
   type Computed,
+  type ComputedValue,
   computed,
+  type DeclaredColumns,
   type DefaultValue,
   type Expression,
   type ExpressionField,
@@ -30,6 +33,7 @@ export {
   type ToOneOptions,
   toMany,
   toOne,
+  type Validator,
   type WriteAccess,
 } from './model/fields.ts'
 export type {

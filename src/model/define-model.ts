@@ -3,18 +3,51 @@ import type { Model, ModelOptions } from './model.ts'
 import { resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
-/** The errors of relationships to types that are not declared; `never` if there are none. */
-type UnknownTargets<Resources extends readonly ResourceDeclaration[]> = {
-  [Index in keyof Resources]: {
-    [Name in keyof Resources[Index]['fields']]: Resources[Index]['fields'][Name] extends {
-      readonly to: infer To extends string
-    }
-      ? To extends Resources[number]['type']
-        ? never
-        : `${Resources[Index]['type']}.fields.${Name & string}.to: there is no resource type "${To}"`
-      : never
-  }[keyof Resources[Index]['fields']]
-}[number]
+/** Each type of a list once, as an error message shows it: `"article", "person"`. */
+type NamesOf<Resources extends readonly ResourceDeclaration[]> = Resources extends readonly [
+  infer First extends ResourceDeclaration,
+  ...infer Others extends readonly ResourceDeclaration[],
+]
+  ? Others extends readonly []
+    ? `"${First['type']}"`
+    : `"${First['type']}", ${NamesOf<Others>}`
+  : never
+
+/** The errors of a declaration's relationships to types that are not declared; `never` if there are none. */
+type UnknownTargets<
+  Resource extends ResourceDeclaration,
+  Resources extends readonly ResourceDeclaration[],
+> = {
+  [Name in keyof Resource['fields']]: Resource['fields'][Name] extends {
+    readonly to: infer To extends string
+  }
+    ? To extends Resources[number]['type']
+      ? never
+      : `${Resource['type']}.fields.${Name & string}.to: there is no resource type "${To}"; the types are ${NamesOf<Resources>}`
+    : never
+}[keyof Resource['fields']]
+
+/**
+ * The declarations of a list, where one with an error is replaced by a message: a relationship to an unknown type, or a type
+ * that an earlier declaration has.
+ */
+type Checked<
+  Rest extends readonly ResourceDeclaration[],
+  Resources extends readonly ResourceDeclaration[],
+  Earlier extends string = never,
+> = Rest extends readonly [
+  infer First extends ResourceDeclaration,
+  ...infer Others extends readonly ResourceDeclaration[],
+]
+  ? readonly [
+      First['type'] extends Earlier
+        ? `${First['type']}: there are two resource types of this name; rename one of them`
+        : [UnknownTargets<First, Resources>] extends [never]
+          ? First
+          : UnknownTargets<First, Resources>,
+      ...Checked<Others, Resources, Earlier | First['type']>,
+    ]
+  : Rest
 
 /** The declarations of a list, by type. */
 type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
@@ -29,8 +62,7 @@ type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
  * @throws DeclarationError with one line per error, each starting with the path to the wrong option
  */
 export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
-  resources: Resources &
-    ([UnknownTargets<Resources>] extends [never] ? unknown : UnknownTargets<Resources>),
+  resources: Resources & Checked<Resources, Resources>,
   options: ModelOptions = {},
 ): Model<DeclarationsOf<Resources>> {
   checkDeclarations(resources, options)

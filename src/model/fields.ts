@@ -14,6 +14,9 @@ export type Expression = (column: (name: string) => Sql) => Sql
 /** The default of an attribute: a value, or a function that returns one. */
 export type DefaultValue<Value = unknown> = Value | (() => Value)
 
+/** A schema of any Standard Schema library that takes values of an attribute and returns them, transformed or not. */
+export interface Validator<Value> extends StandardSchemaV1<Value, Value> {}
+
 /**
  * The options of an attribute.
  * @typeParam IsRequired - the option `required`
@@ -39,7 +42,7 @@ export interface AttributeOptions<
   /** The value that a create without one stores, or a function that returns it. Default: the column's own default. */
   readonly default?: Default
   /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
-  readonly validate?: StandardSchemaV1<Value, Value>
+  readonly validate?: Validator<Value>
 }
 
 /**
@@ -74,6 +77,9 @@ export interface ColumnUse<Value = unknown, Nullable extends boolean = boolean> 
   readonly kind: Kind<Value>
   readonly nullable: Nullable
 }
+
+/** The result of a computed attribute. */
+export type ComputedValue<Value> = Value | null
 
 /** A declared attribute that JavaScript computes from columns whenever it is read. It cannot be written, filtered or sorted. */
 export interface Computed<Value = unknown> {
@@ -132,11 +138,16 @@ export interface ThroughOptions<Rights extends WriteAccess = WriteAccess>
   readonly through: JoinTable
 }
 
-/** A declared relationship to any number of resources: with a foreign key in their table, or a join table. */
-export type ToMany<Type extends string = string, Rights extends WriteAccess = WriteAccess> = (
+/** The options of a relationship to any number of resources: the foreign key column of their table, or a join table. */
+export type ColumnOrThrough<Rights extends WriteAccess = WriteAccess> =
   | KeyOptions<Rights>
   | ThroughOptions<Rights>
-) & {
+
+/** A declared relationship to any number of resources: with a foreign key in their table, or a join table. */
+export type ToMany<
+  Type extends string = string,
+  Rights extends WriteAccess = WriteAccess,
+> = ColumnOrThrough<Rights> & {
   readonly is: 'toMany'
   readonly to: Type
 }
@@ -192,7 +203,9 @@ export function notNull<Value>(kind: Kind<Value>): ColumnUse<Value, false> {
 }
 
 type Columns = Readonly<Record<string, Kind<unknown> | ColumnUse<unknown, false>>>
-type ValuesOf<C extends Columns> = {
+
+/** The values of the columns that a computed attribute declares, by column name. */
+export type DeclaredColumns<C extends Columns> = {
   readonly [Name in keyof C]: C[Name] extends ColumnUse<infer Value, false>
     ? Value
     : C[Name] extends Kind<infer Value>
@@ -210,7 +223,7 @@ type ValuesOf<C extends Columns> = {
 export function computed<Value, const C extends Columns>(
   kind: Kind<Value>,
   columns: C,
-  compute: (values: ValuesOf<C>) => NoInfer<Value> | null,
+  compute: (values: DeclaredColumns<C>) => NoInfer<ComputedValue<Value>>,
 ): Computed<Value> {
   const uses = Object.entries(columns).map(([name, use]) => {
     const column: ColumnUse = isUse(use) ? use : { kind: use, nullable: true }
@@ -249,7 +262,7 @@ export function toOne<const Type extends string, const Rights extends WriteAcces
  */
 export function toMany<const Type extends string, const Rights extends WriteAccess = 'read-write'>(
   to: Type,
-  options: KeyOptions<Rights> | ThroughOptions<Rights>,
+  options: ColumnOrThrough<Rights>,
 ): ToMany<Type, NoInfer<Rights>> {
   return { is: 'toMany', to, ...options }
 }
