@@ -70,6 +70,7 @@ export {
   type IdOptions,
   type ResourceDeclaration,
   type ResourceOptions,
+  type ResourceValidator,
   resource,
 } from './model/resource.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'

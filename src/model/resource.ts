@@ -22,6 +22,10 @@ export interface IdOptions<FromClient extends ClientIds = ClientIds> {
 
 type SomeOf<Attributes> = { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined }
 
+/** A schema of any Standard Schema library that takes the attributes of a resource. */
+export interface ResourceValidator<Fields extends FieldDeclarations>
+  extends StandardSchemaV1<SomeOf<AttributesOf<Fields>>, unknown> {}
+
 /**
  * The options of a resource type: its path, its table and its fields.
  * @typeParam Fields - the declared fields, by name
@@ -55,7 +59,7 @@ export interface ResourceOptions<
    * Validates all attributes together when a create or an update writes any of them. Gets the stored values of attributes
    * that the request does not send. Its output is not stored.
    */
-  readonly validate?: StandardSchemaV1<SomeOf<AttributesOf<Fields>>, unknown>
+  readonly validate?: ResourceValidator<Fields>
   readonly hooks?: Hooks<Fields>
   /** By name, in the order in which they are serialized. */
   readonly fields: Fields

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { absolutePath } from '../docs/pages.ts'
+import { commands } from './installed-package.ts'
+
+/** A mistake in a program, with the first or the last line of the compiler's message, which names the field and the remedy. */
+interface Mistake {
+  readonly mistake: string
+  readonly code: string
+  /** The wrong or missing name. */
+  readonly field: string
+  /** What to write, or what to choose from. */
+  readonly remedy: string
+  readonly line: string
+}
+
+/** What every program begins with. */
+const prelude = `
+import { attribute, computed, defineModel, enumeration, integer, type Model, notNull } from 'lapidary'
+import { resource, type Store, text, toMany, toOne } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
+import { z } from 'zod'
+declare const model: Model
+declare const store: Store
+const fields = { title: attribute(text) }
+const article = { path: '/articles', table: 'article', fields }
+const person = resource('person', { path: '/people', table: 'person', fields: { name: attribute(text) } })
+export { attribute, computed, createServer, defineModel, enumeration, integer, notNull, text, toMany, toOne, z }
+export { article, model, person, store }
+`
+
+const mistakes: readonly Mistake[] = [
+  {
+    mistake: 'a relationship to a misspelled type',
+    code: `const loan = resource('loan', { ...article, fields: { by: toOne('persn', { column: 'person_id' }) } })
+      defineModel([loan, person])`,
+    field: 'loan.fields.by.to',
+    remedy: String.raw`the types are \"loan\", \"person\"`,
+    line: String.raw`Type 'ResourceDeclaration<"loan", { readonly by: ToOne<"persn", "read-write">; }, "read-write", undefined>' is not assignable to type '"loan.fields.by.to: there is no resource type \"persn\"; the types are \"loan\", \"person\""'.`,
+  },
+  {
+    mistake: 'two types of one name',
+    code: `const author = resource('person', { ...article, fields: {} })
+      defineModel([person, author])`,
+    field: 'person',
+    remedy: 'rename one of them',
+    line: `Type 'ResourceDeclaration<"person", {}, "read-write", undefined>' is not assignable to type '"person: there are two resource types of this name; rename one of them"'.`,
+  },
+  {
+    mistake: 'a type without a path',
+    code: `resource('loan', { table: 'loan', fields: {} })`,
+    field: 'path',
+    remedy: 'required',
+    line: `Property 'path' is missing in type '{ table: string; fields: {}; }' but required in type 'ResourceOptions<{}, "read-write", undefined>'.`,
+  },
+  {
+    mistake: 'a misspelled option of a type',
+    code: `resource('article', { ...article, tabel: 'articles' })`,
+    field: 'tabel',
+    remedy: 'table',
+    line: `Object literal may only specify known properties, but 'tabel' does not exist in type 'ResourceOptions<{ title: Attribute<string, false, "read-write", false>; }, "read-write", undefined>'. Did you mean to write 'table'?`,
+  },
+  {
+    mistake: 'a misspelled option of an attribute',
+    code: `attribute(text, { requird: true })`,
+    field: 'requird',
+    remedy: `'required'`,
+    line: `Object literal may only specify known properties, but 'requird' does not exist in type 'AttributeOptions<string, false, "read-write", undefined>'. Did you mean to write 'required'?`,
+  },
+  {
+    mistake: 'a misspelled access',
+    code: `attribute(text, { access: 'readonly' })`,
+    field: 'Access',
+    remedy: 'read-only',
+    line: `Type '"readonly"' is not assignable to type 'Access | undefined'. Did you mean '"read-only"'?`,
+  },
+  {
+    mistake: 'a default of another kind',
+    code: `attribute(integer, { default: 'none' })`,
+    field: 'DefaultValue',
+    remedy: 'number',
+    line: `Type 'string' is not assignable to type 'DefaultValue<number> | undefined'.`,
+  },
+  {
+    mistake: 'a default that is not among the values',
+    code: `attribute(enumeration(['draft', 'public']), { default: 'drft' })`,
+    field: 'DefaultValue',
+    remedy: `Did you mean '"draft"'?`,
+    line: `Type '"drft"' is not assignable to type 'DefaultValue<"draft" | "public"> | undefined'. Did you mean '"draft"'?`,
+  },
+  {
+    mistake: 'a validator of another kind',
+    code: `attribute(text, { validate: z.number() })`,
+    field: 'Validator',
+    remedy: 'Validator<string>',
+    line: `Type 'ZodNumber' is not assignable to type 'Validator<string>'.`,
+  },
+  {
+    mistake: 'a computed attribute of an undeclared column',
+    code: `computed(text, { name: text }, ({ nmae }) => nmae)`,
+    field: 'nmae',
+    remedy: 'DeclaredColumns<{ readonly name: Kind<string>; }>',
+    line: `Property 'nmae' does not exist on type 'DeclaredColumns<{ readonly name: Kind<string>; }>'.`,
+  },
+  {
+    mistake: 'a computed attribute with a result of another kind',
+    code: `computed(text, { year: notNull(integer) }, ({ year }) => year)`,
+    field: 'ComputedValue',
+    remedy: 'string',
+    line: `Type 'number' is not assignable to type 'ComputedValue<string>'.`,
+  },
+  {
+    mistake: 'a to-many relationship without a column or a join table',
+    code: `toMany('loan', {})`,
+    field: 'ColumnOrThrough',
+    remedy: 'ColumnOrThrough',
+    line: `Argument of type '{}' is not assignable to parameter of type 'ColumnOrThrough<"read-write">'.`,
+  },
+  {
+    mistake: 'a join table without a column',
+    code: `toMany('tag', { through: { table: 'article_tag', from: 'article_id' } })`,
+    field: 'to',
+    remedy: 'required',
+    line: `Property 'to' is missing in type '{ table: string; from: string; }' but required in type 'JoinTable'.`,
+  },
+  {
+    mistake: 'a misspelled hook',
+    code: `resource('article', { ...article, hooks: { beforeCreat: () => {} } })`,
+    field: 'beforeCreat',
+    remedy: `'beforeCreate'`,
+    line: `Object literal may only specify known properties, but 'beforeCreat' does not exist in type 'Hooks<{ title: Attribute<string, false, "read-write", false>; }>'. Did you mean to write 'beforeCreate'?`,
+  },
+  {
+    mistake: 'a hook that returns an unknown attribute',
+    code: `resource('article', { ...article, hooks: { beforeCreate: () => ({ titel: 'x' }) } })`,
+    field: 'titel',
+    remedy: 'title',
+    line: `Type '{ titel: "x"; }' is not assignable to type 'Changes<{ title: Attribute<string, false, "read-write", false>; }>'.`,
+  },
+  {
+    mistake: 'a hook that returns a value of another kind',
+    code: `resource('article', { ...article, hooks: { beforeCreate: () => ({ title: 5 }) } })`,
+    field: 'title',
+    remedy: 'title: Attribute<string,',
+    line: `Type '() => { title: 5; }' is not assignable to type '(change: ResourceChange<{ title: Attribute<string, false, "read-write", false>; }>, context: HookContext) => Changes<{ title: Attribute<string, false, "read-write", false>; }>'.`,
+  },
+  {
+    mistake: 'a hook that reads an unknown attribute',
+    code: `resource('article', { ...article, hooks: { afterCreate: ({ attributes }) => console.log(attributes.titel) } })`,
+    field: 'titel',
+    remedy: `Did you mean 'title'?`,
+    line: `Property 'titel' does not exist on type 'AttributesOf<{ title: Attribute<string, false, "read-write", false>; }>'. Did you mean 'title'?`,
+  },
+  {
+    mistake: 'a validator of a type with an unknown attribute',
+    code: `resource('article', { ...article, validate: z.object({ titel: z.string() }) })`,
+    field: 'titel',
+    remedy: 'title',
+    line: `Type 'ZodObject<{ titel: ZodString; }, $strip>' is not assignable to type 'ResourceValidator<{ title: Attribute<string, false, "read-write", false>; }>'.`,
+  },
+  {
+    mistake: 'a misspelled option of the model',
+    code: `defineModel([person], { pagesize: 50 })`,
+    field: 'pagesize',
+    remedy: `'pageSize'`,
+    line: `Object literal may only specify known properties, but 'pagesize' does not exist in type 'ModelOptions'. Did you mean to write 'pageSize'?`,
+  },
+  {
+    mistake: 'a server without a store',
+    code: `createServer({ model })`,
+    field: 'store',
+    remedy: 'required',
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>>; }' but required in type 'ServerOptions'.`,
+  },
+  {
+    mistake: 'a misspelled option of the server',
+    code: `createServer({ model, store, authentcate: () => 'me' })`,
+    field: 'authentcate',
+    remedy: `'authenticate'`,
+    line: `Object literal may only specify known properties, but 'authentcate' does not exist in type 'ServerOptions'. Did you mean to write 'authenticate'?`,
+  },
+]
+
+describe('The compiler', () => {
+  let folder: string
+  let messages: ReadonlyMap<string, readonly string[]>
+
+  before(async () => {
+    // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
+    await mkdir(absolutePath('dist'), { recursive: true })
+    folder = await mkdtemp(absolutePath('dist/mistakes-'))
+    for (const [index, { code }] of mistakes.entries())
+      await writeFile(join(folder, `mistake${index}.ts`), `${prelude}${code}\n`)
+    const config = {
+      extends: absolutePath('tsconfig.json'),
+      compilerOptions: { noUnusedLocals: false },
+      include: ['*.ts'],
+    }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    messages = await compile(folder)
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  for (const [index, { mistake, field, remedy, line }] of mistakes.entries()) {
+    it(`names the field and the remedy for ${mistake}`, () => {
+      const message = messages.get(`mistake${index}.ts`) ?? []
+      assert.ok([message[0], message.at(-1)].includes(line), message.join('\n'))
+      assert.ok(line.includes(field) && line.includes(remedy), line)
+    })
+  }
+})
+
+/** Compiles a project. @returns the lines of the first message for each file, without the position and the number */
+async function compile(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const args = [commands.tsc, '--project', folder, '--pretty', 'false']
+  const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
+  const messages = new Map<string, string[]>()
+  for (const message of String(stdout).split(/^(?=\S)/m)) {
+    const [, file = '', text = ''] =
+      /([\w]+\.ts)\(\d+,\d+\): error TS\d+: (.*)$/s.exec(message) ?? []
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((each) => each.trim())
+    if (!messages.has(file)) messages.set(file, lines)
+  }
+  return messages
+}
