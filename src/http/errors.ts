@@ -1,83 +1,70 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
+import { type ApiError, HeaderError, RequestError } from '../errors/errors.ts'
+import type { Logger } from '../model/request-context.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
-import { toErrorResponse } from './bounded-server/raw-response.ts'
-import { logInternalError } from './fastify/log.ts'
-import { sendResponse } from './fastify/response.ts'
+import { logInternalError } from './log-internal-error.ts'
 import { createUnavailableLogger } from './log-unavailable.ts'
 
-/** Sends the response to a request whose processing threw an error. */
-export type ErrorReporter = (
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<FastifyReply | undefined>
-
-/**
- * Creates the error handler of a server. It reports an error of the request with its own status and code. It logs any
- * other error and reports it as a bare 500.
- */
-export function createErrorReporter(): ErrorReporter {
-  const logUnavailable = createUnavailableLogger()
-  return async (error, request, reply) => {
-    if (error instanceof HeaderError && error.status === 503 && error.cause !== undefined)
-      logUnavailable(error, request)
-    const response =
-      serializeErrors(error) ??
-      serializeErrors(fromFastifyError(error, request) ?? fromDisconnect(error, request)) ??
-      serializeInternalError(logInternalError(error, request))
-    return sendResponse(reply, response)
-  }
+/** The parts of a request that the report of its error needs. */
+export interface FailedRequest {
+  readonly method: string
+  /** The request target. */
+  readonly url: string
+  readonly log: Logger
+  /** True if the client has disconnected: nobody reads the response. */
+  readonly isDisconnected: boolean
 }
 
-/** Converts an error of Fastify's own; `undefined` for any other error. */
-function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | undefined {
-  const { code, statusCode }: Partial<FastifyError> = error instanceof Error ? error : {}
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    const { bodyLimit } = request.routeOptions
-    return new BodyError('body_too_large', '', `A body may have at most ${bodyLimit} bytes.`)
-  }
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
-    return new HeaderError(
-      'invalid_request',
-      'The body does not have the length in Content-Length.',
+/** Returns the response to a request whose processing threw an error, and logs what the client does not learn. */
+export type ErrorResponder = (error: unknown, request: FailedRequest) => ErrorResponse
+
+/**
+ * Creates the error handler of an application. It reports an error of the request with its own status and code, and an error
+ * with a `statusCode` from 400 to 499 with its status and message. It logs any other error and reports it as a bare 500.
+ *
+ * @param log - the logger of the application, for errors that many requests share
+ */
+export function createErrorResponder(log: Logger): ErrorResponder {
+  const logUnavailable = createUnavailableLogger(log)
+  return (error, request) => {
+    if (error instanceof HeaderError && error.status === 503 && error.cause !== undefined)
+      logUnavailable(error, request)
+    return (
+      serializeErrors(error) ??
+      serializeErrors(fromDisconnect(error, request) ?? fromStatus(error)) ??
+      serializeInternalError(logInternalError(error, request))
     )
   }
-  if (code === 'FST_ERR_BAD_URL') {
-    return new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
-  }
-  if (statusCode !== undefined && statusCode < 500 && code?.startsWith('FST_')) {
-    return new HeaderError('invalid_request', 'The request cannot be read.')
-  }
-  return undefined
 }
 
 /** Converts an error that the client caused by disconnecting: nobody reads its response. `undefined` for any other error. */
-function fromDisconnect(
-  error: unknown,
-  { raw, log, method, url }: FastifyRequest,
-): ApiError | undefined {
-  const { code, name }: Partial<FastifyError> = error instanceof Error ? error : {}
-  const isIncomplete = code === 'ECONNRESET' && !raw.complete
-  if (!isIncomplete && !(name === 'AbortError' && raw.socket.destroyed)) return undefined
+function fromDisconnect(error: unknown, request: FailedRequest): HeaderError | undefined {
+  if (!request.isDisconnected || !isAbort(error)) return undefined
+  const { log, method, url } = request
   log.debug({ method, url }, 'the client disconnected before its request was processed')
   return new HeaderError('invalid_request', 'The connection was closed during the request.')
 }
 
-/** Returns the response to bytes that Node's HTTP parser rejects, by the code of the parser's error. */
-export function toProtocolErrorResponse(code: string | undefined): ErrorResponse {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW': {
-      const detail = 'The request line and header fields together are too large.'
-      return toErrorResponse(new HeaderError('headers_too_large', detail))
-    }
-    case 'ERR_HTTP_REQUEST_TIMEOUT': {
-      const detail = 'The request did not arrive in time.'
-      return toErrorResponse(new HeaderError('request_timeout', detail))
-    }
-    default: {
-      const detail = 'The bytes received are not a valid HTTP request.'
-      return toErrorResponse(new HeaderError('invalid_request', detail))
-    }
-  }
+function isAbort(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === 'AbortError' || ('code' in error && error.code === 'ECONNRESET')
+}
+
+/**
+ * Converts an error of another library, e.g. a plugin or a body parser, by its `statusCode` or `status`. The message of an
+ * error of 400 to 499 is meant for the client; that of a 503 is not.
+ */
+function fromStatus(error: unknown): ApiError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const status = readStatus(error)
+  if (status === 503)
+    return new HeaderError('overloaded', 'The request cannot be served now; try again shortly.')
+  if (status === undefined || status < 400 || status > 499) return undefined
+  // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
+  const title = process.getBuiltinModule('node:http').STATUS_CODES[status]
+  return new RequestError({ status, ...(title !== undefined && { title }), detail: error.message })
+}
+
+function readStatus(error: Error): number | undefined {
+  const status: unknown = Reflect.get(error, 'statusCode') ?? Reflect.get(error, 'status')
+  return typeof status === 'number' && Number.isInteger(status) ? status : undefined
 }

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import type { ApiError } from '../errors/errors.ts'
+import type { Logger } from '../model/request-context.ts'
 
 /** How long an equal message is not logged again, in milliseconds. */
 const interval = 1000
@@ -17,10 +17,12 @@ interface Recent {
  *
  * @returns a function that logs an error with its `cause`
  */
-export function createUnavailableLogger(): (error: ApiError, request: FastifyRequest) => void {
+export function createUnavailableLogger(
+  log: Logger,
+): (error: ApiError, request: Readonly<{ method: string; url: string }>) => void {
   /** The messages that were logged within the last interval. */
   const recent = new Map<string, Recent>()
-  return (error, { server, method, url }) => {
+  return (error, { method, url }) => {
     const cause = error.cause instanceof Error ? error.cause : new Error(String(error.cause))
     // Messages with an id in them all differ; beyond the limit they share one count.
     const message = recent.size < maxMessages ? cause.message : 'others'
@@ -31,12 +33,12 @@ export function createUnavailableLogger(): (error: ApiError, request: FastifyReq
     }
     recent.set(message, { suppressed: 0 })
     const { code, message: detail } = error
-    server.log.error({ err: cause, code, detail, method, url }, 'a request could not be served')
+    log.error({ err: cause, code, detail, method, url }, 'a request could not be served')
     setTimeout(() => {
       const { suppressed = 0 } = recent.get(message) ?? {}
       recent.delete(message)
       if (suppressed > 0)
-        server.log.error({ cause: message, code, suppressed }, 'more requests could not be served')
+        log.error({ cause: message, code, suppressed }, 'more requests could not be served')
     }, interval).unref()
   }
 }

@@ -2,6 +2,7 @@ import type { ErrorList } from '../errors/collector.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
 import type { Awaitable } from '../model/hooks.ts'
+import type { Model } from '../model/model.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
@@ -64,6 +65,8 @@ export interface Transaction {
 
 /** A database. A read sees one snapshot; a write is durable once its promise resolves. */
 export interface Store {
+  /** The model that it was opened for. */
+  readonly model: Model
   readonly dialect: DialectName
   /** The name of the database in messages, e.g. `SQLite at data/lapidary.db`. */
   readonly description: string

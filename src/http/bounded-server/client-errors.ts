@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { toProtocolErrorResponse } from '../errors.ts'
 import type { Connection, Connections } from './connections.ts'
 import { getResponseInFlight, getUnfinishedRequest } from './node-internals.ts'
+import { toProtocolErrorResponse } from './protocol-errors.ts'
 import { closeWith, formatErrorResponse } from './raw-response.ts'
 
 /**

@@ -25,6 +25,11 @@ export interface ConnectionLimits {
   readonly maxConnectionsPerAddress: number
 }
 
+/** Returns the event of a server for a connection that can carry HTTP: with TLS, after the handshake. */
+export function getConnectionEvent(server: Server): 'connection' | 'secureConnection' {
+  return 'getTicketKeys' in server ? 'secureConnection' : 'connection'
+}
+
 /** Rejected connections that may stay open to read their response; the server destroys more at once. */
 const maxLingering = 256
 
@@ -60,9 +65,10 @@ export class Connections {
 
   /** Counts the connections of a server and rejects those beyond the limits before it parses any HTTP. */
   guard(server: Server): void {
-    const listeners = server.listeners('connection')
-    server.removeAllListeners('connection')
-    server.on('connection', (socket) => {
+    const event = getConnectionEvent(server)
+    const listeners = server.listeners(event)
+    server.removeAllListeners(event)
+    server.on(event, (socket: Socket) => {
       if (!this.#accept(socket)) return
       for (const listener of listeners) Reflect.apply(listener, server, [socket])
     })

@@ -7,7 +7,7 @@ import {
   serializeErrors,
   serializeInternalError,
 } from '../../serialize/errors.ts'
-import { commonHeaders } from '../fastify/response.ts'
+import { commonHeaders } from '../headers.ts'
 
 /** Milliseconds that a rejected client has to read the response before the server destroys the connection. */
 const lingerTime = 1000

@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http'
+import type { ServerOptions as TlsOptions } from 'node:https'
 import type { FastifyServerOptions } from 'fastify'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
@@ -12,6 +13,8 @@ import { closeStalledClients } from './stalled-clients.ts'
 
 /** The limits of an HTTP server. Times are in milliseconds. */
 export interface HttpServerOptions extends ConnectionLimits {
+  /** Options of TLS; `undefined` for a server without TLS. */
+  readonly tls: TlsOptions | undefined
   /** Request line and header fields together, in bytes. */
   readonly maxHeaderSize: number
   /** In which a complete request must arrive. */
@@ -31,6 +34,8 @@ type ServerFactoryOptions = Required<
 
 /** How long a connection may be idle between two requests, in milliseconds: the default of Fastify. */
 const keepAliveTimeout = 72_000
+/** How long a TLS handshake may take, in milliseconds. */
+const handshakeTimeout = 10_000
 
 /**
  * Creates the HTTP server under Fastify. Before Fastify looks up a route, this server rejects work without bound: too
@@ -56,10 +61,10 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
   }
 }
 
-function createNodeServer({ maxHeaderSize, requestTimeout }: HttpServerOptions): Server {
+function createNodeServer({ tls, maxHeaderSize, requestTimeout }: HttpServerOptions): Server {
   // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
   const { createServer } = process.getBuiltinModule('node:http')
-  return createServer({
+  const options = {
     maxHeaderSize,
     requireHostHeader: false,
     insecureHTTPParser: false,
@@ -68,7 +73,10 @@ function createNodeServer({ maxHeaderSize, requestTimeout }: HttpServerOptions):
     headersTimeout: requestTimeout,
     // By default Node checks its connections twice a minute, so a timeout could be half a minute late.
     connectionsCheckingInterval: Math.ceil(Math.min(1000, requestTimeout / 8)),
-  })
+  }
+  if (tls === undefined) return createServer(options)
+  const https = process.getBuiltinModule('node:https')
+  return https.createServer({ handshakeTimeout, ...tls, ...options })
 }
 
 /** Passes a request on to Fastify when its head is valid and the server is not overloaded. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { getConnectionEvent } from '../bounded-server/connections.ts'
 
 /** How long a connection may stay silent once the server closes, in milliseconds. */
 const silenceTimeout = 500
@@ -21,7 +22,7 @@ export function addDrain(app: FastifyInstance): void {
   const { server } = app
   const sockets = new Set<Socket>()
   let accepted = 0
-  server.on('connection', (socket: Socket) => {
+  server.on(getConnectionEvent(server), (socket: Socket) => {
     accepted += 1
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))

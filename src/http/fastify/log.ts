@@ -16,17 +16,3 @@ export function createLogger(level: string): Logger {
   }
   return pino({ level, serializers }, createTolerantDestination(process.stderr))
 }
-
-/**
- * Logs an internal error with its message, stack and cause.
- * @returns the id that is in the log line and in the response
- */
-export function logInternalError(error: unknown, { log, method, url }: FastifyRequest): string {
-  const id = crypto.randomUUID()
-  const err =
-    error instanceof Error
-      ? error
-      : new Error(`A value that is not an Error was thrown: ${String(error)}`)
-  log.error({ err, id, method, url }, 'a request failed')
-  return id
-}

@@ -2,69 +2,104 @@ import type {
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
+  FastifySchema,
   HookHandlerDoneFunction,
 } from 'fastify'
-import { HeaderError } from '../../errors/errors.ts'
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { ApiRequest, ApiResponse, Handler } from '../../handlers/handler.ts'
 import { buildRouteTable, type Method, type Route } from '../../handlers/route-table.ts'
+import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
+import { toError } from '../log-internal-error.ts'
+import { createMethodError, formatAllowedMethods, listAllowedMethods } from '../methods.ts'
+import { getLocalHost, type OriginResolver } from '../origin.ts'
+import type { ErrorReporter } from './errors.ts'
+import { sendResponse } from './response.ts'
 
-import { negotiate } from '../../parse/negotiate.ts'
-import type { ErrorReporter } from '../errors.ts'
-import type { OriginResolver } from '../origin.ts'
-import { commonHeaders, sendResponse } from './response.ts'
-
-/** The longest request target, in bytes. It holds the filters of a request. */
-export const maxUrlLength = 32 * 1024
+/** Returns the auth context of a request, or a promise of it. */
+export type Authenticate = (request: FastifyRequest) => unknown
 
 /** The dependencies of every route. */
-interface RouteOptions {
+export interface RouteOptions {
   readonly context: AppContext
-  readonly authenticate: ((request: FastifyRequest) => unknown) | undefined
+  readonly authenticate: Authenticate | undefined
   readonly resolveOrigin: OriginResolver
   readonly reportError: ErrorReporter
+  /** In bytes. */
+  readonly maxBody: number
 }
 
-/** Registers every path of the model for every HTTP method: the handlers, OPTIONS, and an error for all others. */
+/** The property of a request that holds its auth context. */
+export const authKey = Symbol('lapidary.auth')
+
+/**
+ * Registers every path of the model for every HTTP method: the handlers, OPTIONS, and an error for all others. The prefix
+ * of the paths is that of the plugin.
+ */
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
-  const { planner, prefix } = options.context
-  for (const route of buildRouteTable(planner)) {
-    // With a prefix, the root has two URLs: with and without the final slash.
-    const isPrefixedRoot = route.path === '/' && prefix !== ''
-    for (const url of isPrefixedRoot ? [prefix, `${prefix}/`] : [prefix + route.path]) {
-      registerHandlers(app, url, route, options)
-      registerOtherMethods(app, url, route)
+  for (const route of buildRouteTable(options.context.planner)) {
+    registerHandlers(app, route, options)
+    registerOtherMethods(app, route)
+  }
+}
+
+function registerHandlers(app: FastifyInstance, route: Route, options: RouteOptions): void {
+  const { authenticate, maxBody } = options
+  const onRequest = authenticate ? [checkHeaders, createAuthHook(authenticate)] : checkHeaders
+  for (const [method, handle] of Object.entries(route.methods) as [Method, Handler][]) {
+    app.route({
+      url: route.path,
+      method: method === 'GET' ? ['GET', 'HEAD'] : method,
+      exposeHeadRoute: false,
+      bodyLimit: maxBody,
+      onRequest,
+      handler: createRouteHandler(handle, options),
+    })
+  }
+}
+
+/** Keeps a route out of the description that `@fastify/swagger` makes. The types of Fastify do not know the option. */
+const hidden: FastifySchema & Readonly<{ hide: boolean }> = { hide: true }
+
+/** Creates the hook that authenticates a request before its body is read. */
+function createAuthHook(authenticate: Authenticate) {
+  return (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    const finish = (auth: unknown) => {
+      Reflect.set(request, authKey, auth)
+      done()
+    }
+    // A hook that passes on `undefined` would accept the request.
+    const fail = (thrown: unknown) => done(toError(thrown))
+    try {
+      const auth = authenticate(request)
+      if (auth instanceof Promise) auth.then(finish).catch(fail)
+      else finish(auth)
+    } catch (thrown) {
+      fail(thrown)
     }
   }
 }
 
-function registerHandlers(
-  app: FastifyInstance,
-  url: string,
-  { methods }: Route,
+function createRouteHandler(
+  handle: Handler,
   { context, authenticate, resolveOrigin, reportError }: RouteOptions,
-): void {
-  for (const [method, handle] of Object.entries(methods) as [Method, Handler][]) {
-    app.route({
-      url,
-      method: method === 'GET' ? ['GET', 'HEAD'] : method,
-      onRequest: checkHeaders,
-      // Without `await`: a response that is ready is sent in the same turn, without a promise.
-      handler: (request: FastifyRequest, reply: FastifyReply) => {
-        const respond = (auth: unknown) =>
-          handle(new FastifyApiRequest(request, reply, auth, resolveOrigin(request.raw)), context)
-        try {
-          const response = authenticate
-            ? Promise.resolve(authenticate(request)).then(respond)
-            : respond(undefined)
-          return response instanceof Promise
-            ? sendLater(response, reply).catch((error) => reportError(error, request, reply))
-            : sendResponse(reply, response)
-        } catch (error) {
-          return reportError(error, request, reply)
-        }
-      },
-    })
+) {
+  const getAuth = authenticate
+    ? (request: FastifyRequest): unknown => Reflect.get(request, authKey)
+    : () => undefined
+  // Without `await`: a response that is ready is sent in the same turn, without a promise.
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      const origin = resolveOrigin(request.host || getLocalHost(request.raw), request.protocol)
+      const response = handle(
+        new FastifyApiRequest(request, reply, getAuth(request), origin),
+        context,
+      )
+      return response instanceof Promise
+        ? sendLater(response, reply).catch((error) => reportError(error, request, reply))
+        : sendResponse(reply, response)
+    } catch (error) {
+      return reportError(error, request, reply)
+    }
   }
 }
 
@@ -75,13 +110,10 @@ async function sendLater(
   return sendResponse(reply, await response)
 }
 
-function registerOtherMethods(
-  app: FastifyInstance,
-  url: string,
-  { methods, readOnlyMethods }: Route,
-): void {
-  const known = [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS']
-  const allow = known.join(', ')
+function registerOtherMethods(app: FastifyInstance, route: Route): void {
+  const { path: url, methods } = route
+  const known = listAllowedMethods(methods)
+  const allow = formatAllowedMethods(route)
   const sendAllowedMethods = async (_request: FastifyRequest, reply: FastifyReply) => {
     return reply
       .code(204)
@@ -89,14 +121,21 @@ function registerOtherMethods(
       .send()
   }
   const rejectMethod = async ({ method }: FastifyRequest) => {
-    if (readOnlyMethods.some((each) => each === method))
-      throw new HeaderError('read_only', `${method} is not allowed: this resource is read-only.`)
-    const detail = `${method} is not allowed at this path; allowed are ${allow}.`
-    throw new HeaderError('method_not_allowed', detail, { allow })
+    throw createMethodError(route, method)
   }
   const rejected = app.supportedMethods.filter((method) => !known.includes(method))
-  app.route({ url, method: 'OPTIONS', onRequest: checkHeaders, handler: sendAllowedMethods })
-  app.route({ url, method: rejected, onRequest: rejectMethod, handler: rejectMethod })
+  app.route({
+    ...{ url, schema: hidden, method: 'OPTIONS' },
+    onRequest: checkHeaders,
+    handler: sendAllowedMethods,
+  })
+  app.route({
+    url,
+    schema: hidden,
+    method: rejected,
+    onRequest: rejectMethod,
+    handler: rejectMethod,
+  })
 }
 
 /** Runs before the body is read. */
@@ -105,15 +144,12 @@ function checkHeaders(
   _reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  if (raw.url !== undefined && raw.url.length > maxUrlLength) {
-    throw new HeaderError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
-  }
-  negotiate({
+  checkHead({
+    target: raw.url ?? '',
     accept: headers.accept,
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
-    hasBody:
-      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
+    hasBody: announcesBody(headers),
   })
   done()
 }

@@ -1,30 +1,46 @@
-import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
-import { HeaderError } from '../../errors/errors.ts'
-import { quote } from '../../errors/quote.ts'
-import { type AppOptions, createAppContext } from '../../handlers/app-context.ts'
+import type { ServerOptions as HttpsOptions } from 'node:https'
+import fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
+import { isObject } from '../../model/json.ts'
+import { isFunction, mustBe, oneOf, optional } from '../../model/option-checks.ts'
 import { addPublicHost } from '../bounded-server/request-head.ts'
 import { createServerFactory, type HttpServerOptions } from '../bounded-server/server-factory.ts'
-import { createErrorReporter } from '../errors.ts'
-import { createOriginResolver } from '../origin.ts'
+import { maxUrlLength } from '../headers.ts'
+import { anyValue, checkHttpOptions, optionalCount } from '../options.ts'
+import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
+import { createErrorReporter } from './errors.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
 import { createLogger } from './log.ts'
+import { addNotFoundHandler, type JsonApiOptions, jsonApi } from './plugin.ts'
+import { createRequestIdGenerator } from './request-id.ts'
 import { addRequestLogs } from './request-log.ts'
-import { maxUrlLength, registerRoutes } from './routes.ts'
+
+/** The options that `createServer` passes to Fastify: https://fastify.dev/docs/latest/Reference/Server/ */
+type FastifyOptions = Pick<
+  FastifyHttpOptions<FastifyInstance['server']>,
+  'trustProxy' | 'requestIdHeader' | 'genReqId' | 'logger' | 'loggerInstance'
+>
 
 /** The options of `createServer`. */
-export interface ServerOptions extends AppOptions {
-  /** Scheme and host of absolute links, e.g. `https://api.example.org`. Default: those of the request. */
-  readonly publicUrl?: string | undefined
+export interface ServerOptions extends JsonApiOptions, FastifyOptions {
+  /** The beginning of every path, e.g. `/api`. Default: none. */
+  readonly prefix?: string
+  /** Options of TLS. With them the server speaks HTTPS. */
+  readonly https?: HttpsOptions
+  /** True for HTTP/2, over TLS with `https`; without TLS, clients must know that the server speaks it. Default false. */
+  readonly http2?: boolean
   /**
-   * Returns the auth context of a request: hooks receive it as `context.auth`. It runs once for each request that has a
-   * route. A `RequestError` that it throws is sent to the client.
+   * The lowest level that is logged to standard error: `trace` … `fatal`, or `silent`. Default `info`. `logger` or
+   * `loggerInstance` replaces this logger.
    */
-  readonly authenticate?: (request: FastifyRequest) => unknown
-  /** The lowest level that is logged to standard error: `trace` … `fatal`, or `silent`. Default `info`. */
   readonly logLevel?: string
-  /** The largest body, in bytes. Default 1 MiB. */
-  readonly maxBody?: number
+  /** True to log one line at level `info` for each request. Default true. */
+  readonly accessLog?: boolean
   /** Milliseconds in which a complete request must arrive. Default 60,000. */
   readonly requestTimeout?: number
   /** Milliseconds after which the server closes a connection that accepts no data. Default 60,000. */
@@ -49,44 +65,101 @@ export interface ServerOptions extends AppOptions {
 /** Request line and header fields together, in bytes. */
 const maxHeaderSize = 64 * 1024
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const flag = mustBe('true or false', (value) => typeof value === 'boolean')
+
+/** The checks of the options that only `createServer` has. */
+const serverChecks = {
+  trustProxy: anyValue,
+  requestIdHeader: anyValue,
+  genReqId: optional(mustBe('a function of the request', isFunction)),
+  logger: anyValue,
+  loggerInstance: anyValue,
+  https: optional(mustBe('an object', isObject)),
+  http2: optional(flag),
+  logLevel: optional(oneOf(...logLevels)),
+  accessLog: optional(flag),
+  requestTimeout: optionalCount,
+  sendTimeout: optionalCount,
+  queueTimeout: optionalCount,
+  maxConnections: optionalCount,
+  maxConnectionsPerAddress: optionalCount,
+  allowedHosts: optional(mustBe('an array of hosts', Array.isArray)),
+}
+
 /**
- * Creates the HTTP server of a model and a store. It does not listen yet, and plugins may be added.
+ * Creates a Fastify server with the routes of a model, and limits on connections, waiting and header fields. It does not
+ * listen yet, and plugins may be added until then.
+ *
  * @returns a Fastify instance: call `listen` on it, and close the store after it
+ * @throws DeclarationError for unknown or wrong options
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { logLevel = 'info', maxBody = 1024 * 1024, publicUrl, authenticate } = options
-  const context = createAppContext(options)
-  const reportError = createErrorReporter()
-  const app = fastify({
-    bodyLimit: maxBody,
-    // `parse/query.ts` parses the query string.
-    routerOptions: { querystringParser: () => ({}), maxParamLength: maxUrlLength },
-    exposeHeadRoutes: false,
-    frameworkErrors: (error, request, reply) => {
-      assignRequestLog(request, reply)
-      void reportError(error, request, reply)
-    },
-    logController: new LogController({ disableRequestLogging: true }),
-    return503OnClosing: false,
-    ...createServerFactory(toHttpServerOptions(options)),
+  checkHttpOptions(options, 'createServer', serverChecks)
+  const app = createFastify(options, (error, request, reply) => {
+    assignRequestLog(request, reply)
+    void reportError(error, request, reply)
   })
-  listenOnAllOfLocalhost(app)
-  const assignRequestLog = addRequestLogs(app, createLogger(logLevel))
-  addBodyParsers(app)
-  app.setErrorHandler(reportError)
-  app.setNotFoundHandler((request, reply) => reportError(routeNotFound(request), request, reply))
+  const { logLevel = 'info', accessLog = true } = options
+  const assignRequestLog = hasOwnLogger(options)
+    ? () => {}
+    : addRequestLogs(app, createLogger(logLevel))
+  const reportError = createErrorReporter(app.log)
   app.addHook('onRequest', (request, reply, done) => {
     assignRequestLog(request, reply)
-    // The server rejects an unknown path before it reads the body.
-    done(request.is404 ? routeNotFound(request) : undefined)
+    done()
   })
-  // Where the database cannot be reached yet, the first request tries again.
-  app.addHook('onReady', () => options.store.prepare().catch(() => {}))
-  addDrain(app)
+  app.setErrorHandler(reportError)
+  addNotFoundHandler(app)
+  if (accessLog) addAccessLog(app)
+  if (!options.http2) {
+    listenOnAllOfLocalhost(app)
+    addDrain(app)
+  }
   addMethods(app)
-  const resolveOrigin = createOriginResolver(publicUrl)
-  registerRoutes(app, { context, authenticate, resolveOrigin, reportError })
+  registerBeforeReady(app, options)
   return app
+}
+
+/** True if the application logs with a logger of its own. */
+function hasOwnLogger({ logger, loggerInstance }: ServerOptions): boolean {
+  return logger !== undefined || loggerInstance !== undefined
+}
+
+function createFastify(
+  options: ServerOptions,
+  frameworkErrors: NonNullable<FastifyServerOptions['frameworkErrors']>,
+): FastifyInstance {
+  const { https, http2, logger, loggerInstance, trustProxy, requestIdHeader } = options
+  const passed: FastifyServerOptions = {
+    ...(logger !== undefined && { logger }),
+    ...(loggerInstance !== undefined && { loggerInstance }),
+    ...(trustProxy !== undefined && { trustProxy }),
+    ...(requestIdHeader !== undefined && { requestIdHeader }),
+    genReqId: options.genReqId ?? createRequestIdGenerator(),
+    routerOptions: { maxParamLength: maxUrlLength },
+    exposeHeadRoutes: false,
+    frameworkErrors,
+    logController: new LogController({ disableRequestLogging: true }),
+    return503OnClosing: false,
+  }
+  // The types of Fastify distinguish the servers of Node, which the routes of the engine need not.
+  if (http2) return fastify(toHttp2Options(passed, https))
+  return fastify({ ...passed, ...createServerFactory(toHttpServerOptions(options)) })
+}
+
+/** Adds HTTP/2, with Fastify's own server: Node limits the memory of each session, and the number of its requests. */
+function toHttp2Options(
+  options: FastifyServerOptions,
+  https: HttpsOptions | undefined,
+): FastifyServerOptions {
+  const settings = { maxConcurrentStreams: 100 }
+  // Fastify has a type of its own for each server of Node; the routes of the engine need not distinguish them.
+  const http2: object = {
+    ...{ http2: true, http2SessionTimeout: 72_000 },
+    ...(https && { https: { allowHTTP1: true, settings, ...https } }),
+  }
+  return { ...options, ...http2 }
 }
 
 /** The options of the HTTP server, with their defaults. */
@@ -94,6 +167,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
   const { requestTimeout = 60_000, sendTimeout = 60_000, queueTimeout = 1000 } = options
   const { maxConnections = 4096, maxConnectionsPerAddress = 2048 } = options
   return {
+    tls: options.https,
     maxHeaderSize,
     requestTimeout,
     sendTimeout,
@@ -104,14 +178,27 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
   }
 }
 
-/** Passes every body on as bytes. A plugin may still add a parser of its own for a media type. */
-function addBodyParsers(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  // Fastify caches the parser that a regular expression has matched, so it parses the header field once.
-  for (const type of [/^application\/vnd\.api\+json$/, '*'])
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, body),
-    )
+/**
+ * Registers the routes when the application is started, so that they come after every plugin: a plugin acts on the routes
+ * that are registered after it.
+ */
+function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
+  const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate } = options
+  let isRegistered = false
+  app.ready = new Proxy(app.ready, {
+    apply: (ready, self, args) => {
+      if (!isRegistered) {
+        isRegistered = true
+        void app.register(jsonApi, {
+          ...{ model, store, prefix, publicUrl },
+          ...(rootMeta && { rootMeta }),
+          ...(maxBody !== undefined && { maxBody }),
+          ...(authenticate && { authenticate }),
+        })
+      }
+      return Reflect.apply(ready, self, args)
+    },
+  })
 }
 
 /** Adds the methods that Fastify's router does not know, so that they are answered with 405 instead of 404. */
@@ -122,12 +209,4 @@ function addMethods(app: FastifyInstance): void {
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT')
       app.addHttpMethod(method, { hasBody: true })
   }
-}
-
-function routeNotFound(request: FastifyRequest): HeaderError {
-  const [path = ''] = request.url.split('?', 1)
-  return new HeaderError(
-    'route_not_found',
-    `There is no route ${quote(path)}; the root document lists the resources and their paths.`,
-  )
 }

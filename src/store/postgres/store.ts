@@ -89,6 +89,7 @@ export async function createPostgresStore(
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
   const context: ReadContext = { statements, counts, limit }
   return {
+    model,
     dialect: 'postgres',
     description,
     read: (plan, id, { hooks, signal } = {}) =>

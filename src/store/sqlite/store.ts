@@ -49,6 +49,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const transaction = transactionOn(createWriteConnection(writer, statements), statements)
   const router = new ReadRouter(file, { model, statements, connectionOptions }, options)
   return {
+    model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),

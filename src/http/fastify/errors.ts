@@ -1,0 +1,48 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type ApiError, BodyError, HeaderError } from '../../errors/errors.ts'
+import type { Logger } from '../../model/request-context.ts'
+import { createErrorResponder } from '../errors.ts'
+import { sendResponse } from './response.ts'
+
+/** Sends the response to a request whose processing threw an error. */
+export type ErrorReporter = (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply | undefined>
+
+/**
+ * Creates the error handler of the routes of an application.
+ * @param log - the logger of the application
+ */
+export function createErrorReporter(log: Logger): ErrorReporter {
+  const respond = createErrorResponder(log)
+  return async (error, request, reply) => {
+    const { method, url, raw } = request
+    const response = respond(fromFastifyError(error, request) ?? error, {
+      method,
+      url,
+      log: request.log,
+      isDisconnected: raw.socket.destroyed || !raw.complete,
+    })
+    return sendResponse(reply, response)
+  }
+}
+
+/** Converts an error of Fastify's own that has a code of the engine; `undefined` for any other error. */
+function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | undefined {
+  const { code }: Partial<FastifyError> = error instanceof Error ? error : {}
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const { bodyLimit } = request.routeOptions
+    return new BodyError('body_too_large', '', `A body may have at most ${bodyLimit} bytes.`)
+  }
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
+    return new HeaderError(
+      'invalid_request',
+      'The body does not have the length in Content-Length.',
+    )
+  }
+  if (code === 'FST_ERR_BAD_URL')
+    return new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
+  return undefined
+}

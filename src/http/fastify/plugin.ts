@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import { createAppContext } from '../../handlers/app-context.ts'
+import { createRouteNotFound } from '../headers.ts'
+import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
+import { createOriginResolver } from '../origin.ts'
+import { createErrorReporter } from './errors.ts'
+import { type Authenticate, authKey, registerRoutes } from './routes.ts'
+
+/** The options of the plugin `jsonApi`. */
+export interface JsonApiOptions extends HttpOptions {
+  /**
+   * Returns the auth context of a request: hooks receive it as `context.auth`. It runs once for each request that has a
+   * route, before the body is read. A `RequestError` that it throws is sent to the client.
+   */
+  readonly authenticate?: Authenticate
+}
+
+/**
+ * Adds the routes of a model to a Fastify application: `app.register(jsonApi, { prefix: '/api', model, store })`. The plugin
+ * is encapsulated: the application's own routes keep their parsers, error handler and responses to unknown paths. Plugins of
+ * the application that are registered before it act on its routes.
+ *
+ * @throws DeclarationError for unknown or wrong options, when the application is started
+ * @see https://fastify.dev/docs/latest/Reference/Encapsulation/
+ */
+export const jsonApi: FastifyPluginCallback<JsonApiOptions> = (app, options, done) => {
+  checkHttpOptions(options, 'jsonApi', { logLevel: anyValue, logSerializers: anyValue })
+  const { store, authenticate, publicUrl, maxBody = defaultMaxBody } = options
+  const reportError = createErrorReporter(app.log)
+  if (authenticate) app.decorateRequest(authKey, null)
+  addBodyParsers(app)
+  app.setErrorHandler(reportError)
+  if (app.prefix !== '') addNotFoundHandler(app)
+  // Where the database cannot be reached yet, the first request tries again.
+  app.addHook('onReady', () => store.prepare().catch(() => {}))
+  registerRoutes(app, {
+    context: createAppContext({ ...options, prefix: app.prefix }),
+    authenticate,
+    resolveOrigin: createOriginResolver(publicUrl),
+    reportError,
+    maxBody,
+  })
+  done()
+}
+
+/** Passes every body on as bytes. */
+function addBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  // Fastify caches the parser that a regular expression has matched, so it parses the header field once.
+  for (const type of [/^application\/vnd\.api\+json$/, '*'])
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
+}
+
+/** Rejects unknown paths below the prefix of the plugin, before the body is read. */
+export function addNotFoundHandler(app: FastifyInstance): void {
+  app.setNotFoundHandler((request) => {
+    throw createRouteNotFound(request.url)
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? createRouteNotFound(request.url) : undefined)
+  })
+}

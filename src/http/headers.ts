@@ -1,0 +1,53 @@
+import { HeaderError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { negotiate } from '../parse/negotiate.ts'
+
+/** The longest request target, in bytes. It holds the filters of a request. */
+export const maxUrlLength = 32 * 1024
+
+/** The header fields of every response; `nosniff` prevents browsers from running a document as HTML or a script. */
+export const commonHeaders = { vary: 'Accept', 'x-content-type-options': 'nosniff' } as const
+
+/** The parts of a request that are checked before its body is read. */
+interface RequestHead {
+  /** The request target: path and query string. */
+  readonly target: string
+  readonly accept: string | undefined
+  readonly contentType: string | undefined
+  readonly contentEncoding: string | undefined
+  /** True if the request has a body of at least one byte. */
+  readonly hasBody: boolean
+}
+
+/**
+ * Checks the head of a request, before its body is read.
+ * @throws HeaderError `url_too_long` (414), `unsupported_media_type` (415), `not_acceptable` (406)
+ */
+export function checkHead(head: RequestHead): void {
+  if (head.target.length > maxUrlLength)
+    throw new HeaderError('url_too_long', `A URL may have at most ${maxUrlLength} bytes.`)
+  negotiate(head)
+}
+
+/** True if the header fields announce a body of at least one byte (RFC 9112 §6.3). */
+export function announcesBody(
+  headers: Readonly<Partial<Record<'transfer-encoding' | 'content-length', string | undefined>>>,
+): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Adds `Accept` to the `Vary` header field that the application has set already (RFC 9110 §12.5.5). */
+export function extendVary(present: unknown): string {
+  const names = Array.isArray(present) ? present.join(', ') : String(present ?? '')
+  if (names === '') return commonHeaders.vary
+  return /(^|,)\s*(\*|accept)\s*(,|$)/i.test(names) ? names : `${names}, ${commonHeaders.vary}`
+}
+
+/** Returns the error of a path without a route. @param target - the request target */
+export function createRouteNotFound(target: string): HeaderError {
+  const [path = ''] = target.split('?', 1)
+  return new HeaderError(
+    'route_not_found',
+    `There is no route ${quote(path)}; the root document lists the resources and their paths.`,
+  )
+}

@@ -1,0 +1,25 @@
+import type { Logger } from '../model/request-context.ts'
+
+/** The parts of a request that its log line has. */
+interface LoggedRequest {
+  readonly method: string
+  /** The request target. */
+  readonly url: string
+  readonly log: Logger
+}
+
+/**
+ * Logs an internal error with its message, stack and cause.
+ * @returns the id that is in the log line and in the response
+ */
+export function logInternalError(error: unknown, { log, method, url }: LoggedRequest): string {
+  const id = crypto.randomUUID()
+  log.error({ err: toError(error), id, method, url }, 'a request failed')
+  return id
+}
+
+/** Returns a thrown value that is an Error, or an Error that describes it. */
+export function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown
+  return new Error(`A value that is not an Error was thrown: ${String(thrown)}`)
+}

@@ -1,0 +1,28 @@
+import { HeaderError } from '../errors/errors.ts'
+import type { Method, Route } from '../handlers/route-table.ts'
+
+/** Returns the methods of a route as in the `Allow` header field (RFC 9110 §10.2.1). */
+export function formatAllowedMethods({ methods }: Route): string {
+  return listAllowedMethods(methods).join(', ')
+}
+
+/** Lists the methods of a route; HEAD and OPTIONS included. */
+export function listAllowedMethods(methods: Route['methods']): readonly string[] {
+  return [...Object.keys(methods), ...('GET' in methods ? ['HEAD'] : []), 'OPTIONS']
+}
+
+/** Returns the error of a method that a route does not have. */
+export function createMethodError(route: Route, method: string): HeaderError {
+  if (route.readOnlyMethods.some((each) => each === method))
+    return new HeaderError('read_only', `${method} is not allowed: this resource is read-only.`)
+  const allow = formatAllowedMethods(route)
+  const detail = `${method} is not allowed at this path; allowed are ${allow}.`
+  return new HeaderError('method_not_allowed', detail, { allow })
+}
+
+/** Returns the method whose handler processes a method: GET for HEAD; `undefined` when the route has no such handler. */
+export function findMethod({ methods }: Route, method: string): Method | undefined {
+  const name = method === 'HEAD' ? 'GET' : method
+  // The keys of `methods` are methods; `Object.keys` returns them as strings.
+  return (Object.keys(methods) as Method[]).find((each) => each === name)
+}
