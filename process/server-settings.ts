@@ -134,6 +134,11 @@ export const serverSettings = {
     default: 'info',
     help: logLevels.join(', '),
   },
+  accessLog: {
+    ...oneOf('on', 'off'),
+    default: 'on',
+    help: 'on logs one line for each request, at level info',
+  },
   idMismatch: {
     ...oneOf('discard', 'conflict'),
     default: 'discard',

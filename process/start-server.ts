@@ -89,9 +89,12 @@ async function prepareServer(
     const { warnings } = await store.verify()
     // The supervisor has reported the warnings before it started the workers.
     if (cluster.isPrimary) onWarnings(warnings)
-    const server = createHttpServer(application, store, settings)
-    await fill?.(server)
-    return { store, server }
+    if (fill) {
+      const server = createHttpServer(application, store, { ...settings, accessLog: 'off' })
+      await fill(server)
+      await server.close()
+    }
+    return { store, server: createHttpServer(application, store, settings) }
   } catch (error) {
     await store.close()
     throw error
@@ -111,6 +114,7 @@ function createHttpServer(
     prefix,
     publicUrl,
     logLevel,
+    accessLog: settings.accessLog === 'on',
     maxBody,
     allowedHosts,
     maxConnections,

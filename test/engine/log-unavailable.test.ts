@@ -10,7 +10,7 @@ import { logOf } from '../log.ts'
 it('given 503 responses with a cause, when several have the same cause, then one is logged each second, and then how many more', async (test) => {
   const model = defineModel([])
   const store = openSqlite(model, ':memory:')
-  const server = createServer({ model, store })
+  const server = createServer({ model, store, accessLog: false })
   test.after(async () => {
     await server.close()
     await store.close()

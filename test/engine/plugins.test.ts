@@ -18,7 +18,7 @@ const countListeners = (response: ServerResponse) =>
 
 describe('Plugins of the Fastify server', () => {
   const store = openSqlite(model, ':memory:')
-  const server = createServer({ model, store, logLevel: 'debug' })
+  const server = createServer({ model, store, logLevel: 'debug', accessLog: false })
   let listenerCounts: readonly number[] = []
   let origin = ''
 

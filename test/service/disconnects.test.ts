@@ -7,8 +7,8 @@ import { eventually, openSocket, request } from '../raw-socket.ts'
 import { noteBody, serveNotes } from './notes.ts'
 
 describe('A client that disconnects', () => {
-  const server = serveNotes({ logLevel: 'info' }, 1)
-  const detailed = serveNotes({ logLevel: 'debug' }, 1)
+  const server = serveNotes({ logLevel: 'info', accessLog: false }, 1)
+  const detailed = serveNotes({ logLevel: 'debug', accessLog: false }, 1)
   let accepted: Socket | undefined
   for (const { app } of [server, detailed])
     app.server.on('connection', (socket) => {

@@ -88,7 +88,7 @@ async function launch(test: TestContext, stdio: StdioOptions) {
   const { PATH } = process.env
   const child: ChildProcess = spawn(process.execPath, [main], {
     cwd: place,
-    env: { PATH, PORT: String(port) },
+    env: { PATH, PORT: String(port), ACCESS_LOG: 'off' },
     stdio,
   })
   test.after(() => child.kill('SIGKILL'))
