@@ -1,5 +1,7 @@
 /** The public API of the engine. Each database has an entry point of its own, e.g. `lapidary/sqlite`. */
 export { RequestError, type RequestErrorOptions } from './errors/errors.ts'
+export { createHandler, type HandlerOptions, type RequestInfo } from './http/fetch-handler.ts'
+export type { HttpOptions } from './http/options.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
 export { canStore } from './model/codecs.ts'

@@ -1,0 +1,105 @@
+import { createAppContext } from '../handlers/app-context.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
+import { buildRouteTable } from '../handlers/route-table.ts'
+import type { Logger } from '../model/request-context.ts'
+import { mediaType } from '../parse/negotiate.ts'
+import { createErrorResponder } from './errors.ts'
+import { checkHead, commonHeaders } from './headers.ts'
+import { logInternalError } from './log-internal-error.ts'
+import { createMethodError, findMethod, formatAllowedMethods } from './methods.ts'
+import { defaultMaxBody, type HttpOptions } from './options.ts'
+import { createOriginResolver } from './origin.ts'
+import type { HttpRequest, HttpResponse } from './request.ts'
+import { createRouter } from './router.ts'
+import { startStream } from './stream.ts'
+
+/** Processes a request. It reports every error as a response: it never throws. */
+export type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
+
+/**
+ * Creates the part that the adapters without Fastify share: route, negotiation, authentication, body, handler, errors.
+ * @param log - the logger of the application
+ */
+export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
+  const { prefix = '', maxBody = defaultMaxBody } = options
+  const context = createAppContext(options)
+  const match = createRouter(buildRouteTable(context.planner), prefix)
+  const resolveOrigin = createOriginResolver(options.publicUrl)
+  const respondToError = createErrorResponder(log)
+
+  return async (request) => {
+    try {
+      return await process(request)
+    } catch (error) {
+      const { method, target: url, log, isDisconnected } = request
+      const failed = { method, url, log, isDisconnected: isDisconnected() }
+      return toHttpResponse(respondToError(error, failed), method)
+    }
+  }
+
+  async function process(request: HttpRequest): Promise<HttpResponse> {
+    const { method } = request
+    const { route, id } = match(request.target)
+    const handlerMethod = findMethod(route, method)
+    if (handlerMethod === undefined && method !== 'OPTIONS') throw createMethodError(route, method)
+    checkRequestHead(request)
+    const handle = handlerMethod && route.methods[handlerMethod]
+    if (handle === undefined) {
+      const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
+      return { status: 204, headers, body: undefined }
+    }
+    const auth = await request.authenticate()
+    const origin = resolveOrigin(request.host, request.protocol)
+    const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
+    const response = await handle(toApiRequest(request, { id, auth, origin, body }), context)
+    if (typeof response.body === 'string') return toHttpResponse(response, method)
+    const chunks = await startStream(response.body, (error) =>
+      logInternalError(error, { method, url: request.target, log: request.log }),
+    )
+    if (method === 'HEAD') await chunks.return()
+    return toHttpResponse({ ...response, body: chunks }, method)
+  }
+}
+
+function checkRequestHead({ target, header, hasBody }: HttpRequest): void {
+  checkHead({
+    target,
+    hasBody,
+    accept: header('accept'),
+    contentType: header('content-type'),
+    contentEncoding: header('content-encoding'),
+  })
+}
+
+const noBytes = new Uint8Array()
+
+function toApiRequest(
+  { target, requestId, ip, log, signal }: HttpRequest,
+  parts: Pick<ApiRequest, 'id' | 'auth' | 'origin' | 'body'>,
+): ApiRequest {
+  const mark = target.indexOf('?')
+  const search = mark === -1 ? '' : target.slice(mark + 1)
+  return { ...parts, search, requestId, ip, log, signal }
+}
+
+/** Adds the header fields of every response; the response to HEAD has no body. */
+function toHttpResponse(
+  {
+    status,
+    headers,
+    body,
+  }: Readonly<{
+    status: number
+    headers?: Readonly<Record<string, string>>
+    body: NonNullable<HttpResponse['body']>
+  }>,
+  method: string,
+): HttpResponse {
+  const length =
+    typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  return {
+    status,
+    headers: { 'content-type': mediaType, ...commonHeaders, ...headers, ...length },
+    body: method === 'HEAD' ? undefined : body,
+  }
+}

@@ -1,0 +1,111 @@
+import { BodyError } from '../errors/errors.ts'
+import type { Logger } from '../model/request-context.ts'
+import { createConsoleLogger } from './console-logger.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
+import type { HttpRequest, HttpResponse } from './request.ts'
+
+/** The options of `createHandler`. */
+export interface HandlerOptions extends HttpOptions {
+  /**
+   * Returns the auth context of a request: hooks receive it as `context.auth`. It runs once for each request that has a
+   * route, before the body is read. A `RequestError` that it throws is sent to the client.
+   */
+  readonly authenticate?: (request: Request) => unknown
+  /** The logger, e.g. of Pino. Default: warnings and errors to standard error. */
+  readonly log?: Logger
+}
+
+/** What the host knows of a request beside the request itself. */
+export interface RequestInfo {
+  /** The address of the client. */
+  readonly ip?: string | undefined
+  readonly requestId?: string | undefined
+  /** The logger of the request. Default: that of the options. */
+  readonly log?: Logger | undefined
+}
+
+/**
+ * Creates a handler for every server that uses the Fetch API: Hono, Bun, Deno, Next.js, and tests.
+ *
+ * @returns a function that returns the response to a request. It reports every error as a response and never rejects. A long
+ *   response is a stream: the database is read as fast as the client reads
+ * @throws DeclarationError for unknown or wrong options
+ * @see https://developer.mozilla.org/en-US/docs/Web/API/Fetch_API
+ */
+export function createHandler(
+  options: HandlerOptions,
+): (request: Request, info?: RequestInfo) => Promise<Response> {
+  checkHttpOptions(options, 'createHandler', { log: anyValue })
+  const { authenticate, log: defaultLog = createConsoleLogger() } = options
+  const dispatch = createDispatcher(options, defaultLog)
+  return async (request, info = {}) => {
+    const { log = defaultLog, ip, requestId } = info
+    return toResponse(
+      await dispatch({
+        ...readRequest(request),
+        ...{ log, ip, requestId },
+        authenticate: () => authenticate?.(request),
+      }),
+    )
+  }
+}
+
+function readRequest(
+  request: Request,
+): Omit<HttpRequest, 'log' | 'ip' | 'requestId' | 'authenticate'> {
+  const { method, url, headers, body } = request
+  const hostStart = url.indexOf('://') + 3
+  const pathStart = url.indexOf('/', hostStart)
+  return {
+    method,
+    target: url.slice(pathStart),
+    header: (name) => headers.get(name) ?? undefined,
+    hasBody: body !== null,
+    host: url.slice(hostStart, pathStart),
+    protocol: url.slice(0, hostStart - 3),
+    signal: () => request.signal,
+    isDisconnected: () => request.signal.aborted,
+    readBody: (maxBytes) => readBody(request, maxBytes),
+  }
+}
+
+async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const { body, bodyUsed } = request
+  if (body === null) return new Uint8Array()
+  if (bodyUsed)
+    throw new Error('The body of the request was read already; pass the request on unread.')
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes)
+      throw new BodyError('body_too_large', '', `A body may have at most ${maxBytes} bytes.`)
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+function toResponse({ status, headers, body }: HttpResponse): Response {
+  const content = body === undefined || typeof body === 'string' ? body : toByteStream(body)
+  return new Response(content ?? null, { status, headers: { ...headers } })
+}
+
+/** Converts chunks of text to a stream of bytes that reads a chunk when the client has taken the one before. */
+function toByteStream(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { done, value } = await iterator.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+      cancel: async () => {
+        await iterator.return?.()
+      },
+    },
+    { highWaterMark: 1 },
+  )
+}

@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { BodyError } from '../errors/errors.ts'
+import type { Logger } from '../model/request-context.ts'
+import { createConsoleLogger } from './console-logger.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { announcesBody, extendVary } from './headers.ts'
+import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
+import { getLocalHost } from './origin.ts'
+import type { HttpRequest, HttpResponse } from './request.ts'
+
+/** The options of `createNodeHandler`. */
+export interface NodeHandlerOptions<Request extends IncomingMessage = IncomingMessage>
+  extends HttpOptions {
+  /**
+   * Returns the auth context of a request: hooks receive it as `context.auth`. It runs once for each request that has a
+   * route, before the body is read. A `RequestError` that it throws is sent to the client.
+   */
+  readonly authenticate?: (request: Request) => unknown
+  /** The logger, e.g. of Pino. Default: warnings and errors to standard error. */
+  readonly log?: Logger
+}
+
+/** A handler for `node:http`, and a middleware for Express and Connect. */
+export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
+  request: Request,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void
+
+/**
+ * Creates a handler for `node:http` and Express: `app.use(createNodeHandler({ prefix: '/api', model, store }))`. It calls
+ * `next` for paths outside of the prefix; without `next` it reports them as errors. The log has the cause of every 500.
+ *
+ * @throws DeclarationError for unknown or wrong options
+ */
+export function createNodeHandler<Request extends IncomingMessage = IncomingMessage>(
+  options: NodeHandlerOptions<Request>,
+): NodeHandler<Request> {
+  checkHttpOptions(options, 'createNodeHandler', { log: anyValue })
+  const { authenticate, prefix = '', log = createConsoleLogger() } = options
+  const dispatch = createDispatcher(options, log)
+  return (request, response, next) => {
+    const target = getTarget(request)
+    if (next && !isBelow(prefix, target)) return next(explainMount(request, prefix))
+    const { signal, isDisconnected } = watchDisconnect(response)
+    void dispatch({
+      ...readRequest(request, target),
+      ...{ log, requestId: undefined, signal, isDisconnected },
+      authenticate: () => authenticate?.(request),
+    })
+      .then((answer) => send(answer, response))
+      // The client has disconnected, or the stream has failed and its error was logged.
+      .catch(() => response.destroy())
+  }
+}
+
+/** Express removes the path at which a middleware is mounted from `url` and keeps it in `originalUrl`. */
+function getTarget(request: IncomingMessage): string {
+  const original: unknown = Reflect.get(request, 'originalUrl')
+  return typeof original === 'string' ? original : (request.url ?? '/')
+}
+
+function isBelow(prefix: string, target: string): boolean {
+  return target.startsWith(prefix) && /^([/?]|$)/.test(target.slice(prefix.length) || '')
+}
+
+/** A handler that is mounted at another path than its prefix would never find a route, and its links would lead nowhere. */
+function explainMount(request: IncomingMessage, prefix: string): Error | undefined {
+  const mounted: unknown = Reflect.get(request, 'baseUrl')
+  if (typeof mounted !== 'string' || mounted === '') return undefined
+  return new Error(
+    `The handler is mounted at ${mounted}, but its prefix is "${prefix}": pass prefix: "${mounted}" to createNodeHandler.`,
+  )
+}
+
+function readRequest(
+  request: IncomingMessage,
+  target: string,
+): Omit<HttpRequest, 'log' | 'requestId' | 'signal' | 'isDisconnected' | 'authenticate'> {
+  const { headers, method = 'GET', socket } = request
+  return {
+    method,
+    target,
+    header: (name) => {
+      const value = headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    hasBody: announcesBody(headers),
+    host: headers.host ?? getLocalHost(request),
+    protocol: getProtocol(request),
+    ip: socket.remoteAddress,
+    readBody: (maxBytes) => readBody(request, maxBytes),
+  }
+}
+
+/** Express knows the protocol behind a trusted proxy. */
+function getProtocol(request: IncomingMessage): string {
+  const known: unknown = Reflect.get(request, 'protocol')
+  if (typeof known === 'string') return known
+  return 'encrypted' in request.socket ? 'https' : 'http'
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  if (request.readableEnded) return getParsedBody(request)
+  const chunks: Buffer[] = []
+  let size = 0
+  // The connection stays open when the loop ends early, because it carries the response.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > maxBytes)
+      throw new BodyError('body_too_large', '', `A body may have at most ${maxBytes} bytes.`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Returns the body that a parser of bytes or text has read before; other parsers do not keep it as it was sent. */
+function getParsedBody(request: IncomingMessage): Uint8Array {
+  const body: unknown = Reflect.get(request, 'body')
+  if (body instanceof Uint8Array) return body
+  if (typeof body === 'string') return Buffer.from(body)
+  if (!announcesBody(request.headers)) return new Uint8Array()
+  throw new Error(
+    'The body of the request was parsed already: mount the handler before body parsers, or exclude application/vnd.api+json from them.',
+  )
+}
+
+/** Watches whether the client disconnects before the response is sent. */
+function watchDisconnect(response: ServerResponse) {
+  const isDisconnected = () => response.destroyed && !response.writableEnded
+  const signal = () => {
+    const controller = new AbortController()
+    const abort = () => {
+      if (!response.writableEnded) controller.abort()
+    }
+    if (response.destroyed) abort()
+    else response.once('close', abort)
+    return controller.signal
+  }
+  return { signal, isDisconnected }
+}
+
+async function send({ status, headers, body }: HttpResponse, response: ServerResponse) {
+  const vary = response.getHeader('vary')
+  // A client that still sends its body would have to be read to the end before the next request.
+  const isUnread = !response.req.complete
+  response.writeHead(status, {
+    ...headers,
+    ...(vary !== undefined && { vary: extendVary(vary) }),
+    ...(isUnread && { connection: 'close' }),
+  })
+  if (body === undefined || typeof body === 'string') response.end(body)
+  else await pipeline(Readable.from(body), response)
+}

@@ -1,0 +1,36 @@
+import type { Logger } from '../model/request-context.ts'
+import type { DocumentText } from '../serialize/document.ts'
+
+/** A request as the adapters pass it on, whatever the library that received it. */
+export interface HttpRequest {
+  readonly method: string
+  /** The request target: the path and the query string, as sent. */
+  readonly target: string
+  /** Returns a header field by its name in lower case. */
+  readonly header: (name: string) => string | undefined
+  /** True if the request has a body of at least one byte. */
+  readonly hasBody: boolean
+  /** The host of absolute links; `undefined` when the request has none. */
+  readonly host: string | undefined
+  /** `http` or `https`. */
+  readonly protocol: string
+  readonly requestId: string | undefined
+  readonly ip: string | undefined
+  readonly log: Logger
+  /** Returns a signal that aborts when the client disconnects before the response is sent; created on the first call. */
+  readonly signal: () => AbortSignal
+  /** True once the client has disconnected. */
+  readonly isDisconnected: () => boolean
+  /** Returns the auth context, or a promise of it. Called once, before the body is read. */
+  readonly authenticate: () => unknown
+  /** Reads the body. @throws BodyError `body_too_large` (413) beyond a number of bytes */
+  readonly readBody: (maxBytes: number) => Promise<Uint8Array>
+}
+
+/** A response as the adapters send it. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** A stream has begun and must be read to its end, or ended by `return`. `undefined` for a response without a body. */
+  readonly body: DocumentText | undefined
+}

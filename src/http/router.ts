@@ -1,0 +1,41 @@
+import createFindMyWay from 'find-my-way'
+import { HeaderError } from '../errors/errors.ts'
+import type { Route } from '../handlers/route-table.ts'
+import { createRouteNotFound, maxUrlLength } from './headers.ts'
+
+/** The route of a path, and the id in the path; empty for a path without an id. */
+export interface Match {
+  readonly route: Route
+  readonly id: string
+}
+
+/**
+ * Creates the router of the adapters without a router of their own. It is the router of Fastify, so that every adapter finds
+ * the same routes.
+ *
+ * @param prefix - the beginning of every path; may be empty
+ * @returns a function that throws HeaderError `route_not_found` (404), and `invalid_request` (400) for a path that is not
+ *   percent-encoded UTF-8
+ */
+export function createRouter(routes: readonly Route[], prefix: string): (target: string) => Match {
+  const router = createFindMyWay({
+    maxParamLength: maxUrlLength,
+    onBadUrl: () => {
+      throw new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
+    },
+  })
+  const table: readonly Route[] = routes
+  for (const [index, { path }] of table.entries()) {
+    // With a prefix, the root has two URLs: with and without the final slash.
+    const isPrefixedRoot = path === '/' && prefix !== ''
+    for (const url of isPrefixedRoot ? [prefix, `${prefix}/`] : [prefix + path])
+      router.on('GET', url, () => {}, index)
+  }
+  return (target) => {
+    const found = router.find('GET', target)
+    const route = found ? table[Number(found.store)] : undefined
+    if (route === undefined) throw createRouteNotFound(target)
+    // `id` is the only parameter in the path patterns of the route table.
+    return { route, id: found?.params.id ?? '' }
+  }
+}
