@@ -1,4 +1,6 @@
-/** The entry point `lapidary/fastify`: the plugin and the server. */
+/** The plugin for a Fastify application. */
 export { type JsonApiOptions, jsonApi } from './plugin.ts'
+/** The type of the option `authenticate`. */
 export type { Authenticate } from './routes.ts'
+/** The server, for programs without a Fastify application of their own. */
 export { createServer, type ServerOptions } from './server.ts'
