@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { TestContext } from 'node:test'
 import { Client } from 'pg'
+import type { Scope } from './cleanup.ts'
 import { type Database, databases } from './databases.ts'
 
 /** The databases that may have tables before anybody serves them: all but those in memory. */
@@ -34,7 +34,7 @@ async function executeOnPostgres(url: string, sql: string): Promise<Records> {
 }
 
 /** Makes a fresh database of SQL, which is gone when the test ends; returns its URL. */
-export async function filled(test: TestContext, database: Database, sql: string): Promise<string> {
+export async function filled(test: Scope, database: Database, sql: string): Promise<string> {
   const { url, remove } = await database.create()
   test.after(remove)
   await execute(url, sql)

@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { listTests } from '../import-tests.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+
+/** The files that a command runs: those that its quoted patterns match. */
+function filesOf(command: string): string[] {
+  const patterns = [...command.matchAll(/"([^"]+)"/g)].map(([, pattern = '']) => pattern)
+  return globSync(patterns, { cwd: root })
+}
 
 const setup = fileURLToPath(new URL('../start-postgres.ts', import.meta.url))
 
@@ -29,4 +40,24 @@ describe('A run of the tests', () => {
       assert.deepEqual(await once(run, 'exit'), [code, null])
     })
   }
+})
+
+describe('npm test', () => {
+  it('runs every test file once, in a batch or in a process of its own', () => {
+    const files = filesOf(String(scripts.test)).flatMap((file) =>
+      dirname(file) === 'test/batches' ? listTests(file).map((each) => `test/${each}`) : [file],
+    )
+    const all = globSync('test/**/*.test.ts', { cwd: root })
+    const missing = new Set(all).difference(new Set(files))
+    assert.deepEqual([...missing], [], 'a folder of tests needs a file in test/batches/')
+    assert.equal(files.length, all.length)
+  })
+})
+
+describe('npm run test:long', () => {
+  it('runs every file of test/long/', () => {
+    const files = filesOf(String(scripts['test:long']))
+    assert.ok(files.length > 0)
+    assert.deepEqual(files.sort(), globSync('test/long/*.ts', { cwd: root }).sort())
+  })
 })

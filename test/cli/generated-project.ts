@@ -3,18 +3,18 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { defineModel, type Model, type ResourceDeclaration } from 'lapidary'
 import { formatFiles } from '../../cli/format-files.ts'
 import { generateDeclarations } from '../../cli/generate-declarations.ts'
 import { readCatalog } from '../../cli/read-catalog.ts'
+import type { Scope } from '../cleanup.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { openStore } from '../engine/engine.ts'
 import { folder } from '../service/child.ts'
 
 /** Creates a project folder that depends on this package, with its compiler and formatter settings. */
-export async function createProject(test: TestContext): Promise<string> {
+export async function createProject(test: Scope): Promise<string> {
   const project = await folder(test)
   mkdirSync(join(project, 'node_modules'))
   symlinkSync(absolutePath('.'), join(project, 'node_modules/lapidary'))

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
-import { describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { resources } from '../../examples/chinook/resources/index.ts'
 import { model, startServer } from '../../examples/chinook/start-server.ts'
 import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
+import { Cleanup, type Scope } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { execute, filled, lasting } from '../filled.ts'
-import { createMusicStore, serve } from './music-store.ts'
+import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
 
 /** Starts the example on a new database. */
-async function startExample(test: TestContext, database: Database) {
+async function startExample(test: Scope, database: Database) {
   const url = await filled(test, database, '')
   const server = await startServer(url, 0, 'silent')
   const client = connect(server.url)
@@ -57,11 +58,22 @@ const expressions = [
 
 for (const database of lasting) {
   describe(`The music store with edited declarations · ${database.name}`, () => {
-    it('serves both directions of every relationship', async (test) => {
-      const { url, runSql } = await createMusicStore(test, database)
-      const get = await serve(test, model, url)
+    const cleanup = new Cleanup()
+    /** Served, and only read. */
+    let store: MusicStore
+    let get: Get
+    /** Changed by the tests, each of which creates or updates rows of its own. */
+    let example: Awaited<ReturnType<typeof startExample>>
+    before(async () => {
+      store = await createMusicStore(cleanup, database)
+      get = await serve(cleanup, model, store.url)
+      example = await startExample(cleanup, database)
+    })
+    after(() => cleanup.run())
+
+    it('serves both directions of every relationship', async () => {
       const scopes = { video: '"MediaTypeId" = 5' }
-      const counts = await verifyRelationships({ resources, get, runSql, scopes })
+      const counts = await verifyRelationships({ resources, get, runSql: store.runSql, scopes })
       assert.equal(Object.keys(counts).length, 24)
       assert.partialDeepStrictEqual(counts, {
         'video.season': 207,
@@ -73,12 +85,13 @@ for (const database of lasting) {
     })
 
     for (const [path, name, sql] of expressions) {
-      it(`computes ${name} of ${path} as SQL does, and sorts by it`, async (test) => {
-        const { url, runSql } = await createMusicStore(test, database)
-        const get = await serve(test, model, url)
+      it(`computes ${name} of ${path} as SQL does, and sorts by it`, async () => {
         const { many } = await get(path, { 'page[size]': '0', sort: name })
         const actual = many.map(({ id, attributes }) => [id, Number(attributes?.[name])])
-        const expected = (await runSql(sql)).map(({ id, value }) => [String(id), Number(value)])
+        const expected = (await store.runSql(sql)).map(({ id, value }) => [
+          String(id),
+          Number(value),
+        ])
         const byId = ([one]: readonly unknown[], [other]: readonly unknown[]) =>
           Number(one) - Number(other)
         assert.deepEqual(actual.toSorted(byId), expected.toSorted(byId))
@@ -90,8 +103,8 @@ for (const database of lasting) {
       })
     }
 
-    it('does not expose private columns, and rejects writes to read-only types', async (test) => {
-      const { call } = await startExample(test, database)
+    it('does not expose private columns, and rejects writes to read-only types', async () => {
+      const { call } = example
       for (const name of ['birthDate', 'address', 'BirthDate']) {
         assert.equal((await call('GET', `/employees?filter[${name}]=1962-01-02`)).status, 400)
       }
@@ -109,8 +122,8 @@ for (const database of lasting) {
       assert.equal((await call('POST', '/genres', { type: 'genre' })).status, 403)
     })
 
-    it('given a new video, stores its media type; given another track, answers 404 under /videos', async (test) => {
-      const { url, call } = await startExample(test, database)
+    it('given a new video, stores its media type; given another track, answers 404 under /videos', async () => {
+      const { url, call } = example
       const attributes = { title: 'Pilot', milliseconds: 1500000, price: '1.99' }
       const created = await call('POST', '/videos', { type: 'video', attributes })
       assert.equal(created.status, 201, created.text)
@@ -124,8 +137,8 @@ for (const database of lasting) {
       assert.equal((await call('GET', '/tracks/1')).status, 200)
     })
 
-    it('sets the price of an invoice line, rejects lines without track or quantity, and keeps the invoice date', async (test) => {
-      const { call } = await startExample(test, database)
+    it('sets the price of an invoice line, rejects lines without track or quantity, and keeps the invoice date', async () => {
+      const { call } = example
       const customer = { customer: linkTo('customer', '1') }
       const invoice = await call('POST', '/invoices', { type: 'invoice', relationships: customer })
       assert.equal(invoice.status, 201, invoice.text)
@@ -153,8 +166,8 @@ for (const database of lasting) {
       assert.deepEqual(changedDate.fault.source, { pointer: '/data/attributes/date' })
     })
 
-    it('rejects circular management and a hire date before the birth date', async (test) => {
-      const { call } = await startExample(test, database)
+    it('rejects circular management and a hire date before the birth date', async () => {
+      const { call } = example
       const setManager = (id: string) =>
         call('PATCH', '/staff/2/relationships/manager', { type: 'staff', id })
       for (const id of ['2', '3', '4']) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
+import type { ResourceDeclaration } from 'lapidary'
+import { Cleanup } from '../cleanup.ts'
 import {
   assertCompiles,
   assertFormatted,
@@ -8,7 +10,7 @@ import {
   verifiedModel,
 } from '../cli/generated-project.ts'
 import { lasting } from '../filled.ts'
-import { createMusicStore, type Get, serve } from './music-store.ts'
+import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
 
 const includedIds = ({ body }: Awaited<ReturnType<Get>>, type: string) =>
@@ -16,13 +18,26 @@ const includedIds = ({ body }: Awaited<ReturnType<Get>>, type: string) =>
 
 for (const database of lasting) {
   describe(`The music store with generated declarations · ${database.name}`, () => {
-    it('has formatted declarations that compile, and serves both directions of every relationship', async (test) => {
-      const { url, runSql } = await createMusicStore(test, database)
-      const project = await createProject(test)
-      const resources = await importGenerated(project, 'resources', url)
+    const cleanup = new Cleanup()
+    let store: MusicStore
+    let project: string
+    let resources: readonly ResourceDeclaration[]
+    let get: Get
+    before(async () => {
+      store = await createMusicStore(cleanup, database)
+      project = await createProject(cleanup)
+      resources = await importGenerated(project, 'resources', store.url)
+      get = await serve(cleanup, await verifiedModel(resources, store.url), store.url)
+    })
+    after(() => cleanup.run())
+
+    it('has formatted declarations that compile', () => {
       assertFormatted(project)
       assertCompiles(project)
-      const get = await serve(test, await verifiedModel(resources, url), url)
+    })
+
+    it('serves both directions of every relationship', async () => {
+      const { runSql } = store
       const counts = await verifyRelationships({ resources, get, runSql })
       assert.equal(Object.keys(counts).length, 20)
       assert.partialDeepStrictEqual(counts, {
@@ -36,10 +51,8 @@ for (const database of lasting) {
       })
     })
 
-    it('includes, filters, sorts and paginates', async (test) => {
-      const { url, runSql } = await createMusicStore(test, database)
-      const resources = await importGenerated(await createProject(test), 'resources', url)
-      const get = await serve(test, await verifiedModel(resources, url), url)
+    it('includes, filters, sorts and paginates', async () => {
+      const { runSql } = store
       const selectIds = async (sql: string) => (await runSql(sql)).map(({ id }) => String(id))
 
       const include = 'albums.tracks.genre,albums.tracks.playlists'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import type { Model } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
 import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
+import type { Scope } from '../cleanup.ts'
 import { connect, type Query } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
@@ -16,18 +16,21 @@ export type Get = (path: string, query?: Query) => Promise<Answer>
 /** Runs SQL directly on the database and returns the rows. */
 export type RunSql = (sql: string) => Promise<Records>
 
-/** Creates a database with the tables of the music store. */
-export async function createMusicStore(
-  test: TestContext,
-  database: Database,
-): Promise<{ url: string; runSql: RunSql }> {
+/** A database with the tables of the music store. */
+export interface MusicStore {
+  readonly url: string
+  readonly runSql: RunSql
+}
+
+/** Creates a music store that exists until the test or suite ends. */
+export async function createMusicStore(test: Scope, database: Database): Promise<MusicStore> {
   const sql = generateSql(database.name === 'PostgreSQL' ? 'postgres' : 'sqlite')
   const url = await filled(test, database, sql)
   return { url, runSql: (query) => execute(url, query) }
 }
 
-/** Starts a server that runs until the test ends. */
-export async function serve(test: TestContext, model: Model, databaseUrl: string): Promise<Get> {
+/** Starts a server that runs until the test or suite ends. */
+export async function serve(test: Scope, model: Model, databaseUrl: string): Promise<Get> {
   const store = await openStore(model, databaseUrl)
   const server = createServer({ model, store, logLevel: 'silent' })
   await store.verify()

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { Scope } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import { until } from './processes.ts'
 
@@ -31,11 +32,6 @@ export interface Child {
   printed(): string
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Ended>
-}
-
-/** What ends: a test, or whatever else has things to be cleaned up after it. */
-export interface Scope {
-  after(work: () => unknown): void
 }
 
 /** A folder that is gone when the test ends. */

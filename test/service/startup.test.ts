@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { parseCommandLine } from '../../service/settings.ts'
 import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import type { Call } from '../client.ts'
@@ -48,7 +49,7 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['CLIENT_IDS',    '--client-ids',    'discard'],
 ]
 
-/** Settings that cannot be, and what the one line about them must name. */
+/** Invalid settings, and words of the one line about them. */
 type Wrong = readonly [
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -87,6 +88,29 @@ const wrong: readonly Wrong[] = [
   ],
 ]
 
+/** Parses an invalid command line and returns the error message. */
+function errorOf(args: readonly string[], environment: Readonly<Record<string, string>>): string {
+  let message = ''
+  assert.throws(
+    () => parseCommandLine(args, environment),
+    (error) => {
+      assert.ok(error instanceof Error)
+      message = error.message
+      return true
+    },
+  )
+  return message
+}
+
+/** A command line as a shell shows it. */
+function describeCommand(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+): string {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  return [...variables, 'lapidary', ...args].join(' ')
+}
+
 describe('settings', () => {
   it('--help lists every setting with its flag and default, and ends with 0', async (test) => {
     const { code, stdout } = await run(test, ['--help'])
@@ -98,31 +122,25 @@ describe('settings', () => {
     assert.ok(stdout.includes('--demo'), stdout)
   })
 
-  it('a wrong one ends the process with one clear line and exit code 2', async (test) => {
-    const check = async ([environment, args, ...says]: Wrong) => {
-      const { code, stdout, stderr } = await run(test, args, environment)
-      const printed = `${JSON.stringify([environment, args])}: ${stdout}${stderr}`
-      assert.equal(code, 2, printed)
-      assert.equal(stdout, '', printed)
-      assert.deepEqual(stderr.trimEnd().split('\n').length, 1, printed)
-      assert.doesNotMatch(stderr, /^\s+at /m)
-      for (const word of says) {
-        assert.ok(stderr.toLowerCase().includes(word.toLowerCase()), `${word}: ${printed}`)
-      }
-    }
-    // A few processes at a time: each is a whole runtime.
-    for (let from = 0; from < wrong.length; from += 4) {
-      await Promise.all(wrong.slice(from, from + 4).map(check))
-    }
+  for (const [environment, args, ...says] of wrong)
+    it(`given ${describeCommand(environment, args)}, one line names every invalid setting`, () => {
+      const message = errorOf(args, environment)
+      assert.doesNotMatch(message, /\n/)
+      for (const word of says)
+        assert.ok(message.toLowerCase().includes(word.toLowerCase()), `${word}: ${message}`)
+    })
+
+  it('an invalid one is reported once, and no other error follows from it', () => {
+    const message = errorOf([], { PAGE_SIZE: '30', MAX_PAGE_SIZE: '0' })
+    const range = `from 1 to ${Number.MAX_SAFE_INTEGER}`
+    assert.equal(message, `MAX_PAGE_SIZE must be a whole number ${range}; it is "0"`)
   })
 
-  it('a wrong one is complained of once, and nothing is concluded from it', async (test) => {
-    const { stderr } = await run(test, [], { PAGE_SIZE: '30', MAX_PAGE_SIZE: '0' })
-    const range = `from 1 to ${Number.MAX_SAFE_INTEGER}`
-    assert.equal(
-      stderr.trimEnd(),
-      `lapidary: MAX_PAGE_SIZE must be a whole number ${range}; it is "0"`,
-    )
+  it('invalid ones end the process with one line and exit code 2', async (test) => {
+    const [environment, args] = [{ PAGE_SIZE: 'x', BASE_PATH: 'api' }, ['--port', 'abc']]
+    const { code, stdout, stderr } = await run(test, args, environment)
+    const message = errorOf(args, environment)
+    assert.deepEqual([code, stdout, stderr], [2, '', `lapidary: ${message}\n`])
   })
 
   it('an address that is taken ends the process with one clear line', async (test) => {

@@ -1,0 +1,39 @@
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** The folder that has a folder for each subject, and `batches/`. */
+const root = import.meta.dirname
+
+/**
+ * Imports the test files of a batch, so that their suites run in one process. Most of the CPU time of a test file is the
+ * start of its process, and code that is not compiled yet.
+ * @param batch - the path of a file of `test/batches/`; see `listTests`
+ */
+export async function importTests(batch: string): Promise<void> {
+  for (const file of listTests(batch)) await import(pathToFileURL(join(root, file)).href)
+}
+
+/**
+ * Lists the test files of a batch, as paths from `test/`. `conformance.ts` has all files of `test/conformance/`; `engine-1.ts`
+ * and `engine-2.ts` have every other file of `test/engine/`.
+ * @param batch - the path of a file of `test/batches/`
+ */
+export function listTests(batch: string): string[] {
+  const name = basename(batch)
+  const folder = folderOf(name)
+  const batches = listIn('batches').filter((other) => folderOf(other) === folder)
+  const tests = listIn(folder).filter((file) => file.endsWith('.test.ts'))
+  return tests
+    .filter((_, index) => batches[index % batches.length] === name)
+    .map((file) => join(folder, file))
+}
+
+/** Returns the folder whose tests a batch runs: `engine` for `engine-1.ts`. */
+function folderOf(batch: string): string {
+  return batch.replace(/(-\d+)?\.ts$/, '')
+}
+
+function listIn(folder: string): string[] {
+  return readdirSync(join(root, folder)).sort()
+}
