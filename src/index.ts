@@ -1,7 +1,25 @@
 /** The public API of the engine. Each database has an entry point of its own, e.g. `lapidary/sqlite`. */
-export { RequestError, type RequestErrorOptions } from './errors/errors.ts'
+export { ManyErrors } from './errors/collector.ts'
+export {
+  ApiError,
+  BodyError,
+  HeaderError,
+  NotFoundError,
+  ParameterError,
+  RequestError,
+  type RequestErrorOptions,
+} from './errors/errors.ts'
 export { createHandler, type HandlerOptions, type RequestInfo } from './http/fetch-handler.ts'
 export type { HttpOptions } from './http/options.ts'
+export type {
+  Client,
+  DocumentOperations,
+  EachQuery,
+  ResourceList,
+  ResourceOperations,
+  TransactionClient,
+} from './in-process/client.ts'
+export { type Api, type ApiOptions, type CallContext, createApi } from './in-process/create-api.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
 export { canStore } from './model/codecs.ts'
@@ -9,6 +27,13 @@ export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
 export { defineModel } from './model/define-model.ts'
 export { type Sql, sql } from './model/dialect.ts'
+export type {
+  ApiDocument,
+  DocumentRelationship,
+  DocumentResource,
+  ListDocument,
+  MessageDocument,
+} from './model/document-types.ts'
 export {
   type Access,
   type Attribute,
@@ -67,6 +92,16 @@ export {
 } from './model/kinds.ts'
 export type { Declarations, Model, ModelOptions } from './model/model.ts'
 export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
+export type {
+  Filter,
+  FilterInput,
+  FilterTerm,
+  IncludePath,
+  ListQuery,
+  ListSelection,
+  PageInput,
+  ResourceQuery,
+} from './model/query-types.ts'
 export {
   type ClientIds,
   type IdOptions,
@@ -75,5 +110,19 @@ export {
   type ResourceValidator,
   resource,
 } from './model/resource.ts'
+export type {
+  Fieldsets,
+  Identifier,
+  LinkageChange,
+  NewResource,
+  NewResourceOf,
+  NoFieldsets,
+  ResourceObject,
+  ResourceOf,
+  ResourceUpdate,
+  ResourceUpdateOf,
+  UntypedInput,
+  UntypedResource,
+} from './model/resource-types.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { Store } from './store/store.ts'

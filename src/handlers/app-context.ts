@@ -2,12 +2,19 @@ import type { LifecycleContext } from '../lifecycle/context.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
 import type { Model } from '../model/model.ts'
 import { createPlanner } from '../plan/planner.ts'
-import { createDocumentSerializer, type DocumentSerializer } from '../serialize/document.ts'
+import {
+  createDocumentSerializer,
+  type DocumentSerializer,
+  type DocumentText,
+} from '../serialize/document.ts'
 import type { Store } from '../store/store.ts'
 
-/** The dependencies of every handler, created once at startup. */
-export interface AppContext extends LifecycleContext {
-  readonly serializer: DocumentSerializer
+/**
+ * The dependencies of every handler, created once at startup.
+ * @typeParam Body - what the serializer makes of a response: text for HTTP
+ */
+export interface AppContext<Body = DocumentText> extends LifecycleContext {
+  readonly serializer: DocumentSerializer<Body>
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
   /** Members of `meta` in the root document. */

@@ -6,7 +6,6 @@ import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planResource } from '../plan/read.ts'
 import { planDelete } from '../plan/write.ts'
-import { serializeMessage } from '../serialize/document.ts'
 import type { Handler } from './handler.ts'
 
 /** `DELETE /persons/1`. It validates the query, though the response shows no resource, and ignores a body. */
@@ -18,6 +17,6 @@ export function deleteResource(planner: Planner, resource: ResourceType): Handle
     const id = parsePathId(resource, request.id)
     validateQuery(request.search)
     await executeDelete(planDelete(planner, resource, id), context, request)
-    return { status: 200, body: serializeMessage('Object successfully deleted') }
+    return { status: 200, body: context.serializer.serializeMessage('Object successfully deleted') }
   }
 }

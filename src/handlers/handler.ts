@@ -1,5 +1,6 @@
 import type { Awaitable } from '../model/hooks.ts'
 import type { RequestContext } from '../model/request-context.ts'
+import type { RequestBody } from '../parse/body.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { AppContext } from './app-context.ts'
 
@@ -9,17 +10,21 @@ export interface ApiRequest extends RequestContext {
   readonly id: string
   /** The query string without its `?`, as sent. */
   readonly search: string
-  readonly body: Uint8Array
+  /** The bytes of the body as sent; in process, the document itself. */
+  readonly body: RequestBody
   /** Scheme and host of absolute links. */
   readonly origin: string
 }
 
 /** A successful response; errors are thrown. */
-export interface ApiResponse {
+export interface ApiResponse<Body = DocumentText> {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly body: DocumentText
+  readonly body: Body
 }
 
 /** Processes the requests of one endpoint: parse, plan, execute, serialize. */
-export type Handler = (request: ApiRequest, context: AppContext) => Awaitable<ApiResponse>
+export type Handler = <Body>(
+  request: ApiRequest,
+  context: AppContext<Body>,
+) => Awaitable<ApiResponse<Body>>

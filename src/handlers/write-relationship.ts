@@ -8,7 +8,6 @@ import type { Planner } from '../plan/planner.ts'
 import { planLinkage } from '../plan/read.ts'
 import { planRelationshipWrite } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
-import { serializeMessage } from '../serialize/document.ts'
 import type { Handler } from './handler.ts'
 
 const messages = {
@@ -36,6 +35,6 @@ export function writeRelationship(
     const linkage = parseLinkage(request.body)
     const plan = planRelationshipWrite(planner, linkage, { resource, relationship, id }, change)
     await executeRelationshipWrite(plan, context, request)
-    return { status: 200, body: serializeMessage(messages[change]) }
+    return { status: 200, body: context.serializer.serializeMessage(messages[change]) }
   }
 }

@@ -42,19 +42,22 @@ export interface ParsedResource {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
+/** A request body: the bytes of a JSON:API document, or, from a call in process, the document itself. */
+export type RequestBody = Uint8Array | Readonly<{ data: unknown }>
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses the body of a create or an update. It ignores members that JSON:API 1.0 does not define.
  *
- * @param bytes - the request body
+ * @param body - the request body
  * @param requiresId - true for an update, whose resource must have an `id`
  * @throws ApiError | ManyErrors (400) with every structural error of the document
  * @see https://jsonapi.org/format/1.0/#crud-creating
  * @see https://jsonapi.org/format/1.0/#crud-updating
  */
-export function parseResource(bytes: Uint8Array, requiresId = false): ParsedResource {
-  const data = parsePrimaryData(bytes)
+export function parseResource(body: RequestBody, requiresId = false): ParsedResource {
+  const data = parsePrimaryData(body)
   if (!isObject(data))
     throw documentError('/data', `must be a resource object; it is ${describeJsonType(data)}`)
   const errors = emptyCollector()
@@ -73,15 +76,15 @@ export function parseResource(bytes: Uint8Array, requiresId = false): ParsedReso
  * @throws ApiError | ManyErrors (400) with every structural error of the document
  * @see https://jsonapi.org/format/1.0/#crud-updating-relationships
  */
-export function parseLinkage(bytes: Uint8Array): ParsedLinkage {
+export function parseLinkage(body: RequestBody): ParsedLinkage {
   const errors = emptyCollector()
-  const linkage = parseLinkageData(parsePrimaryData(bytes), '/data', errors)
+  const linkage = parseLinkageData(parsePrimaryData(body), '/data', errors)
   throwErrors(errors)
   return linkage ?? { is: 'none' }
 }
 
-function parsePrimaryData(bytes: Uint8Array): unknown {
-  const document = parseDocument(bytes)
+function parsePrimaryData(body: RequestBody): unknown {
+  const document = body instanceof Uint8Array ? parseDocument(body) : body
   if (!isObject(document))
     throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
   if (!Object.hasOwn(document, 'data')) throw documentError('', 'must have the member "data"')

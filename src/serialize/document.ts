@@ -14,21 +14,28 @@ export type DocumentText = string | AsyncIterable<string>
 /** The member `jsonapi` of every document (https://jsonapi.org/format/1.0/#document-jsonapi-object). */
 export const jsonapiMember = '"jsonapi":{"version":"1.0"}'
 
-/** Serializes the documents of a service. */
-export interface DocumentSerializer {
+/**
+ * Serializes the responses of a service.
+ * @typeParam Body - text for HTTP, or another representation of the same results
+ */
+export interface DocumentSerializer<Body = DocumentText> {
   /** Serializes a list of resources: `data`, `included`, `links`, `meta.count`. */
-  readonly serializeCollection: (plan: ReadPlan, rows: Rows, linkBase: LinkBase) => DocumentText
+  readonly serializeCollection: (plan: ReadPlan, rows: Rows, linkBase: LinkBase) => Body
   /** Serializes one resource, or null for an empty to-one relationship. `path` is the path of the document. */
-  readonly serializeResource: (plan: ReadPlan, rows: Rows, path: string) => DocumentText
-  readonly serializeToManyLinkage: SerializeLinkage
-  readonly serializeToOneLinkage: SerializeLinkage
+  readonly serializeResource: (plan: ReadPlan, rows: Rows, path: string) => Body
+  readonly serializeToManyLinkage: SerializeLinkage<Body>
+  readonly serializeToOneLinkage: SerializeLinkage<Body>
+  /** Serializes a response that has only a message. */
+  readonly serializeMessage: (message: string) => Body
+  /** Serializes the root document. `self` is its path. */
+  readonly serializeRoot: (meta: Readonly<Record<string, unknown>>, self: string) => Body
 }
 
 /** Serializes the linkage of a relationship as identifier objects. */
-type SerializeLinkage = (plan: ReadPlan, rows: Rows, linkBase: RelationshipLinkBase) => DocumentText
+type SerializeLinkage<Body> = (plan: ReadPlan, rows: Rows, linkBase: RelationshipLinkBase) => Body
 
 /** The base of the links of a relationship document. */
-interface RelationshipLinkBase extends LinkBase {
+export interface RelationshipLinkBase extends LinkBase {
   /** The path of the related resources. */
   readonly related: string
 }
@@ -63,16 +70,18 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
       const links = serializeRelationshipLinks(plan, linkBase)
       return serializeSingle(plan, rows, serializers, serializers.identifier, links)
     },
+    serializeMessage,
+    serializeRoot,
   }
 }
 
 /** Serializes a document that has only a message in `meta`. */
-export function serializeMessage(message: string): string {
+function serializeMessage(message: string): string {
   return `{"meta":${JSON.stringify({ message })},${jsonapiMember}}`
 }
 
 /** Serializes the root document. @param self - its path */
-export function serializeRoot(meta: Readonly<Record<string, unknown>>, self: string): string {
+function serializeRoot(meta: Readonly<Record<string, unknown>>, self: string): string {
   return `{"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ self })},${jsonapiMember}}`
 }
 

@@ -46,6 +46,11 @@ export interface Transaction {
   readonly query: RunQuery
   /** Runs steps as the database allows: one after the other, or pipelined. */
   readonly run: StepExecutor
+  /**
+   * Runs work that may fail: if it throws, what it wrote is rolled back, and the transaction continues. Works must not run at the
+   * same time.
+   */
+  savepoint<Result>(work: () => Promise<Result>): Promise<Result>
   /** Executes a read that sees the writes of the transaction. */
   read(plan: ReadPlan, id?: string): Promise<CompleteRows>
   /**

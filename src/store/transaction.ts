@@ -13,6 +13,7 @@ export function transactionOn(connection: WriteConnection, statements: Statement
   return {
     query: connection.query,
     run: connection.runSteps,
+    savepoint: (work) => connection.savepoint(work),
     read: async (plan, id) => connection.read(plan, id),
     checkPreconditions: (plan) => checkPreconditions(connection, plan, statements),
     prepareWrite: (plan, readPlan) => prepareWrite(connection, { plan, readPlan }, statements),

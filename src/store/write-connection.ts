@@ -17,4 +17,6 @@ export interface WriteConnection {
   readonly readInserted?: (plan: ReadPlan) => Awaitable<CompleteRows>
   readonly runSteps: StepExecutor
   readonly query: RunQuery
+  /** Runs work, and rolls back what it wrote if it throws. */
+  savepoint<Result>(work: () => Promise<Result>): Promise<Result>
 }

@@ -240,4 +240,38 @@ export function describeWrites(contract: ContractDatabase): void {
     assert.equal((await read(store, planList('note'))).count, 3)
     assert.deepEqual((await read(store, planLinks('book.tags'), '1')).data, ['tag x'])
   })
+
+  it('rolls back the work of a savepoint that fails, and nothing else of the transaction', async (test) => {
+    const { store } = await openLibrary(test, contract)
+    const insert = (name: string) => planNew('author', { attributes: { name } })
+    const names = await store.transaction(async (transaction) => {
+      const count = () => transaction.query(sql`select count(*) as n from author`)
+      await transaction.query(sql`select 1`)
+      await writeIn(transaction, insert('kept'))
+      const failing = transaction.savepoint(async () => {
+        await writeIn(transaction, insert('gone'))
+        // A statement of a hook has a savepoint of its own.
+        await assert.rejects(transaction.query(sql`insert into author (name) values (null)`))
+        assert.deepEqual(await count(), [{ n: 5 }])
+        throw new Error('thrown by the work')
+      })
+      await assert.rejects(failing, /thrown by the work/)
+      assert.deepEqual(await count(), [{ n: 4 }])
+      const rejected = transaction.savepoint(() =>
+        writeIn(transaction, planChange('author', '77', {})),
+      )
+      await assert.rejects(rejected)
+      await assert.rejects(transaction.query(sql`insert into author (name) values (null)`))
+      const result = await transaction.savepoint(async () => {
+        await writeIn(transaction, insert('also kept'))
+        await assert.rejects(transaction.query(sql`select nothing`))
+        return 'result'
+      })
+      assert.equal(result, 'result')
+      await transaction.query(sql`select 1`)
+      return transaction.query(sql`select name from author where name like '%kept' order by name`)
+    })
+    assert.deepEqual(names, [{ name: 'also kept' }, { name: 'kept' }])
+    assert.equal((await read(store, planList('author'))).count, 5)
+  })
 }

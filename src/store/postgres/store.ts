@@ -233,6 +233,7 @@ function createTransaction(
         readInserted: (plan) => readInserted(transaction, plan, statements),
       }),
       query: createRunQuery(transaction, statements),
+      savepoint: (work) => transaction.nest(work),
     },
     statements,
   )

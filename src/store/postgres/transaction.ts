@@ -138,6 +138,33 @@ export class PostgresTransaction extends PostgresConnection {
   }
 
   /**
+   * Runs work after a savepoint of its own; if it fails, it is rolled back and the transaction can continue. The work may call
+   * `withSavepoint`. The savepoint is sent together with the first statements of the work, and costs no round trip.
+   */
+  async nest<Result>(work: () => Promise<Result>): Promise<Result> {
+    const hadSavepoint = this.#hasSavepoint
+    this.#hasSavepoint = false
+    const begun = this.#send('savepoint lapidary_nested')
+    try {
+      const [result] = await Promise.all([work(), begun])
+      void this.#send('release savepoint lapidary_nested')
+      return result
+    } catch (error) {
+      // If it fails, so does every later statement, and the commit.
+      await this.#send('rollback to savepoint lapidary_nested')
+      void this.#send('release savepoint lapidary_nested')
+      throw error
+    } finally {
+      this.#hasSavepoint = hadSavepoint
+    }
+  }
+
+  /** Sends a statement with the next batch. An error is not thrown: it makes the statements after it fail. */
+  #send(sql: string): Promise<unknown> {
+    return this.allUnprepared({ sql, placeholders: [] }).catch(() => {})
+  }
+
+  /**
    * Yields the rows of a cursor in batches; each batch is read when it is requested. Other statements may run in between. A
    * row may be large because of its linkage, so the size of a batch depends on the largest row so far.
    */

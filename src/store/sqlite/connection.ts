@@ -207,6 +207,11 @@ export class SqliteConnection {
     translateErrors(() => this.#control.commit.get())
   }
 
+  /** Whether a transaction is open. SQLite rolls one back by itself after some errors, such as a full disk. */
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction
+  }
+
   /** Rolls the transaction back, if one is open. */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback')

@@ -14,11 +14,13 @@ export function createWriteConnection(
   writer: SqliteConnection,
   statements: SqliteStatements,
 ): WriteConnection {
+  const runQuery = createRunQuery(writer)
   return {
     runSteps: runSequentially,
     all: (statement, values) => writer.all(statement, values),
     run: (statement, values) => writer.run(statement, values),
     read: (plan, id) => {
+      checkOpen(writer)
       const limit = { resources: writeBudget.resources, isWrite: true }
       const budget = {
         ...writeBudget,
@@ -30,7 +32,34 @@ export function createWriteConnection(
       if (rows === undefined) throw tooManyResourcesError(plan, limit)
       return rows
     },
-    query: createRunQuery(writer),
+    query: async (expression) => {
+      checkOpen(writer)
+      return runQuery(expression)
+    },
+    savepoint: (work) => runInSavepoint(writer, work),
+  }
+}
+
+/** Outside of a transaction, each statement would be committed at once. */
+function checkOpen(writer: SqliteConnection): void {
+  if (!writer.isInTransaction)
+    throw new Error('SQLite has rolled the transaction back after an earlier error.')
+}
+
+async function runInSavepoint<Result>(
+  writer: SqliteConnection,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  checkOpen(writer)
+  writer.execute('savepoint lapidary_nested')
+  try {
+    const result = await work()
+    writer.execute('release lapidary_nested')
+    return result
+  } catch (error) {
+    if (writer.isInTransaction)
+      writer.execute('rollback to lapidary_nested; release lapidary_nested')
+    throw error
   }
 }
 

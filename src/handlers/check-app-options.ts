@@ -1,0 +1,53 @@
+import { DeclarationError } from '../model/declaration-error.ts'
+import { isObject } from '../model/json.ts'
+import { type Check, isFunction, members, mustBe, optional } from '../model/option-checks.ts'
+import type { AppOptions } from './app-context.ts'
+
+/** An origin is part of every absolute link. */
+const maxOriginLength = 2048
+
+const isModel = (value: unknown): boolean => isObject(value) && value.types instanceof Map
+const isStore = (value: unknown): boolean => isObject(value) && isFunction(value.read)
+
+/** The checks of the options of every application. */
+const appChecks: Readonly<Record<string, Check>> = {
+  model: mustBe('the result of defineModel', isModel),
+  store: mustBe('an open store, as in openSqlite(model, path)', isStore),
+  prefix: optional(mustBe('a path such as "/api", without a final slash', isPrefix)),
+  rootMeta: optional(mustBe('an object', isObject)),
+  publicUrl: optional(mustBe('an origin such as "https://api.example.org"', isOrigin)),
+}
+
+/**
+ * Checks the options of an application, as declarations are checked.
+ *
+ * @param of - the name of the function, e.g. `createServer`
+ * @param checks - the options that only this function has
+ * @throws DeclarationError with one line for each unknown option and each value of a wrong type, or when the store was
+ *   opened for another model
+ */
+export function checkAppOptions(
+  options: AppOptions,
+  of: string,
+  checks: Readonly<Record<string, Check>> = {},
+): void {
+  const errors = members({ ...appChecks, ...checks })(options, of)
+  if (errors.length === 0 && options.store.model !== options.model)
+    throw new DeclarationError([
+      `${of}.store: was opened for another model; pass the same model to the store and to ${of}`,
+    ])
+  if (errors.length > 0) throw new DeclarationError(errors)
+}
+
+function isPrefix(value: unknown): boolean {
+  return value === '' || (typeof value === 'string' && /^\/[^?#]*[^?#/]$/.test(value))
+}
+
+function isOrigin(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    value.length <= maxOriginLength &&
+    URL.canParse(value) &&
+    new URL(value).origin === value
+  )
+}

@@ -1,0 +1,188 @@
+import type { Sql } from '../model/dialect.ts'
+import type {
+  ApiDocument,
+  DocumentResource,
+  ListDocument,
+  MessageDocument,
+} from '../model/document-types.ts'
+import type { Declarations } from '../model/model.ts'
+import type {
+  FieldsetCheck,
+  IncludePath,
+  ListQuery,
+  ListSelection,
+  ResourceQuery,
+} from '../model/query-types.ts'
+import type {
+  Fieldsets,
+  FieldsOf,
+  LinkageChange,
+  NewResource,
+  NoFieldsets,
+  RelationshipName,
+  ResourceObject,
+  ResourceUpdate,
+  TypeName,
+  WritableType,
+} from '../model/resource-types.ts'
+
+/** A page of a list. */
+export interface ResourceList<Resource> {
+  readonly data: readonly Resource[]
+  /** `count`: the number of resources on all pages. */
+  readonly meta: Readonly<{ count: number }>
+}
+
+/**
+ * Reads and writes with resources as plain objects. Every call checks, runs hooks and throws as the request does over HTTP:
+ * `ApiError`, or `ManyErrors` for several errors of one call.
+ */
+export interface ResourceOperations<Types extends Declarations = Declarations> {
+  /** Reads a page of a list, as `GET /persons`. */
+  list<
+    Type extends TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    query?: ListQuery<Types, Type, Path, Sets>,
+  ): Promise<ResourceList<ResourceObject<Types, Type, Path, Sets>>>
+  /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
+  get<
+    Type extends TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    id: string,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+  ): Promise<ResourceObject<Types, Type, Path, Sets>>
+  /** Creates a resource, as `POST /persons`. @returns the created resource */
+  create<
+    Type extends WritableType<Types> & TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    fields: NewResource<Types, Type>,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+  ): Promise<ResourceObject<Types, Type, Path, Sets>>
+  /** Updates a resource, as `PATCH /persons/1`. @returns the updated resource */
+  update<
+    Type extends WritableType<Types> & TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    id: string,
+    fields: ResourceUpdate<Types, Type>,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+  ): Promise<ResourceObject<Types, Type, Path, Sets>>
+  /** Deletes a resource, as `DELETE /persons/1`. */
+  remove<Type extends WritableType<Types> & TypeName<Types>>(type: Type, id: string): Promise<void>
+  /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
+  relate<Type extends TypeName<Types>, Name extends RelationshipName<FieldsOf<Types, Type>>>(
+    type: Type,
+    id: string,
+    relationship: Name,
+    change: LinkageChange<FieldsOf<Types, Type>[Name]>,
+  ): Promise<void>
+}
+
+/** The same reads and writes with JSON:API documents as results, equal to those of the responses over HTTP. */
+export interface DocumentOperations<Types extends Declarations = Declarations> {
+  /** Reads a page of a list, as `GET /persons`. */
+  list<
+    Type extends TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    query?: ListQuery<Types, Type, Path, Sets>,
+  ): Promise<ListDocument<DocumentResource<Types, Type, Sets>>>
+  /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
+  get<
+    Type extends TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    id: string,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+  ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
+  /** Creates a resource, as `POST /persons`. */
+  create<
+    Type extends WritableType<Types> & TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    fields: NewResource<Types, Type>,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+  ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
+  /** Updates a resource, as `PATCH /persons/1`. */
+  update<
+    Type extends WritableType<Types> & TypeName<Types>,
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    id: string,
+    fields: ResourceUpdate<Types, Type>,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+  ): Promise<ApiDocument<DocumentResource<Types, Type, Sets>>>
+  /** Deletes a resource, as `DELETE /persons/1`. */
+  remove<Type extends WritableType<Types> & TypeName<Types>>(
+    type: Type,
+    id: string,
+  ): Promise<MessageDocument>
+  /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
+  relate<Type extends TypeName<Types>, Name extends RelationshipName<FieldsOf<Types, Type>>>(
+    type: Type,
+    id: string,
+    relationship: Name,
+    change: LinkageChange<FieldsOf<Types, Type>[Name]>,
+  ): Promise<MessageDocument>
+}
+
+/** The query of `each`: the selection of a list, without pages and included resources. */
+export interface EachQuery<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+  Sets extends Fieldsets<Types> = NoFieldsets,
+> extends ListSelection<FieldsOf<Types, Type>> {
+  readonly fields?: Sets & FieldsetCheck<Types, Sets>
+}
+
+/** Reads and writes on behalf of one caller: the calls carry its auth context. */
+export interface Client<Types extends Declarations = Declarations>
+  extends ResourceOperations<Types> {
+  /** The same operations with JSON:API documents as results. */
+  readonly documents: DocumentOperations<Types>
+  /**
+   * Reads all resources of a list, in one snapshot and in constant memory, whatever `maxPageSize` is. The read holds a
+   * database connection until the loop ends.
+   */
+  each<Type extends TypeName<Types>, const Sets extends Fieldsets<Types> = NoFieldsets>(
+    type: Type,
+    query?: EachQuery<Types, Type, Sets>,
+  ): AsyncGenerator<ResourceObject<Types, Type, never, Sets>, void, undefined>
+  /**
+   * Runs work in one transaction: its calls commit together, or, if it throws, not at all. Calls within it go through `tx`;
+   * they see its writes, and run one after the other. The work may run again after a conflict with another transaction, so it
+   * must not have effects outside of the database.
+   *
+   * @returns the result of the work, once the transaction is durable
+   * @throws what the work throws; HeaderError `unavailable` (503) when the database cannot be written
+   */
+  transaction<Result>(work: (tx: TransactionClient<Types>) => Promise<Result>): Promise<Result>
+}
+
+/** Reads and writes in a transaction. A call that fails changes nothing; the work may catch its error and continue. */
+export interface TransactionClient<Types extends Declarations = Declarations>
+  extends ResourceOperations<Types> {
+  /** The same operations with JSON:API documents as results. */
+  readonly documents: DocumentOperations<Types>
+  /** Runs SQL in the transaction and returns the rows by column name. A rejected statement has no effect. */
+  sql(expression: Sql): Promise<readonly Readonly<Record<string, unknown>>[]>
+}

@@ -1,0 +1,73 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createAppContext } from '../handlers/app-context.ts'
+import { checkAppOptions } from '../handlers/check-app-options.ts'
+import type { Declarations, Model } from '../model/model.ts'
+import type { Logger, RequestContext } from '../model/request-context.ts'
+import { createObjectSerializer } from '../serialize/objects.ts'
+import type { Store } from '../store/store.ts'
+import type { Client } from './client.ts'
+import { createConsoleLogger } from './console-log.ts'
+import { type ApiContext, createClient } from './create-client.ts'
+import { createEndpointFinder } from './endpoints.ts'
+
+/** The options of `createApi`. */
+export interface ApiOptions<Types extends Declarations = Declarations> {
+  readonly model: Model<Types>
+  /** The store that was opened for the model. */
+  readonly store: Store
+  /** The beginning of every path in documents, e.g. `/api`. Default: none. */
+  readonly prefix?: string
+  /** Scheme and host of absolute links in documents, e.g. `https://api.example.org`. Default: none, so links are paths. */
+  readonly publicUrl?: string
+}
+
+/** The circumstances of the calls of a client, which hooks receive. */
+export interface CallContext {
+  /** The auth context: what `authenticate` returns for a request. */
+  readonly auth?: unknown
+  /** The id of the request that the calls serve. */
+  readonly requestId?: string | undefined
+  /** The address of the client that the calls serve. */
+  readonly ip?: string | undefined
+  /** Default: warnings and errors go to standard error. */
+  readonly log?: Logger | undefined
+  /** Cancels reads, and rejects calls that begin after it has aborted. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The API of a model and a store, in process. */
+export interface Api<Types extends Declarations = Declarations> {
+  /** Returns a client whose calls have these circumstances. */
+  with(caller?: CallContext): Client<Types>
+}
+
+/**
+ * Creates the API of a model and a store for use in process, without HTTP: the same checks, hooks, access rules and errors.
+ * @throws DeclarationError for an unknown option, or when the store was opened for another model
+ * @returns an object whose `with` returns the client of a caller, e.g. `api.with({ auth }).list('person')`
+ */
+export function createApi<Types extends Declarations>(options: ApiOptions<Types>): Api<Types> {
+  checkAppOptions(options, 'createApi')
+  const documents = createAppContext(options)
+  const context: ApiContext = {
+    find: createEndpointFinder(documents.planner),
+    objects: { ...documents, serializer: createObjectSerializer(options.model) },
+    documents,
+    origin: options.publicUrl ?? '',
+    current: new AsyncLocalStorage(),
+  }
+  return {
+    with: (caller = {}) => createClient<Types>(context, toRequestContext(caller), caller.signal),
+  }
+}
+
+function toRequestContext({ auth, requestId, ip, log, signal }: CallContext): RequestContext {
+  return {
+    auth,
+    requestId,
+    ip,
+    log: log ?? createConsoleLogger(),
+    // A signal of its own for each call: many calls that listen to one signal would look like a leak to Node.
+    signal: () => (signal ? AbortSignal.any([signal]) : new AbortController().signal),
+  }
+}

@@ -1,0 +1,144 @@
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import type { AppContext } from '../handlers/app-context.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
+import type { Sql } from '../model/dialect.ts'
+import type { Awaitable } from '../model/hooks.ts'
+import { parseExactJson } from '../model/json.ts'
+import type { Declarations } from '../model/model.ts'
+import type { RequestContext } from '../model/request-context.ts'
+import type { DocumentText } from '../serialize/document.ts'
+import type { Transaction } from '../store/store.ts'
+import type { Client, TransactionClient } from './client.ts'
+import type { EndpointFinder } from './endpoints.ts'
+import { formatQuery, type QueryInput } from './format-query.ts'
+import { type CallRequest, createOperations, type UntypedOperations } from './operations.ts'
+import { bindToTransaction, TransactionCalls } from './transaction.ts'
+
+/** What all clients of an API share. */
+export interface ApiContext {
+  readonly find: EndpointFinder
+  /** Executes calls whose results are plain objects. */
+  readonly objects: AppContext<Awaitable<unknown>>
+  /** Executes calls whose results are documents. */
+  readonly documents: AppContext
+  /** Scheme and host of absolute links; may be empty. */
+  readonly origin: string
+  /** The transaction in which the code runs that makes a call. */
+  readonly current: AsyncLocalStorage<TransactionCalls>
+}
+
+/** What all calls of a client share. */
+interface Caller extends ApiContext {
+  readonly request: RequestContext
+  /** Runs a call when it may run. */
+  readonly run: <Result>(call: () => Promise<Result>) => Promise<Result>
+}
+
+/**
+ * Creates a client whose calls each run in a transaction of their own.
+ * @param signal - rejects calls that begin after it has aborted
+ */
+export function createClient<Types extends Declarations>(
+  context: ApiContext,
+  request: RequestContext,
+  signal: AbortSignal | undefined,
+): Client<Types> {
+  const run = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    signal?.throwIfAborted()
+    checkNotInTransaction(context)
+    return call()
+  }
+  const caller: Caller = { ...context, request, run }
+  const client = {
+    ...createCalls(caller),
+    each: (type: string, query?: QueryInput) => readEach(caller, type, query),
+    transaction: <Result>(work: (tx: TransactionClient<Types>) => Promise<Result>) =>
+      run(() => runTransaction(caller, work)),
+  }
+  // The declarations give the types of the results. The compiler cannot infer them from names that are passed at run time.
+  return client as unknown as Client<Types>
+}
+
+/**
+ * A call outside of the transaction would not see its writes, and a write would wait for its end on SQLite, which has one
+ * writer: forever, as the transaction waits for the call.
+ */
+function checkNotInTransaction({ current }: ApiContext): void {
+  if (current.getStore()?.isOpen)
+    throw new Error(
+      'This call is made inside a transaction, but not through it: use the argument of its function, `tx`. Transactions cannot be nested.',
+    )
+}
+
+/** The operations of a client, with plain objects and with documents as results. */
+type Calls = UntypedOperations & Readonly<{ documents: UntypedOperations }>
+
+function createCalls({ find, objects, documents, origin, request, run }: Caller): Calls {
+  const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
+  return {
+    ...createOperations(find, (handler, call) =>
+      run(async () => {
+        const { body } = await handler(toRequest(call), objects)
+        return body
+      }),
+    ),
+    documents: createOperations(find, (handler, call) =>
+      run(async () => {
+        const { body } = await handler(toRequest(call), documents)
+        return parseExactJson(await readText(body))
+      }),
+    ),
+  }
+}
+
+async function readText(body: DocumentText): Promise<string> {
+  if (typeof body === 'string') return body
+  let text = ''
+  for await (const chunk of body) text += chunk
+  return text
+}
+
+async function* readEach(
+  { find, objects, origin, request, run }: Caller,
+  type: string,
+  query: QueryInput | undefined,
+): AsyncGenerator<unknown, void, undefined> {
+  const call = { id: '', search: formatQuery(query), body: new Uint8Array() }
+  const { readEach } = await run(async () => find(type))
+  yield* readEach({ ...request, ...call, origin }, objects)
+}
+
+function runTransaction<Types extends Declarations, Result>(
+  caller: Caller,
+  work: (tx: TransactionClient<Types>) => Promise<Result>,
+): Promise<Result> {
+  return caller.objects.store.transaction(async (transaction) => {
+    const calls = new TransactionCalls()
+    const tx = createTransactionClient<Types>(caller, transaction, calls)
+    try {
+      return await caller.current.run(calls, () => work(tx))
+    } finally {
+      await calls.close()
+    }
+  })
+}
+
+/** Creates a client whose calls all run in one transaction. */
+function createTransactionClient<Types extends Declarations>(
+  caller: Caller,
+  transaction: Transaction,
+  calls: TransactionCalls,
+): TransactionClient<Types> {
+  const bound = createCalls({
+    ...caller,
+    objects: bindToTransaction(caller.objects, transaction),
+    documents: bindToTransaction(caller.documents, transaction),
+    run: (call) => calls.run(call),
+  })
+  const client = {
+    ...bound,
+    sql: (expression: Sql) => calls.run(() => transaction.query(expression)),
+  }
+  // As in `createClient`.
+  return client as unknown as TransactionClient<Types>
+}

@@ -1,0 +1,91 @@
+import { HeaderError } from '../errors/errors.ts'
+import { suggest } from '../errors/suggestion.ts'
+import { createResource } from '../handlers/create-resource.ts'
+import { deleteResource } from '../handlers/delete-resource.ts'
+import { getCollection } from '../handlers/get-collection.ts'
+import { getResource } from '../handlers/get-resource.ts'
+import type { Handler } from '../handlers/handler.ts'
+import { updateResource } from '../handlers/update-resource.ts'
+import { writeRelationship } from '../handlers/write-relationship.ts'
+import { findRelationship, type RelationshipField, type ResourceType } from '../model/model.ts'
+import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
+import type { Planner } from '../plan/planner.ts'
+import type { LinkChange } from '../plan/write-builder.ts'
+import { createResourceReader, type ResourceReader } from './read-each.ts'
+
+/** The operations on one resource type: the handlers of its routes. */
+export interface Endpoints {
+  readonly resource: ResourceType
+  readonly list: Handler
+  readonly get: Handler
+  readonly create: Handler
+  readonly update: Handler
+  readonly remove: Handler
+  readonly readEach: ResourceReader
+  readonly relate: (
+    relationship: RelationshipField,
+  ) => Readonly<Record<LinkChange['change'], Handler>>
+}
+
+/** Returns the operations on a type. @throws HeaderError `route_not_found` (404) for a type that does not exist */
+export type EndpointFinder = (type: string) => Endpoints
+
+/** Creates the operations of every type, each when it is first used. */
+export function createEndpointFinder(planner: Planner): EndpointFinder {
+  const { types } = planner.model
+  const getEndpoints = memoizeByIdentity((resource: ResourceType) =>
+    createEndpoints(planner, resource),
+  )
+  return (type) => {
+    const resource = types.get(type)
+    if (resource) return getEndpoints(resource)
+    const known = suggest(type, [...types.keys()], 'types')
+    throw new HeaderError(
+      'route_not_found',
+      `There is no resource type ${JSON.stringify(type)}; ${known}`,
+    )
+  }
+}
+
+function createEndpoints(planner: Planner, resource: ResourceType): Endpoints {
+  return {
+    resource,
+    list: getCollection(planner, resource),
+    get: getResource(planner, resource),
+    create: createResource(planner, resource),
+    update: updateResource(planner, resource),
+    remove: deleteResource(planner, resource),
+    readEach: createResourceReader(planner, resource),
+    relate: memoizeByIdentity((relationship: RelationshipField) => ({
+      add: writeRelationship(planner, resource, relationship, 'add'),
+      remove: writeRelationship(planner, resource, relationship, 'remove'),
+      replace: writeRelationship(planner, resource, relationship, 'replace'),
+    })),
+  }
+}
+
+/** @throws HeaderError `read_only` (403) if clients cannot write the resources of a type */
+export function checkWritable({ type, isWritable }: ResourceType): void {
+  if (!isWritable) throw new HeaderError('read_only', `The type ${type} is read-only.`)
+}
+
+/**
+ * Returns a relationship that a call changes.
+ * @throws HeaderError `route_not_found` (404) if it does not exist, `read_only` (403) if clients cannot write it
+ */
+export function findWritableRelationship(resource: ResourceType, name: string): RelationshipField {
+  const relationship = findRelationship(resource, name)
+  if (relationship === undefined) {
+    const names = [...resource.fields.values()].filter(({ is }) => is === 'relationship')
+    const known = suggest(
+      name,
+      names.map((each) => each.name),
+      `relationships of ${resource.type}`,
+    )
+    const detail = `${resource.type} has no relationship ${JSON.stringify(name)}; ${known}`
+    throw new HeaderError('route_not_found', detail)
+  }
+  if (!relationship.isWritable)
+    throw new HeaderError('read_only', `The relationship ${resource.type}.${name} is read-only.`)
+  return relationship
+}

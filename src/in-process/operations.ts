@@ -1,0 +1,64 @@
+import type { ApiRequest, Handler } from '../handlers/handler.ts'
+import { checkWritable, type EndpointFinder, findWritableRelationship } from './endpoints.ts'
+import { type FieldInput, formatLinkage, formatResource } from './format-document.ts'
+import { formatQuery, type QueryInput } from './format-query.ts'
+
+/** The parts of a request that differ between the calls of a client. */
+export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body'>
+
+/** Runs a handler and returns the body of its response. */
+export type Call = (handler: Handler, request: CallRequest) => Promise<unknown>
+
+/** The operations of a client, without the types that follow from the declarations. */
+export interface UntypedOperations {
+  list(type: string, query?: QueryInput): Promise<unknown>
+  get(type: string, id: string, query?: QueryInput): Promise<unknown>
+  create(type: string, fields: FieldInput, query?: QueryInput): Promise<unknown>
+  update(type: string, id: string, fields: FieldInput, query?: QueryInput): Promise<unknown>
+  remove(type: string, id: string): Promise<unknown>
+  relate(type: string, id: string, relationship: string, change: FieldInput): Promise<unknown>
+}
+
+const noBody = new Uint8Array()
+
+/** Creates the operations of a client: each formats the request of its route, and calls the handler of the route. */
+export function createOperations(find: EndpointFinder, call: Call): UntypedOperations {
+  return {
+    list: async (type, query) =>
+      call(find(type).list, { id: '', search: formatQuery(query), body: noBody }),
+    get: async (type, id, query) =>
+      call(find(type).get, { id, search: formatQuery(query), body: noBody }),
+    create: async (type, fields, query) => {
+      const { resource, create } = find(type)
+      checkWritable(resource)
+      const body = formatResource(resource, fields)
+      return call(create, { id: '', search: formatQuery(query), body })
+    },
+    update: async (type, id, fields, query) => {
+      const { resource, update } = find(type)
+      checkWritable(resource)
+      const body = formatResource(resource, fields, id)
+      return call(update, { id, search: formatQuery(query), body })
+    },
+    remove: async (type, id) => {
+      const { resource, remove } = find(type)
+      checkWritable(resource)
+      return call(remove, { id, search: '', body: noBody })
+    },
+    relate: async (type, id, name, change) => {
+      const { resource, relate } = find(type)
+      const relationship = findWritableRelationship(resource, name)
+      const [kind, members] = parseChange(change)
+      const body = { data: formatLinkage(members, relationship.to) }
+      return call(relate(relationship)[kind], { id, search: '', body })
+    },
+  }
+}
+
+/** @throws TypeError unless the object has exactly one of `add`, `remove` and `replace` */
+function parseChange(change: FieldInput): readonly ['add' | 'remove' | 'replace', unknown] {
+  const [[kind, members] = [], ...others] = Object.entries(change)
+  if ((kind === 'add' || kind === 'remove' || kind === 'replace') && others.length === 0)
+    return [kind, members]
+  throw new TypeError('A change of a relationship has one of the members add, remove and replace.')
+}

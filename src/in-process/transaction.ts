@@ -1,0 +1,57 @@
+import type { LifecycleContext } from '../lifecycle/context.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import { pairWithLayouts } from '../plan/read-result.ts'
+import { Mutex } from '../store/mutex.ts'
+import type { ReadHooks, Store, Transaction } from '../store/store.ts'
+
+/** The calls of one transaction. They run one after the other, because each is rolled back alone if it fails. */
+export class TransactionCalls {
+  readonly #mutex = new Mutex()
+  #isOpen = true
+
+  /** Whether calls can still be made. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Runs a call after those before it. @throws Error when the transaction has ended */
+  run<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (this.#isOpen) return this.#mutex.run(call)
+    return Promise.reject(
+      new Error('The transaction has ended: await every call of tx before its function returns.'),
+    )
+  }
+
+  /** Accepts no more calls, and waits for those that were made. */
+  async close(): Promise<void> {
+    this.#isOpen = false
+    await this.#mutex.run(() => {})
+  }
+}
+
+/** Returns a context whose reads and writes run in a transaction that is open. A write that fails is rolled back alone. */
+export function bindToTransaction<Context extends LifecycleContext>(
+  context: Context,
+  transaction: Transaction,
+): Context {
+  const store: Store = {
+    ...context.store,
+    read: (plan, id, { hooks } = {}) => readIn(transaction, plan, id, hooks),
+    transaction: (work) => transaction.savepoint(() => work(transaction)),
+  }
+  return { ...context, store }
+}
+
+async function readIn(
+  transaction: Transaction,
+  plan: ReadPlan,
+  id: string | undefined,
+  hooks: ReadHooks | undefined,
+) {
+  await hooks?.before(transaction.query)
+  const rows = await transaction.read(plan, id)
+  if (hooks)
+    for (const [batch, layout] of pairWithLayouts(rows, plan.shape))
+      await hooks.after(batch, layout, transaction.query)
+  return rows
+}

@@ -1,0 +1,139 @@
+import type { FieldDeclarations } from './fields.ts'
+import type { Declarations } from './model.ts'
+import type { OperatorName } from './operators.ts'
+import type {
+  Fieldsets,
+  FieldsOf,
+  NoFieldsets,
+  RelatedType,
+  RelationshipName,
+  StoredName,
+  TypeName,
+} from './resource-types.ts'
+
+/** The names by which a list can be filtered: stored attributes, `id`, relationships, and paths through relationships. */
+export type FilterName<Fields extends FieldDeclarations> = string extends keyof Fields
+  ? string
+  : 'id' | StoredName<Fields> | RelationshipName<Fields> | `${RelationshipName<Fields>}__${string}`
+
+/** The names by which a list can be sorted: stored attributes, `id`, and paths through to-one relationships. */
+type SortName<Fields extends FieldDeclarations> = string extends keyof Fields
+  ? string
+  : 'id' | StoredName<Fields> | `${RelationshipName<Fields>}.${string}`
+
+/** A term of the order of a list; `-` in front means descending. */
+export type SortKey<Fields extends FieldDeclarations> = SortName<Fields> | `-${SortName<Fields>}`
+
+/**
+ * A filter object: a comparison, a condition on related resources, or a combination (`docs/service.md`, Filter).
+ * @typeParam Name - the names by which the type can be filtered
+ */
+export type Filter<Name extends string = string> =
+  | FilterTerm<Name>
+  | Readonly<{ and: readonly Filter<Name>[] }>
+  | Readonly<{ or: readonly Filter<Name>[] }>
+  | Readonly<{ not: Filter<Name> }>
+
+/** A comparison of a field, or a condition on the resources of a relationship. */
+export interface FilterTerm<Name extends string = string> {
+  readonly name: Name
+  readonly op: OperatorName | 'any' | 'has'
+  /** The value, a list of values, or, for `any` and `has`, a nested filter. */
+  readonly val?: unknown
+  /** The field to compare with, instead of a value. */
+  readonly field?: Name
+}
+
+/** Filters that must all match: filter objects, or values by name, which the fields must equal. */
+export type FilterInput<Name extends string = string> =
+  | readonly Filter<Name>[]
+  | { readonly [Key in Name]?: string | number | bigint | boolean }
+
+/**
+ * A path of relationships, joined by dots. The first is checked here, all others by `PathCheck`, so that no type enumerates
+ * the paths of a model.
+ */
+export type IncludePath<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+> = string extends Type
+  ? string
+  : RelationshipName<FieldsOf<Types, Type>> | `${RelationshipName<FieldsOf<Types, Type>>}.${string}`
+
+/** `unknown` if all paths exist, else the sentence that names the unknown relationship. */
+export type PathCheck<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+  Path extends string,
+> = [PathError<Types, Type, Path>] extends [never] ? unknown : PathError<Types, Type, Path>
+
+type PathError<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+  Path extends string,
+> = string extends Type
+  ? never
+  : Path extends `${infer Name}.${infer Rest}`
+    ? Name extends RelationshipName<FieldsOf<Types, Type>>
+      ? PathError<Types, RelatedType<Types, FieldsOf<Types, Type>[Name]>, Rest>
+      : UnknownRelationship<Type, Name, RelationshipName<FieldsOf<Types, Type>>>
+    : Path extends RelationshipName<FieldsOf<Types, Type>>
+      ? never
+      : UnknownRelationship<Type, Path, RelationshipName<FieldsOf<Types, Type>>>
+
+/** One sentence for each relationship that the type has. */
+type UnknownRelationship<Type extends string, Name extends string, Known extends string> = [
+  Known,
+] extends [never]
+  ? `${Type} has no relationship "${Name}"; it has none`
+  : `${Type} has no relationship "${Name}"; it has "${Known}"`
+
+/** `unknown` if all types of the fieldsets exist, else a sentence for each that does not. */
+export type FieldsetCheck<Types extends Declarations, Sets> = string extends keyof Types
+  ? unknown
+  : {
+      readonly [Type in Exclude<
+        keyof Sets,
+        keyof Types
+      >]: `there is no resource type "${Type & string}"`
+    }
+
+/** The fields and related resources of a response. */
+export interface ResourceQuery<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+  Path extends string = never,
+  Sets extends Fieldsets<Types> = NoFieldsets,
+> {
+  /** The fields of the resources of each type; all by default. */
+  readonly fields?: Sets & FieldsetCheck<Types, Sets>
+  /** The paths of related resources, e.g. `['computers', 'computers.owner']`. */
+  readonly include?: readonly Path[] & PathCheck<Types, Type, Path>
+}
+
+/** The rows of a list, and their order. */
+export interface ListSelection<Fields extends FieldDeclarations> {
+  /** Filter objects, or values by name, which the fields must equal. */
+  readonly filter?: FilterInput<FilterName<Fields>>
+  /** The order, e.g. `['-birth_date', 'name']`. */
+  readonly sort?: readonly SortKey<Fields>[]
+}
+
+/** A page of a list. */
+export interface PageInput {
+  /** Counted from 1. Default 1. */
+  readonly number?: number
+  /** The number of resources. Default: that of the model. */
+  readonly size?: number
+}
+
+/** The query of a list: the same parameters as over HTTP. */
+export interface ListQuery<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+  Path extends string = never,
+  Sets extends Fieldsets<Types> = NoFieldsets,
+> extends ResourceQuery<Types, Type, Path, Sets>,
+    ListSelection<FieldsOf<Types, Type>> {
+  readonly page?: PageInput
+}

@@ -1,0 +1,269 @@
+import type {
+  Access,
+  Attribute,
+  Computed,
+  ExpressionField,
+  FieldDeclaration,
+  FieldDeclarations,
+} from './fields.ts'
+import type { Declarations, Model } from './model.ts'
+
+// The types of resources are lookups in the declarations of one resource type. No type enumerates the types of a model, so a
+// model of a hundred types costs the compiler only the types that are used.
+
+/** The name of a resource type. */
+export type TypeName<Types extends Declarations> = keyof Types & string
+
+/** The declared fields of a type. */
+export type FieldsOf<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+> = Types[Type]['fields']
+
+/** A resource identifier: https://jsonapi.org/format/1.0/#document-resource-identifier-objects */
+export interface Identifier<Type extends string = string> {
+  readonly type: Type
+  readonly id: string
+}
+
+/** The names of the fields that clients can read: all but write-only attributes and relationships. */
+type ReadableName<Fields extends FieldDeclarations> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly is: 'toOne' | 'toMany' }
+    ? never
+    : Fields[Name] extends Attribute<infer _, boolean, infer Rights>
+      ? 'write-only' extends Rights
+        ? never
+        : Name
+      : Name
+}[keyof Fields] &
+  string
+
+/** The names of the relationships. */
+export type RelationshipName<Fields extends FieldDeclarations> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly is: 'toOne' | 'toMany' } ? Name : never
+}[keyof Fields] &
+  string
+
+/** The names of the attributes that are stored or computed by the database. */
+export type StoredName<Fields extends FieldDeclarations> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly is: 'attribute' | 'expression' }
+    ? Name
+    : never
+}[keyof Fields] &
+  string
+
+/** The related type of a relationship. */
+export type RelatedType<
+  Types extends Declarations,
+  Field extends FieldDeclaration | undefined,
+> = Field extends { readonly to: infer To extends TypeName<Types> } ? To : never
+
+/** The value of an attribute. One that is not required, and one that is computed, may be null. */
+type AttributeValue<Field extends FieldDeclaration> =
+  Field extends Attribute<infer Value, infer IsRequired>
+    ? IsRequired extends true
+      ? Value
+      : Value | null
+    : Field extends ExpressionField<infer Value> | Computed<infer Value>
+      ? Value | null
+      : never
+
+/** The fields of a request by resource type: `fields`. */
+export type Fieldsets<Types extends Declarations> = {
+  readonly [Type in TypeName<Types>]?: readonly FieldName<FieldsOf<Types, Type>>[]
+}
+
+/** The name of a field that a response can have. */
+export type FieldName<Fields extends FieldDeclarations> = string extends keyof Fields
+  ? string
+  : ReadableName<Fields> | RelationshipName<Fields>
+
+/** The first relationship of a path. */
+type Head<Path extends string> = Path extends `${infer Name}.${string}` ? Name : Path
+/** The paths that follow a relationship. */
+type Tail<Path extends string, Name extends string> = Path extends `${Name}.${infer Rest}`
+  ? Rest
+  : never
+
+/** The names in a fieldset; without one, every readable attribute and the included relationships. */
+type PresentName<
+  Fields extends FieldDeclarations,
+  Type extends string,
+  Path extends string,
+  Sets,
+> = Sets extends { readonly [Key in Type]: readonly (infer Name)[] }
+  ? Name & FieldName<Fields>
+  : ReadableName<Fields> | (Head<Path> & RelationshipName<Fields>)
+
+/** A relationship: related resources if it is included, else identifiers. */
+type RelationshipValue<
+  Types extends Declarations,
+  Field extends FieldDeclaration,
+  Name extends string,
+  Path extends string,
+  Sets,
+> =
+  RelatedType<Types, Field> extends infer To extends TypeName<Types>
+    ? Many<
+        Field,
+        Name extends Head<Path> ? ResourceObject<Types, To, Tail<Path, Name>, Sets> : Identifier<To>
+      >
+    : never
+
+type Many<Field extends FieldDeclaration, Value> = Field extends { readonly is: 'toMany' }
+  ? readonly Value[]
+  : Value | null
+
+/**
+ * A resource as a plain object: `type`, `id`, the attributes, and the relationships that are included or in a fieldset.
+ *
+ * @typeParam Types - the declarations of a model
+ * @typeParam Path - the union of the included paths, e.g. `'computers' | 'computers.owner'`
+ * @typeParam Sets - the fieldsets by type, e.g. `{ person: readonly ['name'] }`
+ */
+export type ResourceObject<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+  Path extends string = never,
+  Sets = NoFieldsets,
+> = string extends Type
+  ? UntypedResource
+  : {
+      readonly [Name in
+        | 'type'
+        | 'id'
+        | PresentName<FieldsOf<Types, Type>, Type, Path, Sets>]: Name extends 'type'
+        ? Type
+        : Name extends 'id'
+          ? string
+          : FieldsOf<Types, Type>[Name] extends { readonly is: 'toOne' | 'toMany' }
+            ? RelationshipValue<Types, FieldsOf<Types, Type>[Name], Name, Path, Sets>
+            : AttributeValue<FieldsOf<Types, Type>[Name]>
+    }
+
+/** No fieldset: all fields of every type. */
+// biome-ignore lint/complexity/noBannedTypes: an object type without members
+export type NoFieldsets = {}
+
+/** A resource of a model whose declarations are not known to the compiler. */
+export interface UntypedResource {
+  readonly type: string
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
+/** The names of the fields that a write may or must send. */
+type WritableName<Fields extends FieldDeclarations, Ignored> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly is: 'attribute' | 'toOne' | 'toMany' }
+    ? Fields[Name] extends { readonly access?: infer Rights }
+      ? [Extract<Rights, Ignored>] extends [never]
+        ? Name
+        : never
+      : never
+    : never
+}[keyof Fields]
+
+/** The names of the attributes that a create must send: the required ones without a default. */
+type RequiredName<Fields extends FieldDeclarations> = {
+  [Name in keyof Fields]: Fields[Name] extends Attribute<infer _, true, Access, false>
+    ? Name
+    : never
+}[keyof Fields]
+
+/** The value that a write sends for a field. A related resource is an id, or an object with `type` and `id`. */
+type InputValue<Field extends FieldDeclaration> = Field extends {
+  readonly is: 'toOne' | 'toMany'
+  readonly to: infer To extends string
+}
+  ? Many<Field, string | Identifier<To>>
+  : AttributeValue<Field>
+
+/** The attributes and relationships of a new resource, and its id if clients can send it. */
+export type NewResource<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+> = string extends Type
+  ? UntypedInput
+  : {
+      readonly [Name in RequiredName<FieldsOf<Types, Type>>]: InputValue<
+        FieldsOf<Types, Type>[Name]
+      >
+    } & {
+      readonly [Name in Exclude<
+        WritableName<FieldsOf<Types, Type>, 'read-only'>,
+        RequiredName<FieldsOf<Types, Type>>
+      >]?: InputValue<FieldsOf<Types, Type>[Name]> | undefined
+    } & NewId<IdRule<Types[Type]>>
+
+type IdRule<Declared> = Declared extends { readonly id?: infer Id }
+  ? Exclude<Id, string | undefined> extends { readonly client?: infer FromClient }
+    ? FromClient
+    : undefined
+  : undefined
+
+type NewId<FromClient> = [FromClient] extends ['required']
+  ? { readonly id: string }
+  : [Extract<FromClient, string>] extends [never]
+    ? unknown
+    : { readonly id?: string | undefined }
+
+/** The attributes and relationships that an update changes. Immutable attributes are not among them. */
+export type ResourceUpdate<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+> = string extends Type
+  ? UntypedInput
+  : {
+      readonly [Name in WritableName<FieldsOf<Types, Type>, 'read-only' | 'immutable'>]?:
+        | InputValue<FieldsOf<Types, Type>[Name]>
+        | undefined
+    }
+
+/** A change of a relationship. A related resource is an id, or an object with `type` and `id`. */
+export type LinkageChange<Field> = Field extends {
+  readonly is: 'toMany'
+  readonly to: infer To extends string
+}
+  ?
+      | Readonly<{ add: readonly (string | Identifier<To>)[] }>
+      | Readonly<{ remove: readonly (string | Identifier<To>)[] }>
+      | Readonly<{ replace: readonly (string | Identifier<To>)[] }>
+  : Field extends { readonly is: 'toOne'; readonly to: infer To extends string }
+    ? Readonly<{ replace: string | Identifier<To> | null }>
+    : UntypedInput
+
+/** The values that a write of a model without known declarations sends. */
+export type UntypedInput = Readonly<Record<string, unknown>>
+
+/** The names of the types that clients can write. */
+export type WritableType<Types extends Declarations> = string extends keyof Types
+  ? string
+  : {
+      [Type in TypeName<Types>]: [Extract<Types[Type]['access'], 'read-only'>] extends [never]
+        ? Type
+        : Types[Type]['access'] extends 'read-only' | undefined
+          ? never
+          : Type
+    }[TypeName<Types>]
+
+/**
+ * A resource of a model as a plain object, e.g. `ResourceOf<typeof model, 'person', 'computers'>`.
+ * @typeParam Path - the union of the included paths; none by default
+ */
+export type ResourceOf<
+  M extends Model,
+  Type extends TypeName<M['declarations']>,
+  Path extends string = never,
+> = ResourceObject<M['declarations'], Type, Path>
+
+/** The input of a create, e.g. `NewResourceOf<typeof model, 'person'>`. */
+export type NewResourceOf<M extends Model, Type extends TypeName<M['declarations']>> = NewResource<
+  M['declarations'],
+  Type
+>
+
+/** The input of an update, e.g. `ResourceUpdateOf<typeof model, 'person'>`. */
+export type ResourceUpdateOf<
+  M extends Model,
+  Type extends TypeName<M['declarations']>,
+> = ResourceUpdate<M['declarations'], Type>

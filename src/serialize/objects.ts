@@ -1,0 +1,209 @@
+import type { Awaitable } from '../model/hooks.ts'
+import {
+  type Field,
+  getRelationship,
+  getResourceType,
+  type Model,
+  type ResourceType,
+} from '../model/model.ts'
+import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
+import { toStoredValue } from '../plan/fields.ts'
+import type { ReadPlan, ReadShape } from '../plan/read.ts'
+import {
+  type CompleteRows,
+  findIncludedLayout,
+  type RowBatch,
+  type Rows,
+} from '../plan/read-result.ts'
+import { findLinkageIndex, findValueIndex, type Row, type RowLayout } from '../plan/row-layout.ts'
+import type { DocumentSerializer } from './document.ts'
+
+/** A resource, or its identifier, as a plain object: `type`, `id`, and the fields. */
+export type PlainObject = Readonly<Record<string, unknown>>
+
+/** A list of resources as plain objects. */
+export interface PlainList {
+  readonly data: readonly PlainObject[]
+  readonly meta: Readonly<{ count: number }>
+}
+
+/**
+ * Creates the serializer of plain objects. The values of attributes are those of their kinds. A relationship whose linkage the
+ * document has is a member: with the related resources where an include path reaches it, with identifiers elsewhere.
+ *
+ * Each end of an include path has objects of its own, one for each resource. So an object has the members that its path gives
+ * it, and no object contains itself.
+ */
+export function createObjectSerializer(model: Model): DocumentSerializer<Awaitable<unknown>> {
+  const getBuilder = memoizeByIdentity((layout: RowLayout) => compileBuilder(layout, model))
+  const build = ({ shape }: ReadPlan, rows: CompleteRows) => buildObjects(shape, rows, getBuilder)
+  const identify = ({ shape }: ReadPlan, { primary }: CompleteRows) =>
+    primary.map(([id]): PlainObject => ({ type: shape.type, id: String(id) }))
+  return {
+    serializeCollection: async (plan, rows): Promise<PlainList> => {
+      const complete = await collectRows(rows)
+      return { data: build(plan, complete), meta: { count: complete.count } }
+    },
+    serializeResource: async (plan, rows) => build(plan, await collectRows(rows))[0] ?? null,
+    serializeToManyLinkage: async (plan, rows) => identify(plan, await collectRows(rows)),
+    serializeToOneLinkage: async (plan, rows) => identify(plan, await collectRows(rows))[0] ?? null,
+    serializeMessage: () => undefined,
+    serializeRoot: (meta) => meta,
+  }
+}
+
+/**
+ * Returns the function that builds the objects of primary rows without included resources, for a list that is read in batches.
+ */
+export function compileObjects(plan: ReadPlan, model: Model): (row: Row) => PlainObject {
+  const build = compileBuilder(plan.shape.primary, model)
+  return (row) => build(row, identifyRelated)
+}
+
+/** Reads a stream to its end. The included rows of a type may arrive in several batches. */
+async function collectRows(rows: Rows): Promise<CompleteRows> {
+  if (rows.is === 'complete') return rows
+  try {
+    const primary: Row[] = []
+    for await (const batch of rows.primary) primary.push(...batch)
+    const included: RowBatch[] = []
+    for await (const batch of rows.included) included.push(batch)
+    return { is: 'complete', count: rows.count ?? primary.length, primary, included }
+  } finally {
+    rows.end()
+  }
+}
+
+/** Returns the value of a relationship from the linkage of a row. */
+type ResolveRelated = (relationship: string, ids: readonly string[], to: string) => unknown[]
+
+/** Builds the object of a row. */
+type ObjectBuilder = (row: Row, resolve: ResolveRelated) => PlainObject
+
+/** The related resources of a relationship that no include path reaches. */
+const identifyRelated: ResolveRelated = (_relationship, ids, type) =>
+  ids.map((id) => ({ type, id }))
+
+/** Compiles the builder of a row layout. */
+function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
+  const resource = getResourceType(model, layout.type)
+  const attributes = layout.attributes.map(
+    (name) => [name, compileValue(resource, name, layout)] as const,
+  )
+  const relationships = layout.relationships.flatMap((name) => {
+    const index = findLinkageIndex(layout, name)
+    return index === -1 ? [] : [{ index, ...getRelationship(resource, name) }]
+  })
+  return (row, resolve) => {
+    const object: Record<string, unknown> = { type: layout.type, id: String(row[0]) }
+    for (const [name, read] of attributes) object[name] = read(row)
+    for (const { name, many, to, index } of relationships) {
+      const related = resolve(name, toIds(row[index]), to)
+      object[name] = many ? related : (related[0] ?? null)
+    }
+    return object
+  }
+}
+
+/** The row layout guarantees an array of ids for a to-many relationship, and an id or null for a to-one. */
+function toIds(linkage: unknown): readonly string[] {
+  if (linkage === null || linkage === undefined) return []
+  return Array.isArray(linkage) ? linkage : [String(linkage)]
+}
+
+function compileValue(
+  resource: ResourceType,
+  name: string,
+  layout: RowLayout,
+): (row: Row) => unknown {
+  const field = resource.fields.get(name)
+  const read = field && compileRead(field, layout)
+  if (field === undefined || field.is === 'relationship' || read === undefined)
+    throw new Error(`${layout.type}.${name} is not an attribute.`)
+  const { kind } = field
+  // Only the JSON text of a decimal has all digits of its scale.
+  const toValue =
+    kind.comparesAs === 'decimal'
+      ? (value: unknown): unknown => JSON.parse(kind.serialize(value))
+      : (value: unknown) => value
+  return (row) => {
+    const value = read(row)
+    return value === null || value === undefined ? null : toValue(value)
+  }
+}
+
+function compileRead(field: Field, layout: RowLayout): ((row: Row) => unknown) | undefined {
+  switch (field.is) {
+    case 'attribute': {
+      const index = findValueIndex(layout, toStoredValue(field))
+      return (row) => row[index]
+    }
+    case 'computed': {
+      const inputs = field.columns.map(([column, { kind }]) => {
+        return [column, findValueIndex(layout, { column, codec: kind.codec })] as const
+      })
+      return (row) =>
+        field.compute(Object.fromEntries(inputs.map(([column, index]) => [column, row[index]])))
+    }
+    case 'relationship':
+      return undefined
+  }
+}
+
+/** What the objects of a response are built from. */
+interface ObjectGraph {
+  readonly shape: ReadShape
+  readonly getBuilder: (layout: RowLayout) => ObjectBuilder
+  readonly findRow: (type: string, id: string) => Row | undefined
+  /** The objects at the end of each include edge, by id. */
+  readonly objects: readonly Map<string, PlainObject>[]
+}
+
+/** Builds the objects of all primary rows, with the included resources as their members. */
+function buildObjects(
+  shape: ReadShape,
+  rows: CompleteRows,
+  getBuilder: (layout: RowLayout) => ObjectBuilder,
+): PlainObject[] {
+  const build = getBuilder(shape.primary)
+  if (shape.includeEdges.length === 0) return rows.primary.map((row) => build(row, identifyRelated))
+  const objects = shape.includeEdges.map(() => new Map<string, PlainObject>())
+  const graph: ObjectGraph = { shape, getBuilder, findRow: indexRows(shape, rows), objects }
+  return rows.primary.map((row) => build(row, resolveFrom(-1, graph)))
+}
+
+/** Resolves the relationships of the objects at the end of an include edge; −1 for the primary data. */
+function resolveFrom(parent: number, graph: ObjectGraph): ResolveRelated {
+  return (relationship, ids, type) => {
+    const edge = graph.shape.includeEdges.findIndex(
+      (each) => each.parent === parent && each.relationship === relationship,
+    )
+    return edge === -1
+      ? identifyRelated(relationship, ids, type)
+      : ids.map((id) => getIncluded(edge, id, graph))
+  }
+}
+
+/** Returns the object of a resource at the end of an include edge. */
+function getIncluded(edge: number, id: string, graph: ObjectGraph): PlainObject {
+  const { shape, getBuilder, findRow, objects } = graph
+  const known = objects[edge]?.get(id)
+  if (known !== undefined) return known
+  const type = shape.includeEdges[edge]?.to ?? shape.type
+  const row = findRow(type, id)
+  const build = getBuilder(type === shape.type ? shape.primary : findIncludedLayout(shape, type))
+  const object = row ? build(row, resolveFrom(edge, graph)) : { type, id }
+  objects[edge]?.set(id, object)
+  return object
+}
+
+/** Returns the function that finds a row by type and id. An included resource may be among the primary ones. */
+function indexRows(shape: ReadShape, { primary, included }: CompleteRows): ObjectGraph['findRow'] {
+  const types = new Map<string, Map<string, Row>>()
+  for (const { type, rows } of [...included, { type: shape.type, rows: primary }]) {
+    const byId = types.get(type) ?? new Map<string, Row>()
+    for (const row of rows) byId.set(String(row[0]), row)
+    types.set(type, byId)
+  }
+  return (type, id) => types.get(type)?.get(id)
+}

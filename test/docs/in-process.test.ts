@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { blocksOf } from './blocks.ts'
+import { absolutePath, readPage } from './pages.ts'
+
+const blocks = blocksOf(readPage('docs/in-process.md'))
+const inLanguage = (language: string) =>
+  blocks.filter((block) => block.language === language).map(({ text }) => text)
+const run = promisify(execFile)
+
+describe('The guide docs/in-process.md', () => {
+  let folder: string
+  let file: string
+
+  before(async () => {
+    // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
+    await mkdir(absolutePath('dist'), { recursive: true })
+    folder = await mkdtemp(absolutePath('dist/in-process-'))
+    const database = join(folder, 'shop.db')
+    const tables = new DatabaseSync(database)
+    for (const sql of inLanguage('sql')) tables.exec(sql)
+    tables.close()
+    file = join(folder, 'shop.ts')
+    const program = inLanguage('ts').join('\n')
+    assert.ok(program.includes("'shop.db'"))
+    await writeFile(file, program.replace("'shop.db'", JSON.stringify(database)))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  it('is one program that compiles', async () => {
+    const project = join(folder, 'tsconfig.json')
+    const compilerOptions = { noUnusedLocals: true }
+    const config = { extends: absolutePath('tsconfig.json'), include: [file], compilerOptions }
+    await writeFile(project, JSON.stringify(config))
+    const tsc = join(dirname(createRequire(file).resolve('typescript/package.json')), 'bin/tsc')
+    const args = [tsc, '--project', project]
+    const { stdout } = await run(process.execPath, args).catch((error) => error)
+    assert.equal(stdout, '')
+  })
+
+  it('runs, and its assertions hold', async () => {
+    const { stderr } = await run(process.execPath, [file])
+    assert.equal(stderr, '')
+  })
+})
