@@ -25,6 +25,7 @@ export { checkTables } from './model/check-tables.ts'
 export { canStore } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
+export { type Declare, declare } from './model/declare.ts'
 export { defineModel } from './model/define-model.ts'
 export { type Sql, sql } from './model/dialect.ts'
 export type {
@@ -66,10 +67,18 @@ export {
 export type {
   AttributesOf,
   Awaitable,
+  BeginContext,
+  CommitContext,
+  CommittedChange,
+  FieldValues,
   HookContext,
   Hooks,
+  ModelHooks,
   RelationshipChange,
+  RelationshipChanges,
+  RequestDetails,
   ResourceChange,
+  ResourceHookContext,
   ReturnedResource,
   StoredResource,
 } from './model/hooks.ts'

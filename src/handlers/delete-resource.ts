@@ -1,4 +1,4 @@
-import { executeDelete } from '../lifecycle/write.ts'
+import { executeDelete } from '../lifecycle/delete.ts'
 import type { ResourceType } from '../model/model.ts'
 import { parseQuery } from '../parse/query.ts'
 import { cachePlans } from '../plan/cache/plan-cache.ts'

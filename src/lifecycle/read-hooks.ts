@@ -1,11 +1,12 @@
-import type { HookContext, ReturnedResource } from '../model/hooks.ts'
+import type { ReturnedResource } from '../model/hooks.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { findAffectedTypes } from '../plan/affected-types.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import { extractAttributes, listStoredAttributes } from '../plan/stored-columns.ts'
-import type { ReadHooks, RunQuery } from '../store/store.ts'
+import type { ReadHooks } from '../store/store.ts'
+import { createBeginContext, createHookContext } from './hook-context.ts'
 
 /** Returns the read hooks that run during a read, bound to its request; `undefined` when there are none. */
 export type ReadHookBinder = (plan: ReadPlan, request: RequestContext) => ReadHooks | undefined
@@ -19,16 +20,34 @@ export function createReadHookBinder(model: Model): ReadHookBinder {
   }
 }
 
-function bindHooks(types: readonly ResourceType[], { auth }: RequestContext): ReadHooks {
-  const createContext = (query: RunQuery): HookContext => ({ auth, query })
+/** Adds the model's `begin` to the hooks of a read: it runs first in the transaction. */
+export function withBegin(
+  hooks: ReadHooks | undefined,
+  { begin }: Model,
+  request: RequestContext,
+): ReadHooks | undefined {
+  if (begin === undefined) return hooks
   return {
     before: async (query) => {
-      for (const { hooks } of types) await hooks.beforeRead?.(createContext(query))
+      await begin(createBeginContext(request, query))
+      await hooks?.before(query)
+    },
+    after: async (rows, layout, query) => hooks?.after(rows, layout, query),
+  }
+}
+
+function bindHooks(types: readonly ResourceType[], request: RequestContext): ReadHooks {
+  return {
+    before: async (query) => {
+      for (const resource of types)
+        await resource.hooks.beforeRead?.(createHookContext(request, query, resource))
     },
     after: async (rows, layout, query) => {
       const resource = types.find(({ type }) => type === layout.type)
-      if (resource?.hooks.afterRead && rows.length > 0)
-        await resource.hooks.afterRead(toResources(rows, layout, resource), createContext(query))
+      if (resource?.hooks.afterRead && rows.length > 0) {
+        const context = createHookContext(request, query, resource)
+        await resource.hooks.afterRead(toResources(rows, layout, resource), context)
+      }
     },
   }
 }

@@ -3,9 +3,10 @@ import type { RequestContext } from '../model/request-context.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { Rows } from '../plan/read-result.ts'
 import type { LifecycleContext } from './context.ts'
+import { withBegin } from './read-hooks.ts'
 
 /**
- * Executes a read with the read hooks of every resource type that affects the response.
+ * Executes a read with the model's `begin` and the read hooks of every resource type that affects the response.
  *
  * @param id - the id in the path; `undefined` for a path without an id
  * @throws NotFoundError when the resource in the path does not exist; the errors of hooks
@@ -13,8 +14,9 @@ import type { LifecycleContext } from './context.ts'
 export function executeRead(
   plan: ReadPlan,
   id: string | undefined,
-  { store, bindReadHooks }: LifecycleContext,
+  { planner, store, bindReadHooks }: LifecycleContext,
   request: RequestContext,
 ): Awaitable<Rows> {
-  return store.read(plan, id, { hooks: bindReadHooks(plan, request), signal: request.signal })
+  const hooks = withBegin(bindReadHooks(plan, request), planner.model, request)
+  return store.read(plan, id, { hooks, signal: request.signal })
 }

@@ -10,9 +10,10 @@ import {
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { AttributeField, ResourceType } from '../model/model.ts'
+import { applyFieldValues } from '../plan/field-values.ts'
 import type { Planner } from '../plan/planner.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'
-import { replaceValues, type WritePlan } from '../plan/write.ts'
+import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
 
 /** The attributes of a resource by name. */
@@ -56,7 +57,9 @@ export async function validateWrite(
     await validateResource(attributes, resource, resource.validate, errors)
   }
   throwErrors(errors)
-  return Object.keys(changed).length === 0 ? plan : replaceValues(planner, plan, changed, resource)
+  return Object.keys(changed).length === 0
+    ? plan
+    : applyFieldValues(planner, plan, changed, resource)
 }
 
 /** Returns the attributes that a plan writes. */

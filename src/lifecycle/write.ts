@@ -1,13 +1,24 @@
 import { hasErrors } from '../errors/collector.ts'
-import type { HookContext, StoredResource } from '../model/hooks.ts'
-import { getResourceType, type ResourceType } from '../model/model.ts'
+import type { StoredResource } from '../model/hooks.ts'
+import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
+import { applyFieldValues } from '../plan/field-values.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, pairWithLayouts } from '../plan/read-result.ts'
-import type { WritePlan } from '../plan/write.ts'
-import type { Transaction, Written } from '../store/store.ts'
-import { needsStored, prepareChange, readStored, type WriteContext } from './change-steps.ts'
+import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
+import type { PreparedWrite, WriteOptions, Written } from '../store/store.ts'
+import { needsStored, prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
+import { createResourceContext } from './hook-context.ts'
+import {
+  type ChangedMember,
+  findHookedLinks,
+  type HookedLink,
+  runAfterMembers,
+  runBeforeMembers,
+} from './member-hooks.ts'
+import { readStored } from './stored-resource.ts'
+import { executeInTransaction, recordChange, type WriteScope } from './transaction.ts'
 
 /** The response to a write: a read of the written resource, serialized before the commit (docs/decisions/0017). */
 interface WriteResponse<Result> {
@@ -26,13 +37,13 @@ interface WriteResponse<Result> {
 export function executeWrite<Result>(
   plan: WritePlan,
   response: WriteResponse<Result>,
-  { planner, store, bindReadHooks }: LifecycleContext,
+  context: LifecycleContext,
   request: RequestContext,
 ): Promise<Result> {
-  return store.transaction(async (transaction) => {
-    const readHooks = bindReadHooks(response.plan, request)
-    const pipelinedRead = readHooks ? undefined : response.plan
-    const written = await write(plan, transaction, { planner, request, pipelinedRead })
+  return executeInTransaction(context, request, async (scope) => {
+    const { transaction } = scope
+    const readHooks = context.bindReadHooks(response.plan, request)
+    const written = await write(plan, scope, readHooks ? undefined : response.plan)
     await readHooks?.before(transaction.query)
     const rows = written.rows ?? (await transaction.read(response.plan, written.id))
     if (!readHooks) return response.serialize(rows, written.id)
@@ -45,84 +56,134 @@ export function executeWrite<Result>(
 /** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
 export async function executeRelationshipWrite(
   plan: WritePlan,
-  { planner, store }: LifecycleContext,
+  context: LifecycleContext,
   request: RequestContext,
 ): Promise<void> {
-  await store.transaction((transaction) => write(plan, transaction, { planner, request }))
+  await executeInTransaction(context, request, (scope) => write(plan, scope))
 }
 
-/** Deletes a resource. @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it */
-export async function executeDelete(
-  plan: WritePlan,
-  { planner, store }: LifecycleContext,
-  request: RequestContext,
-): Promise<void> {
-  const resource = getResourceType(planner.model, plan.shape.type)
-  const { beforeDelete, afterDelete } = resource.hooks
-  await store.transaction(async (transaction) => {
-    const isHooked = beforeDelete !== undefined || afterDelete !== undefined
-    const stored = isHooked ? await readStored(planner, transaction, resource, plan.id) : undefined
-    const context: HookContext = { auth: request.auth, query: transaction.query }
-    if (stored) await beforeDelete?.(stored, context)
-    await transaction.remove(plan)
-    if (stored) await afterDelete?.(stored, context)
-  })
-}
-
-/** Runs the steps of a create or an update: those that prepare the change, those that write it, then the last hook. */
+/**
+ * Runs the steps of a create or an update: those that prepare the change, those that write it, then the last hook.
+ * @param pipelinedRead - a read of the written resource, sent together with the write unless a hook runs in between
+ */
 async function write(
   plan: WritePlan,
-  transaction: Transaction,
-  context: WriteContext,
+  scope: WriteScope,
+  pipelinedRead?: ReadPlan,
 ): Promise<Written> {
-  const resource = getResourceType(context.planner.model, plan.shape.type)
-  const { afterCreate, afterUpdate } = resource.hooks
-  const isHooked = plan.shape.row === 'existing' ? afterUpdate : afterCreate
-  const readPlan = isHooked ? undefined : context.pipelinedRead
-  const change = prepareChange(plan, transaction, context, resource)
-  const prepare = () => transaction.prepareWrite(change.state.plan, readPlan)
-  const canPipeline = isPlanFinal(plan, resource)
-  const pipelined = canPipeline ? prepare() : undefined
-  await transaction.run([...change.steps, ...(pipelined?.steps ?? [])])
-  const prepared = pipelined ?? prepare()
-  if (!pipelined) await transaction.run(prepared.steps)
-  const written = prepared.result()
-  if (isHooked)
-    await runAfterHook(
-      written.id,
-      transaction,
-      { ...context, stored: change.state.stored },
-      resource,
-    )
+  const { planner, transaction } = scope
+  const resource = getResourceType(planner.model, plan.shape.type)
+  const readPlan = hasAfterHook(plan, resource) ? undefined : pipelinedRead
+  const { steps, state } = prepareChange(plan, scope, resource)
+  let written: Written
+  if (isPlanFinal(plan, resource, planner.model)) {
+    const prepared = transaction.prepareWrite(plan, { readPlan })
+    await transaction.run([...steps, ...prepared.steps])
+    written = prepared.result()
+  } else {
+    await transaction.run(steps)
+    written = await writeWithMembers(state.plan, scope, { readPlan })
+  }
+  await runAfterHook(written.id, state.stored, scope, resource)
   return written
+}
+
+/** Writes a plan whose own hooks have run. The hooks of members whose foreign key changes run around the change. */
+export async function writeWithMembers(
+  plan: WritePlan,
+  scope: WriteScope,
+  options: WriteOptions = {},
+): Promise<Written> {
+  const { planner, transaction } = scope
+  const links = findHookedLinks(plan, planner.model)
+  if (links.length > 0) return writeHookedLinks(plan, links, scope, options)
+  const prepared = transaction.prepareWrite(plan, options)
+  await transaction.run(prepared.steps)
+  return prepared.result()
+}
+
+/** The hooks of members need the id of a new row, and see the response only after they have changed it. */
+async function writeHookedLinks(
+  plan: WritePlan,
+  links: readonly HookedLink[],
+  scope: WriteScope,
+  { mayLeaveScope = false }: WriteOptions,
+): Promise<Written> {
+  const { planner, transaction } = scope
+  const resource = getResourceType(planner.model, plan.shape.type)
+  const prepared = transaction.prepareWrite(plan, { mayLeaveScope })
+  const [writeRow, ...others] = prepared.steps
+  await transaction.run([writeRow])
+  const written = prepared.result()
+  const members = await runBeforeMembers(links, { resource, id: written.id }, scope)
+  await transaction.run(others, [writeRow])
+  await writeMemberValues(members, scope)
+  await runAfterMembers(members, scope)
+  return written
+}
+
+/** Stores the values that the hooks of members returned, in one round trip unless they change other members. */
+async function writeMemberValues(
+  members: readonly ChangedMember[],
+  scope: WriteScope,
+): Promise<void> {
+  const { planner, transaction } = scope
+  const plans = members.flatMap(({ resource, stored, values }) =>
+    values === undefined
+      ? []
+      : [
+          applyFieldValues(
+            planner,
+            planEmptyUpdate(planner, resource, stored.id),
+            values,
+            resource,
+          ),
+        ],
+  )
+  const isHooked = (plan: WritePlan) => findHookedLinks(plan, planner.model).length > 0
+  const prepared: PreparedWrite[] = plans
+    .filter((plan) => !isHooked(plan))
+    .map((plan) => transaction.prepareWrite(plan))
+  await transaction.run(prepared.flatMap(({ steps }) => steps))
+  for (const plan of plans.filter(isHooked)) await writeWithMembers(plan, scope)
+}
+
+function hasAfterHook({ shape }: WritePlan, { hooks }: ResourceType): boolean {
+  const after = shape.row === 'existing' ? hooks.afterUpdate : hooks.afterCreate
+  return after !== undefined || hooks.afterCommit !== undefined
 }
 
 async function runAfterHook(
   id: string,
-  transaction: Transaction,
-  {
-    planner,
-    request,
-    stored,
-  }: Pick<WriteContext, 'planner' | 'request'> & Readonly<{ stored: StoredResource | undefined }>,
+  before: StoredResource | undefined,
+  scope: WriteScope,
   resource: ResourceType,
 ): Promise<void> {
-  const { afterCreate, afterUpdate } = resource.hooks
-  const context: HookContext = { auth: request.auth, query: transaction.query }
-  const result = await readStored(planner, transaction, resource, id)
-  if (stored) await afterUpdate?.(result, stored, context)
-  else await afterCreate?.(result, context)
+  const { afterCreate, afterUpdate, afterCommit } = resource.hooks
+  if (!afterCommit && !(before ? afterUpdate : afterCreate)) return
+  const stored = await readStored(scope, resource, id)
+  const context = createResourceContext(scope, resource, id)
+  if (before) await afterUpdate?.(stored, before, context)
+  else await afterCreate?.(stored, context)
+  recordChange(
+    scope,
+    resource,
+    before
+      ? { operation: 'update', resource: stored, before }
+      : { operation: 'create', resource: stored },
+  )
 }
 
 /**
- * True if no validator and no hook changes the plan. The write is then sent together with the checks; if a check fails, the
+ * True if no validator and no hook changes the plan, and no hook runs in between. The write is then sent together with the checks; if a check fails, the
  * transaction is rolled back.
  */
-function isPlanFinal(plan: WritePlan, resource: ResourceType): boolean {
+function isPlanFinal(plan: WritePlan, resource: ResourceType, model: Model): boolean {
   const { shape, errors } = plan
   const { hooks, validate, fields } = resource
   if (hasErrors(errors) || validate) return false
   if (shape.row === 'existing' ? needsStored(plan, resource) : hooks.beforeCreate) return false
+  if (findHookedLinks(plan, model).length > 0) return false
   return shape.columns.every((column) => {
     const field = column.is === 'attribute' ? fields.get(column.name) : undefined
     return field?.is !== 'attribute' || field.validate === undefined

@@ -11,7 +11,7 @@ import type {
   ThroughOptions,
   ToOne,
 } from './fields.ts'
-import type { Hooks } from './hooks.ts'
+import type { Hooks, ModelHooks } from './hooks.ts'
 import { isObject } from './json.ts'
 import type { ModelOptions } from './model.ts'
 import {
@@ -176,16 +176,19 @@ const id = members({
 } satisfies Record<keyof IdOptions, Check>)
 
 const hook = optional(aFunction)
-const hooks = members({
+const typeHooks = {
   beforeCreate: hook,
   afterCreate: hook,
   beforeUpdate: hook,
   afterUpdate: hook,
   beforeDelete: hook,
   afterDelete: hook,
+  afterCommit: hook,
   beforeRead: hook,
   afterRead: hook,
-} satisfies Record<keyof Hooks, Check>)
+} satisfies Record<keyof Hooks, Check>
+const hooks = members(typeHooks)
+const modelHooks = members({ ...typeHooks, begin: hook } satisfies Record<keyof ModelHooks, Check>)
 
 const resourceOptions = members({
   type: string,
@@ -195,6 +198,7 @@ const resourceOptions = members({
   id: optional((value, location) => (typeof value === 'string' ? name : id)(value, location)),
   description: optional(string),
   scope: optional(sqlExpression),
+  softDelete: optional(name),
   insertDefaults: optional(each(storedValue)),
   access: optional(relationshipAccess),
   validate: optional(validator),
@@ -203,6 +207,7 @@ const resourceOptions = members({
 } satisfies Record<keyof ResourceDeclaration, Check>)
 
 const modelOptions = members({
+  hooks: optional(modelHooks),
   clientIds: optional(oneOf('discard', 'forbid')),
   idMismatch: optional(oneOf('discard', 'conflict')),
   pageSize: optional(pageSize),

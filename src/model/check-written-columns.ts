@@ -9,6 +9,7 @@ const writeHooks = [
   'afterUpdate',
   'beforeDelete',
   'afterDelete',
+  'afterCommit',
 ] as const
 
 /** Reports options of a read-only type that only have an effect on writes. */

@@ -63,16 +63,21 @@ type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
  */
 export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
   resources: Resources & Checked<Resources, Resources>,
-  options: ModelOptions = {},
+  options: ModelOptions<Resources[number]['type']> = {},
 ): Model<DeclarationsOf<Resources>> {
   checkDeclarations(resources, options)
   const declarations = Object.fromEntries(resources.map((declared) => [declared.type, declared]))
+  const { begin, ...hooks } = options.hooks ?? {}
   return {
     // Each declaration is under its own type. `Object.fromEntries` cannot say which.
     declarations: declarations as DeclarationsOf<Resources>,
     types: new Map(
-      resources.map((declared) => [declared.type, resolveResource(declared, resources)]),
+      resources.map((declared) => [
+        declared.type,
+        resolveResource(declared, resources, options.hooks && hooks),
+      ]),
     ),
+    begin,
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',
     ...pageSizes(options),

@@ -73,6 +73,10 @@ export interface Dialect {
   readonly hasAntiJoins?: boolean
   /** The clause that locks a selected row against writes until the transaction ends; may be empty. */
   readonly lock: Sql
+  /** The same clause for the rows of one of the tables of a select, by its alias; may be empty. */
+  lockOf(alias: Sql): Sql
+  /** The current time, as the codec of `datetime` stores it. */
+  readonly now: Sql
   /** The ids of a subquery as a JSON array of strings, ascending by `order`; `[]` if there are none. */
   aggregateIds(id: Sql, order: Sql, from: Sql, where: Sql): Sql
   /**

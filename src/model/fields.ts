@@ -8,7 +8,10 @@ import type { Kind } from './kinds.ts'
  */
 export type Access = 'read-write' | 'read-only' | 'write-only' | 'immutable'
 
-/** Writes a SQL expression over columns of the type's own table; `column` quotes a column name. A pure function. */
+/**
+ * Writes a SQL expression over columns of the type's own table; `column` quotes a column name. A pure function: it runs when a
+ * statement is compiled, not for each request, so it must not read anything that changes, such as the user of a request.
+ */
 export type Expression = (column: (name: string) => Sql) => Sql
 
 /** The default of an attribute: a value, or a function that returns one. */

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { CodecName } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression } from './fields.ts'
-import type { Hooks } from './hooks.ts'
+import type { Hooks, ModelHooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
@@ -89,18 +89,23 @@ export interface ResourceType {
     fromClient: 'forbidden' | 'optional' | 'required'
     generatedBy: 'database' | 'server'
   }>
-  /** The condition on rows that belong to the type; `undefined` if all rows of the table do. */
+  /** The condition on rows that belong to the type, not deleted ones; `undefined` if all rows of the table do. */
   readonly scope: Expression | undefined
+  /** The column that stores when a resource was deleted; `undefined` if DELETE deletes the row. */
+  readonly softDelete: string | undefined
   readonly insertDefaults: readonly (readonly [column: string, value: BoundValue | boolean])[]
   readonly isWritable: boolean
   readonly validate: StandardSchemaV1 | undefined
+  /** The hooks of the model and of the type. */
   readonly hooks: Hooks
   /** By name, in the order of the declaration; without `id`. */
   readonly fields: ReadonlyMap<string, Field>
 }
 
 /** The options of a model. */
-export interface ModelOptions {
+export interface ModelOptions<Type extends string = string, Auth = unknown> {
+  /** Functions that run for every resource type, and at the start of every transaction. */
+  readonly hooks?: ModelHooks<Type, Auth>
   /** An `id` in a create's body: ignored, or rejected with 403 (`docs/service.md`, Endpoints). Default `discard`. */
   readonly clientIds?: 'discard' | 'forbid'
   /** An `id` in an update's body that differs from the path's: ignored, or rejected with 409. Default `discard`. */
@@ -131,6 +136,8 @@ export interface Model<Types extends Declarations = Declarations> {
   readonly pageSize: number
   /** The largest `page[size]`; `undefined` for no maximum. */
   readonly maxPageSize: number | undefined
+  /** The function that runs at the start of every transaction. */
+  readonly begin: ModelHooks['begin']
 }
 
 /**

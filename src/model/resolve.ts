@@ -1,13 +1,19 @@
+import { combineHooks } from './combine-hooks.ts'
 import { sql } from './dialect.ts'
 import type { Attribute, Expression, ExpressionField, FieldDeclaration } from './fields.ts'
+import type { Hooks } from './hooks.ts'
 import { type Kind, kinds } from './kinds.ts'
 import type { AttributeField, Field, Link, ResourceType, Table } from './model.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
-/** Fills in the defaults of a declaration that passed all checks. */
+/**
+ * Fills in the defaults of a declaration that passed all checks.
+ * @param modelHooks - the hooks of every type, which run before those of this one
+ */
 export function resolveResource(
   declared: ResourceDeclaration,
   all: readonly ResourceDeclaration[],
+  modelHooks?: Hooks,
 ): ResourceType {
   const id = resolveIdOptions(declared)
   const fields = Object.entries(declared.fields).map(
@@ -23,12 +29,22 @@ export function resolveResource(
       fromClient: id.client ?? 'forbidden',
       generatedBy: id.kind.codec === 'uuidId' ? 'server' : 'database',
     },
-    scope: declared.scope,
+    scope: resolveScope(declared),
+    softDelete: declared.softDelete,
     insertDefaults: Object.entries(declared.insertDefaults ?? {}),
     isWritable: declared.access !== 'read-only',
     validate: declared.validate,
-    hooks: declared.hooks ?? {},
+    hooks: combineHooks(modelHooks, declared.hooks),
     fields: new Map(fields),
+  }
+}
+
+/** The rows that belong to a type: those of its declared scope that are not deleted. */
+function resolveScope({ scope, softDelete }: ResourceDeclaration): Expression | undefined {
+  if (softDelete === undefined) return scope
+  return (column) => {
+    const isNotDeleted = sql`${column(softDelete)} is null`
+    return scope ? sql`(${scope(column)}) and ${isNotDeleted}` : isNotDeleted
   }
 }
 

@@ -31,11 +31,15 @@ export interface ResourceValidator<Fields extends FieldDeclarations>
  * @typeParam Fields - the declared fields, by name
  * @typeParam Rights - the option `access`
  * @typeParam FromClient - the option `id.client`
+ * @typeParam Type - its name, for `context.type` in hooks
+ * @typeParam Auth - the auth context, for `context.auth` in hooks
  */
 export interface ResourceOptions<
   Fields extends FieldDeclarations = FieldDeclarations,
   Rights extends WriteAccess = WriteAccess,
   FromClient extends ClientIds = ClientIds,
+  Type extends string = string,
+  Auth = unknown,
 > {
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
@@ -48,9 +52,16 @@ export interface ResourceOptions<
   /** A description of the type for the root document. */
   readonly description?: string
   /**
-   * The condition on rows that belong to the type, in every read and write. A write that would make it false is rejected.
+   * The condition on rows that belong to the type, in every read and write. A write that would make it false is rejected. The
+   * function runs when a statement is compiled, not for each request: it must not read the user of a request, the time or
+   * anything else that changes. `begin` with row-level security restricts rows by user.
    */
   readonly scope?: Expression
+  /**
+   * A nullable column that stores when a resource was deleted. DELETE sets it to the time of the database instead of deleting the
+   * row, and a row with a value is out of the scope of the type. Default: DELETE deletes the row.
+   */
+  readonly softDelete?: string
   /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
   /** `read-only`: clients cannot create, update or delete resources of the type. Required for views. Default `read-write`. */
@@ -60,7 +71,7 @@ export interface ResourceOptions<
    * that the request does not send. Its output is not stored.
    */
   readonly validate?: ResourceValidator<Fields>
-  readonly hooks?: Hooks<Fields>
+  readonly hooks?: Hooks<NoInfer<Fields>, Auth, Type>
   /** By name, in the order in which they are serialized. */
   readonly fields: Fields
 }
@@ -71,7 +82,7 @@ export interface ResourceDeclaration<
   Fields extends FieldDeclarations = FieldDeclarations,
   Rights extends WriteAccess = WriteAccess,
   FromClient extends ClientIds = ClientIds,
-> extends ResourceOptions<Fields, Rights, FromClient> {
+> extends ResourceOptions<Fields, Rights, FromClient, Type> {
   readonly type: Type
 }
 
@@ -89,7 +100,7 @@ export function resource<
   const FromClient extends ClientIds = undefined,
 >(
   type: Type,
-  declaration: ResourceOptions<Fields, Rights, FromClient>,
+  declaration: ResourceOptions<Fields, Rights, FromClient, Type>,
 ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>> {
   return { type, ...declaration }
 }

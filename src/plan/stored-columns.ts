@@ -1,8 +1,14 @@
-import type { AttributeField, ResourceType } from '../model/model.ts'
+import type { AttributeField, RelationshipField, ResourceType } from '../model/model.ts'
 import { toStoredValue } from './fields.ts'
 import type { Planner } from './planner.ts'
 import type { ReadPlan } from './read.ts'
-import { findValueIndex, type Row, type RowLayout } from './row-layout.ts'
+import {
+  createIdentifierLayout,
+  findLinkageIndex,
+  findValueIndex,
+  type Row,
+  type RowLayout,
+} from './row-layout.ts'
 
 /** The attributes of a type that are stored in columns, readable or not. */
 export function listStoredAttributes(resource: ResourceType): AttributeField[] {
@@ -11,18 +17,44 @@ export function listStoredAttributes(resource: ResourceType): AttributeField[] {
   ) as AttributeField[]
 }
 
-/** Plans a read of one resource with all its stored attributes, for hooks and validators. */
-export function planStoredRead({ shapes }: Planner, resource: ResourceType): ReadPlan {
-  const primary: RowLayout = {
+/** The to-one relationships of a type. */
+export function listToOnes(resource: ResourceType): RelationshipField[] {
+  return [...resource.fields.values()].filter(
+    (field) => field.is === 'relationship' && !field.many,
+  ) as RelationshipField[]
+}
+
+/** The layout of a resource with all its stored attributes and, if the type has hooks, the ids of its to-one relationships. */
+export function createStoredLayout(resource: ResourceType): RowLayout {
+  const hasHooks = Object.keys(resource.hooks).length > 0
+  return {
     type: resource.type,
     attributes: [],
     relationships: [],
     values: listStoredAttributes(resource).map(toStoredValue),
-    linkages: [],
+    linkages: hasHooks
+      ? listToOnes(resource).map(({ name }) => ({ relationship: name, many: false }))
+      : [],
   }
+}
+
+/** Plans a read of one resource with all its stored attributes, for hooks and validators. */
+export function planStoredRead(planner: Planner, resource: ResourceType): ReadPlan {
+  return planOne(planner, createStoredLayout(resource))
+}
+
+/** Plans a read of the linkage of one relationship of one resource. The row is the id and the linkage. */
+export function planMemberIds(planner: Planner, { type }: ResourceType, name: string): ReadPlan {
+  const linkages = [{ relationship: name, many: true }]
+  return planOne(planner, { ...createIdentifierLayout(type), linkages })
+}
+
+/** Plans a read of one row by its id. */
+function planOne({ shapes }: Planner, primary: RowLayout): ReadPlan {
+  const { type } = primary
   return {
     shape: shapes.intern({
-      type: resource.type,
+      type,
       scope: { is: 'one' },
       where: undefined,
       order: [],
@@ -33,7 +65,7 @@ export function planStoredRead({ shapes }: Planner, resource: ResourceType): Rea
     }),
     values: [],
     textParameters: [],
-    notFound: { type: resource.type, parameter: 'id' },
+    notFound: { type, parameter: 'id' },
     page: undefined,
     hasIncluded: false,
     canonicalQuery: { full: '', withoutPageNumber: '' },
@@ -49,6 +81,21 @@ export function extractAttributes(
   const entries = fields.flatMap((field): [string, unknown][] => {
     const index = findValueIndex(layout, toStoredValue(field))
     return index === -1 ? [] : [[field.name, row[index]]]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The related ids of to-one relationships in a row, by name; relationships that the layout does not contain are omitted. */
+export function extractToOneIds(
+  row: Row,
+  layout: RowLayout,
+  resource: ResourceType,
+): Record<string, string | null> {
+  const entries = listToOnes(resource).flatMap(({ name }): [string, string | null][] => {
+    const index = findLinkageIndex(layout, name)
+    if (index === -1) return []
+    const id = row[index]
+    return [[name, id === null || id === undefined ? null : String(id)]]
   })
   return Object.fromEntries(entries)
 }

@@ -191,7 +191,7 @@ export function addRelationship(
 }
 
 /** Whether the row itself contains the foreign key of a relationship. */
-function isInRow({ many, link }: RelationshipField): boolean {
+export function isInRow({ many, link }: RelationshipField): boolean {
   return !many && link.foreignKey === 'own'
 }
 

@@ -12,7 +12,6 @@ import {
   addDefaults,
   addRelationship,
   addRelationships,
-  convertServerValue,
   createWriteBuilder,
   type LinkChange,
   linkToParent,
@@ -144,31 +143,9 @@ export function planDelete(planner: Planner, resource: ResourceType, id: string)
   return { ...plan, ...requireTarget(resource, id), document: 'none' }
 }
 
-/**
- * Copies a plan with other values of attributes, which it need not contain yet. Values of a hook or a validator are not
- * bound by `isWritable`.
- * @param values - by name; null or a value of the attribute's kind
- * @throws Error if a name is not a stored attribute, or a value is not of its kind
- */
-export function replaceValues(
-  { shapes }: Planner,
-  plan: WritePlan,
-  values: Readonly<Record<string, unknown>>,
-  resource: ResourceType,
-): WritePlan {
-  const columns = [...plan.shape.columns]
-  const newValues = [...plan.values]
-  for (const [name, value] of Object.entries(values)) {
-    const field = resource.fields.get(name)
-    if (field?.is !== 'attribute' || field.column === undefined)
-      throw new Error(`${resource.type} has no stored attribute ${quote(name)}.`)
-    const existing = columns.findIndex(
-      (column) => column.is === 'attribute' && column.name === name,
-    )
-    const index = existing === -1 ? columns.push({ is: 'attribute', name }) - 1 : existing
-    newValues[index] = convertServerValue(field, value)
-  }
-  return { ...plan, shape: shapes.intern({ ...plan.shape, columns }), values: newValues }
+/** Plans an update that changes nothing yet, for the values of hooks. */
+export function planEmptyUpdate(planner: Planner, resource: ResourceType, id: string): WritePlan {
+  return { ...createPlan(planner, resource, createWriteBuilder()), id, document: 'none' }
 }
 
 /** Whether the id of a document, in any spelling, is the id in the URL. */

@@ -1,6 +1,8 @@
 import { getResourceType, type ResourceType } from '../model/model.ts'
+import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { WriteShape } from '../plan/write.ts'
+import { compileMembers } from './members.ts'
 import { type CompiledRead, compileExists, compileLock, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
 import { StatementCache, statementSize } from './statement-cache.ts'
@@ -23,6 +25,7 @@ export interface TypeStatements {
 export interface Statements {
   readonly read: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
+  readonly members: (shape: MembersShape) => Statement
   readonly ofType: (type: string) => TypeStatements
   readonly target: Target
 }
@@ -48,6 +51,10 @@ export function createStatements(target: Target, cache = new StatementCache()): 
     target,
     read: cache.memoize((shape: ReadShape) => compileRead(shape, target), readSize),
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
+    members: cache.memoize(
+      (shape: MembersShape) => compileMembers(shape, target),
+      (statement) => statementSize(statement),
+    ),
     ofType: (type) => {
       const found = types.get(getResourceType(target.model, type).type)
       if (found === undefined) throw new Error(`No statements are compiled for ${type}.`)

@@ -11,9 +11,10 @@ export interface Step {
 
 /**
  * Runs the steps of a write. The error of the earliest step is thrown, in the order of the list.
+ * @param done - steps that have run before
  * @throws whatever the steps throw
  */
-export type StepExecutor = (steps: readonly Step[]) => Promise<void>
+export type StepExecutor = (steps: readonly Step[], done?: readonly Step[]) => Promise<void>
 
 /** Runs one step after the other, on a connection whose statements run when they are called. */
 export async function runSequentially(steps: readonly Step[]): Promise<void> {
@@ -29,8 +30,11 @@ export async function runSequentially(steps: readonly Step[]): Promise<void> {
  * together, and a failure aborts the rest of the transaction. A batch consists of every step whose needs are met. When one
  * fails, the steps before it in the list still run, because their errors take precedence.
  */
-export async function runPipelined(steps: readonly Step[]): Promise<void> {
-  const done = new Set<Step>()
+export async function runPipelined(
+  steps: readonly Step[],
+  before: readonly Step[] = [],
+): Promise<void> {
+  const done = new Set<Step>(before)
   let pending = steps
   let failure: Failure | undefined
   for (;;) {

@@ -3,6 +3,7 @@ import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Model } from '../model/model.ts'
+import type { MembersShape } from '../plan/members.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
@@ -36,15 +37,30 @@ export interface Written {
 
 /** A create or an update as a list of steps. */
 export interface PreparedWrite {
-  readonly steps: readonly Step[]
+  /** The first step writes the row itself. */
+  readonly steps: readonly [writeRow: Step, ...others: Step[]]
   /** Returns the result once all steps have run. */
   readonly result: () => Written
+}
+
+/** The options of a create or an update. */
+export interface WriteOptions {
+  /** The read of the response, executed together with the write. */
+  readonly readPlan?: ReadPlan | undefined
+  /** Whether the written row may be outside of the scope of its type afterwards. Default false. */
+  readonly mayLeaveScope?: boolean
+}
+
+/** The values of a read of several resources. */
+export interface MemberValues {
+  readonly id?: string
+  readonly ids: readonly string[]
 }
 
 /** The operations of a transaction that writes. */
 export interface Transaction {
   readonly query: RunQuery
-  /** Runs steps as the database allows: one after the other, or pipelined. */
+  /** Runs steps as the database allows: one after the other, or pipelined; `done` are steps that have run before. */
   readonly run: StepExecutor
   /**
    * Runs work that may fail: if it throws, what it wrote is rolled back, and the transaction continues. Works must not run at the
@@ -59,11 +75,14 @@ export interface Transaction {
    * @throws NotFoundError for the resource in the path
    */
   checkPreconditions(plan: WritePlan): Promise<ErrorList>
+  /** Lists the steps of a create or an update. They throw `ApiError` for violated constraints. */
+  prepareWrite(plan: WritePlan, options?: WriteOptions): PreparedWrite
   /**
-   * Lists the steps of a create or an update. They throw `ApiError` for violated constraints.
-   * @param readPlan - the read of the response, executed together with the write
+   * Reads several stored resources of one type, in the order of their ids.
+   * @param values - the ids of the resources or of members, and the id of the resource whose relationship changes
+   * @throws HeaderError `too_many_resources` (400)
    */
-  prepareWrite(plan: WritePlan, readPlan?: ReadPlan): PreparedWrite
+  readMembers(shape: MembersShape, values: Readonly<MemberValues>): Promise<readonly Row[]>
   /** Deletes a resource. @throws NotFoundError when it does not exist; ApiError for violated constraints */
   remove(plan: WritePlan): Promise<void>
 }

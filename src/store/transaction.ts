@@ -2,6 +2,7 @@ import { type ErrorList, emptyCollector, noErrors, report } from '../errors/coll
 import { createRelatedNotFound } from '../plan/linkage.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { deletionConstraintError, reportConstraintErrors } from './constraints.ts'
+import { checkMemberLimit, maxChangedMembers } from './members.ts'
 import { notFoundError } from './not-found.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
@@ -16,7 +17,13 @@ export function transactionOn(connection: WriteConnection, statements: Statement
     savepoint: (work) => connection.savepoint(work),
     read: async (plan, id) => connection.read(plan, id),
     checkPreconditions: (plan) => checkPreconditions(connection, plan, statements),
-    prepareWrite: (plan, readPlan) => prepareWrite(connection, { plan, readPlan }, statements),
+    prepareWrite: (plan, options) => prepareWrite(connection, { plan, ...options }, statements),
+    readMembers: async (shape, { id, ids }) => {
+      const values = { parameters: [], id, ids, maxRows: maxChangedMembers + 1 }
+      const rows = await connection.all(statements.members(shape), values)
+      checkMemberLimit(rows, shape)
+      return rows
+    },
     remove: (plan) => remove(connection, plan, statements),
   }
 }

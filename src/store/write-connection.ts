@@ -8,7 +8,7 @@ import type { RunQuery } from './store.ts'
 
 /** A connection with an open transaction that may write. */
 export interface WriteConnection {
-  /** Returns every row of a statement. @throws ConstraintError */
+  /** Returns every row of a statement, with the values of the attribute kinds. @throws ConstraintError */
   all(statement: Statement, values: RunValues): Awaitable<readonly Row[]>
   /** Runs a statement that returns no rows; returns the number of changed rows. @throws ConstraintError */
   run(statement: Statement, values: RunValues): Awaitable<number>

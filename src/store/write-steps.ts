@@ -1,7 +1,6 @@
 import { BodyError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { getRelationship } from '../model/model.ts'
-import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
@@ -9,14 +8,13 @@ import { linkConstraintError, reportConstraintErrors, rowConstraintError } from 
 import type { RunValues, Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import type { Step } from './steps.ts'
-import type { PreparedWrite } from './store.ts'
+import type { PreparedWrite, WriteOptions } from './store.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteConnection } from './write-connection.ts'
 
 /** A create or an update, and the read of the written resource for the response. */
-interface WriteRequest {
+interface WriteRequest extends WriteOptions {
   readonly plan: WritePlan
-  readonly readPlan: ReadPlan | undefined
 }
 
 /** The results of the steps of a write. */
@@ -43,7 +41,7 @@ interface WriteContext extends WriteRequest {
  */
 export function prepareWrite(
   connection: WriteConnection,
-  { plan, readPlan }: WriteRequest,
+  { plan, readPlan, mayLeaveScope = false }: WriteRequest,
   statements: Statements,
 ): PreparedWrite {
   const { shape } = plan
@@ -65,7 +63,7 @@ export function prepareWrite(
       writeRow,
       ...listMemberSteps(context),
       ...listParentSteps(context),
-      ...listScopeSteps(context),
+      ...(mayLeaveScope ? [] : listScopeSteps(context)),
       ...listReadSteps(context),
     ],
     result: () => {
@@ -121,7 +119,7 @@ function listMemberSteps({ connection, plan, statements, state, needsId }: Write
   for (const [index, { relationship: name }] of shape.links.entries()) {
     const ids = linkIds[index] ?? []
     const { to } = getRelationship(statements.ofType(shape.type).resource, name)
-    const pointer = document === 'linkage' ? '/data' : toFieldPointer({ is: 'relationship', name })
+    const pointer = document === 'resource' ? toFieldPointer({ is: 'relationship', name }) : '/data'
     const changedIds: string[] = []
     const ofMember = (links[index] ?? []).map(
       (statement): Step => ({

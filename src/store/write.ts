@@ -74,11 +74,10 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
       ? [[id.column, param('id', id.kind.codec, target.dialect)] as [string, Sql]]
       : []),
     ...compileAssignments(shape, resource, target),
-    ...insertDefaults.map(([name, value]): [string, Sql] => [
-      name,
-      sql`${constant(value, target.dialect)}`,
-    ]),
   ]
+  const assigned = new Set(columns.map(([name]) => name))
+  for (const [name, value] of insertDefaults)
+    if (!assigned.has(name)) columns.push([name, sql`${constant(value, target.dialect)}`])
   const idText = asText(sql.id(id.column), id.kind.codec, target)
   const lastInsertId = shape.row === 'new' ? target.dialect.lastInsertId : undefined
   const returning = lastInsertId?.retain(idText) ?? idText
@@ -160,7 +159,7 @@ function compileAssignment(
 }
 
 /** Compiles the key that references a column of the resource with an id. @param source - the parameter of the id */
-function compileKey(
+export function compileKey(
   { id, table }: ResourceType,
   column: string,
   source: ParameterSource,
@@ -173,13 +172,17 @@ function compileKey(
   return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${where})`
 }
 
-/** Compiles the deletion of a resource. */
+/** Compiles the deletion of a resource: of its row, or by the column that stores when it was deleted. */
 export function compileDelete(resource: ResourceType, target: Target): Statement {
+  const { softDelete } = resource
+  const { dialect } = target
+  const table = tableAt(0, resource.table)
   const where = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
-  return compileStatement(
-    sql`delete from ${tableAt(0, resource.table)} where ${where}`,
-    target.dialect,
-  )
+  const change =
+    softDelete === undefined
+      ? sql`delete from ${table}`
+      : sql`update ${table} set ${sql.id(softDelete)} = ${dialect.now}`
+  return compileStatement(sql`${change} where ${where}`, dialect)
 }
 
 /** Compiles the query that returns which of some `ids` exist. */

@@ -143,7 +143,7 @@ export async function writeIn(
   reportAll(errors, plan.errors)
   reportAll(errors, await transaction.checkPreconditions(plan))
   throwErrors(errors)
-  const prepared = transaction.prepareWrite(plan, readPlan)
+  const prepared = transaction.prepareWrite(plan, { readPlan })
   await transaction.run(prepared.steps)
   return prepared.result()
 }

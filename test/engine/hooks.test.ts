@@ -141,7 +141,7 @@ engine('Write hooks', served, (world) => {
         'beforeCreate',
         { name: ' new ', secret: 'psst', price: 7 },
         {
-          shelf: { change: 'replace', ids: ['1'] },
+          shelf: '1',
           readers: { change: 'add', ids: ['2', '1'] },
         },
         '1 old 5',
@@ -151,6 +151,7 @@ engine('Write hooks', served, (world) => {
         {
           id: '2',
           attributes: { name: 'new', price: 7, stamp: 'made by somebody', secret: 'psst' },
+          relationships: { shelf: '1', sequel: null },
         },
         '1 old 5, 2 new 7',
       ],
@@ -163,7 +164,7 @@ engine('Write hooks', served, (world) => {
     const data = { type: 'book', attributes: { name: 'new' } }
     await world.post('/shelves/2/books', { data })
     const [[, , change] = []] = seen as [unknown, unknown, unknown][]
-    assert.deepEqual(change, { shelf: { change: 'replace', ids: ['2'] } })
+    assert.deepEqual(change, { shelf: '2' })
     seen = []
     const readers = { readers: { data: [member('reader')] } }
     await world.post('/readers/2/books', { data: { ...data, relationships: readers } })
@@ -180,13 +181,13 @@ engine('Write hooks', served, (world) => {
     assert.deepEqual(seen, [
       [
         'beforeUpdate',
-        { id: '1', attributes: { name: 'old', price: 5, stamp: null, secret: 'hush' } },
-        { price: 1 },
         {
-          shelf: { change: 'replace', ids: [] },
-          readers: { change: 'replace', ids: [] },
-          sequel: { change: 'replace', ids: [] },
+          id: '1',
+          attributes: { name: 'old', price: 5, stamp: null, secret: 'hush' },
+          relationships: { shelf: null, sequel: null },
         },
+        { price: 1 },
+        { shelf: null, readers: { change: 'replace', ids: [] }, sequel: null },
       ],
       ['afterUpdate', 2, 5],
     ])
@@ -198,9 +199,9 @@ engine('Write hooks', served, (world) => {
       ['POST', 'readers', [member('reader')], { readers: { change: 'add', ids: ['1'] } }],
       ['PATCH', 'readers', [], { readers: { change: 'replace', ids: [] } }],
       ['DELETE', 'readers', [member('reader')], { readers: { change: 'remove', ids: ['1'] } }],
-      ['PATCH', 'shelf', member('shelf'), { shelf: { change: 'replace', ids: ['1'] } }],
-      ['DELETE', 'shelf', member('shelf'), { shelf: { change: 'remove', ids: ['1'] } }],
-      ['POST', 'sequel', member('book'), { sequel: { change: 'replace', ids: ['1'] } }],
+      ['PATCH', 'shelf', member('shelf'), { shelf: '1' }],
+      ['DELETE', 'shelf', member('shelf', '2'), {}],
+      ['DELETE', 'shelf', member('shelf'), { shelf: null }],
     ] as const) {
       seen = []
       const answer = await world.call(method, `/books/1/relationships/${path}`, { body: { data } })
@@ -209,10 +210,36 @@ engine('Write hooks', served, (world) => {
       assert.deepEqual([hook, attributes, relationships], ['beforeUpdate', {}, change])
       assert.equal(seen.length, 2)
     }
-    seen = []
+  })
+
+  it('given a write from the side without the foreign key, when hooks run, then those of the members run after that of the owner', async () => {
+    const hooks = () => (seen as unknown[][]).map(([hook, , , change]) => [hook, change])
     await world.patch('/shelves/1/relationships/books', { data: [member('book')] })
-    assert.deepEqual(seen, [
-      ['shelf', { attributes: {}, relationships: { books: { change: 'replace', ids: ['1'] } } }],
+    assert.deepEqual(seen[0], [
+      'shelf',
+      { attributes: {}, relationships: { books: { change: 'replace', ids: ['1'] } } },
+    ])
+    const [, [, current, ...change] = [], after] = seen as unknown[][]
+    assert.deepEqual(current, {
+      id: '1',
+      attributes: { name: 'old', price: 5, stamp: null, secret: 'hush' },
+      relationships: { shelf: null, sequel: null },
+    })
+    assert.deepEqual(
+      [change, after],
+      [
+        [{}, { shelf: '1' }],
+        ['afterUpdate', 5, 5],
+      ],
+    )
+    seen = []
+    // The book is its own sequel: as the owner of the relationship, and as the book whose foreign key changes.
+    await world.post('/books/1/relationships/sequel', { data: member('book') })
+    assert.deepEqual(hooks(), [
+      ['beforeUpdate', { sequel: '1' }],
+      ['beforeUpdate', {}],
+      ['afterUpdate', undefined],
+      ['afterUpdate', undefined],
     ])
   })
 

@@ -10,9 +10,8 @@ export const invoiceLine = resource('invoiceLine', {
   id: 'InvoiceLineId',
   hooks: {
     beforeCreate: async ({ relationships }, { query }) => {
-      const id = relationships.track?.ids[0]
       const [track] = await query(
-        sql`select cast("UnitPrice" as text) as price from "Track" where "TrackId" = ${id}`,
+        sql`select cast("UnitPrice" as text) as price from "Track" where "TrackId" = ${relationships.track}`,
       )
       if (track !== undefined) return { unitPrice: String(track.price) }
       throw new RequestError({

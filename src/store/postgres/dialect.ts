@@ -50,6 +50,8 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     ...(keepsSettings && { lastInsertId }),
     // Other transactions may still insert rows that reference this one.
     lock: sql` for no key update`,
+    lockOf: (alias) => sql` for no key update of ${alias}`,
+    now: sql`now()`,
     hasAntiJoins: true,
     aggregateIds: (id, order, from, where) =>
       sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`,

@@ -33,6 +33,8 @@ export const sqliteDialect: Dialect = {
   match: (text, words) => sql`lapidary_match(${text}, ${words})`,
   // SQLite runs one write transaction at a time.
   lock: sql``,
+  lockOf: () => sql``,
+  now: sql`strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')`,
   // SQLite keeps the order of a subquery for an aggregate that may depend on it, and may take it from an index. An order in the
   // aggregate itself is always sorted.
   aggregateIds: (id, order, from, where) =>

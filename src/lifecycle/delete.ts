@@ -1,0 +1,55 @@
+import type { StoredResource } from '../model/hooks.ts'
+import { getResourceType, type ResourceType } from '../model/model.ts'
+import type { RequestContext } from '../model/request-context.ts'
+import { applyFieldValues } from '../plan/field-values.ts'
+import type { WritePlan } from '../plan/write.ts'
+import type { LifecycleContext } from './context.ts'
+import { createHookContext, createResourceContext } from './hook-context.ts'
+import { readStored } from './stored-resource.ts'
+import { executeInTransaction, recordChange, type WriteScope } from './transaction.ts'
+import { writeWithMembers } from './write.ts'
+
+/** Deletes a resource. @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it */
+export async function executeDelete(
+  plan: WritePlan,
+  context: LifecycleContext,
+  request: RequestContext,
+): Promise<void> {
+  await executeInTransaction(context, request, async (scope) => {
+    const resource = getResourceType(scope.planner.model, plan.shape.type)
+    const { beforeDelete, afterDelete, afterCommit } = resource.hooks
+    if (!beforeDelete && !afterDelete && !afterCommit) return scope.transaction.remove(plan)
+    await removeWithHooks(plan, scope, resource)
+  })
+}
+
+/** Deletes a resource and runs its hooks. What `beforeDelete` returns is stored instead. */
+async function removeWithHooks(
+  plan: WritePlan,
+  scope: WriteScope,
+  resource: ResourceType,
+): Promise<void> {
+  const { planner, request, transaction } = scope
+  const { beforeDelete, afterDelete } = resource.hooks
+  const stored = await lockStored(plan, scope, resource)
+  const values = await beforeDelete?.(stored, createResourceContext(scope, resource, stored.id))
+  if (values) {
+    const update = applyFieldValues(planner, plan, values, resource)
+    await writeWithMembers(update, scope, { mayLeaveScope: true })
+  } else await transaction.remove(plan)
+  await afterDelete?.(stored, createHookContext(request, transaction.query, resource))
+  recordChange(scope, resource, { operation: 'delete', before: stored })
+}
+
+/** Locks and reads a resource. @throws NotFoundError when it does not exist */
+async function lockStored(
+  plan: WritePlan,
+  scope: WriteScope,
+  resource: ResourceType,
+): Promise<StoredResource> {
+  const [, stored] = await Promise.all([
+    scope.transaction.checkPreconditions(plan),
+    readStored(scope, resource, plan.id),
+  ])
+  return stored
+}

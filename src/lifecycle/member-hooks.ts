@@ -1,0 +1,133 @@
+import type { FieldValues, ResourceChange, StoredResource } from '../model/hooks.ts'
+import {
+  findInverse,
+  getRelationship,
+  getResourceType,
+  type Model,
+  type ResourceType,
+} from '../model/model.ts'
+import { type MembersShape, planMembers } from '../plan/members.ts'
+import type { WritePlan } from '../plan/write.ts'
+import type { LinkChange } from '../plan/write-builder.ts'
+import type { MemberValues } from '../store/store.ts'
+import { hasUpdateHooks } from './change-steps.ts'
+import { createResourceContext } from './hook-context.ts'
+import { toStoredResource } from './stored-resource.ts'
+import { recordChange, type WriteScope } from './transaction.ts'
+
+// A relationship may be written from the side that does not hold the foreign key, e.g. by `POST /users/2/relationships/comments`.
+// The rows of the comments change then, so their hooks run as if the author of each comment were updated
+// (docs/decisions/0046-hooks-of-resources-on-the-other-side.md).
+
+/** A change of a relationship whose foreign key is in the rows of the members, and whose members have hooks. */
+export interface HookedLink extends LinkChange {
+  readonly ids: readonly string[]
+  readonly member: ResourceType
+}
+
+/** A resource whose foreign key a write to another resource changes. */
+export interface ChangedMember {
+  readonly resource: ResourceType
+  readonly stored: StoredResource
+  readonly change: ResourceChange
+  /** The values that the hook of the member stores. */
+  values: FieldValues | undefined
+}
+
+/** Returns the changes of a plan that run the hooks of members; none for types without hooks. */
+export function findHookedLinks({ shape, linkIds }: WritePlan, model: Model): HookedLink[] {
+  if (shape.links.length === 0) return []
+  const owner = getResourceType(model, shape.type)
+  return shape.links.flatMap((change, index): HookedLink[] => {
+    const { link, to } = getRelationship(owner, change.relationship)
+    const member = getResourceType(model, to)
+    return link.foreignKey === 'other' && hasUpdateHooks(member)
+      ? [{ ...change, ids: linkIds[index] ?? [], member }]
+      : []
+  })
+}
+
+/**
+ * Reads the members whose foreign key changes, in one statement for each relationship, and runs `beforeUpdate` of each.
+ * @param owner - the resource whose relationships change
+ * @throws what a hook throws; HeaderError `too_many_resources` (400)
+ */
+export async function runBeforeMembers(
+  links: readonly HookedLink[],
+  owner: Readonly<{ resource: ResourceType; id: string }>,
+  scope: WriteScope,
+): Promise<readonly ChangedMember[]> {
+  const members = new Map<string, ChangedMember>()
+  for (const link of links)
+    for (const member of await readChangedMembers(link, owner, scope)) {
+      const key = JSON.stringify([member.resource.type, member.stored.id])
+      members.set(key, mergeChanges(members.get(key), member))
+    }
+  for (const member of members.values()) {
+    const { resource, stored, change } = member
+    const { beforeUpdate } = resource.hooks
+    if (beforeUpdate === undefined) continue
+    const context = createResourceContext(scope, resource, stored.id)
+    member.values = (await beforeUpdate(stored, change, context)) ?? undefined
+  }
+  return [...members.values()]
+}
+
+/** Two relationships of a resource may have the same member. */
+function mergeChanges(known: ChangedMember | undefined, member: ChangedMember): ChangedMember {
+  if (known === undefined) return member
+  const relationships = { ...known.change.relationships, ...member.change.relationships }
+  return { ...known, change: { ...known.change, relationships } }
+}
+
+async function readChangedMembers(
+  { relationship, change, ids, member }: HookedLink,
+  { resource, id }: Readonly<{ resource: ResourceType; id: string }>,
+  scope: WriteScope,
+): Promise<ChangedMember[]> {
+  const { model } = scope.planner
+  const inverse = findInverse(model, resource, getRelationship(resource, relationship))
+  const shape = planMembers(scope.planner, member, { type: resource.type, relationship, change })
+  const listed = new Set(ids)
+  const found = await readMembers(shape, { id, ids }, member, scope)
+  return found.map((stored) => {
+    const isLinked = change !== 'remove' && listed.has(stored.id)
+    const relationships = inverse ? { [inverse.name]: isLinked ? id : null } : {}
+    return {
+      resource: member,
+      stored,
+      change: { attributes: {}, relationships },
+      values: undefined,
+    }
+  })
+}
+
+async function readMembers(
+  shape: MembersShape,
+  values: MemberValues,
+  resource: ResourceType,
+  { transaction }: WriteScope,
+): Promise<StoredResource[]> {
+  const rows = await transaction.readMembers(shape, values)
+  return rows.map((row) => toStoredResource(row, shape.layout, resource))
+}
+
+/** Runs `afterUpdate` of each changed member, and records the changes for `afterCommit`. One statement for each type reads them. */
+export async function runAfterMembers(
+  members: readonly ChangedMember[],
+  scope: WriteScope,
+): Promise<void> {
+  for (const [resource, changed] of Map.groupBy(members, (member) => member.resource)) {
+    const { afterUpdate, afterCommit } = resource.hooks
+    if (!afterUpdate && !afterCommit) continue
+    const before = new Map(changed.map(({ stored }) => [stored.id, stored]))
+    const shape = planMembers(scope.planner, resource)
+    const updated = await readMembers(shape, { ids: [...before.keys()] }, resource, scope)
+    for (const current of updated) {
+      const stored = before.get(current.id)
+      if (stored === undefined) continue
+      await afterUpdate?.(current, stored, createResourceContext(scope, resource, current.id))
+      recordChange(scope, resource, { operation: 'update', resource: current, before: stored })
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { RelationshipChange, ResourceChange, StoredResource } from '../model/hooks.ts'
+import { getRelationship, type ResourceType } from '../model/model.ts'
+import type { Row, RowLayout } from '../plan/row-layout.ts'
+import {
+  extractAttributes,
+  extractToOneIds,
+  listStoredAttributes,
+  planStoredRead,
+} from '../plan/stored-columns.ts'
+import type { WritePlan } from '../plan/write.ts'
+import type { LinkChange } from '../plan/write-builder.ts'
+import type { WriteScope } from './transaction.ts'
+import { getAttributes } from './validate.ts'
+
+/** Reads the stored resource that hooks and validators receive. @throws NotFoundError when it does not exist */
+export async function readStored(
+  { planner, transaction }: WriteScope,
+  resource: ResourceType,
+  id: string | undefined,
+): Promise<StoredResource> {
+  const plan = planStoredRead(planner, resource)
+  const { primary } = await transaction.read(plan, id)
+  const [row = []] = primary
+  return toStoredResource(row, plan.shape.primary, resource)
+}
+
+/** Converts a row to a stored resource. */
+export function toStoredResource(
+  row: Row,
+  layout: RowLayout,
+  resource: ResourceType,
+): StoredResource {
+  return {
+    id: String(row[0]),
+    attributes: extractAttributes(row, layout, listStoredAttributes(resource)),
+    relationships: extractToOneIds(row, layout, resource),
+  }
+}
+
+/**
+ * Returns the change that a plan makes, as hooks receive it.
+ * @param stored - the resource before an update; `undefined` for a create
+ */
+export function toChange(
+  plan: WritePlan,
+  resource: ResourceType,
+  stored?: StoredResource,
+): ResourceChange {
+  const { shape, values, linkIds } = plan
+  const keys = shape.columns.flatMap((column, index): ChangeEntry[] => {
+    if (column.is !== 'key') return []
+    const id = values[index]
+    return [[column.relationship, id === null ? null : String(id)]]
+  })
+  const links = shape.links.flatMap((link, index) =>
+    toLinkEntries(link, linkIds[index] ?? [], resource, stored),
+  )
+  return {
+    attributes: getAttributes(plan),
+    relationships: Object.fromEntries([...keys, ...links]),
+  }
+}
+
+/** The change of a relationship and its name. */
+type ChangeEntry = readonly [name: string, change: string | null | RelationshipChange]
+
+function toLinkEntries(
+  { relationship, change }: LinkChange,
+  ids: readonly string[],
+  resource: ResourceType,
+  stored: StoredResource | undefined,
+): ChangeEntry[] {
+  if (getRelationship(resource, relationship).many) return [[relationship, { change, ids }]]
+  if (change !== 'remove') return [[relationship, ids[0] ?? null]]
+  // A removal from a to-one relationship changes nothing if another resource is related.
+  const current = stored?.relationships[relationship]
+  return typeof current === 'string' && ids.includes(current) ? [[relationship, null]] : []
+}

@@ -1,0 +1,160 @@
+import { quote } from '../errors/quote.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
+import { normalizeId } from './path-id.ts'
+import type { Planner } from './planner.ts'
+import type { WritePlan } from './write.ts'
+import { convertServerValue, isInRow, type LinkChange, type WriteColumn } from './write-builder.ts'
+
+/** The parts of a plan that values change. */
+interface ChangedPlan {
+  readonly columns: WriteColumn[]
+  readonly values: unknown[]
+  readonly links: LinkChange[]
+  readonly linkIds: (readonly string[])[]
+}
+
+/**
+ * Copies a plan with other values of fields, which it need not contain yet. Values of a hook or a validator are not bound by
+ * `isWritable`. A value replaces everything that the plan writes to the same column.
+ *
+ * @param values - by the names of fields, as `FieldValues`
+ * @throws Error if a name is not a stored attribute or a relationship, if a value is not of its kind, or if two values are of one
+ *   column
+ */
+export function applyFieldValues(
+  { shapes, model }: Planner,
+  plan: WritePlan,
+  values: Readonly<Record<string, unknown>>,
+  resource: ResourceType,
+): WritePlan {
+  const { shape } = plan
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  const changed: ChangedPlan = {
+    columns: [...shape.columns],
+    values: [...plan.values],
+    links: [...shape.links],
+    linkIds: [...plan.linkIds],
+  }
+  const written = new Map<string, string>()
+  for (const [name, value] of entries) {
+    const column = applyValue(name, value, changed, {
+      resource,
+      model,
+      isNew: shape.row !== 'existing',
+    })
+    if (column === undefined) continue
+    const other = written.get(column)
+    if (other !== undefined)
+      throw new Error(
+        `A hook of ${resource.type} returned "${other}" and "${name}", which are both stored in the column "${column}".`,
+      )
+    written.set(column, name)
+  }
+  const { columns, links, ...rest } = changed
+  return { ...plan, ...rest, shape: shapes.intern({ ...shape, columns, links }) }
+}
+
+/** The type that a plan writes. */
+interface ValueContext {
+  readonly resource: ResourceType
+  readonly model: Model
+  readonly isNew: boolean
+}
+
+/** @returns the column of the row that stores the value, if one does */
+function applyValue(
+  name: string,
+  value: unknown,
+  changed: ChangedPlan,
+  context: ValueContext,
+): string | undefined {
+  const { resource, model } = context
+  const field = resource.fields.get(name)
+  if (field?.is === 'attribute' && field.column !== undefined) {
+    setColumn({ is: 'attribute', name }, convertServerValue(field, value), changed, context)
+    return field.column
+  }
+  if (field?.is !== 'relationship')
+    throw new Error(`${resource.type} has no stored attribute or relationship ${quote(name)}.`)
+  const ids = toIds(field, value, getResourceType(model, field.to))
+  if (isInRow(field)) {
+    setColumn({ is: 'key', relationship: name }, ids[0] ?? null, changed, context)
+    return field.link.ownKey
+  }
+  setMembers(field, ids, changed, context)
+  return undefined
+}
+
+/** Sets a column, instead of whatever the plan writes to it. */
+function setColumn(
+  column: WriteColumn,
+  value: unknown,
+  { columns, values }: ChangedPlan,
+  { resource, model }: ValueContext,
+): void {
+  const name = findColumnName(column, resource, model)
+  const index = columns.findIndex((other) => findColumnName(other, resource, model) === name)
+  if (index === -1) {
+    columns.push(column)
+    values.push(value)
+  } else {
+    columns[index] = column
+    values[index] = value
+  }
+}
+
+/** Sets the members of a relationship whose links are outside the row. */
+function setMembers(
+  { name, many }: RelationshipField,
+  ids: readonly string[],
+  { links, linkIds }: ChangedPlan,
+  { isNew }: ValueContext,
+): void {
+  // A new row has no members to replace.
+  const link: LinkChange = { relationship: name, change: isNew && many ? 'add' : 'replace' }
+  const existing = links.findIndex(({ relationship }) => relationship === name)
+  const index = existing === -1 ? links.length : existing
+  links[index] = link
+  linkIds[index] = ids
+}
+
+/** Reads the value of a relationship: an id or null, or an array of ids. */
+function toIds(
+  { name, many }: RelationshipField,
+  value: unknown,
+  related: ResourceType,
+): readonly string[] {
+  const sent: unknown = many ? value : value === null ? [] : [value]
+  const ids = Array.isArray(sent)
+    ? sent.map((id) => (typeof id === 'string' ? normalizeId(related, id) : undefined))
+    : [undefined]
+  if (ids.every((id) => id !== undefined)) return [...new Set(ids)]
+  const expected = many ? 'an array of ids' : 'an id or null'
+  throw new Error(
+    `${name} must be ${expected} of ${related.type}; a hook returned ${quote(value)}.`,
+  )
+}
+
+/** The name of a written column in the table. */
+export function findColumnName(
+  column: WriteColumn,
+  resource: ResourceType,
+  model: Model,
+): string | undefined {
+  switch (column.is) {
+    case 'attribute': {
+      const field = resource.fields.get(column.name)
+      return field?.is === 'attribute' ? field.column : undefined
+    }
+    case 'key':
+      return getRelationship(resource, column.relationship).link.ownKey
+    case 'parent':
+      return getRelationship(getResourceType(model, column.type), column.relationship).link.otherKey
+  }
+}
