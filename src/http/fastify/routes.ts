@@ -160,6 +160,7 @@ const noBytes = new Uint8Array()
 class FastifyApiRequest implements ApiRequest {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
   readonly auth: unknown
   readonly origin: string
 
@@ -198,7 +199,10 @@ class FastifyApiRequest implements ApiRequest {
     return this.#request.log
   }
 
-  readonly signal = (): AbortSignal => createDisconnectSignal(this.#reply)
+  readonly signal = (): AbortSignal => {
+    this.#signal ??= createDisconnectSignal(this.#reply)
+    return this.#signal
+  }
 }
 
 /** Returns a signal that aborts when the connection closes before the response is sent. */
