@@ -1,4 +1,5 @@
 import { quote } from '../errors/quote.ts'
+import { findChangingSql } from './check-expressions.ts'
 import { isCodecName } from './codecs.ts'
 import { sql } from './dialect.ts'
 import type {
@@ -77,14 +78,17 @@ const kind: Check = (value, location) => {
   return mustBe(expected, isKind)(value, location)
 }
 
-/** Calls a function that writes SQL with quoted column names, and checks what it returns. */
+/** Calls a function that writes SQL with quoted column names, and checks what it returns: SQL, and the same each time. */
 const sqlExpression: Check = (value, location) => {
   if (!isFunction(value)) return aFunction(value, location)
   // It is a function; the call shows whether it accepts a column and returns SQL.
   const write = value as Expression
   try {
     const written: unknown = write((column) => sql.id(column))
-    if (isObject(written) && isFunction(written.toOperationNode)) return []
+    if (isObject(written) && isFunction(written.toOperationNode)) {
+      const error = findChangingSql(() => write((column) => sql.id(column)))
+      return error === undefined ? [] : [`${location}: ${error}`]
+    }
     const result = written === undefined ? 'nothing' : describeValue(written)
     return [`${location}: must return sql\`…\`; it returns ${result}`]
   } catch (error) {

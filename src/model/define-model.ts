@@ -18,7 +18,7 @@ type UnknownTargets<
   Resource extends ResourceDeclaration,
   Resources extends readonly ResourceDeclaration[],
 > = {
-  [Name in keyof Resource['fields']]: Resource['fields'][Name] extends {
+  [Name in keyof Resource['fields']]-?: Resource['fields'][Name] extends {
     readonly to: infer To extends string
   }
     ? To extends Resources[number]['type']
@@ -31,7 +31,7 @@ type UnknownTargets<
  * The declarations of a list, where one with an error is replaced by a message: a relationship to an unknown type, or a type
  * that an earlier declaration has.
  */
-type Checked<
+export type Checked<
   Rest extends readonly ResourceDeclaration[],
   Resources extends readonly ResourceDeclaration[],
   Earlier extends string = never,
@@ -50,7 +50,7 @@ type Checked<
   : Rest
 
 /** The declarations of a list, by type. */
-type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
+export type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
   readonly [Resource in Resources[number] as Resource['type']]: Resource
 }
 

@@ -17,7 +17,7 @@ const everything = [...engine, ...Object.keys(consumers).flatMap(sourcesIn)]
 // biome-ignore format: a table, one layer a row
 const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
   errors:    { layers: [],                                                               outside: ['fastest-levenshtein'] },
-  model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec'] },
+  model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks'] },
   parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },
   store:     { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },

@@ -4,17 +4,24 @@ import {
   attribute,
   boolean,
   computed,
+  declare,
+  defineModel,
   enumeration,
   expression,
+  type Hooks,
   integer,
   integer64,
   json,
+  type Kind,
+  type ResourceChange,
   resource,
+  type StoredResource,
   sql,
   text,
   toMany,
   toOne,
 } from 'lapidary'
+import * as v from 'valibot'
 import { z } from 'zod'
 
 const fields = {
@@ -39,7 +46,8 @@ function hooks(): readonly unknown[] {
     resource('thing', {
       ...thing,
       hooks: {
-        beforeCreate({ attributes, relationships }, { auth, query }) {
+        beforeCreate({ attributes, relationships }, context) {
+          const { auth, query } = context
           const name: string | null | undefined = attributes.name
           const size: bigint | null | undefined = attributes.size
           const state: 'open' | 'shut' | null | undefined = attributes.state
@@ -56,11 +64,20 @@ function hooks(): readonly unknown[] {
           // @ts-expect-error a hook returns changes instead of assigning them
           attributes.name = 'x'
           const ids: readonly string[] | undefined = relationships.parts?.ids
+          const whole: string | null | undefined = relationships.whole
+          // @ts-expect-error a to-one relationship is an id or null
+          relationships.whole?.ids
+          // @ts-expect-error no such relationship
+          relationships.nobody
+          // @ts-expect-error an attribute is not a relationship
+          relationships.name
+          // @ts-expect-error there is no stored resource yet
+          context.members('parts')
           // @ts-expect-error the auth context is unknown until it is narrowed
           auth.name
           const rows: Promise<readonly Readonly<Record<string, unknown>>[]> = query(sql`select 1`)
-          assert.ok([name, size, state, ids, rows])
-          return { stamp: 'x', size: 5n, state: 'open' }
+          assert.ok([name, size, state, ids, whole, rows])
+          return { stamp: 'x', size: 5n, state: 'open', whole: '1', parts: ['2'] }
         },
         async afterCreate({ id, attributes }) {
           const known: string = id
@@ -71,12 +88,28 @@ function hooks(): readonly unknown[] {
         },
         beforeUpdate: (current, change) => ({
           name: change.attributes.name ?? current.attributes.name,
+          whole: change.relationships.whole === null ? current.relationships.whole : undefined,
         }),
-        afterUpdate(updated, before) {
+        async afterUpdate(updated, before, { members, type }) {
           const sizes: (bigint | null)[] = [updated.attributes.size, before.attributes.size]
-          assert.ok(sizes)
+          const wholes: (string | null)[] = [updated.relationships.whole]
+          const parts: readonly string[] = await members('parts')
+          const only: 'thing' = type
+          // @ts-expect-error a to-one relationship has no members
+          await members('whole')
+          // @ts-expect-error the ids of a to-many relationship are read by members
+          updated.relationships.parts
+          assert.ok([sizes, wholes, parts, only])
         },
-        beforeDelete: ({ attributes }) => void attributes.options,
+        beforeDelete: ({ attributes }) => (attributes.options ? { state: 'shut' } : undefined),
+        afterCommit(committed, { log, requestId, ip, signal }) {
+          if (committed.operation !== 'delete') {
+            const size: bigint | null = committed.resource.attributes.size
+            log.info({ size, requestId, ip, aborted: signal.aborted }, committed.operation)
+          }
+          // @ts-expect-error a new resource has no earlier state
+          if (committed.operation === 'create') committed.before
+        },
         afterRead(resources) {
           // @ts-expect-error only requested attributes are present
           for (const { attributes } of resources) attributes.name.length
@@ -93,8 +126,103 @@ function hooks(): readonly unknown[] {
     resource('thing', { ...thing, hooks: { beforeUpdate: async () => ({ state: 'ajar' }) } }),
     // @ts-expect-error computed, so it cannot be stored
     resource('thing', { ...thing, hooks: { beforeCreate: () => ({ total: 5 }) } }),
+    // @ts-expect-error a number is not an id
+    resource('thing', { ...thing, hooks: { beforeCreate: () => ({ whole: 5 }) } }),
+    // @ts-expect-error a to-many relationship takes a list
+    resource('thing', { ...thing, hooks: { beforeDelete: () => ({ parts: '5' }) } }),
+    // @ts-expect-error the transaction is over
+    resource('thing', { ...thing, hooks: { afterCommit: (_, { query }) => query(sql`select 1`) } }),
     // @ts-expect-error no such hook
     resource('thing', { ...thing, hooks: { onCreate: () => undefined } }),
+  ]
+}
+
+/** Fields are inferred from `fields` alone, wherever hooks and validators stand and whatever they accept. */
+function inference(): readonly unknown[] {
+  const hooksFirst = resource('thing', {
+    path: '/things',
+    table: 'thing',
+    hooks: {
+      beforeCreate: async ({ attributes }) => ({ name: attributes.name?.trim() ?? null }),
+      beforeUpdate(current: StoredResource, change: ResourceChange) {
+        return current.id === '1' && change.attributes.name ? { name: 'one' } : undefined
+      },
+    },
+    validate: z
+      .object({ name: z.string().nullable(), state: z.enum(['open', 'shut']).nullish() })
+      .refine(({ name }) => name !== 'x'),
+    fields: {
+      name: attribute(text, { validate: z.string().trim() }),
+      state: attribute(enumeration(['open', 'shut'])),
+      size: attribute(integer),
+    },
+  })
+  const { size } = hooksFirst.fields
+  const kind: Kind<number | bigint> = size.kind
+  const hooks: Hooks<typeof fields> = { afterCreate: ({ attributes }) => void attributes.size }
+  const maybe = Math.random() > 2 ? { extra: attribute(text) } : {}
+  return [
+    kind,
+    defineModel([hooksFirst]),
+    resource('thing', { ...thing, hooks }),
+    resource('thing', {
+      ...thing,
+      validate: v.object({ name: v.string(), size: v.optional(v.bigint()) }),
+      hooks: { beforeCreate: () => ({ state: 'open' }) },
+    }),
+    defineModel([
+      resource('thing', {
+        path: '/things',
+        table: 'thing',
+        fields: { ...maybe, name: attribute(text) },
+        hooks: { beforeCreate: ({ attributes }) => ({ name: attributes.name ?? 'none' }) },
+      }),
+    ]),
+  ]
+}
+
+/** The auth context has the type that the application declares. */
+function authContext(): readonly unknown[] {
+  interface User {
+    readonly name: string
+  }
+  const own = declare<{ auth: User | undefined }>()
+  const declared = own.resource('thing', {
+    ...thing,
+    hooks: {
+      beforeCreate: (_, { auth }) => ({ stamp: auth?.name ?? null }),
+      // @ts-expect-error the user may be undefined
+      afterDelete: (_, { auth }) => void auth.name,
+    },
+  })
+  const plain = resource('other', { ...thing, path: '/others' })
+  return [
+    own.defineModel([declared, plain], {
+      hooks: {
+        begin: async ({ auth, query }) => void (await query(sql`select ${auth?.name}`)),
+        afterUpdate(updated, before, { type, auth }) {
+          const types: 'thing' | 'other' = type
+          const values: unknown[] = [
+            updated.attributes.name,
+            before.relationships.whole,
+            auth?.name,
+          ]
+          assert.ok([types, values])
+        },
+        // @ts-expect-error the user has no such member
+        beforeRead: ({ auth }) => void auth?.nobody,
+      },
+    }),
+    // @ts-expect-error there is no type thing
+    own.defineModel([plain]),
+    // @ts-expect-error no such attribute
+    own.resource('thing', { ...thing, hooks: { beforeCreate: () => ({ nobody: 1 }) } }),
+    defineModel([declared, plain], {
+      hooks: {
+        // @ts-expect-error the auth context is unknown until it is narrowed
+        afterCommit: (_, { auth }) => void auth.name,
+      },
+    }),
   ]
 }
 
@@ -131,4 +259,5 @@ function validators(): readonly unknown[] {
 
 it('the file compiles', () => {
   assert.equal(typeof hooks, typeof validators)
+  assert.equal(typeof inference, typeof authContext)
 })

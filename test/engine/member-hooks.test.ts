@@ -93,6 +93,10 @@ const served = {
   },
 }
 
+/** A common table expression with that many rows. */
+const numbers = (count: number) =>
+  `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`
+
 const comments = (...ids: string[]) => ids.map((id) => ({ type: 'comment', id }))
 
 engine('Hooks of resources on the other side of a relationship', served, (world) => {
@@ -249,6 +253,17 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
     const many = await write(...Array.from({ length: 49 }, (_, at) => `${at + 101}`))
     assert.equal(many.length, one.length, many.join('\n'))
     assert.equal(before().length, 50)
+  })
+
+  it('given more than 10,000 members with hooks, when they change, then the answer is 400 and no hook runs', async () => {
+    await world.execute(
+      `insert into comment (edits, author_id) ${numbers(10_001)} select 0, 2 from numbers`,
+    )
+    const answer = await world.patch('/users/2/relationships/comments', { data: [] })
+    assert.deepEqual([answer.status, answer.fault.code], [400, 'too_many_resources'])
+    assert.deepEqual(seen, [])
+    const { meta } = (await world.get('/users/2/comments')).body
+    assert.equal(meta?.count, 10_002)
   })
 
   it('given members without hooks, when they change, then no statement is added', async () => {
