@@ -6,8 +6,8 @@ import type { WritePlan } from '../plan/write.ts'
 import type { Step } from '../store/steps.ts'
 import { createHookContext, createResourceContext } from './hook-context.ts'
 import { readStored, toChange } from './stored-resource.ts'
-import type { WriteScope } from './transaction.ts'
 import { validateWrite } from './validate.ts'
+import type { WriteScope } from './write-scope.ts'
 
 /** What the steps before a write have found. */
 interface ChangeState {

@@ -6,8 +6,9 @@ import type { WritePlan } from '../plan/write.ts'
 import type { LifecycleContext } from './context.ts'
 import { createHookContext, createResourceContext } from './hook-context.ts'
 import { readStored } from './stored-resource.ts'
-import { executeInTransaction, recordChange, type WriteScope } from './transaction.ts'
+import { executeInTransaction } from './transaction.ts'
 import { writeWithMembers } from './write.ts'
+import { recordChange, type WriteScope } from './write-scope.ts'
 
 /** Deletes a resource. @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it */
 export async function executeDelete(

@@ -9,7 +9,7 @@ import type { ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { planMemberIds } from '../plan/stored-columns.ts'
 import type { RunQuery } from '../store/store.ts'
-import type { WriteScope } from './transaction.ts'
+import type { WriteScope } from './write-scope.ts'
 
 /** Returns the request as hooks receive it. A logger and a signal are created only if a hook uses them. */
 function createRequestDetails(request: RequestContext): RequestDetails {

@@ -13,11 +13,11 @@ import type { MemberValues } from '../store/store.ts'
 import { hasUpdateHooks } from './change-steps.ts'
 import { createResourceContext } from './hook-context.ts'
 import { toStoredResource } from './stored-resource.ts'
-import { recordChange, type WriteScope } from './transaction.ts'
+import { recordChange, type WriteScope } from './write-scope.ts'
 
 // A relationship may be written from the side that does not hold the foreign key, e.g. by `POST /users/2/relationships/comments`.
 // The rows of the comments change then, so their hooks run as if the author of each comment were updated
-// (docs/decisions/0046-hooks-of-resources-on-the-other-side.md).
+// (docs/decisions/0047).
 
 /** A change of a relationship whose foreign key is in the rows of the members, and whose members have hooks. */
 export interface HookedLink extends LinkChange {

@@ -9,8 +9,8 @@ import {
 } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
-import type { WriteScope } from './transaction.ts'
 import { getAttributes } from './validate.ts'
+import type { WriteScope } from './write-scope.ts'
 
 /** Reads the stored resource that hooks and validators receive. @throws NotFoundError when it does not exist */
 export async function readStored(

@@ -18,7 +18,8 @@ import {
   runBeforeMembers,
 } from './member-hooks.ts'
 import { readStored } from './stored-resource.ts'
-import { executeInTransaction, recordChange, type WriteScope } from './transaction.ts'
+import { executeInTransaction } from './transaction.ts'
+import { recordChange, type WriteScope } from './write-scope.ts'
 
 /** The response to a write: a read of the written resource, serialized before the commit (docs/decisions/0017). */
 interface WriteResponse<Result> {

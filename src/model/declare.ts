@@ -1,24 +1,31 @@
-import { defineModel, type UnknownTargets } from './define-model.ts'
-import type { FieldDeclaration } from './fields.ts'
+import { type DeclarationsOf, defineModel, type UnknownTargets } from './define-model.ts'
+import type { FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Model, ModelOptions } from './model.ts'
-import { type ResourceDeclaration, resource } from './resource.ts'
+import {
+  type ClientIds,
+  type ResourceDeclaration,
+  type ResourceOptions,
+  resource,
+} from './resource.ts'
 
 /** `resource` and `defineModel` for an application whose auth contexts have one type. */
 export interface Declare<Auth> {
   /** Declares a resource type, as `resource`. Its hooks receive `context.auth` with the type `Auth`. */
   resource<
     const Type extends string,
-    const Fields extends Readonly<Record<string, FieldDeclaration>>,
+    const Fields extends FieldDeclarations,
+    const Rights extends WriteAccess = 'read-write',
+    const FromClient extends ClientIds = undefined,
   >(
     type: Type,
-    declaration: Omit<ResourceDeclaration<Type, Fields, Auth>, 'type'>,
-  ): ResourceDeclaration<Type, Fields>
+    declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth>,
+  ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>>
   /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
     resources: Resources &
       ([UnknownTargets<Resources>] extends [never] ? unknown : UnknownTargets<Resources>),
     options?: ModelOptions<Resources[number]['type'], Auth>,
-  ): Model
+  ): Model<DeclarationsOf<Resources>>
 }
 
 /**

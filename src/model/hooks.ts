@@ -1,12 +1,10 @@
 import type { Sql } from './dialect.ts'
-import type { FieldDeclaration } from './fields.ts'
+import type { FieldDeclaration, FieldDeclarations } from './fields.ts'
 import type { Kind } from './kinds.ts'
 import type { Logger } from './request-context.ts'
 
-type Fields = Readonly<Record<string, FieldDeclaration>>
-
 /** The names of the fields that are declared by one of the functions `attribute`, `toOne` and `toMany`. */
-type NamesOf<F extends Fields, Is extends FieldDeclaration['is']> = {
+type NamesOf<F extends FieldDeclarations, Is extends FieldDeclaration['is']> = {
   [Name in keyof F]: F[Name] extends { readonly is: Is } ? Name : never
 }[keyof F]
 
@@ -14,7 +12,7 @@ type NamesOf<F extends Fields, Is extends FieldDeclaration['is']> = {
  * The values of a type's attributes that are stored in columns, by field name. Each may be null. For fields that are not known
  * to the compiler, values of any name and type.
  */
-export type AttributesOf<F extends Fields> = string extends keyof F
+export type AttributesOf<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, unknown>>
   : {
       readonly [Name in NamesOf<F, 'attribute'>]: F[Name] extends {
@@ -25,12 +23,12 @@ export type AttributesOf<F extends Fields> = string extends keyof F
     }
 
 /** The related id of each to-one relationship of a type, by field name; null for none. */
-export type ToOneIds<F extends Fields> = string extends keyof F
+export type ToOneIds<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, string | null>>
   : { readonly [Name in NamesOf<F, 'toOne'>]: string | null }
 
 /** The name of a to-many relationship of a type. */
-export type ToManyName<F extends Fields> = string extends keyof F
+export type ToManyName<F extends FieldDeclarations> = string extends keyof F
   ? string
   : NamesOf<F, 'toMany'> & string
 
@@ -41,25 +39,25 @@ export interface RelationshipChange {
 }
 
 /** The changed relationships, by field name: the new id of a to-one relationship or null, the change of a to-many one. */
-export type RelationshipChanges<F extends Fields> = string extends keyof F
+export type RelationshipChanges<F extends FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, string | null | RelationshipChange>>
   : Partial<ToOneIds<F>> & { readonly [Name in ToManyName<F>]?: RelationshipChange }
 
 /** The attributes and relationships that a create or an update changes, read as the kinds of the fields. */
-export interface ResourceChange<F extends Fields = Fields> {
+export interface ResourceChange<F extends FieldDeclarations = FieldDeclarations> {
   readonly attributes: Partial<AttributesOf<F>>
   readonly relationships: RelationshipChanges<F>
 }
 
 /** A resource with all of its stored attributes, and the related id of each to-one relationship. */
-export interface StoredResource<F extends Fields = Fields> {
+export interface StoredResource<F extends FieldDeclarations = FieldDeclarations> {
   readonly id: string
   readonly attributes: AttributesOf<F>
   readonly relationships: ToOneIds<F>
 }
 
 /** A resource of the response, with the requested attributes only. */
-export interface ReturnedResource<F extends Fields = Fields> {
+export interface ReturnedResource<F extends FieldDeclarations = FieldDeclarations> {
   readonly id: string
   readonly attributes: Partial<AttributesOf<F>>
 }
@@ -68,7 +66,7 @@ export interface ReturnedResource<F extends Fields = Fields> {
  * The values that a hook stores, by field name: those of attributes, the id or null of a to-one relationship, and all members
  * of a to-many relationship. A field that is absent or undefined keeps the value that the request sends.
  */
-export type FieldValues<F extends Fields = Fields> = string extends keyof F
+export type FieldValues<F extends FieldDeclarations = FieldDeclarations> = string extends keyof F
   ? Readonly<Record<string, unknown>>
   : Optional<AttributesOf<F> & ToOneIds<F> & Readonly<Record<ToManyName<F>, readonly string[]>>>
 
@@ -123,7 +121,7 @@ export interface CommitContext<Auth = unknown, Type extends string = string>
 }
 
 /** A committed change of one resource. `before` is the resource before it, `resource` the one after it. */
-export type CommittedChange<F extends Fields = Fields> =
+export type CommittedChange<F extends FieldDeclarations = FieldDeclarations> =
   | Readonly<{ operation: 'create'; resource: StoredResource<F> }>
   | Readonly<{ operation: 'update'; resource: StoredResource<F>; before: StoredResource<F> }>
   | Readonly<{ operation: 'delete'; before: StoredResource<F> }>
@@ -131,14 +129,18 @@ export type CommittedChange<F extends Fields = Fields> =
 /** A value, or a promise of one. */
 export type Awaitable<Value> = Value | Promise<Value>
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that changes nothing may return nothing at all
-type Changes<F extends Fields> = Awaitable<FieldValues<F> | void>
+type Changes<F extends FieldDeclarations> = Awaitable<FieldValues<F> | void>
 
 /**
  * Functions of a resource type that run inside the transaction of a request, except `afterCommit`. If one throws, the transaction
  * is rolled back: the client sees a `RequestError` as it is, and any other error as a bare 500. A transaction may be retried, so
  * these hooks must not have effects outside the database.
  */
-export interface Hooks<F extends Fields = Fields, Auth = unknown, Type extends string = string> {
+export interface Hooks<
+  F extends FieldDeclarations = FieldDeclarations,
+  Auth = unknown,
+  Type extends string = string,
+> {
   /** @returns values to store in addition to those sent or instead of them, including ones that clients cannot write */
   beforeCreate?(change: ResourceChange<F>, context: HookContext<Auth, Type>): Changes<F>
   afterCreate?(
@@ -187,7 +189,7 @@ export interface Hooks<F extends Fields = Fields, Auth = unknown, Type extends s
 
 /** Functions that run for every resource type: each hook before that of the type itself. `context.type` names the type. */
 export interface ModelHooks<Type extends string = string, Auth = unknown>
-  extends Hooks<Fields, Auth, Type> {
+  extends Hooks<FieldDeclarations, Auth, Type> {
   /**
    * Runs at the start of every transaction, that of a read too, before anything else runs in it: for settings that row-level
    * security policies use. If it throws, the request fails as with any other hook. With it, every read is a transaction.

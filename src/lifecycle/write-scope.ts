@@ -1,0 +1,29 @@
+import type { CommittedChange } from '../model/hooks.ts'
+import type { ResourceType } from '../model/model.ts'
+import type { RequestContext } from '../model/request-context.ts'
+import type { Planner } from '../plan/planner.ts'
+import type { Transaction } from '../store/store.ts'
+
+/** A change of a resource, for the hook `afterCommit` of its type. */
+export interface RecordedChange {
+  readonly resource: ResourceType
+  readonly change: CommittedChange
+}
+
+/** A transaction that writes for a request. */
+export interface WriteScope {
+  readonly planner: Planner
+  readonly request: RequestContext
+  readonly transaction: Transaction
+  /** The changes whose `afterCommit` runs once the transaction is durable, in order. */
+  readonly changes: RecordedChange[]
+}
+
+/** Records a change if its type has the hook `afterCommit`. */
+export function recordChange(
+  { changes }: WriteScope,
+  resource: ResourceType,
+  change: CommittedChange,
+): void {
+  if (resource.hooks.afterCommit) changes.push({ resource, change })
+}
