@@ -1,4 +1,4 @@
-import { type DeclarationsOf, defineModel, type UnknownTargets } from './define-model.ts'
+import { type Checked, type DeclarationsOf, defineModel } from './define-model.ts'
 import type { FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Model, ModelOptions } from './model.ts'
 import {
@@ -22,8 +22,7 @@ export interface Declare<Auth> {
   ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>>
   /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
-    resources: Resources &
-      ([UnknownTargets<Resources>] extends [never] ? unknown : UnknownTargets<Resources>),
+    resources: Resources & Checked<Resources, Resources>,
     options?: ModelOptions<Resources[number]['type'], Auth>,
   ): Model<DeclarationsOf<Resources>>
 }

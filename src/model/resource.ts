@@ -71,7 +71,7 @@ export interface ResourceOptions<
    * that the request does not send. Its output is not stored.
    */
   readonly validate?: ResourceValidator<Fields>
-  readonly hooks?: Hooks<NoInfer<Fields>, Auth, Type>
+  readonly hooks?: Hooks<NoInfer<Fields>, Auth, NoInfer<Type>>
   /** By name, in the order in which they are serialized. */
   readonly fields: Fields
 }

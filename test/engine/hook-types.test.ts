@@ -21,7 +21,6 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import * as v from 'valibot'
 import { z } from 'zod'
 
 const fields = {
@@ -167,7 +166,7 @@ function inference(): readonly unknown[] {
     resource('thing', { ...thing, hooks }),
     resource('thing', {
       ...thing,
-      validate: v.object({ name: v.string(), size: v.optional(v.bigint()) }),
+      validate: z.object({ name: z.string(), size: z.optional(z.bigint()) }),
       hooks: { beforeCreate: () => ({ state: 'open' }) },
     }),
     defineModel([
