@@ -17,7 +17,7 @@ import { recordChange, type WriteScope } from './write-scope.ts'
 
 // A relationship may be written from the side that does not hold the foreign key, e.g. by `POST /users/2/relationships/comments`.
 // The rows of the comments change then, so their hooks run as if the author of each comment were updated
-// (docs/decisions/0047).
+// (docs/decisions/0048).
 
 /** A change of a relationship whose foreign key is in the rows of the members, and whose members have hooks. */
 export interface HookedLink extends LinkChange {
