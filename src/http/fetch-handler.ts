@@ -54,20 +54,31 @@ export function createHandler(
 function readRequest(
   request: Request,
 ): Omit<HttpRequest, 'log' | 'ip' | 'requestId' | 'authenticate'> {
-  const { method, url, headers, body } = request
+  const { method, url, headers } = request
   const hostStart = url.indexOf('://') + 3
   const pathStart = url.indexOf('/', hostStart)
   return {
     method,
     target: url.slice(pathStart),
     header: (name) => headers.get(name) ?? undefined,
-    hasBody: body !== null,
+    hasBody: hasBody(request),
     host: url.slice(hostStart, pathStart),
     protocol: url.slice(0, hostStart - 3),
     signal: () => request.signal,
     isDisconnected: () => request.signal.aborted,
     readBody: (maxBytes) => readBody(request, maxBytes),
   }
+}
+
+/**
+ * True if a request has a body. Some hosts give every request a stream, and a request that a program creates has no
+ * `Content-Length`.
+ */
+function hasBody({ method, headers, body }: Request): boolean {
+  const length = headers.get('content-length')
+  if (body === null || length === '0') return false
+  if (length !== null || headers.has('transfer-encoding')) return true
+  return method === 'POST' || method === 'PATCH' || headers.has('content-type')
 }
 
 async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {

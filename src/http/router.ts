@@ -20,22 +20,23 @@ export interface Match {
 export function createRouter(routes: readonly Route[], prefix: string): (target: string) => Match {
   const router = createFindMyWay({
     maxParamLength: maxUrlLength,
-    onBadUrl: () => {
-      throw new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
-    },
+    onBadUrl: () => {},
   })
-  const table: readonly Route[] = routes
-  for (const [index, { path }] of table.entries()) {
+  for (const route of routes) {
+    const { path } = route
     // With a prefix, the root has two URLs: with and without the final slash.
     const isPrefixedRoot = path === '/' && prefix !== ''
     for (const url of isPrefixedRoot ? [prefix, `${prefix}/`] : [prefix + path])
-      router.on('GET', url, () => {}, index)
+      router.on('GET', url, () => {}, route)
   }
   return (target) => {
     const found = router.find('GET', target)
-    const route = found ? table[Number(found.store)] : undefined
-    if (route === undefined) throw createRouteNotFound(target)
+    if (found === null) throw createRouteNotFound(target)
+    const route: Route | null = found.store
+    // The router finds a handler without data for a path that it cannot decode.
+    if (route === null)
+      throw new HeaderError('invalid_request', 'The percent-decoded path is not valid UTF-8.')
     // `id` is the only parameter in the path patterns of the route table.
-    return { route, id: found?.params.id ?? '' }
+    return { route, id: found.params.id ?? '' }
   }
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
 import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
@@ -23,7 +23,7 @@ export interface JsonApiOptions extends HttpOptions {
  * @throws DeclarationError for unknown or wrong options, when the application is started
  * @see https://fastify.dev/docs/latest/Reference/Encapsulation/
  */
-export const jsonApi: FastifyPluginCallback<JsonApiOptions> = (app, options, done) => {
+export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) => {
   checkHttpOptions(options, 'jsonApi', { logLevel: anyValue, logSerializers: anyValue })
   const { store, authenticate, publicUrl, maxBody = defaultMaxBody } = options
   const reportError = createErrorReporter(app.log)
@@ -40,7 +40,6 @@ export const jsonApi: FastifyPluginCallback<JsonApiOptions> = (app, options, don
     reportError,
     maxBody,
   })
-  done()
 }
 
 /** Passes every body on as bytes. */

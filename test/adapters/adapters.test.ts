@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import fastify from 'fastify'
+import { createHandler, DeclarationError, defineModel, RequestError } from 'lapidary'
+import { createServer, jsonApi } from 'lapidary/fastify'
+import { createNodeHandler } from 'lapidary/node'
+import { openSqlite } from 'lapidary/sqlite'
+import { assertConforms } from '../checker/check-exchange.ts'
+import { type Call, type Client, connect, type Exchange, mediaType } from '../client.ts'
+import { inMemory } from '../databases.ts'
+import { library, libraryTables } from '../engine/library.ts'
+import { type HostOptions, hosts, type RunningHost } from './hosts.ts'
+
+const manyBooks = `
+  with recursive n (n) as (select 5 union all select n + 1 from n where n < 20000)
+  insert into book (id, title) select n, 'A long title of a book, number ' || n from n;`
+
+/** Requests whose responses must be those of `createServer`. */
+const samples: readonly (readonly [title: string, method: string, path: string, call?: Call])[] = [
+  ['the root', 'GET', '/api'],
+  ['the root with a final slash', 'GET', '/api/'],
+  ['a list', 'GET', '/api/authors'],
+  [
+    'a filter, a sort, a page, fields and an include',
+    'GET',
+    '/api/books?filter[author__name]=Ada&sort=-title&page[size]=1&fields[book]=title,author&include=author',
+  ],
+  [
+    'a filter in JSON with raw brackets',
+    'GET',
+    '/api/books',
+    { query: { filter: [{ name: 'title', op: 'in_', val: ['A', 'B'] }] } },
+  ],
+  ['a resource', 'GET', '/api/authors/2?include=books.author'],
+  ['a percent-encoded id', 'GET', '/api/authors/%32'],
+  ['an encoded slash in an id', 'GET', '/api/authors/a%2Fb'],
+  ['a missing resource', 'GET', '/api/authors/99'],
+  ['a related resource', 'GET', '/api/authors/2/teacher'],
+  ['related resources', 'GET', '/api/authors/1/books'],
+  ['a relationship', 'GET', '/api/authors/1/relationships/books'],
+  ['the head of a list', 'HEAD', '/api/authors'],
+  ['the head of a missing resource', 'HEAD', '/api/authors/99'],
+  ['the head of a stream', 'HEAD', '/api/books?page[size]=0'],
+  ['the methods of a path', 'OPTIONS', '/api/authors/1'],
+  ['another method', 'PUT', '/api/authors/1', { body: {} }],
+  ['an unknown path below the prefix', 'GET', '/api/nowhere?x=1'],
+  ['an unknown path below the prefix, with a body', 'POST', '/api/nowhere', { body: {} }],
+  ['a path that is not UTF-8', 'GET', '/api/authors/%FF'],
+  ['a repeated parameter', 'GET', '/api/authors?sort=name&sort=-name'],
+  ['an unknown parameter', 'GET', '/api/authors?colour=red'],
+  ['a query that is not UTF-8', 'GET', '/api/authors?filter[name]=%FF'],
+  [
+    'a media type with a parameter',
+    'GET',
+    '/api/authors',
+    { headers: { Accept: `${mediaType};a=b` } },
+  ],
+  [
+    'a body of another media type',
+    'POST',
+    '/api/authors',
+    { headers: { 'Content-Type': 'text/plain' }, raw: 'x' },
+  ],
+  [
+    'a body in JSON',
+    'POST',
+    '/api/authors',
+    { headers: { 'Content-Type': 'application/json' }, raw: '{}' },
+  ],
+  ['a body that is not JSON', 'POST', '/api/authors', { raw: '{' }],
+  ['an empty body', 'POST', '/api/authors', { raw: '' }],
+  [
+    'a body that is too large',
+    'POST',
+    '/api/authors',
+    { raw: JSON.stringify({ data: 'x'.repeat(3000) }) },
+  ],
+  [
+    'errors of a body',
+    'POST',
+    '/api/authors',
+    { body: { data: { type: 'author', attributes: { nme: 'x', mail: 'y' } } } },
+  ],
+  [
+    'a create',
+    'POST',
+    '/api/authors',
+    { body: { data: { type: 'author', attributes: { name: 'Dee' } } } },
+  ],
+  [
+    'a create of a related resource',
+    'POST',
+    '/api/authors/1/books',
+    { body: { data: { type: 'book', attributes: { title: 'E' } } } },
+  ],
+  [
+    'an update',
+    'PATCH',
+    '/api/authors/1?include=teacher',
+    { body: { data: { type: 'author', id: '1', attributes: { name: 'Ida' } } } },
+  ],
+  [
+    'an update of a relationship',
+    'PATCH',
+    '/api/authors/1/relationships/teacher',
+    { body: { data: { type: 'author', id: '3' } } },
+  ],
+  [
+    'a delete with a body',
+    'DELETE',
+    '/api/authors/1/relationships/pupils',
+    { body: { data: [{ type: 'author', id: '2' }] } },
+  ],
+  ['a delete', 'DELETE', '/api/books/4'],
+  ['a delete of a missing resource', 'DELETE', '/api/books/4'],
+]
+
+/** Fields of the head that belong to the connection or the host. */
+const hostFields = new Set([
+  'connection',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'x-powered-by',
+])
+
+/** What every host must send alike. */
+function comparable({ status, headers, text }: Exchange) {
+  const fields = Object.entries(headers).filter(([name]) => !hostFields.has(name))
+  return { status, headers: Object.fromEntries(fields), text }
+}
+
+async function openLibrary() {
+  const store = openSqlite(library, ':memory:')
+  await store.migrate([{ version: 1, sql: `${libraryTables(inMemory.columnTypes)};${manyBooks}` }])
+  return store
+}
+
+/** Starts a host on a database of its own. */
+async function startHost(name: string, options: Partial<HostOptions> = {}) {
+  const host = hosts.find((each) => each.name === name)
+  assert.ok(host)
+  const store = await openLibrary()
+  const running: RunningHost = await host.start({
+    ...{ model: library, store, prefix: '/api', publicUrl: 'http://api.test', maxBody: 2000 },
+    ...options,
+  })
+  const client = connect(running.origin)
+  const close = async () => {
+    client.close()
+    await running.close()
+    await store.close()
+  }
+  return { client, origin: running.origin, store, close }
+}
+
+const expected = new Map<string, unknown>()
+before(async () => {
+  const { client, close } = await startHost('createServer')
+  for (const [title, method, path, call] of samples)
+    expected.set(title, comparable(await client.send(method, path, call)))
+  await close()
+})
+
+for (const { name } of hosts) {
+  describe(`Mounting: ${name}`, () => {
+    let running: Awaited<ReturnType<typeof startHost>>
+    let client: Client
+    before(async () => {
+      running = await startHost(name)
+      ;({ client } = running)
+    })
+    after(() => running.close())
+
+    for (const [title, method, path, call] of samples)
+      it(`responds to ${title}`, async () => {
+        const exchange = await client.send(method, path, call)
+        // Fastify reports this error before it knows the route.
+        if (name === 'a Fastify plugin' && path.includes('%FF')) assert.equal(exchange.status, 400)
+        else assert.deepEqual(comparable(exchange), expected.get(title))
+        if (!path.includes('%FF')) assertConforms(exchange)
+      })
+
+    it("leaves the host's own routes alone", async () => {
+      const { status, text } = await client.send('GET', '/own')
+      assert.deepEqual([status, JSON.parse(text)], [200, { own: true }])
+      assert.equal((await client.send('GET', '/apiary')).status, 404)
+    })
+
+    it('streams a long list as fast as the client reads', async () => {
+      const outgoing = request(`${running.origin}/api/books?page[size]=0`)
+      outgoing.end()
+      const [incoming] = await once(outgoing, 'response')
+      incoming.setEncoding('utf8')
+      let text = ''
+      for await (const chunk of incoming) text += chunk
+      const { data, meta } = JSON.parse(text)
+      assert.equal(data.length, meta.count)
+      assert.ok(data.length > 19_000)
+    })
+
+    it('releases the stream of a client that disconnects', async () => {
+      for (let each = 0; each < 20; each += 1) {
+        const outgoing = request(`${running.origin}/api/books?page[size]=0`)
+        outgoing.on('error', () => {})
+        outgoing.end()
+        const [incoming] = await once(outgoing, 'response')
+        incoming.on('error', () => {})
+        await once(incoming, 'readable')
+        incoming.destroy()
+      }
+      await pause(50)
+      assert.equal((await client.send('GET', '/api/books?page[size]=1')).status, 200)
+    })
+
+    it('authenticates before it reads the body, and after the route is found', async () => {
+      const calls: string[] = []
+      const guarded = await startHost(name, {
+        authenticateBy: (header) => {
+          const token = header('authorization') ?? ''
+          calls.push(token)
+          if (token === 'broken') throw undefined
+          if (token !== 'secret')
+            throw new RequestError({
+              status: 401,
+              code: 'unauthenticated',
+              title: 'The request is not authenticated',
+              detail: 'Send a token.',
+              headers: { 'www-authenticate': 'Bearer' },
+            })
+          return Promise.resolve({ id: 1 })
+        },
+      })
+      const send = async (path: string, authorization: string) => {
+        const headers = { Authorization: authorization }
+        // The body is too large: a server that read it first would answer 413.
+        const raw = JSON.stringify({ data: 'x'.repeat(3000) })
+        const { status, headers: fields } = await guarded.client.send('POST', path, {
+          headers,
+          raw,
+        })
+        return [status, fields['www-authenticate']]
+      }
+      try {
+        assert.deepEqual(await send('/api/authors', 'wrong'), [401, 'Bearer'])
+        assert.deepEqual(await send('/api/authors', 'broken'), [500, undefined])
+        assert.deepEqual(await send('/api/authors', 'secret'), [413, undefined])
+        assert.deepEqual(await send('/api/nowhere', 'wrong'), [404, undefined])
+        assert.deepEqual(calls, ['wrong', 'broken', 'secret'])
+      } finally {
+        await guarded.close()
+      }
+    })
+  })
+}
+
+describe('The options of the adapters', () => {
+  const store = openSqlite(library, ':memory:')
+  after(() => store.close())
+  const functions = {
+    createServer: (options: object) => createServer(Object(options)),
+    createHandler: (options: object) => createHandler(Object(options)),
+    createNodeHandler: (options: object) => createNodeHandler(Object(options)),
+    jsonApi: async (options: object) => {
+      const app = fastify()
+      app.register(jsonApi, Object(options))
+      await app.ready()
+    },
+  }
+  for (const [name, create] of Object.entries(functions)) {
+    it(`of ${name} are checked`, async () => {
+      const rejects = (options: object, message: RegExp) =>
+        assert.rejects(
+          async () => create({ model: library, store, ...options }),
+          (error) => error instanceof DeclarationError && message.test(error.message),
+        )
+      await rejects(
+        { authentcate: () => {} },
+        new RegExp(`^${name}\\.authentcate: there is no such option; did you mean "authenticate"`),
+      )
+      await rejects(
+        { prefix: 'api' },
+        new RegExp(`^${name}\\.prefix: must be a path such as "/api"`),
+      )
+      await rejects({ publicUrl: 'api.example.org' }, /publicUrl: must be an origin/)
+      await rejects({ store: undefined }, /store: must be an open store/)
+      await rejects({ model: defineModel([]) }, /store: was opened for another model/)
+    })
+  }
+})
