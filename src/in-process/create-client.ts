@@ -1,13 +1,14 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest } from '../handlers/handler.ts'
+import { beginTransaction } from '../lifecycle/transaction.ts'
+import type { OpenTransaction } from '../lifecycle/write-scope.ts'
 import type { Sql } from '../model/dialect.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { parseExactJson } from '../model/json.ts'
 import type { Declarations } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
-import type { Transaction } from '../store/store.ts'
 import type { Client, TransactionClient } from './client.ts'
 import type { EndpointFinder } from './endpoints.ts'
 import { formatQuery, type QueryInput } from './format-query.ts'
@@ -112,9 +113,9 @@ function runTransaction<Types extends Declarations, Result>(
   caller: Caller,
   work: (tx: TransactionClient<Types>) => Promise<Result>,
 ): Promise<Result> {
-  return caller.objects.store.transaction(async (transaction) => {
+  return beginTransaction(caller.objects, caller.request, async (open) => {
     const calls = new TransactionCalls()
-    const tx = createTransactionClient<Types>(caller, transaction, calls)
+    const tx = createTransactionClient<Types>(caller, open, calls)
     try {
       return await caller.current.run(calls, () => work(tx))
     } finally {
@@ -126,18 +127,18 @@ function runTransaction<Types extends Declarations, Result>(
 /** Creates a client whose calls all run in one transaction. */
 function createTransactionClient<Types extends Declarations>(
   caller: Caller,
-  transaction: Transaction,
+  open: OpenTransaction,
   calls: TransactionCalls,
 ): TransactionClient<Types> {
   const bound = createCalls({
     ...caller,
-    objects: bindToTransaction(caller.objects, transaction),
-    documents: bindToTransaction(caller.documents, transaction),
+    objects: bindToTransaction(caller.objects, open),
+    documents: bindToTransaction(caller.documents, open),
     run: (call) => calls.run(call),
   })
   const client = {
     ...bound,
-    sql: (expression: Sql) => calls.run(() => transaction.query(expression)),
+    sql: (expression: Sql) => calls.run(() => open.transaction.query(expression)),
   }
   // As in `createClient`.
   return client as unknown as TransactionClient<Types>

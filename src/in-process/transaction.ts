@@ -1,4 +1,5 @@
 import type { LifecycleContext } from '../lifecycle/context.ts'
+import type { OpenTransaction } from '../lifecycle/write-scope.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { pairWithLayouts } from '../plan/read-result.ts'
 import { Mutex } from '../store/mutex.ts'
@@ -32,14 +33,13 @@ export class TransactionCalls {
 /** Returns a context whose reads and writes run in a transaction that is open. A write that fails is rolled back alone. */
 export function bindToTransaction<Context extends LifecycleContext>(
   context: Context,
-  transaction: Transaction,
+  open: OpenTransaction,
 ): Context {
   const store: Store = {
     ...context.store,
-    read: (plan, id, { hooks } = {}) => readIn(transaction, plan, id, hooks),
-    transaction: (work) => transaction.savepoint(() => work(transaction)),
+    read: (plan, id, { hooks } = {}) => readIn(open.transaction, plan, id, hooks),
   }
-  return { ...context, store }
+  return { ...context, store, open }
 }
 
 async function readIn(

@@ -1,10 +1,13 @@
 import type { Planner } from '../plan/planner.ts'
 import type { Store } from '../store/store.ts'
 import type { ReadHookBinder } from './read-hooks.ts'
+import type { OpenTransaction } from './write-scope.ts'
 
 /** The dependencies of reads and writes, created once at startup. */
 export interface LifecycleContext {
   readonly planner: Planner
   readonly store: Store
   readonly bindReadHooks: ReadHookBinder
+  /** The transaction in which reads and writes run; absent: each has one of its own. */
+  readonly open?: OpenTransaction | undefined
 }

@@ -13,6 +13,7 @@ import type { WriteScope } from './write-scope.ts'
 
 /** Returns the request as hooks receive it. A logger and a signal are created only if a hook uses them. */
 function createRequestDetails(request: RequestContext): RequestDetails {
+  let signal: AbortSignal | undefined
   return {
     auth: request.auth,
     requestId: request.requestId,
@@ -21,7 +22,8 @@ function createRequestDetails(request: RequestContext): RequestDetails {
       return request.log
     },
     get signal() {
-      return request.signal()
+      signal ??= request.signal()
+      return signal
     },
   }
 }

@@ -14,9 +14,10 @@ import { withBegin } from './read-hooks.ts'
 export function executeRead(
   plan: ReadPlan,
   id: string | undefined,
-  { planner, store, bindReadHooks }: LifecycleContext,
+  { planner, store, bindReadHooks, open }: LifecycleContext,
   request: RequestContext,
 ): Awaitable<Rows> {
-  const hooks = withBegin(bindReadHooks(plan, request), planner.model, request)
+  const readHooks = bindReadHooks(plan, request)
+  const hooks = open ? readHooks : withBegin(readHooks, planner.model, request)
   return store.read(plan, id, { hooks, signal: request.signal })
 }

@@ -10,13 +10,17 @@ export interface RecordedChange {
   readonly change: CommittedChange
 }
 
-/** A transaction that writes for a request. */
-export interface WriteScope {
-  readonly planner: Planner
-  readonly request: RequestContext
+/** A transaction that has begun. */
+export interface OpenTransaction {
   readonly transaction: Transaction
   /** The changes whose `afterCommit` runs once the transaction is durable, in order. */
   readonly changes: RecordedChange[]
+}
+
+/** A transaction that writes for a request. */
+export interface WriteScope extends OpenTransaction {
+  readonly planner: Planner
+  readonly request: RequestContext
 }
 
 /** Records a change if its type has the hook `afterCommit`. */

@@ -150,13 +150,14 @@ engine('The hook afterCommit', served, (world) => {
   /** Creates two orders whose transactions wait for each other: PostgreSQL aborts one of them, and it runs again. */
   async function deadlock(): Promise<void> {
     const barrier = Promise.withResolvers<void>()
+    let locks = 0
     inTransaction = async (query) => {
-      const keys = created === 1 ? [1, 2] : [2, 1]
-      if (created === 2) barrier.resolve()
-      for (const key of keys) {
-        await query(`select pg_advisory_xact_lock(${key})`)
-        await barrier.promise
-      }
+      const [first, second] = created === 1 ? [1, 2] : [2, 1]
+      await query(`select pg_advisory_xact_lock(${first})`)
+      locks += 1
+      if (locks === 2) barrier.resolve()
+      await barrier.promise
+      await query(`select pg_advisory_xact_lock(${second})`)
     }
     const answers = await Promise.all([create('two'), create('three')])
     assert.deepEqual(

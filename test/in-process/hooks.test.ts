@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { beforeEach, it } from 'node:test'
+import { attribute, createApi, declare, RequestError, sql, text, toMany, toOne } from 'lapidary'
+import type { ColumnTypes } from '../databases.ts'
+import { type Engine, engine, openStore } from '../engine/engine.ts'
+
+/** What ran, in order. */
+let seen: string[] = []
+/** What `afterCommit` of a note does. */
+let also: (id: string) => unknown = () => undefined
+
+const { resource, defineModel } = declare<{ auth: string | undefined }>()
+
+const note = resource('note', {
+  path: '/notes',
+  table: 'note',
+  fields: {
+    words: attribute(text, { required: true }),
+    author: toOne('author', { column: 'author_id' }),
+  },
+  hooks: {
+    beforeUpdate(current, { relationships }, { auth, ip, requestId }) {
+      seen.push(`update ${current.id} by ${auth} from ${ip} ${requestId}`)
+      if (relationships.author === null)
+        throw new RequestError({ detail: 'A note keeps its author.' })
+    },
+    async afterCommit(committed) {
+      const id = committed.operation === 'delete' ? committed.before.id : committed.resource.id
+      seen.push(`${committed.operation} ${id}`)
+      await also(id)
+    },
+  },
+})
+const author = resource('author', {
+  path: '/authors',
+  table: 'author',
+  fields: { name: attribute(text), notes: toMany('note', { column: 'author_id' }) },
+})
+
+const served = {
+  model: defineModel([note, author], {
+    hooks: { begin: ({ auth }) => void seen.push(`begin ${auth}`) },
+  }),
+  tables: ({ newId }: ColumnTypes) => `
+    create table author (id ${newId}, name text);
+    create table note (id ${newId}, words text not null unique, author_id bigint references author (id));
+    insert into author values (1, 'Ada');
+    insert into note (id, words, author_id) values (1, 'one', 1), (2, 'two', null)`,
+}
+
+engine('Hooks of calls in process', served, (world) => {
+  beforeEach(() => {
+    seen = []
+    also = () => undefined
+  })
+
+  it('given a call, when its hooks run, then they receive the circumstances of the client', () =>
+    withApi(world, async (api) => {
+      const client = api.with({ auth: 'ada', ip: '192.0.2.1', requestId: 'r1' })
+      await client.relate('author', '1', 'notes', { add: ['2'] })
+      assert.deepEqual(seen, ['begin ada', 'update 2 by ada from 192.0.2.1 r1', 'update 2'])
+      const removal = client.relate('author', '1', 'notes', { remove: ['2'] })
+      await assert.rejects(removal, { status: 403 })
+    }))
+
+  it('given a transaction of several calls, when it begins with SQL, then begin runs once, before the SQL', () =>
+    withApi(world, async (api) => {
+      await api.with({ auth: 'ada' }).transaction(async (tx) => {
+        seen.push('work')
+        await tx.sql(sql`select 1`)
+        await tx.list('note')
+        await tx.update('author', '1', { name: 'Grace' })
+        seen.push('end')
+      })
+      assert.deepEqual(seen, ['begin ada', 'work', 'end'])
+    }))
+
+  it('given a transaction of several calls, when it is committed, then afterCommit runs for each change that was not rolled back, and others see it', () =>
+    withApi(world, async (api) => {
+      const statuses: number[] = []
+      also = async (id) => statuses.push((await world.get(`/notes/${id}`)).status)
+      await api.with().transaction(async (tx) => {
+        await tx.create('note', { words: 'three' })
+        await assert.rejects(tx.create('note', { words: 'one' }))
+        await assert.rejects(tx.update('author', '1', { notes: [] }))
+        await tx.update('note', '2', { words: 'changed' })
+        seen.push('end')
+        assert.deepEqual(statuses, [])
+      })
+      assert.deepEqual(
+        seen.slice(seen.indexOf('end') + 1).filter((each) => !each.startsWith('begin')),
+        ['create 3', 'update 2'],
+      )
+      assert.deepEqual(statuses, [200, 200])
+    }))
+
+  it('given a transaction of several calls, when its work throws, then afterCommit does not run', () =>
+    withApi(world, async (api) => {
+      const failing = api.with().transaction(async (tx) => {
+        await tx.remove('note', '1')
+        throw new RangeError('no')
+      })
+      await assert.rejects(failing, RangeError)
+      assert.deepEqual(seen, ['begin undefined'])
+    }))
+
+  it('given a call in afterCommit, when it runs, then it has a transaction of its own', () =>
+    withApi(world, async (api) => {
+      let name: unknown
+      also = async () => {
+        name = (await api.with().get('author', '1')).name
+      }
+      await api.with().transaction((tx) => tx.remove('note', '2'))
+      assert.equal(name, 'Ada')
+    }))
+})
+
+async function withApi(
+  { databaseUrl }: Engine,
+  work: (api: ReturnType<typeof open>) => Promise<void>,
+): Promise<void> {
+  const store = await openStore(served.model, databaseUrl)
+  try {
+    await work(open(store))
+  } finally {
+    await store.close()
+  }
+}
+
+const open = (store: Awaited<ReturnType<typeof openStore>>) =>
+  createApi({ model: served.model, store })
