@@ -46,14 +46,12 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
   const { authenticate, maxBody } = options
   const onRequest = authenticate ? [checkHeaders, createAuthHook(authenticate)] : checkHeaders
   for (const [method, handle] of Object.entries(route.methods) as [Method, Handler][]) {
-    app.route({
-      url: route.path,
-      method: method === 'GET' ? ['GET', 'HEAD'] : method,
-      exposeHeadRoute: false,
-      bodyLimit: maxBody,
-      onRequest,
+    const definition = {
+      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false, onRequest },
       handler: createRouteHandler(handle, options),
-    })
+    }
+    app.route({ ...definition, method })
+    if (method === 'GET') app.route({ ...definition, method: 'HEAD', schema: hidden })
   }
 }
 

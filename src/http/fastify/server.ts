@@ -145,7 +145,9 @@ function createFastify(
   }
   // The types of Fastify distinguish the servers of Node, which the routes of the engine need not.
   if (http2) return fastify(toHttp2Options(passed, https))
-  return fastify({ ...passed, ...createServerFactory(toHttpServerOptions(options)) })
+  // Fastify takes the scheme of the address that `listen` returns from its own option.
+  const scheme: object = https === undefined ? {} : { https }
+  return fastify({ ...passed, ...scheme, ...createServerFactory(toHttpServerOptions(options)) })
 }
 
 /** Adds HTTP/2, with Fastify's own server: Node limits the memory of each session, and the number of its requests. */
