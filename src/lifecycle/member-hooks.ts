@@ -1,3 +1,10 @@
+import {
+  emptyCollector,
+  noErrors,
+  reportAll,
+  throwErrors,
+  toErrorList,
+} from '../errors/collector.ts'
 import type { FieldValues, ResourceChange, StoredResource } from '../model/hooks.ts'
 import {
   findInverse,
@@ -6,13 +13,16 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
+import { applyFieldValues } from '../plan/field-values.ts'
 import { type MembersShape, planMembers } from '../plan/members.ts'
-import type { WritePlan } from '../plan/write.ts'
+import { listStoredAttributes } from '../plan/stored-columns.ts'
+import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import type { MemberValues } from '../store/store.ts'
 import { hasUpdateHooks } from './change-steps.ts'
 import { createResourceContext } from './hook-context.ts'
 import { toStoredResource } from './stored-resource.ts'
+import { validateWrite } from './validate.ts'
 import { recordChange, type WriteScope } from './write-scope.ts'
 
 // A relationship may be written from the side that does not hold the foreign key, e.g. by `POST /users/2/relationships/comments`.
@@ -41,16 +51,26 @@ export function findHookedLinks({ shape, linkIds }: WritePlan, model: Model): Ho
   return shape.links.flatMap((change, index): HookedLink[] => {
     const { link, to } = getRelationship(owner, change.relationship)
     const member = getResourceType(model, to)
-    return link.foreignKey === 'other' && hasUpdateHooks(member)
+    const isHooked = hasUpdateHooks(member) || isValidated(link.otherKey, member)
+    return link.foreignKey === 'other' && isHooked
       ? [{ ...change, ids: linkIds[index] ?? [], member }]
       : []
   })
 }
 
+/** Whether a validator of the type sees a foreign key: as an attribute that is stored in the same column. */
+function isValidated(foreignKey: string, resource: ResourceType): boolean {
+  return (
+    resource.validate !== undefined &&
+    listStoredAttributes(resource).some(({ column }) => column === foreignKey)
+  )
+}
+
 /**
- * Reads the members whose foreign key changes, in one statement for each relationship, and runs `beforeUpdate` of each.
+ * Reads the members whose foreign key changes, in one statement for each relationship, validates them, and runs
+ * `beforeUpdate` of each.
  * @param owner - the resource whose relationships change
- * @throws what a hook throws; HeaderError `too_many_resources` (400)
+ * @throws what a hook throws; ApiError | ManyErrors for members that are not valid; HeaderError `too_many_resources` (400)
  */
 export async function runBeforeMembers(
   links: readonly HookedLink[],
@@ -63,6 +83,7 @@ export async function runBeforeMembers(
       const key = JSON.stringify([member.resource.type, member.stored.id])
       members.set(key, mergeChanges(members.get(key), member))
     }
+  await validateMembers([...members.values()], scope)
   for (const member of members.values()) {
     const { resource, stored, change } = member
     const { beforeUpdate } = resource.hooks
@@ -71,6 +92,25 @@ export async function runBeforeMembers(
     member.values = (await beforeUpdate(stored, change, context)) ?? undefined
   }
   return [...members.values()]
+}
+
+/** @throws ApiError | ManyErrors with the errors of all members */
+async function validateMembers(
+  members: readonly ChangedMember[],
+  { planner }: WriteScope,
+): Promise<void> {
+  const errors = emptyCollector()
+  for (const { resource, stored, change } of members) {
+    if (resource.validate === undefined) continue
+    const update = planEmptyUpdate(planner, resource, stored.id)
+    const plan = applyFieldValues(planner, update, change.relationships, resource)
+    await validateWrite(planner, plan, noErrors, stored.attributes, resource).catch((error) => {
+      const found = toErrorList(error)
+      if (found === undefined) throw error
+      reportAll(errors, found)
+    })
+  }
+  throwErrors(errors)
 }
 
 /** Two relationships of a resource may have the same member. */

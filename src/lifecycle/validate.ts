@@ -11,6 +11,7 @@ import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import type { AttributeField, ResourceType } from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
+import { readKeyAttributes } from '../plan/key-attributes.ts'
 import type { Planner } from '../plan/planner.ts'
 import { listStoredAttributes } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
@@ -50,11 +51,15 @@ export async function validateWrite(
       if (!Object.is(result, value)) changed[field.name] = result
     }
   }
-  // A change of relationships alone changes no attribute, so invalid stored attributes do not prevent it.
-  const writesAttributes = plan.shape.columns.some(({ is }) => is === 'attribute')
-  if (resource.validate && (!stored || writesAttributes)) {
-    const attributes = { ...stored, ...getAttributes(plan), ...changed }
-    await validateResource(attributes, resource, resource.validate, errors)
+  if (resource.validate) {
+    const written = {
+      ...readKeyAttributes(plan, resource, planner.model),
+      ...getAttributes(plan),
+      ...changed,
+    }
+    // A change of relationships alone changes no other attribute, so invalid stored attributes do not prevent it.
+    if (!stored || Object.keys(written).length > 0)
+      await validateResource({ ...stored, ...written }, resource, plan, errors)
   }
   throwErrors(errors)
   return Object.keys(changed).length === 0
@@ -89,16 +94,18 @@ async function validateValue(
 async function validateResource(
   attributes: Attributes,
   resource: ResourceType,
-  validator: StandardSchemaV1,
+  { document }: WritePlan,
   errors: ErrorCollector,
 ): Promise<void> {
   // A location that has an error already gets no second one.
   const reported = new Set(errors.errors.map(({ location }) => location))
   const nulls = Object.fromEntries(listStoredAttributes(resource).map(({ name }) => [name, null]))
-  const { issues = [] } = await validator['~standard'].validate({ ...nulls, ...attributes })
-  for (const issue of issues)
-    if (!reported.has(getPointer(resource, issue)))
-      report(errors, () => resourceError(resource, issue))
+  const result = await resource.validate?.['~standard'].validate({ ...nulls, ...attributes })
+  for (const issue of result?.issues ?? []) {
+    // Other documents do not contain the attributes.
+    const pointer = document === 'resource' ? getPointer(resource, issue) : '/data'
+    if (!reported.has(pointer)) report(errors, () => resourceError(resource, issue, pointer))
+  }
 }
 
 /** Two values of a kind are equal if they serialize to the same JSON. */
@@ -121,9 +128,13 @@ function attributeError(
   return new BodyError('invalid_value', toFieldPointer(field) + formatPointer(path), detail)
 }
 
-function resourceError(resource: ResourceType, issue: StandardSchemaV1.Issue): BodyError {
+function resourceError(
+  resource: ResourceType,
+  issue: StandardSchemaV1.Issue,
+  pointer: string,
+): BodyError {
   const name = findField(resource, issue)?.name ?? resource.type
-  return new BodyError('invalid_value', getPointer(resource, issue), `${name}: ${issue.message}.`)
+  return new BodyError('invalid_value', pointer, `${name}: ${issue.message}.`)
 }
 
 /** Returns the JSON Pointer of an issue of a resource's validator. An issue without a path is about the resource. */

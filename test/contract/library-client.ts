@@ -3,9 +3,11 @@ import { emptyCollector, reportAll, throwErrors } from '../../src/errors/collect
 import { getRelationship, getResourceType } from '../../src/model/model.ts'
 import { parseLinkage, parseResource } from '../../src/parse/body.ts'
 import { parseQuery } from '../../src/parse/query.ts'
+import { planMembers } from '../../src/plan/members.ts'
 import { createPlanner } from '../../src/plan/planner.ts'
 import { planCollection, planLinkage, planResource, type ReadPlan } from '../../src/plan/read.ts'
 import type { Rows } from '../../src/plan/read-result.ts'
+import type { Row } from '../../src/plan/row-layout.ts'
 import {
   planCreate,
   planDelete,
@@ -121,6 +123,18 @@ export function planLinkWrite(
 /** Plans a deletion. */
 export function planRemoval(type: string, id: string): WritePlan {
   return planDelete(planner, getResourceType(library, type), id)
+}
+
+/** Reads stored books: those with the ids, or those whose author the change of a relationship sets. */
+export async function readBooks(
+  store: Store,
+  ids: readonly string[],
+  change?: Readonly<{ author: string; is: LinkChange['change'] }>,
+): Promise<readonly Row[]> {
+  const changedBy = change && { type: 'author', relationship: 'books', change: change.is }
+  const shape = planMembers(planner, getResourceType(library, 'book'), changedBy)
+  const values = { ids, ...(change && { id: change.author }) }
+  return store.transaction((transaction) => transaction.readMembers(shape, values))
 }
 
 /** Reads a document from a store. */

@@ -15,6 +15,7 @@ import {
   planRelated,
   planRemoval,
   read,
+  readBooks,
   remove,
   summarize,
   write,
@@ -124,6 +125,23 @@ export function describeWrites(contract: ContractDatabase): void {
     const resource = { id: 'ü z', relationships: { books: { data: [book('4')] } } }
     assert.equal((await write(store, planNew('tag', resource))).id, 'ü z')
     assert.deepEqual((await read(store, planLinks('book.tags'), '4')).data, ['tag ü z'])
+  })
+
+  it('reads the resources whose foreign key a write changes, and resources by their ids', async (test) => {
+    const { store } = await openLibrary(test, contract)
+    const idsOf = async (ids: readonly string[], change?: Parameters<typeof readBooks>[2]) =>
+      (await readBooks(store, ids, change)).map(([id]) => String(id))
+    for (const [is, by, ids, changed] of [
+      ['add', '1', ['3', '1'], ['3']],
+      ['remove', '2', ['4', '1', '3'], ['3', '4']],
+      ['replace', '2', ['1', '4', '3'], ['1', '2']],
+      ['replace', '1', [], ['1']],
+    ] as const)
+      assert.deepEqual(await idsOf(ids, { author: by, is }), changed, `${is} ${ids}`)
+    assert.deepEqual(await idsOf(['4', '99', '2']), ['2', '4'])
+    const [row = []] = await readBooks(store, ['1'])
+    const { data } = await read(store, planOne('book', 'fields[book]=title,pages'), '1')
+    assert.equal(`book ${row.join(' ')}`, data)
   })
 
   it('creates a resource as a related resource of another', async (test) => {
