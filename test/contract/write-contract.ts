@@ -133,8 +133,8 @@ export function describeWrites(contract: ContractDatabase): void {
       (await readBooks(store, ids, change)).map(([id]) => String(id))
     for (const [is, by, ids, changed] of [
       ['add', '1', ['3', '1'], ['3']],
-      ['remove', '2', ['4', '1', '3'], ['3', '4']],
-      ['replace', '2', ['1', '4', '3'], ['1', '2']],
+      ['remove', '2', ['4', '1', '3'], ['3']],
+      ['replace', '2', ['1', '4', '3'], ['1', '2', '4']],
       ['replace', '1', [], ['1']],
     ] as const)
       assert.deepEqual(await idsOf(ids, { author: by, is }), changed, `${is} ${ids}`)
