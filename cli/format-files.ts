@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { identifier, quote } from './code.ts'
 import { formatCode } from './format-code.ts'
 import type { Declarations } from './generate-declarations.ts'
 
 /** A generated file. */
 export interface File {
+  /** The path from the folder, e.g. `index.ts`. */
   readonly name: string
   readonly text: string
 }
@@ -43,8 +44,11 @@ export function writeFiles(folder: string, files: readonly File[], force: boolea
     const names = existing.map(({ name }) => name).join(', ')
     throw new Error(`these files exist in ${folder}: ${names}; --force overwrites them`)
   }
-  mkdirSync(folder, { recursive: true })
-  for (const { name, text } of files) writeFileSync(join(folder, name), text)
+  for (const { name, text } of files) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
 }
 
 function formatImport(names: readonly string[]): string {

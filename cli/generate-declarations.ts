@@ -5,11 +5,20 @@ import { findRelationships } from './find-relationships.ts'
 import { formatCode } from './format-code.ts'
 import {
   formatDocComment,
+  formatOmission,
   type GeneratedFields,
   generateFields,
   toOneLine,
 } from './generate-fields.ts'
-import { type NamedTable, nameTables } from './name-tables.ts'
+import { type NamedTable, nameTables, type TypeNames } from './name-tables.ts'
+
+/** What declarations are generated. */
+export interface GenerateOptions {
+  /** How types are named: like one resource, `invoiceLine`, or like the path, `invoice-lines`. Default `singular`. */
+  readonly types?: TypeNames
+  /** Whether clients can only read. Default false. */
+  readonly readOnly?: boolean
+}
 
 /** The generated declarations of a database. */
 export interface Declarations {
@@ -20,22 +29,29 @@ export interface Declarations {
     constant: string
     /** The names that the declaration imports from `lapidary`, sorted. */
     imports: readonly string[]
+    /** The declaration: a call of `resource`. */
+    code: Code
     /** The source of the declaration. */
     text: string
+    /** A line for each column and foreign key that is no field, with the reason. */
+    omitted: readonly string[]
   }>[]
   /** A line for each table that is not a resource type, with the reason. */
   readonly omitted: readonly string[]
 }
 
 /** Generates a declaration for every table of a database that can be a resource type. */
-export function generateDeclarations(catalog: Catalog): Declarations {
+export function generateDeclarations(
+  catalog: Catalog,
+  { types = 'singular', readOnly = false }: GenerateOptions = {},
+): Declarations {
   const classified = classifyTables(catalog)
-  const tables = nameTables(classified)
+  const tables = nameTables(classified, types)
   const candidates = findRelationships(tables, classified)
   return {
     resources: tables.map((named) => {
       const own = candidates.filter(({ on }) => on === named)
-      const fields = generateFields(named, own, classified)
+      const fields = generateFields(named, own, { catalog, readOnly })
       const code = generateDeclaration(named, fields, classified)
       const { constant, file } = named
       const start = `export const ${constant} = `
@@ -44,12 +60,12 @@ export function generateDeclarations(catalog: Catalog): Declarations {
         file,
         constant,
         imports: importedNames(code).sort(),
+        code,
+        omitted: fields.omitted,
         text: `${generateHeading(named, fields)}\n${start}${formatCode(code, position)}\n`,
       }
     }),
-    omitted: classified.omitted.map(
-      ({ table, reason }) => `${toOneLine(table.name)} is omitted: ${toOneLine(reason)}`,
-    ),
+    omitted: classified.omitted.map(({ table, reason }) => formatOmission(table.name, reason)),
   }
 }
 

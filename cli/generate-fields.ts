@@ -1,9 +1,5 @@
-import type { StoredColumn } from 'lapidary'
-import {
-  type ClassifiedTables,
-  findReferencedTable,
-  isRequiredOnInsert,
-} from './classify-tables.ts'
+import type { Catalog, ForeignKey, StoredColumn } from 'lapidary'
+import { findReferencedTable, isRequiredOnInsert } from './classify-tables.ts'
 import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
 import { canStoreKeys, inferKind } from './infer-kind.ts'
@@ -17,6 +13,14 @@ export interface GeneratedFields {
   readonly entries: readonly CodeEntry[]
   /** Why clients cannot create resources of the type; `undefined` when they can. */
   readonly readOnlyReason: string | undefined
+  /** A line for each column and foreign key that is no field, with the reason. */
+  readonly omitted: readonly string[]
+}
+
+/** The database, and whether clients can only read. */
+interface FieldsContext {
+  readonly catalog: Catalog
+  readonly readOnly: boolean
 }
 
 /** Names that no field can have. https://jsonapi.org/format/1.0/#document-resource-object-fields */
@@ -29,7 +33,7 @@ const reservedNames: readonly string[] = ['id', 'type', 'links', 'relationships'
 export function generateFields(
   named: NamedTable,
   candidates: readonly RelationshipCandidate[],
-  { catalog }: ClassifiedTables,
+  { catalog, readOnly }: FieldsContext,
 ): GeneratedFields {
   const { table, key } = named
   const foreignKeyColumns = candidates.flatMap(({ ownColumn }) => ownColumn ?? [])
@@ -45,12 +49,19 @@ export function generateFields(
   const unwritten = [...table.columns.values()].filter(
     (column) => isRequiredOnInsert(column) && !written.includes(column.name),
   )
-  const readOnlyReason = findReadOnlyReason(named, unwritten)
+  const readOnlyReason = readOnly ? 'clients can only read' : findReadOnlyReason(named, unwritten)
+  const compositeKeys = table.foreignKeys.filter(({ columns }) => columns.length > 1)
   return {
     readOnlyReason,
+    omitted: [
+      ...attributes.flatMap(({ column, kind, omittedBecause }) =>
+        kind === undefined ? formatOmission(`${table.name}.${column.name}`, omittedBecause) : [],
+      ),
+      ...compositeKeys.map((key) => `${toOneLine(table.name)}: ${formatCompositeKey(key)}`),
+    ],
     entries: [
       ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
-      ...compositeKeyComments(named),
+      ...compositeKeys.map((key) => comment(`// ${formatCompositeKey(key)}`)),
       ...unusableKeyComments(named, catalog),
       ...relationshipEntries(candidates, takeName),
     ],
@@ -64,10 +75,7 @@ interface AttributeColumn {
   readonly omittedBecause: string
 }
 
-function attributeKind(
-  column: StoredColumn,
-  catalog: ClassifiedTables['catalog'],
-): Omit<AttributeColumn, 'column'> {
+function attributeKind(column: StoredColumn, catalog: Catalog): Omit<AttributeColumn, 'column'> {
   const kind = inferKind(column, catalog)
   if (looksSecret(column, kind))
     return { kind: undefined, omittedBecause: 'its name suggests a secret' }
@@ -93,8 +101,7 @@ function attributeEntries(
     readOnlyReason,
   }: Readonly<{ named: NamedTable; takeName: TakeName } & Pick<GeneratedFields, 'readOnlyReason'>>,
 ): CodeEntry[] {
-  if (kind === undefined)
-    return [comment(`// ${toOneLine(column.name)} is omitted: ${omittedBecause}`)]
+  if (kind === undefined) return [comment(`// ${formatOmission(column.name, omittedBecause)}`)]
   const name = parseName(column.name)
   const key = chooseName(takeName, [neverNumeric(name), joinNames(named.singular, name)])
   const isTypeReadOnly = readOnlyReason !== undefined
@@ -108,21 +115,14 @@ function attributeEntries(
   return [...above, { is: 'member', key, value }]
 }
 
-/** Comments for foreign keys of several columns: their columns become attributes. */
-function compositeKeyComments({ table }: NamedTable): CodeEntry[] {
-  return table.foreignKeys
-    .filter(({ columns }) => columns.length > 1)
-    .map(({ columns, to }) => {
-      const text = `the foreign key (${columns.join(', ')}) to ${to.name} is omitted: a relationship uses one column`
-      return comment(`// ${toOneLine(text)}`)
-    })
+/** Says that a foreign key of several columns is omitted. Its columns become attributes. */
+function formatCompositeKey({ columns, to }: ForeignKey): string {
+  const name = `the foreign key (${columns.join(', ')}) to ${to.name}`
+  return formatOmission(name, 'a relationship uses one column')
 }
 
 /** Comments for foreign keys whose column cannot store every referenced value: the column becomes an attribute. */
-function unusableKeyComments(
-  { table }: NamedTable,
-  catalog: ClassifiedTables['catalog'],
-): CodeEntry[] {
+function unusableKeyComments({ table }: NamedTable, catalog: Catalog): CodeEntry[] {
   const tables = catalog.tables.map((each) => ({ table: each }))
   return table.foreignKeys.flatMap((key) => {
     const [[column = '', ...more], [references = '']] = [key.columns, key.references]
@@ -170,6 +170,11 @@ function comment(text: string): CodeEntry {
 /** Formats a text as a doc comment of one line. */
 export function formatDocComment(text: string): string {
   return `/** ${toOneLine(text).replaceAll('*/', '* /')} */`
+}
+
+/** Says in one line that something of the database is omitted, and why. */
+export function formatOmission(name: string, reason: string): string {
+  return `${toOneLine(name)} is omitted: ${toOneLine(reason)}`
 }
 
 /** Replaces line breaks and other runs of white space by single spaces. */

@@ -9,7 +9,7 @@ import { uniqueNames } from './unique-names.ts'
 export interface NamedTable extends KeyedTable {
   readonly singular: Name
   readonly plural: Name
-  /** The JSON:API type, e.g. `invoiceLine`. */
+  /** The JSON:API type, e.g. `invoiceLine` or `invoice-lines`. */
   readonly type: string
   /** The path of the collection, e.g. `/invoice-lines`. */
   readonly path: string
@@ -31,8 +31,14 @@ const reserved = new Set([
     escape unescape globalThis of type`.split(/\s+/),
 ])
 
+/** How types are named: like one resource, or like the segment of their path. */
+export type TypeNames = 'singular' | 'plural'
+
 /** Chooses the names of every resource type. No two types share a type, path, file or identifier. */
-export function nameTables({ resources, catalog }: ClassifiedTables): NamedTable[] {
+export function nameTables(
+  { resources, catalog }: ClassifiedTables,
+  types: TypeNames,
+): NamedTable[] {
   const [takeName, takePath] = [uniqueNames(['index']), uniqueNames()]
   return resources.map((keyed) => {
     const names = candidates(keyed, catalog)
@@ -44,12 +50,13 @@ export function nameTables({ resources, catalog }: ClassifiedTables): NamedTable
     const plural = pluralizeName(singular === names[0] ? parseName(keyed.table.name) : singular)
     const identifier = toIdentifier(singular)
     const isReserved = reserved.has(identifier) || identifier in Object.prototype
+    const segment = takePath([toKebabCase(plural), `all-${toKebabCase(plural)}`], '-')
     return {
       ...keyed,
       singular,
       plural,
-      type: toMemberName(singular),
-      path: takePath([`/${toKebabCase(plural)}`, `/all-${toKebabCase(plural)}`], '-'),
+      type: types === 'plural' ? segment : toMemberName(singular),
+      path: `/${segment}`,
       file: toKebabCase(singular),
       constant: isReserved ? `${identifier}Resource` : identifier,
     }

@@ -151,10 +151,11 @@ export const serverSettings = {
   },
 } as const satisfies SettingTable
 
-/** The parsed settings of a server. The database url is known by now. */
-export type ServerSettings = Omit<SettingValues<typeof serverSettings>, 'databaseUrl'> & {
-  readonly databaseUrl: string
-}
+/** The parsed settings that start a server. The database url is known by now; page sizes are part of the model. */
+export type ServerSettings = Omit<
+  SettingValues<typeof serverSettings>,
+  'databaseUrl' | 'maxPageSize'
+> & { readonly databaseUrl: string }
 
 /** Returns the errors of server settings that contradict each other. */
 export function findConflicts(values: Readonly<Record<string, unknown>>): string[] {

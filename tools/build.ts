@@ -4,12 +4,12 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Builds `dist/package`, the package that is published: the engine and the command `lapidary`, without the service, the
+// Builds the package that is published, in `dist/package` or in the folder that is the argument: the engine and the command `lapidary`, without the service, the
 // examples and their dependencies. `dist/` has JavaScript with types and declaration maps; `src/`, `cli/` and `process/`
 // have the sources to which the maps refer.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const target = join(root, 'dist/package')
+const target = resolve(process.argv[2] ?? join(root, 'dist/package'))
 const compiler = join(
   dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
   'bin/tsc',
@@ -29,9 +29,11 @@ const peers = ['fastify', 'pg', 'pino']
 const optionalPeers = ['pg']
 
 rmSync(target, { recursive: true, force: true })
-execFileSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {
-  stdio: 'inherit',
-})
+execFileSync(
+  process.execPath,
+  [compiler, '--project', join(root, 'tsconfig.build.json'), '--outDir', join(target, 'dist')],
+  { stdio: 'inherit' },
+)
 for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'src', 'cli', 'process'])
   cpSync(join(root, name), join(target, name), { recursive: true })
 rewrite('dist/**/*.d.ts', importJavaScript)

@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { commands } from '../../cli/commands.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { toFlag } from '../../process/settings.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled, lasting } from '../filled.ts'
 import { folder } from '../service/child.ts'
@@ -24,6 +27,9 @@ const tables = `create table author (id integer primary key, name text not null)
   create table book (id integer primary key, title text, author_id integer references author);
   create table pair (a integer, b integer, primary key (a, b))`
 
+const commandList = 'the commands are serve, init, introspect; --help describes them'
+const takesOneUrl = 'introspect takes one database url, e.g. lapidary introspect sqlite:music.db'
+const noTables = 'the database has no tables; create them first, or check the database url'
 const invalidUrl =
   'the database url must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>'
 
@@ -33,15 +39,34 @@ const invalidCommands: readonly (readonly [
   args: readonly string[],
   message: string,
 ])[] = [
-  ['no command', [], 'a command is missing; the only command is introspect'],
-  ['an unknown command', ['serve'], 'there is no command "serve"; the only command is introspect'],
-  ['no database url', ['introspect'], 'introspect takes one database url, e.g. sqlite:music.db'],
+  ['no command', [], `a command is missing; ${commandList}`],
+  ['an unknown command', ['start'], `there is no command "start"; ${commandList}`],
+  ['a typo of a command', ['serv'], 'there is no command "serv"; did you mean "serve"?'],
+  ['no database url', ['introspect'], takesOneUrl],
+  ['two database urls', ['introspect', 'sqlite:a.db', 'sqlite:b.db'], takesOneUrl],
   [
-    'two database urls',
-    ['introspect', 'sqlite:a.db', 'sqlite:b.db'],
-    'introspect takes one database url, e.g. sqlite:music.db',
+    'a typo of an option',
+    ['serve', 'sqlite:bare.db', '--prot', '80'],
+    "there is no option '--prot'; did you mean '--port'?",
   ],
-  ['a url without a scheme', ['introspect', 'a.db'], invalidUrl],
+  [
+    'an unknown option',
+    ['init', 'sqlite:bare.db', '--verbose'],
+    "there is no option '--verbose'; --help lists the options",
+  ],
+  ['an option without its value', ['init', '--out'], "'--out' needs a value; write --out=<value>"],
+  ['a switch with a value', ['serve', '--write=yes'], "'--write' takes no value"],
+  [
+    'an invalid setting',
+    ['serve', 'sqlite:bare.db', '--port', 'x'],
+    'PORT must be a whole number from 0 to 65535; it is "x"',
+  ],
+  [
+    'invalid names of types',
+    ['introspect', 'sqlite:bare.db', '--types', 'both'],
+    '--types must be plural or singular; it is "both"',
+  ],
+  ['a url without a scheme', ['serve', 'a.db'], `${invalidUrl}; did you mean sqlite:a.db?`],
   [
     'a url of an unsupported database, whose password is not printed',
     ['introspect', 'mysql://me:secret@there/x'],
@@ -58,9 +83,27 @@ const invalidCommands: readonly (readonly [
     ['introspect', 'postgres://me:secret@127.0.0.1:1/x'],
     'PostgreSQL at 127.0.0.1:1/x cannot be reached: Error: connect ECONNREFUSED 127.0.0.1:1',
   ],
-  ['a file that does not exist', ['introspect', 'sqlite:absent.db'], 'there is no file absent.db'],
-  ['a file that is not a database', ['introspect', 'sqlite:text.db'], 'file is not a database'],
-  ['a database without tables', ['introspect', 'sqlite:empty.db'], 'the database has no tables'],
+  [
+    'a file that does not exist',
+    ['introspect', 'sqlite:music.db'],
+    'there is no file music.db; the folder has bare.db, empty.db, text.db',
+  ],
+  [
+    'a typo of a file name',
+    ['serve', 'sqlite:./bear.db'],
+    'there is no file ./bear.db; did you mean bare.db?',
+  ],
+  [
+    'a file in a folder that does not exist',
+    ['init', 'sqlite:absent/a.db'],
+    'there is no file absent/a.db',
+  ],
+  [
+    'a file that is not a database',
+    ['introspect', 'sqlite:text.db'],
+    'text.db is not a SQLite database',
+  ],
+  ['a database without tables', ['introspect', 'sqlite:empty.db'], noTables],
   [
     'an in-memory database',
     ['introspect', 'sqlite::memory:'],
@@ -78,7 +121,7 @@ const invalidCommands: readonly (readonly [
   ],
 ]
 
-describe('lapidary introspect', () => {
+describe('lapidary', () => {
   for (const [title, args, message] of invalidCommands) {
     it(`given ${title}, prints one line, exits with code 2 and writes nothing`, async (test) => {
       const cwd = await folder(test)
@@ -98,15 +141,30 @@ describe('lapidary introspect', () => {
     assert.match(stderr, /^lapidary: .*'--forse'.*\n$/)
   })
 
-  it('prints its usage with --help', async (test) => {
+  it('describes every command with --help', async (test) => {
     const { status, stdout } = lapidary(await folder(test), '--help')
     assert.equal(status, 0)
-    assert.match(
-      stdout,
-      /^Usage: lapidary introspect <database url> \[--out <folder>\] \[--force\]$/m,
-    )
+    for (const [name, { summary }] of Object.entries(commands))
+      assert.ok(stdout.includes(`  ${name.padEnd(10)}  ${summary}\n`), stdout)
   })
 
+  for (const [name, { flags, settings }] of Object.entries(commands)) {
+    it(`lists the options of ${name} with ${name} --help`, async (test) => {
+      const { status, stdout } = lapidary(await folder(test), name, '--help')
+      assert.equal(status, 0)
+      assert.match(stdout, new RegExp(`^Usage: lapidary ${name} <database url>`, 'm'))
+      for (const flag of [...Object.keys(flags), ...Object.keys(settings).map(toFlag)])
+        assert.match(stdout, new RegExp(`^  --${flag} `, 'm'))
+    })
+  }
+
+  it('prints its version with --version', async (test) => {
+    const { status, stdout } = lapidary(await folder(test), '--version')
+    assert.deepEqual([status, stdout], [0, `${packageJson.version}\n`])
+  })
+})
+
+describe('lapidary introspect', () => {
   it('prints formatted declarations that compile, and does not change the database', async (test) => {
     const cwd = await createProject(test)
     const path = createSqliteDatabase(cwd, 'a', tables)
@@ -126,7 +184,7 @@ describe('lapidary introspect', () => {
       const cwd = await folder(test)
       const url = await filled(test, database, '')
       const empty = lapidary(cwd, 'introspect', url)
-      assert.deepEqual([empty.status, empty.stderr], [2, 'lapidary: the database has no tables\n'])
+      assert.deepEqual([empty.status, empty.stderr], [2, `lapidary: ${noTables}\n`])
       await execute(
         url,
         'create table a (id integer primary key); create view b as select id from a',
@@ -136,6 +194,17 @@ describe('lapidary introspect', () => {
       assert.match(stdout, /^export const resources = \[a, b\] as const$/m)
     })
   }
+
+  it('names types like their path with --types plural', async (test) => {
+    const cwd = await createProject(test)
+    createSqliteDatabase(cwd, 'a', tables)
+    const { stdout } = lapidary(cwd, 'introspect', 'sqlite:a.db', '--types', 'plural')
+    assert.match(stdout, /^export const author = resource\('authors', \{\n {2}path: '\/authors',$/m)
+    assert.match(stdout, /^ {4}author: toOne\('authors', \{ column: 'author_id' \}\),$/m)
+    writeFileSync(join(cwd, 'printed.ts'), stdout)
+    assertFormatted(cwd)
+    assertCompiles(cwd)
+  })
 
   it('with --out, writes one file per resource type and an index', async (test) => {
     const cwd = await createProject(test)

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Scope } from '../cleanup.ts'
@@ -51,7 +51,7 @@ function launch(
   timeout?: number,
 ): ChildProcess {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
-  return spawn(process.execPath, [main, ...args], {
+  return spawn(process.execPath, [...args], {
     cwd,
     env: { PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,7 +66,7 @@ export async function run(
   args: readonly string[],
   environment: Environment = {},
 ): Promise<Ended> {
-  const child = launch(args, environment, await folder(test), patience)
+  const child = launch([main, ...args], environment, await folder(test), patience)
   test.after(() => child.kill('SIGKILL'))
   return ended(child)
 }
@@ -88,7 +88,67 @@ export async function start(
   args: readonly string[] = [],
   environment: Environment = {},
 ): Promise<Child> {
-  const child = launch(args, { PORT: '0', ...environment }, cwd)
+  return startProgram(test, main, { cwd, args, environment: { PORT: '0', ...environment } })
+}
+
+/** How a program is started. */
+interface ProgramOptions {
+  readonly cwd: string
+  readonly args?: readonly string[]
+  readonly environment?: Environment
+}
+
+/** Starts a program that serves, and waits until it answers; it is stopped when the test ends. */
+export async function startProgram(
+  test: Scope,
+  program: string,
+  { cwd, args = [], environment = {} }: ProgramOptions,
+): Promise<Child> {
+  return watch(test, launch([program, ...args], environment, cwd))
+}
+
+/** Starts a command of a shell that serves, and waits until it answers; its processes are stopped when the test ends. */
+export async function startShell(
+  test: Scope,
+  command: string,
+  { cwd, environment }: ProgramOptions,
+): Promise<Child> {
+  const child = spawn('sh', ['-c', `exec ${command}`], {
+    cwd,
+    env: shellEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own: npx starts more processes.
+    detached: true,
+  })
+  const { pid } = child
+  test.after(() => {
+    if (pid !== undefined && child.exitCode === null) process.kill(-pid, 'SIGKILL')
+  })
+  return watch(test, child)
+}
+
+/** Runs a command of a shell to its end. */
+export async function runShell(
+  command: string,
+  { cwd, environment }: ProgramOptions,
+): Promise<Ended> {
+  const child = spawn('sh', ['-c', command], {
+    cwd,
+    env: shellEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return ended(child)
+}
+
+/** The variables of a shell whose `node` is the one that runs the tests. */
+function shellEnvironment(environment: Environment = {}): NodeJS.ProcessEnv {
+  const { PATH = '', HOME = '' } = process.env
+  const path = `${dirname(process.execPath)}${delimiter}${PATH}`
+  return { HOME, PATH: path, npm_config_loglevel: 'error', ...environment }
+}
+
+/** Collects what a process prints, and waits until it answers. */
+async function watch(test: Scope, child: ChildProcess): Promise<Child> {
   test.after(() => child.kill('SIGKILL'))
   const exit = once(child, 'exit')
   let printed = ''

@@ -1,0 +1,91 @@
+import { serverSettings } from '../process/server-settings.ts'
+import type { SettingTable } from '../process/settings.ts'
+
+/** A flag of a command that is no setting. */
+export interface Flag {
+  /** What follows the flag, e.g. `<folder>`; absent for a switch. */
+  readonly value?: string
+  readonly help: string
+}
+
+/** A command of `lapidary`. */
+export interface CommandDescription {
+  /** What it does, in a few words. */
+  readonly summary: string
+  readonly flags: Readonly<Record<string, Flag>>
+  /** Settings, each of which is also an environment variable. */
+  readonly settings: SettingTable
+  /** Command lines that work. */
+  readonly examples: readonly string[]
+}
+
+const { databaseUrl: _argument, ...others } = serverSettings
+
+/** The settings of `lapidary serve`: those of every server. The database url is an argument. */
+export const serveSettings = {
+  ...others,
+  // The tables may be large, so clients do not get all rows at once by default.
+  maxPageSize: {
+    read: (text: string) => (text === 'none' ? null : serverSettings.maxPageSize.read(text)),
+    expected: `none or ${serverSettings.maxPageSize.expected}`,
+    default: '1000',
+    help: 'largest page[size]; none allows any size, and 0 for all resources',
+  },
+} as const satisfies SettingTable
+
+/** The form of a database url. */
+export const databaseUrlHelp = 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>'
+
+/** The flag that `serve`, `init` and `introspect` share, with the default of the command. */
+function typesFlag(unset: 'plural' | 'singular'): Flag {
+  return {
+    value: '<names>',
+    help: `plural: types are named like the path, e.g. invoice-lines; singular: like one resource, e.g. invoiceLine (default: ${unset})`,
+  }
+}
+
+/** The commands, by name. */
+export const commands = {
+  serve: {
+    summary:
+      'serves the tables of a database as JSON:API, without writing a file; clients can only read',
+    flags: {
+      write: { help: 'clients can also create, update and delete' },
+      types: typesFlag('plural'),
+      warnings: {
+        help: 'print what makes responses slow or different: missing indexes, collations',
+      },
+    },
+    settings: serveSettings,
+    examples: [
+      'lapidary serve sqlite:music.db',
+      'lapidary serve postgres://me@localhost/music --port 8080',
+    ],
+  },
+  init: {
+    summary: 'writes declarations of the tables, a main.ts that serves them, and a package.json',
+    flags: {
+      out: { value: '<folder>', help: 'the folder of the project (default: this folder)' },
+      types: typesFlag('plural'),
+      force: { help: 'overwrite existing declarations and main.ts' },
+    },
+    settings: {},
+    examples: ['lapidary init sqlite:music.db'],
+  },
+  introspect: {
+    summary: 'writes declarations of the tables, and nothing else',
+    flags: {
+      out: {
+        value: '<folder>',
+        help: 'write one file per resource type and an index.ts; without it, print everything',
+      },
+      types: typesFlag('singular'),
+      force: { help: 'overwrite existing files' },
+    },
+    settings: {},
+    examples: ['lapidary introspect sqlite:music.db --out resources'],
+  },
+} as const satisfies Readonly<Record<string, CommandDescription>>
+
+/** The name of a command. */
+export type CommandName = keyof typeof commands

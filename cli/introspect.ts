@@ -1,0 +1,39 @@
+import { formatFiles, formatSingleFile, writeFiles } from './format-files.ts'
+import {
+  type Declarations,
+  type GenerateOptions,
+  generateDeclarations,
+} from './generate-declarations.ts'
+import type { IntrospectCommand } from './parse-command-line.ts'
+import { readCatalog } from './read-catalog.ts'
+
+/**
+ * Runs `lapidary introspect`: writes or prints the declarations of a database.
+ * @throws Error with a one-line message
+ */
+export async function introspect(command: IntrospectCommand): Promise<void> {
+  const { databaseUrl, types, folder, force } = command
+  const declarations = await readDeclarations(databaseUrl, { types })
+  if (folder === undefined) {
+    process.stdout.write(formatSingleFile(declarations))
+    return
+  }
+  const files = formatFiles(declarations)
+  writeFiles(folder, files, force)
+  console.log(`${folder}: ${files.map(({ name }) => name).join(', ')}`)
+  for (const line of declarations.omitted) console.log(line)
+}
+
+/**
+ * Generates the declarations of a database.
+ * @throws Error with a one-line message when the database cannot be read, or no table can be a resource
+ */
+export async function readDeclarations(
+  databaseUrl: string,
+  options: GenerateOptions,
+): Promise<Declarations> {
+  const declarations = generateDeclarations(await readCatalog(databaseUrl), options)
+  if (declarations.resources.length > 0) return declarations
+  const reasons = declarations.omitted.join('; ')
+  throw new Error(`no table can be a resource: ${reasons}`)
+}

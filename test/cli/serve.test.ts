@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, it, type TestContext } from 'node:test'
+import { type Answer, readAnswer } from '../answer.ts'
+import { assertConforms } from '../checker/check-exchange.ts'
+import { type Call, connect } from '../client.ts'
+import { absolutePath } from '../docs/pages.ts'
+import { execute, filled, isPostgres, lasting } from '../filled.ts'
+import { type Child, folder, startProgram } from '../service/child.ts'
+import { createSqliteDatabase } from './generated-project.ts'
+
+const main = absolutePath('cli/main.ts')
+
+const tables = `
+  create table artist (id integer primary key, name text not null);
+  create table album (id integer primary key, title text not null, artist_id integer references artist (id));
+  create table customer (id integer primary key, email text, password_hash text, api_key text);
+  create table log (line text);
+  insert into artist values (1, 'Ada');
+  insert into album values (1, 'Notes', 1);
+  insert into customer values (1, 'ada@example.org', 'x', 'y')`
+
+/** Starts `lapidary serve` and waits until it responds. It is stopped when the test ends. */
+async function serve(test: TestContext, url: string, ...args: readonly string[]): Promise<Child> {
+  return startProgram(test, main, {
+    cwd: await folder(test),
+    args: ['serve', url, '--port', '0', '--log-level', 'warn', ...args],
+  })
+}
+
+async function send(url: string, method: string, path: string, call?: Call): Promise<Answer> {
+  const client = connect(url)
+  try {
+    const exchange = await client.send(method, path, call)
+    assertConforms(exchange)
+    return readAnswer(exchange)
+  } finally {
+    client.close()
+  }
+}
+
+/** The names of the stored artists. */
+async function namesIn(url: string): Promise<unknown[]> {
+  const rows = await execute(url, 'select name from artist order by id')
+  return rows.map(({ name }) => name)
+}
+
+for (const database of lasting) {
+  describe(`lapidary serve · ${database.name}`, () => {
+    it('serves the tables with plural types, and says what it omits and why', async (test) => {
+      const url = await filled(test, database, tables)
+      const child = await serve(test, url)
+      const album = await send(child.url, 'GET', '/albums?include=artist')
+      assert.equal(album.status, 200, album.text)
+      assert.partialDeepStrictEqual(JSON.parse(album.text), {
+        data: [{ type: 'albums', id: '1', attributes: { title: 'Notes' } }],
+        included: [{ type: 'artists', id: '1', attributes: { name: 'Ada' } }],
+      })
+      const lines = child.printed().split('\n')
+      assert.match(
+        lines[0] ?? '',
+        /^Lapidary serves \S+ at \S+, read-only, at http:\/\/127\.0\.0\.1:\d+\. Try:$/,
+      )
+      assert.deepEqual(lines.slice(1, 4), [
+        `  ${child.url}`,
+        `  ${child.url}/albums?include=artist`,
+        `  ${child.url}/albums?page[size]=5&sort=-title`,
+      ])
+      for (const line of [
+        '3 collections: albums, artists, customers',
+        'log is omitted: it has no primary key',
+        'customer.password_hash is omitted: its name suggests a secret',
+        'customer.api_key is omitted: its name suggests a secret',
+        'With --write, clients can also create, update and delete.',
+      ])
+        assert.ok(lines.includes(line), `${line} in ${child.printed()}`)
+      for (const line of lines.slice(1, 4))
+        assert.equal(
+          (await send(child.url, 'GET', line.trim().slice(child.url.length) || '/')).status,
+          200,
+        )
+    })
+
+    it('does not serve secrets, not even by their names', async (test) => {
+      const child = await serve(test, await filled(test, database, tables))
+      const customers = await send(child.url, 'GET', '/customers')
+      assert.deepEqual(JSON.parse(customers.text).data[0].attributes, { email: 'ada@example.org' })
+      for (const name of ['password_hash', 'api_key', 'absent']) {
+        const filtered = await send(child.url, 'GET', `/customers?filter[${name}]=x`)
+        assert.equal(filtered.status, 400, name)
+      }
+    })
+
+    it('rejects writes without --write, and accepts them with it', async (test) => {
+      const url = await filled(test, database, tables)
+      const body = { data: { type: 'artists', id: '2', attributes: { name: 'Grace' } } }
+      const readOnly = await serve(test, url)
+      for (const [method, path] of [
+        ['POST', '/artists'],
+        ['PATCH', '/artists/1'],
+        ['DELETE', '/artists/1'],
+        ['PATCH', '/albums/1/relationships/artist'],
+      ] as const) {
+        const refused = await send(readOnly.url, method, path, { body })
+        assert.equal(refused.status, 403, `${method} ${path}: ${refused.text}`)
+      }
+      assert.deepEqual(await namesIn(url), ['Ada'])
+      const writable = await serve(test, url, '--write')
+      const created = await send(writable.url, 'POST', '/artists', {
+        body: isPostgres(url) ? body : { data: { ...body.data, id: undefined } },
+      })
+      assert.equal(created.status, 201, created.text)
+      assert.deepEqual(await namesIn(url), ['Ada', 'Grace'])
+    })
+
+    it('takes every setting of a server, and the url from DATABASE_URL', async (test) => {
+      const url = await filled(test, database, tables)
+      const child = await startProgram(test, main, {
+        cwd: await folder(test),
+        args: ['serve', '--types', 'singular', '--page-size=1', '--workers', '2'],
+        environment: { DATABASE_URL: url, PORT: '0', BASE_PATH: '/api', LOG_LEVEL: 'warn' },
+      })
+      const albums = await send(child.url, 'GET', '/api/albums?page[size]=1000')
+      assert.equal(JSON.parse(albums.text).data[0].type, 'album', albums.text)
+      const all = await send(child.url, 'GET', '/api/albums?page[size]=0')
+      assert.equal(all.status, 400, all.text)
+      const { code } = await child.end('SIGTERM')
+      assert.equal(code, 0)
+    })
+  })
+}
+
+describe('lapidary serve · a SQLite file', () => {
+  it('is not changed, and no file appears beside it', async (test) => {
+    const cwd = await folder(test)
+    const path = createSqliteDatabase(cwd, 'music', tables)
+    const before = readFileSync(path)
+    const child = await startProgram(test, main, {
+      cwd,
+      args: ['serve', 'sqlite:music.db', '--port', '0'],
+    })
+    assert.equal((await send(child.url, 'GET', '/albums')).status, 200)
+    assert.equal((await child.end('SIGINT')).code, 0)
+    assert.deepEqual(readFileSync(path), before)
+    assert.deepEqual(readdirSync(cwd), ['music.db'])
+  })
+
+  it('has warnings, which --warnings prints', async (test) => {
+    const cwd = await folder(test)
+    createSqliteDatabase(cwd, 'music', tables)
+    const args = ['serve', 'sqlite:music.db', '--port', '0']
+    const brief = await startProgram(test, main, { cwd, args })
+    assert.match(brief.printed(), /^1 warning about indexes or types; --warnings prints them$/m)
+    const full = await startProgram(test, main, { cwd, args: [...args, '--warnings'] })
+    assert.match(full.printed(), /^warning: .*create index/m)
+  })
+})
