@@ -41,6 +41,9 @@ describe('docs/adding-a-database.md', () => {
       [13, 'thirteen'],
       [14, 'fourteen'],
       [15, 'fifteen'],
+      [16, 'sixteen'],
+      [17, 'seventeen'],
+      [18, 'eighteen'],
     ])
     assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
     assert.equal(testEdits.length, 4)

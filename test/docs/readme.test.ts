@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
 import { formatHelp } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
-import { createProject, createSqliteDatabase } from '../cli/generated-project.ts'
+import { createProject } from '../cli/generated-project.ts'
 import { connect } from '../client.ts'
 import { senders } from './curl.ts'
 import { assertResponses, examplesIn } from './examples.ts'
-import { absolutePath, readPage, section, tableRows, tablesIn } from './pages.ts'
+import { readPage, section, tableRows, tablesIn } from './pages.ts'
 
 const readme = readPage('README.md')
 
 /** The address of the service in the examples. */
 const address = 'http://127.0.0.1:3000'
 
-const examples = examplesIn(readme)
+const examples = examplesIn(section(readme, '## Try it'))
 
 /** The program in a part of the page. */
 function programIn(heading: string): string {
@@ -39,7 +39,7 @@ describe('README.md', () => {
 
   it('has a response for each of its five curl commands', () => {
     assert.equal(examples.length, 5)
-    assert.equal(readme.match(/^curl /gm)?.length, examples.length)
+    assert.equal(section(readme, '## Try it').match(/^curl /gm)?.length, examples.length)
   })
 
   for (const [name, send] of senders()) {
@@ -102,26 +102,6 @@ describe('README.md', () => {
       listed,
       help.map((line) => line.trim().replace(/\s+/g, ' ')),
     )
-  })
-
-  it('serves an existing database by the commands that it shows', async (test) => {
-    const heading = '## Serve your own database'
-    const project = await createProject(test)
-    const tables = `create table artist (id integer primary key, name text not null);
-      insert into artist values (1, 'Ada')`
-    createSqliteDatabase(project, 'music', tables)
-    const [, args = ''] = /npm run introspect -- (.*)\n/.exec(section(readme, heading)) ?? []
-    const command = [absolutePath('cli/main.ts'), 'introspect', ...args.split(' ')]
-    const { status, stderr } = spawnSync(process.execPath, command, {
-      cwd: project,
-      encoding: 'utf8',
-    })
-    assert.equal(status, 0, stderr)
-    const client = connect(await serve(test, project, programIn(heading)))
-    test.after(() => client.close())
-    const artists = await client.send('GET', '/artists')
-    assert.equal(artists.status, 200, artists.text)
-    assert.deepEqual(JSON.parse(artists.text).data[0].attributes, { name: 'Ada' })
   })
 
   it('declares resources that are served', async (test) => {
