@@ -40,7 +40,7 @@ export interface ResourceList<Resource> {
 export interface ResourceOperations<Types extends Declarations = Declarations> {
   /** Reads a page of a list, as `GET /persons`. */
   list<
-    Type extends TypeName<Types>,
+    Type extends TypeName<Types> & string,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
@@ -49,7 +49,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
   ): Promise<ResourceList<ResourceObject<Types, Type, Path, Sets>>>
   /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
   get<
-    Type extends TypeName<Types>,
+    Type extends TypeName<Types> & string,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
@@ -81,7 +81,10 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
   /** Deletes a resource, as `DELETE /persons/1`. */
   remove<Type extends WritableType<Types> & TypeName<Types>>(type: Type, id: string): Promise<void>
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
-  relate<Type extends TypeName<Types>, Name extends RelationshipName<FieldsOf<Types, Type>>>(
+  relate<
+    Type extends TypeName<Types> & string,
+    Name extends RelationshipName<FieldsOf<Types, Type>> & string,
+  >(
     type: Type,
     id: string,
     relationship: Name,
@@ -93,7 +96,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
 export interface DocumentOperations<Types extends Declarations = Declarations> {
   /** Reads a page of a list, as `GET /persons`. */
   list<
-    Type extends TypeName<Types>,
+    Type extends TypeName<Types> & string,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
@@ -102,7 +105,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
   ): Promise<ListDocument<DocumentResource<Types, Type, Sets>>>
   /** Reads a resource, as `GET /persons/1`. @throws NotFoundError when it does not exist */
   get<
-    Type extends TypeName<Types>,
+    Type extends TypeName<Types> & string,
     Path extends IncludePath<Types, Type> = never,
     const Sets extends Fieldsets<Types> = NoFieldsets,
   >(
@@ -137,7 +140,10 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
     id: string,
   ): Promise<MessageDocument>
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
-  relate<Type extends TypeName<Types>, Name extends RelationshipName<FieldsOf<Types, Type>>>(
+  relate<
+    Type extends TypeName<Types> & string,
+    Name extends RelationshipName<FieldsOf<Types, Type>> & string,
+  >(
     type: Type,
     id: string,
     relationship: Name,
@@ -148,7 +154,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
 /** The query of `each`: the selection of a list, without pages and included resources. */
 export interface EachQuery<
   Types extends Declarations,
-  Type extends TypeName<Types>,
+  Type extends TypeName<Types> & string,
   Sets extends Fieldsets<Types> = NoFieldsets,
 > extends ListSelection<FieldsOf<Types, Type>> {
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
@@ -163,7 +169,7 @@ export interface Client<Types extends Declarations = Declarations>
    * Reads all resources of a list, in one snapshot and in constant memory, whatever `maxPageSize` is. The read holds a
    * database connection until the loop ends.
    */
-  each<Type extends TypeName<Types>, const Sets extends Fieldsets<Types> = NoFieldsets>(
+  each<Type extends TypeName<Types> & string, const Sets extends Fieldsets<Types> = NoFieldsets>(
     type: Type,
     query?: EachQuery<Types, Type, Sets>,
   ): AsyncGenerator<ResourceObject<Types, Type, never, Sets>, void, undefined>

@@ -4,14 +4,15 @@ import { resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
 /** Each type of a list once, as an error message shows it: `"article", "person"`. */
-type NamesOf<Resources extends readonly ResourceDeclaration[]> = Resources extends readonly [
+type NamesOf<
+  Resources extends readonly ResourceDeclaration[],
+  Names extends string = '',
+> = Resources extends readonly [
   infer First extends ResourceDeclaration,
   ...infer Others extends readonly ResourceDeclaration[],
 ]
-  ? Others extends readonly []
-    ? `"${First['type']}"`
-    : `"${First['type']}", ${NamesOf<Others>}`
-  : never
+  ? NamesOf<Others, Names extends '' ? `"${First['type']}"` : `${Names}, "${First['type']}"`>
+  : Names
 
 /** The errors of a declaration's relationships to types that are not declared; `never` if there are none. */
 type UnknownTargets<
@@ -27,6 +28,8 @@ type UnknownTargets<
     : never
 }[keyof Resource['fields']]
 
+// Both recursive types are tail-recursive: the compiler evaluates 1,000 steps of such a type, and 50 of another.
+
 /**
  * The declarations of a list, where one with an error is replaced by a message: a relationship to an unknown type, or a type
  * that an earlier declaration has.
@@ -35,19 +38,25 @@ export type Checked<
   Rest extends readonly ResourceDeclaration[],
   Resources extends readonly ResourceDeclaration[],
   Earlier extends string = never,
+  Done extends readonly unknown[] = readonly [],
 > = Rest extends readonly [
   infer First extends ResourceDeclaration,
   ...infer Others extends readonly ResourceDeclaration[],
 ]
-  ? readonly [
-      First['type'] extends Earlier
-        ? `${First['type']}: there are two resource types of this name; rename one of them`
-        : [UnknownTargets<First, Resources>] extends [never]
-          ? First
-          : UnknownTargets<First, Resources>,
-      ...Checked<Others, Resources, Earlier | First['type']>,
-    ]
-  : Rest
+  ? Checked<
+      Others,
+      Resources,
+      Earlier | First['type'],
+      readonly [
+        ...Done,
+        First['type'] extends Earlier
+          ? `${First['type']}: there are two resource types of this name; rename one of them`
+          : [UnknownTargets<First, Resources>] extends [never]
+            ? First
+            : UnknownTargets<First, Resources>,
+      ]
+    >
+  : readonly [...Done, ...Rest]
 
 /** The declarations of a list, by type. */
 export type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
@@ -62,7 +71,7 @@ export type DeclarationsOf<Resources extends readonly ResourceDeclaration[]> = {
  * @throws DeclarationError with one line per error, each starting with the path to the wrong option
  */
 export function defineModel<const Resources extends readonly ResourceDeclaration[]>(
-  resources: Resources & Checked<Resources, Resources>,
+  resources: Resources & NoInfer<Checked<Resources, Resources>>,
   options: ModelOptions<Resources[number]['type']> = {},
 ): Model<DeclarationsOf<Resources>> {
   checkDeclarations(resources, options)

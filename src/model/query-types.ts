@@ -8,18 +8,23 @@ import type {
   RelatedType,
   RelationshipName,
   StoredName,
+  ToOneName,
   TypeName,
 } from './resource-types.ts'
 
 /** The names by which a list can be filtered: stored attributes, `id`, relationships, and paths through relationships. */
 export type FilterName<Fields extends FieldDeclarations> = string extends keyof Fields
   ? string
-  : 'id' | StoredName<Fields> | RelationshipName<Fields> | `${RelationshipName<Fields>}__${string}`
+  :
+      | 'id'
+      | (StoredName<Fields> & string)
+      | (RelationshipName<Fields> & string)
+      | `${RelationshipName<Fields>}__${string}`
 
 /** The names by which a list can be sorted: stored attributes, `id`, and paths through to-one relationships. */
 type SortName<Fields extends FieldDeclarations> = string extends keyof Fields
   ? string
-  : 'id' | StoredName<Fields> | `${RelationshipName<Fields>}.${string}`
+  : 'id' | (StoredName<Fields> & string) | `${ToOneName<Fields>}.${string}`
 
 /** A term of the order of a list; `-` in front means descending. */
 export type SortKey<Fields extends FieldDeclarations> = SortName<Fields> | `-${SortName<Fields>}`
@@ -116,7 +121,7 @@ export interface ListSelection<Fields extends FieldDeclarations> {
   /** Filter objects, or values by name, which the fields must equal. */
   readonly filter?: FilterInput<FilterName<Fields>>
   /** The order, e.g. `['-birth_date', 'name']`. */
-  readonly sort?: readonly SortKey<Fields>[]
+  readonly sort?: readonly (SortKey<Fields> & string)[]
 }
 
 /** A page of a list. */

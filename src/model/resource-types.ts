@@ -10,6 +10,8 @@ import type { Declarations, Model } from './model.ts'
 
 // The types of resources are lookups in the declarations of one resource type. No type enumerates the types of a model, so a
 // model of a hundred types costs the compiler only the types that are used.
+//
+// Where names are expected, `& string` makes the compiler list them in its messages, instead of the name of a type alias.
 
 /** The name of a resource type. */
 export type TypeName<Types extends Declarations> = keyof Types & string
@@ -44,6 +46,12 @@ export type RelationshipName<Fields extends FieldDeclarations> = {
 }[keyof Fields] &
   string
 
+/** The names of the to-one relationships. */
+export type ToOneName<Fields extends FieldDeclarations> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly is: 'toOne' } ? Name : never
+}[keyof Fields] &
+  string
+
 /** The names of the attributes that are stored or computed by the database. */
 export type StoredName<Fields extends FieldDeclarations> = {
   [Name in keyof Fields]: Fields[Name] extends { readonly is: 'attribute' | 'expression' }
@@ -70,13 +78,13 @@ type AttributeValue<Field extends FieldDeclaration> =
 
 /** The fields of a request by resource type: `fields`. */
 export type Fieldsets<Types extends Declarations> = {
-  readonly [Type in TypeName<Types>]?: readonly FieldName<FieldsOf<Types, Type>>[]
+  readonly [Type in TypeName<Types>]?: readonly (FieldName<FieldsOf<Types, Type>> & string)[]
 }
 
 /** The name of a field that a response can have. */
 export type FieldName<Fields extends FieldDeclarations> = string extends keyof Fields
   ? string
-  : ReadableName<Fields> | RelationshipName<Fields>
+  : (ReadableName<Fields> & string) | (RelationshipName<Fields> & string)
 
 /** The first relationship of a path. */
 type Head<Path extends string> = Path extends `${infer Name}.${string}` ? Name : Path
