@@ -22,7 +22,7 @@ export interface Declare<Auth> {
   ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>>
   /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
-    resources: Resources & Checked<Resources, Resources>,
+    resources: Resources & NoInfer<Checked<Resources, Resources>>,
     options?: ModelOptions<Resources[number]['type'], Auth>,
   ): Model<DeclarationsOf<Resources>>
 }

@@ -61,7 +61,7 @@ export type FilterInput<Name extends string = string> =
 export type IncludePath<
   Types extends Declarations,
   Type extends TypeName<Types>,
-> = string extends Type
+> = string extends keyof Types
   ? string
   : RelationshipName<FieldsOf<Types, Type>> | `${RelationshipName<FieldsOf<Types, Type>>}.${string}`
 
@@ -76,7 +76,7 @@ type PathError<
   Types extends Declarations,
   Type extends TypeName<Types>,
   Path extends string,
-> = string extends Type
+> = string extends keyof Types
   ? never
   : Path extends `${infer Name}.${infer Rest}`
     ? Name extends RelationshipName<FieldsOf<Types, Type>>

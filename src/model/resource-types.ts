@@ -134,7 +134,7 @@ export type ResourceObject<
   Type extends TypeName<Types>,
   Path extends string = never,
   Sets = NoFieldsets,
-> = string extends Type
+> = string extends keyof Types
   ? UntypedResource
   : {
       readonly [Name in
@@ -190,7 +190,7 @@ type InputValue<Field extends FieldDeclaration> = Field extends {
 export type NewResource<
   Types extends Declarations,
   Type extends TypeName<Types>,
-> = string extends Type
+> = string extends keyof Types
   ? UntypedInput
   : {
       readonly [Name in RequiredName<FieldsOf<Types, Type>>]: InputValue<
@@ -219,7 +219,7 @@ type NewId<FromClient> = [FromClient] extends ['required']
 export type ResourceUpdate<
   Types extends Declarations,
   Type extends TypeName<Types>,
-> = string extends Type
+> = string extends keyof Types
   ? UntypedInput
   : {
       readonly [Name in WritableName<FieldsOf<Types, Type>, 'read-only' | 'immutable'>]?:
