@@ -128,6 +128,11 @@ export interface Store {
    * @throws Error with a message of one line for a schema of another version
    */
   migrate(migrations: readonly Migration[], mode?: MigrationMode): Promise<void>
+  /**
+   * Checks that the database can be reached, and that the migrations that `migrate` has been given have run.
+   * @throws Error when the database is not ready
+   */
+  checkReady(): Promise<void>
   /** Closes every connection. */
   close(): Promise<void>
 }

@@ -76,6 +76,18 @@ export function describeSchema(contract: ContractDatabase): void {
       await assert.rejects(store.migrate(oldest ? [oldest] : [], mode), /^Error: .+ version 2.+$/)
   })
 
+  it('is ready when its migrations have run', async (test) => {
+    const library = await openLibrary(test, contract, { isEmpty: true })
+    const { store } = library
+    await store.checkReady()
+    await store.migrate(oldest ? [oldest] : [])
+    await store.checkReady()
+    // Another program migrates the database to a newer version.
+    await (await library.another()).migrate(make)
+    if (contract.isShared) await assert.rejects(store.checkReady(), /version 2/)
+    else await store.checkReady()
+  })
+
   it('compares the schema without changing it', async (test) => {
     const { store } = await openLibrary(test, contract, { isEmpty: true })
     for (let time = 0; time < 2; time += 1)

@@ -10,6 +10,7 @@ export function addAccessLog(app: FastifyInstance): void {
   if (!isInfoLogged(log.level)) return
   app.addHook('onResponse', (request, reply, done) => {
     const { method, id: reqId, routeOptions } = request
+    if (Reflect.get(routeOptions.config, 'skipsAccessLog') === true) return done()
     const { statusCode: status, elapsedTime, raw } = reply
     const length = Number(reply.getHeader('content-length'))
     log.info(

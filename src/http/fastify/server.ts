@@ -14,6 +14,7 @@ import { anyValue, checkHttpOptions, optionalCount } from '../options.ts'
 import { addAccessLog } from './access-log.ts'
 import { addDrain } from './drain.ts'
 import { createErrorReporter } from './errors.ts'
+import { addHealthRoutes } from './health.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
 import { createLogger } from './log.ts'
 import { addNotFoundHandler, type JsonApiOptions, jsonApi } from './plugin.ts'
@@ -41,6 +42,13 @@ export interface ServerOptions extends JsonApiOptions, FastifyOptions {
   readonly logLevel?: string
   /** True to log one line at level `info` for each request. Default true. */
   readonly accessLog?: boolean
+  /** True to serve `GET /health/live` and `GET /health/ready`, without the prefix. Default true. */
+  readonly health?: boolean
+  /**
+   * Milliseconds that the server serves on after `close` is called, while `/health/ready` responds 503: a load balancer needs
+   * time to notice. Default 0.
+   */
+  readonly shutdownDelay?: number
   /** Milliseconds in which a complete request must arrive. Default 60,000. */
   readonly requestTimeout?: number
   /** Milliseconds after which the server closes a connection that accepts no data. Default 60,000. */
@@ -66,6 +74,7 @@ export interface ServerOptions extends JsonApiOptions, FastifyOptions {
 const maxHeaderSize = 64 * 1024
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 
 /** The checks of the options that only `createServer` has. */
@@ -79,6 +88,8 @@ const serverChecks = {
   http2: optional(flag),
   logLevel: optional(oneOf(...logLevels)),
   accessLog: optional(flag),
+  health: optional(flag),
+  shutdownDelay: optional(mustBe('a whole number from 0', isCount)),
   requestTimeout: optionalCount,
   sendTimeout: optionalCount,
   queueTimeout: optionalCount,
@@ -112,6 +123,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler(reportError)
   addNotFoundHandler(app)
   if (accessLog) addAccessLog(app)
+  if (options.health ?? true) addHealthRoutes(app, options)
   if (!options.http2) {
     listenOnAllOfLocalhost(app)
     addDrain(app)

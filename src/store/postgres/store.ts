@@ -8,6 +8,7 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import type { Migration } from '../migrations.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { StatementCache } from '../statement-cache.ts'
 import { runPipelined } from '../steps.ts'
@@ -89,6 +90,7 @@ export async function createPostgresStore(
   const statements = createPostgresStatements(target, new StatementCache(options.statementCache))
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
   const context: ReadContext = { statements, counts, limit }
+  let expected: readonly Migration[] | undefined
   return {
     model,
     dialect: 'postgres',
@@ -135,11 +137,22 @@ export async function createPostgresStore(
         await transaction.commit()
       })
       facts = unknownTableFacts
+      expected = migrations
     },
+    checkReady: () => pool.read(undefined, (transaction) => checkVersion(transaction, expected)),
     close: async () => {
       await Promise.all([pool.close(), replicas.close()])
     },
   }
+}
+
+/** Compares the version of the schema with the migrations; `undefined` when the program has none. */
+async function checkVersion(
+  connection: PostgresConnection,
+  migrations: readonly Migration[] | undefined,
+): Promise<void> {
+  if (migrations) await migratePostgres(connection, migrations, 'compare')
+  else await connection.execute('select 1')
 }
 
 /** Connects to a database and reads its catalog, as `readPostgresCatalog`. */

@@ -4,6 +4,7 @@ import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import type { Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
@@ -48,6 +49,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const groupCommit = new GroupCommit(writer, { mutex, file, queueSize: options.queueSize })
   const transaction = transactionOn(createWriteConnection(writer, statements), statements)
   const router = new ReadRouter(file, { model, statements, connectionOptions }, options)
+  let expected: readonly Migration[] | undefined
   return {
     model,
     dialect: 'sqlite',
@@ -58,13 +60,32 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     prepare: async () => {},
     verify: () => verify(target, writer),
     catalog: async () => querySqliteCatalog(writer),
-    migrate: (migrations, mode = 'run') =>
-      mutex.run(() => retryUntil(lockDeadline(), () => migrateSqlite(writer, migrations, mode))),
+    migrate: async (migrations, mode = 'run') => {
+      await mutex.run(() =>
+        retryUntil(lockDeadline(), () => migrateSqlite(writer, migrations, mode)),
+      )
+      expected = migrations
+    },
+    checkReady: async () => {
+      file.verify()
+      checkVersion(file.path, expected)
+    },
     close: async () => {
       router.close()
       writer.close()
       file.remove()
     },
+  }
+}
+
+/** Opens the file, and compares the version of its schema with the migrations; `undefined` when the program has none. */
+function checkVersion(path: string, migrations: readonly Migration[] | undefined): void {
+  const connection = new SqliteConnection(path, 'introspector')
+  try {
+    if (migrations) migrateSqlite(connection, migrations, 'compare')
+    else querySqliteCatalog(connection)
+  } finally {
+    connection.close()
   }
 }
 
