@@ -25,6 +25,13 @@ export interface SecondConnection {
   dropAll(): Promise<void>
   /** Deletes the rows of every table; generated ids start at 1 again. The record of migrations stays. */
   deleteRows(): Promise<void>
+  /**
+   * Saves the rows of every table for `restoreRows`.
+   * @returns false if the database has something whose rows cannot be restored, e.g. a trigger
+   */
+  saveRows(): Promise<boolean>
+  /** Makes the rows of every table, and the next generated ids, those that were saved. The tables must be the same. */
+  restoreRows(): Promise<void>
 }
 
 /** The column types that keep values of the kinds, by kind; `newId` is that of ids which the database gives. */
@@ -106,6 +113,7 @@ async function createSqlite(): Promise<OpenDatabase> {
   return {
     url: `sqlite:${path}`,
     second: {
+      ...savedRows(path, run),
       execute: (sql) => run((database) => database.exec(sql)),
       dropAll: () => run((database) => database.exec(statements(database, 'drop'))),
       deleteRows: () => run((database) => database.exec(statements(database, 'delete'))),
@@ -114,18 +122,68 @@ async function createSqlite(): Promise<OpenDatabase> {
   }
 }
 
-/** Writes the statements that drop every table and view, or delete every row, in one transaction. */
-function statements(database: DatabaseSync, what: 'drop' | 'delete'): string {
-  const objects = database
+/** Saves and restores rows by a copy of the database. */
+function savedRows(
+  path: string,
+  run: (work: (database: DatabaseSync) => void) => Promise<void>,
+): Pick<SecondConnection, 'saveRows' | 'restoreRows'> {
+  const copy = `${path}.saved`
+  let restore = ''
+  return {
+    saveRows: async () => {
+      await rm(copy, { force: true })
+      await run((database) => {
+        restore = isRestorable(database) ? restoringStatements(database) : ''
+        if (restore !== '') database.prepare('vacuum into ?').run(copy)
+      })
+      return restore !== ''
+    },
+    restoreRows: () =>
+      run((database) => {
+        database.prepare('attach ? as saved').run(copy)
+        database.exec(`begin immediate; ${restore} commit`)
+      }),
+  }
+}
+
+/** True if rows can be deleted and inserted without other effects: no triggers, virtual tables or generated columns. */
+function isRestorable(database: DatabaseSync): boolean {
+  const sql = `select 1 from sqlite_schema where type = 'trigger' or sql like '%create virtual%' or sql like '%as (%stored%'
+    or sql like '%generated%'`
+  return database.prepare(sql).get() === undefined
+}
+
+function restoringStatements(database: DatabaseSync): string {
+  const names = tablesOf(database).map(quote)
+  return names
+    .map((name) => `delete from ${name}; insert into ${name} select * from saved.${name};`)
+    .join(' ')
+}
+
+/** The names of the tables, with that of the table of generated ids. */
+function tablesOf(database: DatabaseSync): string[] {
+  return objectsOf(database).flatMap(({ isTable, name }) => (isTable ? [name] : []))
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** The tables and views that tests have made, and the table of generated ids. */
+function objectsOf(database: DatabaseSync): { isTable: boolean; name: string }[] {
+  return database
     .prepare(`select type, name from sqlite_schema where type in ('table', 'view')`)
     .all()
     .map(({ type, name }) => ({ isTable: type === 'table', name: String(name) }))
     .filter(({ name }) => name === 'sqlite_sequence' || !name.startsWith('sqlite_'))
-  const each = objects.map(({ isTable, name }) => {
-    const quoted = `"${name.replaceAll('"', '""')}"`
+}
+
+/** Writes the statements that drop every table and view, or delete every row, in one transaction. */
+function statements(database: DatabaseSync, what: 'drop' | 'delete'): string {
+  const each = objectsOf(database).map(({ isTable, name }) => {
     if (what === 'delete' || name === 'sqlite_sequence')
-      return isTable ? `delete from ${quoted};` : ''
-    return `drop ${isTable ? 'table' : 'view'} ${quoted};`
+      return isTable ? `delete from ${quote(name)};` : ''
+    return `drop ${isTable ? 'table' : 'view'} ${quote(name)};`
   })
   return `begin immediate; ${each.join(' ')} commit`
 }

@@ -19,12 +19,19 @@ export async function freshPostgres(): Promise<OpenDatabase> {
   const lease = free.pop() ?? (await leaseDatabase())
   const run = async (sql: string) => void (await lease.connection.query(sql))
   await run(dropAll)
+  let restore = ''
   return {
     url: String(lease.url),
     second: {
       execute: (sql) => run(`${sql};${continueIds}`),
       dropAll: () => run(dropAll),
       deleteRows: () => run(deleteRows),
+      saveRows: async () => {
+        const { rowCount } = await lease.connection.query(notRestorable)
+        if (rowCount === 0) restore = await writeRestore(lease)
+        return rowCount === 0
+      },
+      restoreRows: () => run(restore),
     },
     remove: async () => void free.push(lease),
   }
@@ -51,6 +58,39 @@ const deleteRows = `do $$ declare each regclass; is_large boolean; begin
     end loop;
     perform setval(seqrelid::regclass, seqstart, false) from pg_sequence;
   end $$`
+
+/** Selects a row if rows cannot be deleted and inserted table by table. */
+const notRestorable = `select 1 from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+  where nspname not like 'pg\\_%' and nspname <> 'information_schema' and (relkind in ('m', 'p', 'f') or relhassubclass)`
+
+/** Selects the tables of the tests, with the columns that can be inserted. */
+const listTables = `select format('%I.%I', nspname, relname) as name, string_agg(format('%I', attname), ', ') as columns
+  from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+    join pg_attribute on attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
+  where relkind = 'r' and nspname not like 'pg\\_%' and nspname <> 'information_schema' group by c.oid, nspname`
+
+/** Selects the sequences. */
+const listSequences = 'select seqrelid::regclass::text as name from pg_sequence'
+
+/** Writes SQL that gives every table the rows that it has now, without triggers and checks of foreign keys. */
+async function writeRestore({ connection }: Lease): Promise<string> {
+  const restored: string[] = ['set local session_replication_role = replica']
+  for (const { name, columns } of (await connection.query(listTables)).rows) {
+    const { rows } = await connection.query(
+      `select quote_literal("the row"::text) as saved from ${name} as "the row"`,
+    )
+    restored.push(`delete from ${name}`)
+    if (rows.length > 0)
+      restored.push(`insert into ${name} (${columns}) overriding system value
+        select ${columns} from unnest(array[${rows.map(({ saved }) => saved)}]::${name}[])`)
+  }
+  for (const { name } of (await connection.query(listSequences)).rows) {
+    const state = `select format('%L, %s, %L', $1::text, last_value, is_called) as values from ${name}`
+    const { rows } = await connection.query(state, [name])
+    restored.push(`select setval(${rows[0].values})`)
+  }
+  return restored.join(';\n')
+}
 
 /** Continues every sequence after the greatest number in its column, as SQLite does by itself. */
 const continueIds = `do $$ declare each record; begin

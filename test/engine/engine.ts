@@ -90,9 +90,11 @@ interface Started {
 class Fixture {
   readonly database: Database
   readonly served: Served
-  /** Whether the tables may differ from those that each test begins with. */
-  isUsed = true
+  /** What may differ from the state that each test begins with. */
+  changed: 'nothing' | 'rows' | 'tables' = 'tables'
   #started: Started | undefined
+  /** Whether the rows that each test begins with are saved; `undefined` until they are. */
+  #saved: Promise<boolean> | undefined
 
   constructor(database: Database, served: Served) {
     this.database = database
@@ -112,28 +114,46 @@ class Fixture {
 
   /** Starts the server, or makes the tables again after a test that may have changed them. */
   async prepare(): Promise<void> {
-    // Connections of PostgreSQL know types by numbers, and new types have new ones.
-    if (this.isUsed && /create (type|domain|extension)/.test(this.tables)) await this.close()
-    if (this.#started === undefined) {
-      this.#started = await this.#start()
-      await this.execute(this.tables)
-      await this.#started.store.verify()
-      await this.#started.store.prepare()
-    } else if (this.isUsed) {
-      await this.started.opened.second?.dropAll()
-      await this.execute(this.tables)
+    if (this.changed === 'rows' && (await this.#saved)) {
+      await this.started.opened.second?.restoreRows()
+    } else if (this.changed !== 'nothing') {
+      this.#saved = undefined
+      // Connections of PostgreSQL know types by numbers, and new types have new ones.
+      if (/create (type|domain|extension)/.test(this.tables)) await this.close()
+      if (this.#started === undefined) await this.#open()
+      else {
+        await this.started.opened.second?.dropAll()
+        await this.execute(this.tables)
+      }
     }
-    this.isUsed = this.served.resets === true
+    this.changed = this.served.resets === true ? 'tables' : 'nothing'
+  }
+
+  /** Saves the rows before the first write of the suite. */
+  async beforeWrite(): Promise<void> {
+    if (this.changed === 'tables') return
+    this.changed = 'rows'
+    this.#saved ??= this.started.opened.second?.saveRows()
+    await this.#saved
+  }
+
+  async #open(): Promise<void> {
+    this.#started = await this.#start()
+    await this.execute(this.tables)
+    await this.#started.store.verify()
+    await this.#started.store.prepare()
   }
 
   async close(): Promise<void> {
     const started = this.#started
     this.#started = undefined
+    this.#saved = undefined
+    this.changed = 'tables'
     await started?.close()
   }
 
   async execute(sql: string): Promise<void> {
-    this.isUsed = true
+    this.changed = 'tables'
     const { second } = this.started.opened
     assert.ok(second, 'a database that has a second connection')
     await second.execute(sql)
@@ -158,7 +178,7 @@ class Fixture {
 
 function engineOn(fixture: Fixture): Engine {
   const call: Engine['call'] = async (method, path, options) => {
-    if (method !== 'GET') fixture.isUsed = true
+    if (method !== 'GET') await fixture.beforeWrite()
     const exchange = await fixture.started.client.send(method, path, options)
     if (fixture.served.beyondAscii) assert.deepEqual(findViolations(exchange), [])
     else assertConforms(exchange)
@@ -168,7 +188,7 @@ function engineOn(fixture: Fixture): Engine {
     database: fixture.database.name,
     dialect: fixture.database.dialect,
     get databaseUrl() {
-      fixture.isUsed = true
+      fixture.changed = 'tables'
       return fixture.started.opened.url
     },
     call,
