@@ -129,7 +129,10 @@ export type Declarations = Readonly<Record<string, ResourceDeclaration>>
 export interface Model<Types extends Declarations = Declarations> {
   /** The declarations as they were passed, by type. */
   readonly declarations: Types
-  /** The resource types as requests use them, by type. */
+  /**
+   * The resource types as requests use them, by type.
+   * @internal
+   */
   readonly types: ReadonlyMap<string, ResourceType>
   readonly clientIds: 'discard' | 'forbid'
   readonly idMismatch: 'discard' | 'conflict'

@@ -87,7 +87,10 @@ export interface Transaction {
   remove(plan: WritePlan): Promise<void>
 }
 
-/** A database. A read sees one snapshot; a write is durable once its promise resolves. */
+/**
+ * A database. A read sees one snapshot; a write is durable once its promise resolves. The published types lack the members
+ * that are internal: only the engine can make a plan.
+ */
 export interface Store {
   /** The model that it was opened for. */
   readonly model: Model
@@ -99,6 +102,7 @@ export interface Store {
    * @param id - the id in the path; `undefined` when the plan needs none
    * @throws NotFoundError when the resource in the path does not exist; HeaderError `query_timeout` (503) when the read
    *   takes too long
+   * @internal
    */
   read(plan: ReadPlan, id?: string, options?: ReadOptions): Awaitable<Rows>
   /**
@@ -106,11 +110,13 @@ export interface Store {
    * another transaction.
    * @returns the result of the work once the transaction is durable
    * @throws HeaderError `unavailable` (503) when the database cannot be written
+   * @internal
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /**
    * Loads what the store needs to know of the tables of the model. The server calls it before it listens; otherwise it happens
    * with the first read or write.
+   * @internal
    */
   prepare(): Promise<void>
   /**

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { formatPublicApi } from '../../tools/public-api.ts'
 import { readPage, tableRows } from '../docs/pages.ts'
 import { commands, type InstalledPackage, installPackage } from './installed-package.ts'
 import { addProgram, testRuntimes } from './runtimes.ts'
@@ -100,6 +101,11 @@ describe('The package', () => {
     const command = join(installed.project, 'node_modules/.bin/lapidary')
     const { stdout } = await installed.run(command, 'introspect', 'sqlite:books.db')
     assert.match(stdout, /title: attribute\(text\)/)
+  })
+
+  it('has the public API that was reviewed; run npm run api to write a change of it', () => {
+    const reviewed = readFileSync(new URL('public-api.txt', import.meta.url), 'utf8')
+    assert.equal(formatPublicApi(pathOf('')), reviewed)
   })
 
   it('passes publint', async () => {
