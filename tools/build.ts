@@ -24,7 +24,7 @@ interface Manifest {
 }
 
 /** Libraries that an application may use itself, in the version that it chooses: peer dependencies of the package. */
-const peers = ['fastify', 'pg', 'pino']
+const peers = ['fastify', 'pg']
 /** Peers that npm does not install by itself. It installs the others, so that `npx lapidary serve` has an HTTP server. */
 const optionalPeers = ['pg']
 

@@ -1,5 +1,5 @@
+import fastify from 'fastify'
 import { openSqlite } from 'lapidary/sqlite'
-import { pino } from 'pino'
 import { createAppContext } from '../../src/handlers/app-context.ts'
 import type { ApiRequest } from '../../src/handlers/handler.ts'
 import { buildRouteTable } from '../../src/handlers/route-table.ts'
@@ -31,7 +31,7 @@ try {
     const { signal } = new AbortController()
     const request: ApiRequest = {
       ...{ id, search, auth: undefined, body: new Uint8Array(), origin: 'http://test' },
-      ...{ requestId: undefined, ip: undefined, log: pino({ enabled: false }) },
+      ...{ requestId: undefined, ip: undefined, log: fastify().log },
       signal: () => signal,
     }
     const response = await routes.get(path)?.methods.GET?.(request, context)

@@ -45,7 +45,7 @@ export const commands = {
 
 /**
  * Builds the package, packs it, and installs the tarball by npm into an empty project. The dependencies of the package are
- * those of the repository, so that npm needs no registry.
+ * those of the repository, so that npm needs no registry. Its peer dependencies are not installed.
  */
 export async function installPackage(): Promise<InstalledPackage> {
   await execute(process.execPath, [join(root, 'tools/build.ts')], { cwd: root })
@@ -68,8 +68,9 @@ export async function installPackage(): Promise<InstalledPackage> {
   await link(...Object.keys(manifest.dependencies))
   await npm(folder, 'pack', built, '--pack-destination', folder)
   const tarball = join(folder, `lapidary-${manifest.version}.tgz`)
-  // Without it, npm runs the scripts of the linked packages.
-  await npm(project, 'install', '--offline', '--ignore-scripts', tarball)
+  // npm would install the peer dependencies too, and run the scripts of the linked packages.
+  const options = ['--offline', '--legacy-peer-deps', '--ignore-scripts']
+  await npm(project, 'install', ...options, tarball)
   return {
     project,
     tarball,

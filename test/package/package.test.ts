@@ -145,7 +145,7 @@ describe('The package', () => {
 
   describe('with its peer dependencies', () => {
     before(async () => {
-      await installed.link('fastify', 'pg', 'pino', '@types/node')
+      await installed.link('fastify', 'pg', '@types/node')
       await addProgram(installed)
     })
 
