@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import {
   attribute,
+  createHandler,
   defineModel,
   integer64,
   resource,
@@ -8,7 +11,6 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { createServer } from 'lapidary/fastify'
 
 // Serves a bookshop until a signal ends the process; prints its address. The tests copy this file into a project in which
 // the package is installed, and run it there under every runtime.
@@ -33,14 +35,33 @@ const book = resource('book', {
 })
 const model = defineModel([author, book], { maxPageSize: null })
 
-const [, , databaseUrl = ''] = process.argv
+/** A server that listens. */
+interface Listening {
+  readonly url: string | URL
+  close(): unknown
+}
+
+declare const Bun:
+  | { serve(options: object): { readonly url: URL; stop(): Promise<void> } }
+  | undefined
+declare const Deno:
+  | {
+      serve(options: object): {
+        readonly addr: Readonly<{ port: number }>
+        shutdown(): Promise<void>
+      }
+    }
+  | undefined
+
+const hostname = '127.0.0.1'
+const [, , databaseUrl = '', server] = process.argv
 const store = await openStore(databaseUrl)
 await store.verify()
-const server = createServer({ model, store, logLevel: 'error' })
-console.log(await server.listen({ host: '127.0.0.1', port: 0 }))
+const listening = server === 'fastify' ? await listenByFastify() : await listenByRuntime()
+console.log(String(listening.url))
 
 process.once('SIGTERM', async () => {
-  await server.close()
+  await listening.close()
   await store.close()
 })
 
@@ -48,8 +69,34 @@ async function openStore(url: string): Promise<Store> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   if (path !== undefined) {
     const { openSqlite } = await import('lapidary/sqlite')
-    return openSqlite(model, path, { timeout: 1000 })
+    return openSqlite(model, path, { timeout: 2000 })
   }
   const { openPostgres } = await import('lapidary/postgres')
   return openPostgres(model, url)
+}
+
+async function listenByFastify(): Promise<Listening> {
+  const lapidary = await import('lapidary/fastify')
+  const app = lapidary.createServer({ model, store, logLevel: 'error' })
+  return { url: await app.listen({ host: hostname, port: 0 }), close: () => app.close() }
+}
+
+/** Listens with the server that the runtime has. */
+async function listenByRuntime(): Promise<Listening> {
+  const handler = createHandler({ model, store })
+  const fetch = (request: Request) => handler(request)
+  if (typeof Bun !== 'undefined') {
+    const { url, stop } = Bun.serve({ hostname, port: 0, fetch })
+    return { url, close: stop }
+  }
+  if (typeof Deno !== 'undefined') {
+    const { addr, shutdown } = Deno.serve({ hostname, port: 0, handler: fetch, onListen() {} })
+    return { url: `http://${hostname}:${addr.port}`, close: shutdown }
+  }
+  const { createNodeHandler } = await import('lapidary/node')
+  const http = createServer(createNodeHandler({ model, store }))
+  await once(http.listen(0, hostname), 'listening')
+  const address = http.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return { url: `http://${hostname}:${port}`, close: () => http.close() }
 }

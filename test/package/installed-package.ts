@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -59,18 +59,18 @@ export async function installPackage(): Promise<InstalledPackage> {
     for (const name of names) {
       const path = join(project, 'node_modules', name)
       await mkdir(dirname(path), { recursive: true })
-      await symlink(join(root, 'node_modules', name), path, 'junction')
+      await symlink(packageInRepository(name), path, 'junction')
     }
   }
   await write('package.json', '{ "name": "project", "private": true, "type": "module" }')
   const built = join(root, 'dist/package')
   const manifest = JSON.parse(await readFile(join(built, 'package.json'), 'utf8'))
-  await link(...Object.keys(manifest.dependencies))
+  for (const name of await listDependencies(Object.keys(manifest.dependencies)))
+    await cp(packageInRepository(name), join(project, 'node_modules', name), { recursive: true })
   await npm(folder, 'pack', built, '--pack-destination', folder)
   const tarball = join(folder, `lapidary-${manifest.version}.tgz`)
-  // npm would install the peer dependencies too, and run the scripts of the linked packages.
-  const options = ['--offline', '--legacy-peer-deps', '--ignore-scripts']
-  await npm(project, 'install', ...options, tarball)
+  // Without the second option, npm would ask the registry for the peer dependencies.
+  await npm(project, 'install', '--offline', '--legacy-peer-deps', tarball)
   return {
     project,
     tarball,
@@ -79,6 +79,19 @@ export async function installPackage(): Promise<InstalledPackage> {
     run: (command, ...args) => runIn(project, command, args),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+const packageInRepository = (name: string) => join(root, 'node_modules', name)
+
+/** Lists packages and all of their dependencies. */
+async function listDependencies(names: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set(names)
+  for (const name of found) {
+    const manifest = await readFile(join(packageInRepository(name), 'package.json'), 'utf8')
+    for (const dependency of Object.keys(JSON.parse(manifest).dependencies ?? {}))
+      found.add(dependency)
+  }
+  return found
 }
 
 async function npm(cwd: string, ...args: readonly string[]): Promise<void> {
