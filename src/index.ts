@@ -22,12 +22,12 @@ export type {
 export { type Api, type ApiOptions, type CallContext, createApi } from './in-process/create-api.ts'
 export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
-export { canStore } from './model/codecs.ts'
+export { type CodecName, canStore } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, declare } from './model/declare.ts'
 export { defineModel } from './model/define-model.ts'
-export { type Sql, sql } from './model/dialect.ts'
+export { type BoundValue, type DialectName, type Sql, sql } from './model/dialect.ts'
 export type {
   ApiDocument,
   DocumentRelationship,
@@ -99,7 +99,7 @@ export {
   url,
   uuid,
 } from './model/kinds.ts'
-export type { Declarations, Model, ModelOptions } from './model/model.ts'
+export type { Declarations, Model, ModelOptions, Table } from './model/model.ts'
 export { decimal, enumeration, type Integer64Options, integer64 } from './model/parametric-kinds.ts'
 export type {
   Filter,
@@ -111,6 +111,7 @@ export type {
   PageInput,
   ResourceQuery,
 } from './model/query-types.ts'
+export type { Logger } from './model/request-context.ts'
 export {
   type ClientIds,
   type IdOptions,

@@ -20,8 +20,8 @@ interface Mistake {
 
 /** What every program begins with. */
 const prelude = `
-import { attribute, computed, createApi, defineModel, enumeration, integer, type Model, notNull } from 'lapidary'
-import { resource, type Store, text, toMany, toOne } from 'lapidary'
+import { attribute, computed, defineModel, enumeration, integer, type Model, notNull } from 'lapidary'
+import { createApi, createHandler, resource, type Store, text, toMany, toOne } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { z } from 'zod'
 declare const model: Model
@@ -29,20 +29,16 @@ declare const store: Store
 const fields = { title: attribute(text) }
 const article = { path: '/articles', table: 'article', fields }
 const person = resource('person', { path: '/people', table: 'person', fields: { name: attribute(text) } })
-const loan = resource('loan', { path: '/loans', table: 'loan', fields: {
-  word: attribute(text, { required: true }), year: attribute(integer, { access: 'immutable' }),
-  loud: computed(text, { word: text }, ({ word }) => word), borrower: toOne('person', { column: 'person_id' }) } })
-const total = resource('total', { path: '/totals', table: 'total', access: 'read-only', fields: {} })
-const client = createApi({ model: defineModel([person, loan, total]), store }).with()
-export { attribute, computed, createServer, defineModel, enumeration, integer, notNull, text, toMany, toOne, z }
-export { article, client, loan, model, person, store }
+const api = createApi({ model: defineModel([person]), store }).with({})
+export { api, attribute, computed, createHandler, createServer, defineModel, enumeration, integer, notNull, text, toMany, toOne, z }
+export { article, model, person, store }
 `
 
 const mistakes: readonly Mistake[] = [
   {
     mistake: 'a relationship to a misspelled type',
-    code: `const wrong = resource('loan', { ...article, fields: { by: toOne('persn', { column: 'person_id' }) } })
-      defineModel([wrong, person])`,
+    code: `const loan = resource('loan', { ...article, fields: { by: toOne('persn', { column: 'person_id' }) } })
+      defineModel([loan, person])`,
     field: 'loan.fields.by.to',
     remedy: String.raw`the types are \"loan\", \"person\"`,
     line: String.raw`Type 'ResourceDeclaration<"loan", { readonly by: ToOne<"persn", "read-write">; }, "read-write", undefined>' is not assignable to type '"loan.fields.by.to: there is no resource type \"persn\"; the types are \"loan\", \"person\""'.`,
@@ -182,81 +178,39 @@ const mistakes: readonly Mistake[] = [
     line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>>; }' but required in type 'ServerOptions'.`,
   },
   {
-    mistake: 'a call for a misspelled type',
-    code: `client.list('persn')`,
-    field: 'persn',
-    remedy: '"person"',
-    line: `Argument of type '"persn"' is not assignable to parameter of type '"loan" | "person" | "total"'.`,
-  },
-  {
-    mistake: 'a misspelled relationship to include',
-    code: `client.list('loan', { include: ['borower'] })`,
-    field: 'borower',
-    remedy: `Did you mean '"borrower"'?`,
-    line: `Type '"borower"' is not assignable to type '"borrower" | \`borrower.\${string}\`'. Did you mean '"borrower"'?`,
-  },
-  {
-    mistake: 'a misspelled relationship further along a path',
-    code: `client.list('loan', { include: ['borrower.loans'] })`,
-    field: 'loans',
-    remedy: 'it has none',
-    line: String.raw`Type '"borrower.loans"[]' is not assignable to type '"person has no relationship \"loans\"; it has none"'.`,
-  },
-  {
-    mistake: 'a misspelled field of a fieldset',
-    code: `client.get('loan', '1', { fields: { loan: ['wrd'] } })`,
-    field: 'wrd',
-    remedy: `Did you mean '"word"'?`,
-    line: `Type '"wrd"' is not assignable to type '"borrower" | "loud" | "word" | "year"'. Did you mean '"word"'?`,
-  },
-  {
-    mistake: 'an order by a computed attribute',
-    code: `client.list('loan', { sort: ['loud'] })`,
-    field: 'loud',
-    remedy: '"word"',
-    line: `Type '"loud"' is not assignable to type '"-id" | "-word" | "-year" | "id" | "word" | "year" | \`-borrower.\${string}\` | \`borrower.\${string}\`'.`,
-  },
-  {
-    mistake: 'a filter by a misspelled name',
-    code: `client.list('loan', { filter: [{ name: 'wrd', op: 'eq', val: 'x' }] })`,
-    field: 'wrd',
-    remedy: `Did you mean '"word"'?`,
-    line: `Type '"wrd"' is not assignable to type '"borrower" | "id" | "word" | "year" | \`borrower__\${string}\`'. Did you mean '"word"'?`,
-  },
-  {
-    mistake: 'a create without a required attribute',
-    code: `client.create('loan', { year: 2024 })`,
-    field: 'word',
-    remedy: 'required',
-    line: `Property 'word' is missing in type '{ year: number; }' but required in type '{ readonly word: string; }'.`,
-  },
-  {
-    mistake: 'a create of a read-only type',
-    code: `client.create('total', {})`,
-    field: 'total',
-    remedy: '"loan" | "person"',
-    line: `Argument of type '"total"' is not assignable to parameter of type '"loan" | "person"'.`,
-  },
-  {
-    mistake: 'an update of an immutable attribute',
-    code: `client.update('loan', '1', { year: 2025 })`,
-    field: 'year',
-    remedy: 'readonly word?: string',
-    line: `Object literal may only specify known properties, and 'year' does not exist in type '{ readonly borrower?: string | Identifier<"person"> | null | undefined; readonly word?: string | undefined; }'.`,
-  },
-  {
-    mistake: 'a read of a field that is not included',
-    code: `client.get('loan', '1').then(({ borrower }) => borrower)`,
-    field: 'borrower',
-    remedy: 'readonly word: string',
-    line: `Property 'borrower' does not exist on type '{ readonly id: string; readonly loud: string | null; readonly type: "loan"; readonly word: string; readonly year: number | null; }'.`,
-  },
-  {
     mistake: 'a misspelled option of the server',
     code: `createServer({ model, store, authentcate: () => 'me' })`,
     field: 'authentcate',
     remedy: `'authenticate'`,
     line: `Object literal may only specify known properties, but 'authentcate' does not exist in type 'ServerOptions'. Did you mean to write 'authenticate'?`,
+  },
+  {
+    mistake: 'a misspelled option of the handler',
+    code: `createHandler({ model, store, prefx: '/api' })`,
+    field: 'prefx',
+    remedy: `'prefix'`,
+    line: `Object literal may only specify known properties, but 'prefx' does not exist in type 'HandlerOptions'. Did you mean to write 'prefix'?`,
+  },
+  {
+    mistake: 'an API without a store',
+    code: `createApi({ model })`,
+    field: 'store',
+    remedy: 'required',
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>>; }' but required in type 'ApiOptions<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>>'.`,
+  },
+  {
+    mistake: 'a misspelled attribute in a call in process',
+    code: `api.create('person', { naem: 'Ada' })`,
+    field: 'naem',
+    remedy: 'name',
+    line: `Object literal may only specify known properties, and 'naem' does not exist in type '{} & { readonly name?: string | null | undefined; }'.`,
+  },
+  {
+    mistake: 'a misspelled type in a call in process',
+    code: `api.list('persn')`,
+    field: 'persn',
+    remedy: '"person"',
+    line: `Argument of type '"persn"' is not assignable to parameter of type '"person"'.`,
   },
 ]
 
