@@ -81,6 +81,8 @@ export type {
   ResourceHookContext,
   ReturnedResource,
   StoredResource,
+  ToManyName,
+  ToOneIds,
 } from './model/hooks.ts'
 export type { Json, JsonValue } from './model/json.ts'
 export {

@@ -57,7 +57,9 @@ export function findWrittenColumnErrors(
   if (column === undefined) return []
   const writers = listWriters(column, resource).map((writer) => `"${writer}"`)
   if (writers.length < 2) return []
-  return [`${location}: "${column}" is written by ${writers.join(' and ')}`]
+  return [
+    `${location}: "${column}" is written by ${writers.join(' and ')}; set access: "read-only" on all but one of them`,
+  ]
 }
 
 /** Returns the column of the type's own table that a field uses, or `undefined`. */

@@ -82,24 +82,42 @@ const wrong: readonly Row[] = [
   [
     'a column written by two attributes that name it',
     [thing({ one: attribute(text, column('c')), two: attribute(text, column('c')) })],
-    ['thing.fields.one.column', '"c" is written by "one" and "two"'],
-    ['thing.fields.two.column', '"c" is written by "one" and "two"'],
+    [
+      'thing.fields.one.column',
+      '"c" is written by "one" and "two"; set access: "read-only" on all but one of them',
+    ],
+    [
+      'thing.fields.two.column',
+      '"c" is written by "one" and "two"; set access: "read-only" on all but one of them',
+    ],
   ],
   [
     'a column written by an attribute of its name and by another',
     [thing({ one: attribute(text), two: attribute(text, column('one')) })],
-    ['thing.fields.two.column', '"one" is written by "one" and "two"'],
+    [
+      'thing.fields.two.column',
+      '"one" is written by "one" and "two"; set access: "read-only" on all but one of them',
+    ],
   ],
   [
     'a column written by a relationship and by an attribute',
     [thing({ owner: toOne('person', column('o')), o: attribute(integer) }), person],
-    ['thing.fields.owner.column', '"o" is written by "owner" and "o"'],
+    [
+      'thing.fields.owner.column',
+      '"o" is written by "owner" and "o"; set access: "read-only" on all but one of them',
+    ],
   ],
   [
     'a column written by two relationships',
     [thing({ one: toOne('person', column('c')), two: toOne('thing', column('c')) }), person],
-    ['thing.fields.one.column', '"c" is written by "one" and "two"'],
-    ['thing.fields.two.column', '"c" is written by "one" and "two"'],
+    [
+      'thing.fields.one.column',
+      '"c" is written by "one" and "two"; set access: "read-only" on all but one of them',
+    ],
+    [
+      'thing.fields.two.column',
+      '"c" is written by "one" and "two"; set access: "read-only" on all but one of them',
+    ],
   ],
   [
     'an attribute that writes the column of the ids',
