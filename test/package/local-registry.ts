@@ -97,7 +97,7 @@ interface Lock {
 }
 
 /** Returns the folders of packages and of everything that they depend on, each once. */
-function findDependencies(names: readonly string[]): string[] {
+export function findDependencies(names: readonly string[]): string[] {
   const { packages }: Lock = JSON.parse(readPage('package-lock.json'))
   const found = new Set<string>()
   const add = (name: string, dependent: string): void => {
