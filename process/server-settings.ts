@@ -134,6 +134,12 @@ export const serverSettings = {
     default: 'info',
     help: logLevels.join(', '),
   },
+  shutdownDelay: {
+    // Together with the time for pending requests, less than the 30 seconds that Kubernetes waits.
+    ...integerBetween(0, 10_000),
+    default: '0',
+    help: 'ms that the server serves on after SIGTERM, while /health/ready responds 503',
+  },
   accessLog: {
     ...oneOf('on', 'off'),
     default: 'on',

@@ -29,7 +29,7 @@ export interface RunningServer {
   readonly database: string
   /**
    * Stops accepting connections, finishes pending requests and closes the database.
-   * @param timeout - milliseconds after which it closes connections with unfinished responses; default 10 s
+   * @param timeout - milliseconds after `shutdownDelay` in which unfinished responses may end; default 10 s
    */
   close(timeout?: number): Promise<void>
 }
@@ -55,7 +55,8 @@ export async function startServer(
   }
 
   async function close(timeout: number): Promise<void> {
-    const timer = setTimeout(() => server.server.closeAllConnections(), timeout)
+    const limit = timeout + settings.shutdownDelay
+    const timer = setTimeout(() => server.server.closeAllConnections(), limit)
     await server.close()
     clearTimeout(timer)
     await store.close()
@@ -115,6 +116,7 @@ function createHttpServer(
     publicUrl,
     logLevel,
     accessLog: settings.accessLog === 'on',
+    shutdownDelay: settings.shutdownDelay,
     maxBody,
     allowedHosts,
     maxConnections,

@@ -44,6 +44,7 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['MAX_PAGE_SIZE', '--max-page-size', ''],
   ['MAX_BODY',      '--max-body',      '1048576'],
   ['LOG_LEVEL',     '--log-level',     'info'],
+  ['SHUTDOWN_DELAY', '--shutdown-delay', '0'],
   ['ACCESS_LOG',    '--access-log',    'on'],
   ['ID_MISMATCH',   '--id-mismatch',   'discard'],
   ['CLIENT_IDS',    '--client-ids',    'discard'],

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import express, { type Express } from 'express'
+import { createNodeHandler } from 'lapidary/node'
+import { openSqlite } from 'lapidary/sqlite'
+import { mediaType } from '../client.ts'
+import { inMemory } from '../databases.ts'
+import { library, libraryTables } from '../engine/library.ts'
+
+const store = openSqlite(library, ':memory:')
+before(async () => {
+  await store.migrate([{ version: 1, sql: libraryTables(inMemory.columnTypes) }])
+})
+after(() => store.close())
+
+/** The errors that handlers have logged. */
+const logged: string[] = []
+const ignore = () => {}
+const log = {
+  ...{ trace: ignore, debug: ignore, info: ignore, warn: ignore, fatal: ignore },
+  error: (fields: object | string) => {
+    const error: unknown = typeof fields === 'object' ? Reflect.get(fields, 'err') : fields
+    logged.push(String(error))
+  },
+}
+const handler = (prefix: string) => createNodeHandler({ model: library, store, prefix, log })
+
+async function listen(test: TestContext, app: Express): Promise<string> {
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  test.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
+
+const post = (url: string, type = mediaType) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: JSON.stringify({ data: { type: 'author', attributes: { name: 'Eve' } } }),
+  })
+
+describe('An Express application', () => {
+  it('mounts the handler at a path that is its prefix', async (test) => {
+    const origin = await listen(test, express().use('/api', handler('/api')))
+    const { data } = Object(await (await fetch(`${origin}/api/authors/1`)).json())
+    assert.equal(data.links.self, '/api/authors/1')
+    assert.equal((await fetch(`${origin}/authors`)).status, 404)
+  })
+
+  it('learns that the path of the mount is not the prefix', async (test) => {
+    const app = express().use('/api', handler('/v1'))
+    const errors: string[] = []
+    app.use(
+      (error: Error, _request: express.Request, response: express.Response, _next: () => void) => {
+        errors.push(error.message)
+        response.status(500).end()
+      },
+    )
+    const origin = await listen(test, app)
+    assert.equal((await fetch(`${origin}/api/authors`)).status, 500)
+    assert.deepEqual(errors, [
+      'The handler is mounted at /api, but its prefix is "/v1": pass prefix: "/api" to createNodeHandler.',
+    ])
+  })
+
+  it('may parse bodies of other media types, and bytes and text of all', async (test) => {
+    for (const parser of [
+      express.json(),
+      express.raw({ type: () => true }),
+      express.text({ type: () => true }),
+    ]) {
+      const origin = await listen(test, express().use(parser, handler('/api')))
+      assert.equal((await post(`${origin}/api/authors`)).status, 201)
+    }
+  })
+
+  it('learns that another parser has read the body', async (test) => {
+    const app = express().use(express.json({ type: () => true }), handler('/api'))
+    const origin = await listen(test, app)
+    logged.splice(0)
+    assert.equal((await post(`${origin}/api/authors`)).status, 500)
+    assert.match(
+      logged.join(),
+      /The body of the request was parsed already: mount the handler before/,
+    )
+  })
+
+  it('keeps the scheme that a trusted proxy received', async (test) => {
+    const app = express().set('trust proxy', true).use(handler('/api'))
+    const origin = await listen(test, app)
+    const response = await fetch(`${origin}/api/authors`, {
+      headers: { 'x-forwarded-proto': 'https' },
+    })
+    assert.match(Object(await response.json()).links.self, /^https:\/\/127\.0\.0\.1/)
+  })
+
+  it('keeps the names in Vary that other middleware has set', async (test) => {
+    const app = express().use((_request, response, next) => {
+      response.vary('Origin')
+      next()
+    }, handler('/api'))
+    const origin = await listen(test, app)
+    assert.equal((await fetch(`${origin}/api/authors`)).headers.get('vary'), 'Origin, Accept')
+  })
+})

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { blocksOf } from './blocks.ts'
+import { absolutePath, readPage } from './pages.ts'
+
+const run = promisify(execFile)
+
+/**
+ * Declares the tests of a guide whose TypeScript blocks form one program, with assertions. They join the blocks, check their
+ * types, and run them on a database with the tables of the SQL blocks.
+ *
+ * @param page - e.g. `docs/in-process.md`
+ * @param databaseName - the file name of the database in the program, e.g. `shop.db`
+ */
+export function describeGuideProgram(page: string, databaseName: string): void {
+  const blocks = blocksOf(readPage(page))
+  const inLanguage = (language: string) =>
+    blocks.filter((block) => block.language === language).map(({ text }) => text)
+
+  describe(`The guide ${page}`, () => {
+    let folder: string
+    let file: string
+
+    before(async () => {
+      // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
+      await mkdir(absolutePath('dist'), { recursive: true })
+      folder = await mkdtemp(absolutePath('dist/guide-'))
+      const database = join(folder, databaseName)
+      const tables = new DatabaseSync(database)
+      for (const sql of inLanguage('sql')) tables.exec(sql)
+      tables.close()
+      file = join(folder, 'program.ts')
+      const program = inLanguage('ts').join('\n')
+      assert.ok(program.includes(`'${databaseName}'`))
+      await writeFile(file, program.replaceAll(`'${databaseName}'`, JSON.stringify(database)))
+    })
+    after(() => rm(folder, { recursive: true, force: true }))
+
+    it('is one program that compiles', async () => {
+      const project = join(folder, 'tsconfig.json')
+      const compilerOptions = { noUnusedLocals: true }
+      const config = { extends: absolutePath('tsconfig.json'), include: [file], compilerOptions }
+      await writeFile(project, JSON.stringify(config))
+      const tsc = join(dirname(createRequire(file).resolve('typescript/package.json')), 'bin/tsc')
+      const args = [tsc, '--project', project]
+      const { stdout } = await run(process.execPath, args).catch((error) => error)
+      assert.equal(stdout, '')
+    })
+
+    it('runs, and its assertions hold', async () => {
+      const { stderr } = await run(process.execPath, [file])
+      assert.equal(stderr, '')
+    })
+  })
+}

@@ -1,0 +1,3 @@
+import { describeGuideProgram } from './guide-program.ts'
+
+describeGuideProgram('docs/mounting.md', 'notes.db')
