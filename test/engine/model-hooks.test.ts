@@ -147,6 +147,17 @@ engine('Hooks of a model', served, (world) => {
     })
   }
 
+  it('given a list that is streamed, when it is read, then begin runs once, before the first row', async () => {
+    await world.execute(
+      `insert into item (title) with recursive numbers (n) as
+         (select 1 union all select n + 1 from numbers where n < 800) select 'x' from numbers`,
+    )
+    const { many } = await world.get('/items?page[size]=1000')
+    assert.equal(many.length, 801)
+    assert.deepEqual(seen.slice(0, 2), ['begin 801', 'read item'])
+    assert.equal(seen.filter((each) => each.startsWith('begin')).length, 1)
+  })
+
   it('given begin and hooks, when they run, then the context has the request', async () => {
     await world.call('GET', '/lists', { headers: { 'x-request-id': 'abc' } })
     assert.ok(context)

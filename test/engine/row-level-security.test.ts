@@ -84,6 +84,20 @@ engine('Row-level security', served, (world) => {
     ])
   })
 
+  it('given policies, when a long list is streamed, then it has own rows only', async () => {
+    await world.execute(
+      `insert into file (name, owner, folder_id) select 'x', 'ada', 1 from generate_series(1, 800)`,
+    )
+    const own = await ada.get('/files?page[size]=1000&include=folder.files')
+    assert.deepEqual([own.many.length, own.body.meta?.count], [802, 802])
+    const others = await bob.get('/files?page[size]=1000&include=folder.files')
+    assert.deepEqual(ids(others), ['2', '4'])
+    assert.deepEqual(
+      others.body.included?.map(({ type, id }) => `${type} ${id}`),
+      ['folder 1'],
+    )
+  })
+
   it('given policies, when resources are written, then each user creates, changes and deletes only own rows', async () => {
     const created = await bob.call('POST', '/files', { data: { type: 'file' } })
     assert.deepEqual([created.status, created.one.attributes?.owner], [201, 'bob'], created.text)
