@@ -54,7 +54,8 @@ describe('The package', () => {
         'introspect',
         'postgres://localhost/music',
       )
-      const message = 'lapidary/postgres needs the driver pg; install it with "npm install pg"'
+      const message =
+        'lapidary/postgres needs the driver pg; install it with "npm install pg", or run the command as "npx --package lapidary --package pg lapidary …"'
       assert.deepEqual([code, stderr], [2, `lapidary: ${message}\n`])
     })
 
