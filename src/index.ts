@@ -26,7 +26,7 @@ export { type CodecName, canStore } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, declare } from './model/declare.ts'
-export { defineModel } from './model/define-model.ts'
+export { type DeclarationsOf, defineModel } from './model/define-model.ts'
 export { type BoundValue, type DialectName, type Sql, sql } from './model/dialect.ts'
 export type {
   ApiDocument,

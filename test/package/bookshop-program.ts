@@ -86,12 +86,12 @@ async function listenByRuntime(): Promise<Listening> {
   const handler = createHandler({ model, store })
   const fetch = (request: Request) => handler(request)
   if (typeof Bun !== 'undefined') {
-    const { url, stop } = Bun.serve({ hostname, port: 0, fetch })
-    return { url, close: stop }
+    const served = Bun.serve({ hostname, port: 0, fetch })
+    return { url: served.url, close: () => served.stop() }
   }
   if (typeof Deno !== 'undefined') {
-    const { addr, shutdown } = Deno.serve({ hostname, port: 0, handler: fetch, onListen() {} })
-    return { url: `http://${hostname}:${addr.port}`, close: shutdown }
+    const served = Deno.serve({ hostname, port: 0, handler: fetch, onListen() {} })
+    return { url: `http://${hostname}:${served.addr.port}`, close: () => served.shutdown() }
   }
   const { createNodeHandler } = await import('lapidary/node')
   const http = createServer(createNodeHandler({ model, store }))
