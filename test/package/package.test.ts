@@ -106,7 +106,7 @@ describe('The package', () => {
 
   it('has the public API that was reviewed; run npm run api to write a change of it', () => {
     const reviewed = readFileSync(new URL('public-api.txt', import.meta.url), 'utf8')
-    assert.equal(formatPublicApi(pathOf('')), reviewed)
+    assert.deepEqual(formatPublicApi(pathOf('')).split('\n'), reviewed.split('\n'))
   })
 
   it('passes publint', async () => {
