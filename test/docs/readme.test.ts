@@ -32,9 +32,10 @@ describe('README.md', () => {
     }
   })
 
-  it('shows install and test commands that CI runs', () => {
+  it('shows install and test commands that CI runs, before the long tests', () => {
     const ci = readPage('.ci/run').split('\n')
-    for (const command of ['npm ci', 'npm test']) assert.ok(ci.includes(command), command)
+    for (const command of ['npm ci', 'npm test', 'npm run test:long'])
+      assert.ok(ci.includes(command), command)
   })
 
   it('has a response for each of its five curl commands', () => {

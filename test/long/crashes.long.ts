@@ -1,7 +1,7 @@
 import { it } from 'node:test'
 import { crashDuringWrites } from '../trouble/crashes.ts'
 
-const crashes = 20
+const crashes = Number(process.env.LAPIDARY_CRASHES ?? 10)
 
 it(`given ${crashes} crashes of PostgreSQL, no acknowledged write is lost and none is applied twice`, async (test) => {
   await crashDuringWrites(test, crashes)
