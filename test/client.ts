@@ -19,7 +19,7 @@ export interface Call {
   raw?: string | Buffer | undefined
 }
 
-/** An answer as it came off the wire, beside what was asked. */
+/** A response as it came off the wire, beside what was asked. */
 export interface Exchange {
   readonly method: string
   /** The absolute URL that was asked for, spelled as it was sent. */
@@ -55,8 +55,8 @@ export function connect(origin: string): Client {
       // Bytes beyond ASCII are sent as raw UTF-8: Node writes one byte for each character of a path.
       const wirePath = Buffer.from(target).toString('latin1')
       const outgoing = request(origin, { agent, method, path: wirePath, headers })
-      const answer = await answered(outgoing, payload)
-      return { method, url: origin + target, sent: payload?.toString() ?? '', ...answer }
+      const response = await answered(outgoing, payload)
+      return { method, url: origin + target, sent: payload?.toString() ?? '', ...response }
     },
     close: () => agent.destroy(),
   }
@@ -103,7 +103,7 @@ function answered(outgoing: ClientRequest, payload: Buffer | undefined): Promise
     outgoing.on('error', reject)
     outgoing.on('response', (incoming) => received(incoming).then(resolve, reject))
     outgoing.setTimeout(patience, () => {
-      outgoing.destroy(new Error(`${outgoing.method} ${outgoing.path}: no answer`))
+      outgoing.destroy(new Error(`${outgoing.method} ${outgoing.path}: no response`))
     })
     outgoing.end(payload)
   })

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert/strict'
-import { describeExchange } from '../answer.ts'
 import type { Exchange } from '../client.ts'
+import { describeExchange } from '../test-response.ts'
 import { checkCompoundDocument, checkFields } from './check-compound-document.ts'
 import { checkDocument } from './check-document.ts'
 import { checkErrors } from './check-errors.ts'

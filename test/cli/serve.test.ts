@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled, isPostgres, lasting } from '../filled.ts'
 import { type Child, folder, startProgram } from '../service/child.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 import { createSqliteDatabase } from './generated-project.ts'
 
 const main = absolutePath('cli/main.ts')
@@ -28,12 +28,12 @@ async function serve(test: TestContext, url: string, ...args: readonly string[])
   })
 }
 
-async function send(url: string, method: string, path: string, call?: Call): Promise<Answer> {
+async function send(url: string, method: string, path: string, call?: Call): Promise<TestResponse> {
   const client = connect(url)
   try {
     const exchange = await client.send(method, path, call)
     assertConforms(exchange)
-    return readAnswer(exchange)
+    return parseResponse(exchange)
   } finally {
     client.close()
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import {
   assertError,
   assertErrorWithin,
@@ -23,7 +23,7 @@ const clientIds = ['1', '999999', 'c9f4e1b0-3f7e-4b4e-8d55-5d1c2b1d0e11', '', 7,
 /** Values of `relationships.computers` that are not relationship objects. */
 const invalidRelationships = [{}, [], [{ type: 'computer', id: '1' }], null, 'x', 3]
 
-chapter('Creating resources', (app: World) => {
+describeService('Creating resources', (app: TestService) => {
   rule('CRE-1', 'a client can create persons, computers, and computers of a person', async () => {
     const person = await app.post('/persons', { data: ada })
     assert.equal(person.status, 201)

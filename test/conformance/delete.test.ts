@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import {
   assertError,
   countResources,
@@ -12,7 +12,7 @@ import {
 
 const deleted = { jsonapi: { version: '1.0' }, meta: { message: 'Object successfully deleted' } }
 
-chapter('Deleting resources', (app: World) => {
+describeService('Deleting resources', (app: TestService) => {
   rule('DEL-1', 'a deletion is complete when the server responds, so it is never 202', async () => {
     const { ada, engine } = await createSamples(app)
     for (const path of [`/computers/${engine.id}`, `/persons/${ada.id}`]) {

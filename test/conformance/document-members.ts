@@ -1,4 +1,4 @@
-import type { Resource } from '../world.ts'
+import type { Resource } from '../service-suite.ts'
 
 /** A member of an object in a document. */
 export interface Member {

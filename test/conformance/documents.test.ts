@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { isObject } from './document-members.ts'
 import { recordSamples } from './sample-responses.ts'
 import { assertError, computersOf, countResources, createSamples, identifier } from './samples.ts'
@@ -17,7 +17,7 @@ const validateOfficial = new Ajv2020({ strict: false, allErrors: true })
   )
   .compile(schema)
 
-chapter('Document structure', (app: World) => {
+describeService('Document structure', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('DOC-1', 'the root of every response is an object', async () => {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
-import type { Answer, World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { TestResponse, TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import { isObject } from './document-members.ts'
 import { recordSamples } from './sample-responses.ts'
 import { assertError, countResources, createSamples, identifier, missingId } from './samples.ts'
 
 /** The status and the source of each error of a response, sorted. */
-function errorsOf({ body }: Answer): string[] {
+function errorsOf({ body }: TestResponse): string[] {
   return (body.errors ?? [])
     .map(({ status, source }) => `${status} ${source?.pointer ?? source?.parameter}`)
     .sort()
 }
 
-chapter('Errors', (app: World) => {
+describeService('Errors', (app: TestService) => {
   const samples = recordSamples(app)
 
   const create = (attributes: object, relationships: object = {}) =>
@@ -114,7 +114,7 @@ chapter('Errors', (app: World) => {
       [await create({ name: 5 }), await create({ name: 'n', email: 'x' })],
       [await app.get('/persons', { foo: 1 }), await app.get('/persons', { bar: 1 })],
     ] as const
-    for (const [{ fault: one }, { fault: other }] of pairs) {
+    for (const [{ error: one }, { error: other }] of pairs) {
       assert.equal(one.code, other.code)
       assert.equal(one.title, other.title)
       assert.notEqual(one.detail, other.detail)

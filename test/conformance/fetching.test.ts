@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import type { Answer, World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { TestResponse, TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { allLinks } from './document-members.ts'
 import { assertError, createSamples, identifier, missingId } from './samples.ts'
 
 /** Follows every link from the start paths, each once. Returns the responses by path. */
-async function followLinks(app: World, ...start: string[]): Promise<Map<string, Answer>> {
-  const fetched = new Map<string, Answer>()
+async function followLinks(
+  app: TestService,
+  ...start: string[]
+): Promise<Map<string, TestResponse>> {
+  const fetched = new Map<string, TestResponse>()
   const queue = [...start]
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     if (fetched.has(path)) continue
@@ -18,7 +21,7 @@ async function followLinks(app: World, ...start: string[]): Promise<Map<string, 
   return fetched
 }
 
-chapter('Fetching resources and relationships', (app: World) => {
+describeService('Fetching resources and relationships', (app: TestService) => {
   rule('GET-1', 'every link in a response can be fetched', async () => {
     await createSamples(app)
     const fetched = await followLinks(app, '/persons?page[size]=2&include=computers', '/computers')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Resource, World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { Resource, TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import { resourceKeys } from './document-members.ts'
 import { assertError, createSamples, identifier } from './samples.ts'
 
@@ -14,7 +14,7 @@ function fieldsOf(resource: Resource | undefined): string[] {
 const personFields = ['birth_date', 'computers', 'display_name', 'gender', 'name']
 const computerFields = ['owner', 'serial']
 
-chapter('Sparse fieldsets', (app: World) => {
+describeService('Sparse fieldsets', (app: TestService) => {
   rule(
     'FLD-1',
     'given fields, every endpoint that returns resources returns these fields',

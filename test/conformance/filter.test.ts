@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { createSamples } from './samples.ts'
 
-chapter('Filtering', (app: World) => {
+describeService('Filtering', (app: TestService) => {
   rule(
     'FIL-1',
     'given a list of filter objects, a collection has the matching resources',

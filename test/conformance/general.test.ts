@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer, World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { TestResponse, TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import { recordSamples } from './sample-responses.ts'
 import {
   assertError,
@@ -14,11 +14,11 @@ import {
 } from './samples.ts'
 
 /** The methods in the Allow header of a response. */
-function allowedMethods({ headers }: Answer): string[] {
+function allowedMethods({ headers }: TestResponse): string[] {
   return (headers.allow ?? '').split(/, */).sort()
 }
 
-chapter('General', (app: World) => {
+describeService('General', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('GEN-1', 'given an error in one part, an update changes nothing', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Resource, World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { Resource, TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { isObject, linkedKeys, membersNamed, resourceKeys } from './document-members.ts'
 import { assertError, computersOf, countResources, createSamples, identifier } from './samples.ts'
 
@@ -29,7 +29,7 @@ function includeRequests(): [path: string, include: string][] {
   ]
 }
 
-chapter('Compound documents', (app: World) => {
+describeService('Compound documents', (app: TestService) => {
   rule('INC-1', 'given include, a response has the related resources', async () => {
     const { ada, engine } = await createSamples(app)
     const response = await app.get(`/persons/${ada.id}`, { include: 'computers' })
@@ -91,7 +91,7 @@ chapter('Compound documents', (app: World) => {
   )
 })
 
-chapter('Inclusion of related resources', (app: World) => {
+describeService('Inclusion of related resources', (app: TestService) => {
   for (const path of new Set(includeRequests().map(([path]) => path)))
     rule('INP-1', `${path} without include has no included resources`, async () => {
       await createSamples(app)

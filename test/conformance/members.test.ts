@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import { allMembers, isObject, membersNamed } from './document-members.ts'
 import { type RecordedSamples, recordSamples } from './sample-responses.ts'
 import { assertError, createSamples, identifier } from './samples.ts'
@@ -17,7 +17,7 @@ async function memberNames(samples: RecordedSamples): Promise<[location: string,
   return found
 }
 
-chapter('Meta', (app: World) => {
+describeService('Meta', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('MET-1', 'every meta is an object', async () => {
@@ -56,7 +56,7 @@ chapter('Meta', (app: World) => {
   )
 })
 
-chapter('The jsonapi object', (app: World) => {
+describeService('The jsonapi object', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('API-1', 'every response has jsonapi, also an error response', async () => {
@@ -83,7 +83,7 @@ chapter('The jsonapi object', (app: World) => {
   })
 })
 
-chapter('Member names', (app: World) => {
+describeService('Member names', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('NAM-1', 'a name in another case is unknown', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mediaType } from '../client.ts'
-import type { Call, World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { Call, TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import { recordSamples } from './sample-responses.ts'
 import { assertError, computersOf, countResources, createSamples, identifier } from './samples.ts'
 
@@ -43,7 +43,7 @@ const acceptable = [
   'text/html',
 ]
 
-chapter('Content negotiation', (app: World) => {
+describeService('Content negotiation', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('NEG-1', 'every response has the exact media type, whatever its status', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Answer, World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { TestResponse, TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { allMembers } from './document-members.ts'
 import { assertError } from './samples.ts'
 
 /** Creates persons named `p00`, `p01`, … and returns their ids. */
-async function createPersons(app: World, count: number): Promise<string[]> {
+async function createPersons(app: TestService, count: number): Promise<string[]> {
   const created: string[] = []
   for (let index = 0; index < count; index++) {
     created.push((await app.person({ name: `p${String(index).padStart(2, '0')}` })).id)
@@ -14,16 +14,16 @@ async function createPersons(app: World, count: number): Promise<string[]> {
 }
 
 /** The names of the top-level links of a response, sorted. */
-function linkNames({ body }: Answer): string[] {
+function linkNames({ body }: TestResponse): string[] {
   return Object.keys(body.links ?? {}).sort()
 }
 
 /** The query parameters of a top-level link. */
-function linkQuery({ body }: Answer, link: string): URLSearchParams {
+function linkQuery({ body }: TestResponse, link: string): URLSearchParams {
   return new URL(body.links?.[link] ?? 'about:blank').searchParams
 }
 
-chapter('Pagination', (app: World) => {
+describeService('Pagination', (app: TestService) => {
   rule('PAG-1', 'by default a page has 30 resources, and the count has all', async () => {
     const all = await createPersons(app, 31)
     const response = await app.get('/persons')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import { assertError, countResources, createSamples, identifier } from './samples.ts'
 
-chapter('Query parameter names', (app: World) => {
+describeService('Query parameter names', (app: TestService) => {
   for (const [parameter, value] of [
     ['filter', '[]'],
     ['filter[name]', 'Ada'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Linkage, Resource, World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { Linkage, Resource, TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { allMembers, isObject, membersNamed, primaryAndIncluded } from './document-members.ts'
 import type { SampleResponse } from './sample-responses.ts'
 import { fetchSamples, recordSamples } from './sample-responses.ts'
@@ -33,7 +33,7 @@ function relationship(resource: Resource, name: string): Linkage {
   return resource.relationships?.[name] ?? {}
 }
 
-chapter('Relationship objects and related links', (app: World) => {
+describeService('Relationship objects and related links', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('REL-1', 'relationships are an object', async () => {
@@ -120,7 +120,7 @@ chapter('Relationship objects and related links', (app: World) => {
   })
 })
 
-chapter('Resource linkage and identifiers', (app: World) => {
+describeService('Resource linkage and identifiers', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule(
@@ -196,7 +196,7 @@ chapter('Resource linkage and identifiers', (app: World) => {
   })
 })
 
-chapter('Links', (app: World) => {
+describeService('Links', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('LNK-1', 'every links member is an object', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import { allMembers, isObject, primaryAndIncluded, resourceKeys } from './document-members.ts'
 import type { RecordedSamples, SampleResponse } from './sample-responses.ts'
 import { recordSamples } from './sample-responses.ts'
@@ -27,7 +27,7 @@ async function resourceObjects(samples: RecordedSamples): Promise<[string, Resou
   return found
 }
 
-chapter('Resource objects', (app: World) => {
+describeService('Resource objects', (app: TestService) => {
   const samples = recordSamples(app)
 
   rule('RES-1', 'every resource has a type and an id', async () => {

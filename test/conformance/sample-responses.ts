@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Answer, Call, World } from '../world.ts'
+import type { Call, TestResponse, TestService } from '../service-suite.ts'
 import type { Samples } from './samples.ts'
 import { createSamples, identifier, missingComputer, missingId } from './samples.ts'
 
@@ -7,7 +7,7 @@ import { createSamples, identifier, missingComputer, missingId } from './samples
 export interface SampleResponse {
   /** The method, path and options of the request, for the message of a failed test. */
   readonly request: string
-  readonly response: Answer
+  readonly response: TestResponse
   /** The parsed body. */
   readonly document: unknown
 }
@@ -22,7 +22,7 @@ export interface RecordedSamples {
 }
 
 /** Records the sample responses once for all tests of a suite. */
-export function recordSamples(app: World): RecordedSamples {
+export function recordSamples(app: TestService): RecordedSamples {
   let recorded: Promise<readonly SampleResponse[]> | undefined
   const all = () => {
     recorded ??= fetchSamples(app)
@@ -42,7 +42,7 @@ type SampleRequest = readonly [status: number, method: string, path: string, cal
  * Sends sample requests: every URL and method, every status, with and without the query parameters that change the
  * structure of a document.
  */
-export async function fetchSamples(app: World): Promise<readonly SampleResponse[]> {
+export async function fetchSamples(app: TestService): Promise<readonly SampleResponse[]> {
   const resources = await createSamples(app)
   const requests = [...reads(resources), ...rejections(resources), ...writes(resources)]
   const samples: SampleResponse[] = []

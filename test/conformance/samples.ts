@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Answer, Fault, Identifier, Resource, World } from '../world.ts'
+import type {
+  ErrorObject,
+  Identifier,
+  Resource,
+  TestResponse,
+  TestService,
+} from '../service-suite.ts'
 
 /** An id that no resource has. */
 export const missingId = '999999'
@@ -21,7 +27,7 @@ export interface Samples {
 }
 
 /** Creates the sample resources over HTTP. */
-export async function createSamples(app: World): Promise<Samples> {
+export async function createSamples(app: TestService): Promise<Samples> {
   const ada = await app.person({
     name: 'Ada',
     email: 'ada@example.org',
@@ -47,19 +53,19 @@ export const missingComputer: Identifier = { type: 'computer', id: missingId }
 export const missingPerson: Identifier = { type: 'person', id: missingId }
 
 /** Returns the number of resources in a collection, over all pages. */
-export async function countResources(app: World, path: string): Promise<unknown> {
+export async function countResources(app: TestService, path: string): Promise<unknown> {
   return (await app.get(path)).body.meta?.count
 }
 
 /** Fetches the linkage of a person's computers from the relationship URL. */
-export async function computersOf(app: World, person: Identifier): Promise<unknown> {
+export async function computersOf(app: TestService, person: Identifier): Promise<unknown> {
   const response = await app.get(`/persons/${person.id}/relationships/computers`)
   assert.equal(response.status, 200, response.text)
   return response.body.data
 }
 
 /** Fetches the linkage of a computer's owner from the relationship URL. */
-export async function ownerOf(app: World, computer: Identifier): Promise<unknown> {
+export async function ownerOf(app: TestService, computer: Identifier): Promise<unknown> {
   const response = await app.get(`/computers/${computer.id}/relationships/owner`)
   assert.equal(response.status, 200, response.text)
   return response.body.data
@@ -71,9 +77,13 @@ export async function ownerOf(app: World, computer: Identifier): Promise<unknown
  * @param source - the expected source; if absent, it is not checked
  * @returns the first error
  */
-export function assertError(response: Answer, status: number, source?: Fault['source']): Fault {
+export function assertError(
+  response: TestResponse,
+  status: number,
+  source?: ErrorObject['source'],
+): ErrorObject {
   assert.equal(response.status, status, response.text)
-  const { fault: error } = response
+  const { error } = response
   assert.equal(error.status, String(status), response.text)
   assert.ok(error.detail.length > 0, response.text)
   if (source) assert.deepEqual(error.source, source, response.text)
@@ -81,7 +91,11 @@ export function assertError(response: Answer, status: number, source?: Fault['so
 }
 
 /** Asserts the status of an error response, and that the pointer of its first error starts with `pointer`. */
-export function assertErrorWithin(response: Answer, status: number, pointer: string): Fault {
+export function assertErrorWithin(
+  response: TestResponse,
+  status: number,
+  pointer: string,
+): ErrorObject {
   const error = assertError(response, status)
   const actual = error.source?.pointer ?? 'none'
   assert.ok(actual === pointer || actual.startsWith(`${pointer}/`), `${actual}\n${response.text}`)

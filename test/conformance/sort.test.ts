@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer, Query, Resource, World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { Query, Resource, TestResponse, TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { assertError, createSamples } from './samples.ts'
 
 /** Persons in no order, with repeated names and dates. */
@@ -18,7 +18,7 @@ const unsortedPersons = [
   { name: 'Zuse' },
 ]
 
-async function createPersons(app: World): Promise<Resource[]> {
+async function createPersons(app: TestService): Promise<Resource[]> {
   const persons: Resource[] = []
   for (const attributes of unsortedPersons) persons.push(await app.person(attributes))
   return persons
@@ -53,7 +53,7 @@ function sorted(resources: readonly Resource[], ...orders: Order[]): string[] {
 }
 
 /** Fetches every page of a collection, from the first to the last. */
-async function fetchPages(app: World, path: string, query: Query): Promise<Answer[]> {
+async function fetchPages(app: TestService, path: string, query: Query): Promise<TestResponse[]> {
   const pages = [await app.get(path, query)]
   for (let next = pages[0]?.body.links?.next; next !== undefined; ) {
     const response = await app.get(next)
@@ -64,7 +64,7 @@ async function fetchPages(app: World, path: string, query: Query): Promise<Answe
   return pages
 }
 
-chapter('Sorting', (app: World) => {
+describeService('Sorting', (app: TestService) => {
   for (const [path, sort] of [
     ['/persons', 'name'],
     ['/persons', 'birth_date'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { World } from '../world.ts'
-import { chapter, ids, rule } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, ids, rule } from '../service-suite.ts'
 import { assertError, createSamples } from './samples.ts'
 
 /** Values of the parameter `filter` that are malformed or meaningless. */
@@ -22,7 +22,7 @@ const invalidFilters = [
 /** Values that no page parameter accepts. */
 const invalidNumbers = ['-1', 'x', '1.5', '', '+1', ' 1', '1e1', '0x1', 'Infinity', '9'.repeat(40)]
 
-chapter('Unspecified cases: queries', (app: World) => {
+describeService('Unspecified cases: queries', (app: TestService) => {
   for (const filter of invalidFilters)
     rule('D-6', `given the filter ${filter || 'without a value'}, persons get 400`, async () => {
       assertError(await app.get('/persons', { filter }), 400, { parameter: 'filter' })

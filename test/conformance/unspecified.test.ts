@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mediaType } from '../client.ts'
-import type { Answer, Call, World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { Call, TestResponse, TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import {
   assertError,
   computersOf,
@@ -28,12 +28,12 @@ const malformedBodies = [
 ]
 
 /** The headers of a response, except those of its connection and its time. */
-function stableHeaders({ headers }: Answer): Record<string, string> {
+function stableHeaders({ headers }: TestResponse): Record<string, string> {
   const volatile = ['date', 'connection', 'keep-alive', 'transfer-encoding']
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.includes(name)))
 }
 
-chapter('Unspecified cases: bodies and values', (app: World) => {
+describeService('Unspecified cases: bodies and values', (app: TestService) => {
   for (const type of [
     undefined,
     'application/json',
@@ -166,7 +166,7 @@ function requestsInOrder() {
   ] as const
 }
 
-chapter('Unspecified cases: paths and methods', (app: World) => {
+describeService('Unspecified cases: paths and methods', (app: TestService) => {
   for (const [method, path, allowed] of [
     ['PUT', '/persons/1', 'PATCH'],
     ['POST', '/persons/1', 'PATCH'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer, Identifier, Resource, World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { Identifier, Resource, TestResponse, TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import {
   assertError,
   assertErrorWithin,
@@ -23,19 +23,23 @@ const updated = {
 }
 
 /** Asserts a successful response with only a message. */
-function assertSuccess(response: Answer, body: unknown): void {
+function assertSuccess(response: TestResponse, body: unknown): void {
   assert.equal(response.status, 200, response.text)
   assert.deepEqual(response.body, body)
 }
 
-chapter('Updating relationships', (app: World) => {
+describeService('Updating relationships', (app: TestService) => {
   /** Writes the computers of a person at the relationship URL. */
-  function writeComputers(method: string, { id }: Identifier, data: unknown): Promise<Answer> {
+  function writeComputers(
+    method: string,
+    { id }: Identifier,
+    data: unknown,
+  ): Promise<TestResponse> {
     return app.call(method, `/persons/${id}/relationships/computers`, { body: { data } })
   }
 
   /** Writes the owner of a computer at the relationship URL. */
-  function writeOwner(method: string, { id }: Identifier, data: unknown): Promise<Answer> {
+  function writeOwner(method: string, { id }: Identifier, data: unknown): Promise<TestResponse> {
     return app.call(method, `/computers/${id}/relationships/owner`, { body: { data } })
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer, Query, Resource, World } from '../world.ts'
-import { chapter, rule } from '../world.ts'
+import type { Query, Resource, TestResponse, TestService } from '../service-suite.ts'
+import { describeService, rule } from '../service-suite.ts'
 import {
   assertError,
   assertErrorWithin,
@@ -18,9 +18,9 @@ function pathOf({ type, id }: Resource): string {
   return `/${type}s/${id}`
 }
 
-chapter('Updating resources', (app: World) => {
+describeService('Updating resources', (app: TestService) => {
   /** Updates a resource. */
-  function update(resource: Resource, changes: object, query?: Query): Promise<Answer> {
+  function update(resource: Resource, changes: object, query?: Query): Promise<TestResponse> {
     return app.patch(pathOf(resource), { data: { ...identifier(resource), ...changes } }, query)
   }
 
@@ -283,9 +283,9 @@ chapter('Updating resources', (app: World) => {
   })
 })
 
-chapter(
+describeService(
   'Updating resources with idMismatch "conflict"',
-  (app: World) => {
+  (app: TestService) => {
     rule(
       ['UPD-20', 'UPD-21'],
       'given another id, an update gets 409 and changes nothing',

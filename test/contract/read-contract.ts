@@ -109,11 +109,11 @@ export function describeReads(contract: ContractDatabase): void {
   it('answers concurrent reads the same, whether the tables were verified or not', async (test) => {
     const { store, another } = await openLibrary(test, contract)
     const expected = readCases.map(([, , , document]) => document)
-    const answer = (asked: Store) =>
-      Promise.all(readCases.map(([, planned, id]) => read(asked, planned, id)))
-    assert.deepEqual(await answer(store), expected)
+    const readAll = (store: Store) =>
+      Promise.all(readCases.map(([, planned, id]) => read(store, planned, id)))
+    assert.deepEqual(await readAll(store), expected)
     await store.verify()
-    assert.deepEqual(await answer(store), expected)
-    assert.deepEqual(await answer(await another()), expected)
+    assert.deepEqual(await readAll(store), expected)
+    assert.deepEqual(await readAll(await another()), expected)
   })
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type RunningService, startService } from '../../service/start-service.ts'
 import { errorCodes } from '../../src/errors/codes.ts'
-import { readAnswer } from '../answer.ts'
 import { type Client, connect } from '../client.ts'
+import { parseResponse } from '../test-response.ts'
 import { readPage } from './pages.ts'
 
 /** A section of the page. */
@@ -94,9 +94,9 @@ describe('docs/errors.md', () => {
   for (const { section, request } of examples) {
     it(`shows a request that causes ${section.code} with the shown detail`, async () => {
       const { method, path, headers, raw } = request
-      const answer = readAnswer(await client.send(method, path, { headers, raw }))
-      const found = answer.body.errors?.find(({ code }) => code === section.code)
-      assert.equal(found?.detail, detailIn(section), answer.text)
+      const response = parseResponse(await client.send(method, path, { headers, raw }))
+      const found = response.body.errors?.find(({ code }) => code === section.code)
+      assert.equal(found?.detail, detailIn(section), response.text)
       assert.equal(found?.status, String(section.status))
     })
   }

@@ -16,8 +16,8 @@ import {
   toOne,
   uuid,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const shop = resource('shop', {
@@ -79,9 +79,9 @@ const shops = {
 
 const one = (type: string, id = '1') => ({ type, id })
 
-engine('Read-only types and relationships', shops, (world) => {
+engine('Read-only types and relationships', shops, (app) => {
   it('a type over a view is read, filtered, sorted, included and linked to', async () => {
-    const list = await world.get('/reports', { sort: '-total', include: 'shop,clerk' })
+    const list = await app.get('/reports', { sort: '-total', include: 'shop,clerk' })
     assert.deepEqual(
       list.many.map(({ id, attributes }) => [id, attributes?.total]),
       [
@@ -90,14 +90,14 @@ engine('Read-only types and relationships', shops, (world) => {
       ],
     )
     assert.equal(list.body.included?.length, 4)
-    assert.deepEqual(ids(await world.get('/reports', { 'filter[shop__name]': 's2' })), ['2'])
-    assert.deepEqual(ids(await world.get('/clerks/2/reports')), ['2'])
-    assert.equal((await world.get('/shops/1/report')).one.attributes?.total, 30)
-    const { one: told } = await world.get('/shops/2', { include: 'report' })
+    assert.deepEqual(ids(await app.get('/reports', { 'filter[shop__name]': 's2' })), ['2'])
+    assert.deepEqual(ids(await app.get('/clerks/2/reports')), ['2'])
+    assert.equal((await app.get('/shops/1/report')).one.attributes?.total, 30)
+    const { one: told } = await app.get('/shops/2', { include: 'report' })
     assert.deepEqual(told.relationships?.report?.data, one('report', '2'))
-    const byTotal = await world.get('/shops', { sort: '-report.total' })
+    const byTotal = await app.get('/shops', { sort: '-report.total' })
     assert.deepEqual(ids(byTotal), ['1', '2'])
-    assert.equal((await world.get('/reports/3')).status, 404)
+    assert.equal((await app.get('/reports/3')).status, 404)
   })
 
   it('a write to a read-only type is 403 on every route', async () => {
@@ -111,18 +111,22 @@ engine('Read-only types and relationships', shops, (world) => {
       ['DELETE', '/reports/1/relationships/shop', { data: one('shop', '1') }],
       ['POST', '/clerks/1/reports', { data }],
     ] as const) {
-      const answer = await world.call(method, path, { body })
-      assert.deepEqual([answer.status, answer.fault.code], [403, 'read_only'], `${method} ${path}`)
+      const response = await app.call(method, path, { body })
+      assert.deepEqual(
+        [response.status, response.error.code],
+        [403, 'read_only'],
+        `${method} ${path}`,
+      )
     }
-    assert.equal((await world.call('PUT', '/reports/1', { body: { data } })).status, 405)
-    const { headers } = await world.call('OPTIONS', '/reports/1')
+    assert.equal((await app.call('PUT', '/reports/1', { body: { data } })).status, 405)
+    const { headers } = await app.call('OPTIONS', '/reports/1')
     assert.deepEqual(headers.allow?.split(', ').sort(), ['GET', 'HEAD', 'OPTIONS'])
   })
 
   it('a read-only relationship is readable; a write to it is 403, even if its inverse is writable', async () => {
-    assert.deepEqual(ids(await world.get('/shops/1/sales')), ['1', '2'])
-    assert.deepEqual(ids(await world.get('/shops/1/relationships/guests')), ['2'])
-    assert.deepEqual(ids(await world.get('/sales', { 'filter[shop__name]': 's1' })), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/shops/1/sales')), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/shops/1/relationships/guests')), ['2'])
+    assert.deepEqual(ids(await app.get('/sales', { 'filter[shop__name]': 's1' })), ['1', '2'])
     const sent = { data: { type: 'sale', attributes: { amount: 1 } } }
     for (const [method, path, body] of [
       ...['POST', 'PATCH', 'DELETE'].flatMap((method) => [
@@ -133,31 +137,35 @@ engine('Read-only types and relationships', shops, (world) => {
       ['POST', '/shops/1/sales', sent] as const,
       ['POST', '/shops/1/guests', { data: { type: 'shop' } }] as const,
     ]) {
-      const answer = await world.call(method, path, { body })
-      assert.deepEqual([answer.status, answer.fault.code], [403, 'read_only'], `${method} ${path}`)
+      const response = await app.call(method, path, { body })
+      assert.deepEqual(
+        [response.status, response.error.code],
+        [403, 'read_only'],
+        `${method} ${path}`,
+      )
     }
-    assert.equal((await world.get('/sales')).body.meta?.count, 3)
+    assert.equal((await app.get('/sales')).body.meta?.count, 3)
   })
 
   it('a read-only relationship in the body of a resource is ignored', async () => {
     const relationships = { shop: { data: one('shop', '2') }, clerk: { data: one('clerk', '2') } }
     const data = { type: 'sale', id: '1', attributes: { amount: 11 }, relationships }
-    const changed = await world.patch('/sales/1', { data })
+    const changed = await app.patch('/sales/1', { data })
     assert.equal(changed.status, 200, changed.text)
-    assert.equal((await world.get('/sales/1/shop')).one.id, '1')
-    assert.equal((await world.get('/sales/1/clerk')).one.id, '2')
-    const made = await world.post('/sales', { data: { type: 'sale', relationships } })
-    assert.equal((await world.get(`/sales/${made.one.id}/shop`)).body.data, null)
+    assert.equal((await app.get('/sales/1/shop')).one.id, '1')
+    assert.equal((await app.get('/sales/1/clerk')).one.id, '2')
+    const made = await app.post('/sales', { data: { type: 'sale', relationships } })
+    assert.equal((await app.get(`/sales/${made.one.id}/shop`)).body.data, null)
     const many = { sales: { data: [] }, guests: { data: [one('shop', '9')] } }
-    await world.patch('/shops/1', { data: { ...one('shop'), relationships: many } })
-    assert.deepEqual(ids(await world.get('/shops/1/sales')), ['1', '2'])
-    assert.deepEqual(ids(await world.get('/shops/1/guests')), ['2'])
+    await app.patch('/shops/1', { data: { ...one('shop'), relationships: many } })
+    assert.deepEqual(ids(await app.get('/shops/1/sales')), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/shops/1/guests')), ['2'])
   })
 
   it('an unknown relationship next to a read-only one is rejected', async () => {
     const relationships = { shops: { data: null } }
-    const answer = await world.patch('/sales/1', { data: { ...one('sale'), relationships } })
-    assert.deepEqual([answer.status, answer.fault.code], [422, 'unknown_field'])
+    const response = await app.patch('/sales/1', { data: { ...one('sale'), relationships } })
+    assert.deepEqual([response.status, response.error.code], [422, 'unknown_field'])
   })
 })
 
@@ -192,13 +200,13 @@ const accounts = {
       stamp text default 'by the table', mark text default 'by the table', wrong ${datetime})`,
 }
 
-engine('Immutable, write-only and default attributes', accounts, (world) => {
+engine('Immutable, write-only and default attributes', accounts, (app) => {
   const create = (attributes: object = {}) =>
-    world.post('/accounts', {
+    app.post('/accounts', {
       data: { type: 'account', attributes: { email: 'a@b', secret: 's', ...attributes } },
     })
   const update = (attributes: object) =>
-    world.patch('/accounts/1', { data: { ...one('account'), attributes } })
+    app.patch('/accounts/1', { data: { ...one('account'), attributes } })
 
   it('immutable: a create sets it, an update may repeat it, no update changes it', async () => {
     await create({ invited: '2024-01-01T00:00:00.500+01:00' })
@@ -209,18 +217,18 @@ engine('Immutable, write-only and default attributes', accounts, (world) => {
       [{ invited: null }, 422],
       [{ invited: '2024-01-01T00:00:00Z', status: 'lost' }, 422],
     ] as const) {
-      const answer = await update(attributes)
-      assert.equal(answer.status, status, answer.text)
+      const response = await update(attributes)
+      assert.equal(response.status, status, response.text)
       if (status === 422) {
         const [name] = Object.keys(attributes)
-        assert.deepEqual(answer.fault.source, { pointer: `/data/attributes/${name}` })
+        assert.deepEqual(response.error.source, { pointer: `/data/attributes/${name}` })
       }
     }
-    const { attributes } = (await world.get('/accounts/1')).one
+    const { attributes } = (await app.get('/accounts/1')).one
     assert.deepEqual([attributes?.email, attributes?.status], ['a@b', 'old'])
     assert.equal(attributes?.invited, '2023-12-31T23:00:00.5Z')
-    const whole = (await world.get('/accounts/1')).one
-    assert.equal((await world.patch('/accounts/1', { data: whole })).status, 200)
+    const whole = (await app.get('/accounts/1')).one
+    assert.equal((await app.patch('/accounts/1', { data: whole })).status, 200)
   })
 
   it('immutable and omitted in a create: it stays null', async () => {
@@ -231,25 +239,25 @@ engine('Immutable, write-only and default attributes', accounts, (world) => {
 
   it('all errors of a body are reported together', async () => {
     await create()
-    const answer = await update({ email: 'x', role: null, rank: 'none', token: 5, nobody: 1 })
-    assert.equal(answer.status, 422)
+    const response = await update({ email: 'x', role: null, rank: 'none', token: 5, nobody: 1 })
+    assert.equal(response.status, 422)
     assert.deepEqual(
-      answer.body.errors?.map(({ source }) => source?.pointer?.split('/').at(-1)).sort(),
+      response.body.errors?.map(({ source }) => source?.pointer?.split('/').at(-1)).sort(),
       ['email', 'nobody', 'rank', 'role'],
     )
   })
 
   it('write-only: accepted, never returned', async () => {
-    const answer = await create({ secret: 'hush' })
-    assert.ok(!answer.text.includes('hush'))
+    const response = await create({ secret: 'hush' })
+    assert.ok(!response.text.includes('hush'))
     assert.equal((await update({ secret: 'other' })).status, 200)
     assert.equal((await update({ secret: null })).status, 422)
     for (const query of [{}, { 'fields[account]': 'secret' }])
-      assert.ok(!(await world.get('/accounts', query)).text.includes('other'))
-    const bare = await world.post('/accounts', {
+      assert.ok(!(await app.get('/accounts', query)).text.includes('other'))
+    const bare = await app.post('/accounts', {
       data: { type: 'account', attributes: { email: 'x' } },
     })
-    assert.deepEqual(bare.fault.source, { pointer: '/data/attributes/secret' })
+    assert.deepEqual(bare.error.source, { pointer: '/data/attributes/secret' })
   })
 
   it('a create without a value stores the default: a constant, a function or that of the column', async () => {
@@ -267,25 +275,25 @@ engine('Immutable, write-only and default attributes', accounts, (world) => {
     assert.equal(attributes?.rank, before + 1)
     assert.equal((await create()).one.attributes?.rank, before + 2)
     assert.equal(
-      (await world.get('/accounts', { 'filter[token]': String(attributes?.token) })).many.length,
+      (await app.get('/accounts', { 'filter[token]': String(attributes?.token) })).many.length,
       2,
     )
   })
 
   it('a sent value replaces the default; null too, unless the attribute is required', async () => {
     const sent = { status: null, rank: 99, role: 'admin', mark: null, joined: null, options: null }
-    const answer = await create({
+    const response = await create({
       ...sent,
       token: '0000000b-0000-4000-8000-000000000001',
       stamp: 'mine',
     })
-    assert.equal(answer.status, 201, answer.text)
-    const { attributes } = answer.one
+    assert.equal(response.status, 201, response.text)
+    const { attributes } = response.one
     for (const [name, value] of Object.entries(sent)) assert.equal(attributes?.[name], value, name)
     assert.equal(attributes?.token, '0000000a-0000-4000-8000-000000000001')
     assert.equal(attributes?.stamp, 'by the table')
     const refused = await create({ role: null })
-    assert.deepEqual(refused.fault.source, { pointer: '/data/attributes/role' })
+    assert.deepEqual(refused.error.source, { pointer: '/data/attributes/role' })
   })
 
   it('an update applies no defaults', async () => {
@@ -297,10 +305,10 @@ engine('Immutable, write-only and default attributes', accounts, (world) => {
   it('a default function that returns an invalid value is a 500, and nothing is stored', async () => {
     const before = made
     made = -9
-    const answer = await create()
+    const response = await create()
     made = before
-    assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
-    assert.equal((await world.get('/accounts')).body.meta?.count, 0)
+    assert.deepEqual([response.status, response.error.code], [500, 'internal_error'])
+    assert.equal((await app.get('/accounts')).body.meta?.count, 0)
   })
 })
 
@@ -331,14 +339,14 @@ engine(
       create table stamped (id ${newId}, kind text not null, size integer not null, weight ${number} not null,
         is_new ${boolean} not null, mark ${bytes} not null, empty text default 'x')`,
   },
-  (world) => {
+  (app) => {
     it('are stored by each create, returned like any other value, and cannot be sent', async () => {
       const attributes = { size: 7, is_new: false, empty: 'y' }
-      const answer = await world.post('/stamped', { data: { type: 'stamped', attributes } })
-      assert.equal(answer.status, 201, answer.text)
+      const response = await app.post('/stamped', { data: { type: 'stamped', attributes } })
+      assert.equal(response.status, 201, response.text)
       const stored = { size: 5, weight: 1.5, is_new: true, mark: 'AQI=', empty: null }
-      assert.deepEqual(answer.one.attributes, stored)
-      assert.deepEqual(ids(await world.get('/stamped')), ['1'])
+      assert.deepEqual(response.one.attributes, stored)
+      assert.deepEqual(ids(await app.get('/stamped')), ['1'])
     })
   },
 )

@@ -68,7 +68,7 @@ const served = {
   server: { authenticate: () => 'somebody', logLevel: 'error' },
 } as const
 
-engine('The hook afterCommit', served, (world) => {
+engine('The hook afterCommit', served, (app) => {
   beforeEach(() => {
     seen = []
     also = () => undefined
@@ -77,14 +77,14 @@ engine('The hook afterCommit', served, (world) => {
   })
   const changes = () => seen.map(({ context: _, ...change }) => change)
   const create = (title: string) =>
-    world.post('/orders', { data: { type: 'order', attributes: { title } } })
+    app.post('/orders', { data: { type: 'order', attributes: { title } } })
 
   it('given a create, an update, a change of its foreign key and a deletion, when they are committed, then it receives each with the resources', async () => {
     assert.equal((await create('two')).status, 201)
     const attributes = { title: 'changed', secret: 'psst' }
-    await world.patch('/orders/1', { data: { type: 'order', id: '1', attributes } })
-    await world.post('/customers/1/relationships/orders', { data: [{ type: 'order', id: '1' }] })
-    await world.delete('/orders/1')
+    await app.patch('/orders/1', { data: { type: 'order', id: '1', attributes } })
+    await app.post('/customers/1/relationships/orders', { data: [{ type: 'order', id: '1' }] })
+    await app.delete('/orders/1')
     const none = { customer: null }
     const one = { id: '1', attributes: { title: 'one', secret: 'hush' }, relationships: none }
     const changed = { id: '1', attributes, relationships: none }
@@ -106,7 +106,7 @@ engine('The hook afterCommit', served, (world) => {
     const statuses: number[] = []
     also = async (change) => {
       if (change.operation !== 'create') return
-      statuses.push((await world.get(`/orders/${change.resource.id}`)).status)
+      statuses.push((await app.get(`/orders/${change.resource.id}`)).status)
     }
     await Promise.all(['two', 'three', 'four'].map(create))
     assert.deepEqual(statuses, [200, 200, 200])
@@ -126,14 +126,14 @@ engine('The hook afterCommit', served, (world) => {
   })
 
   it('given a transaction that runs again after a conflict, when it is committed, then it runs once', async () => {
-    if (world.dialect === 'postgres') await deadlock()
+    if (app.dialect === 'postgres') await deadlock()
     else {
       // A statement rolls the whole group back, so every other transaction of the group runs again.
       const rollback = { type: 'customer', attributes: { name: 'rollback' } }
       const answers = await Promise.all([
         create('two'),
         create('three'),
-        world.post('/customers', { data: rollback }),
+        app.post('/customers', { data: rollback }),
         create('four'),
       ])
       assert.deepEqual(
@@ -141,7 +141,7 @@ engine('The hook afterCommit', served, (world) => {
         [201, 201, 409, 201],
       )
     }
-    const ids = (await world.get('/orders')).many.map(({ id }) => id).filter((id) => id !== '1')
+    const ids = (await app.get('/orders')).many.map(({ id }) => id).filter((id) => id !== '1')
     assert.ok(created > ids.length, `${created} runs for ${ids.length} orders`)
     const committed = seen.map((change) => change.operation === 'create' && change.resource.id)
     assert.deepEqual(committed.toSorted(), ids.toSorted())
@@ -166,7 +166,7 @@ engine('The hook afterCommit', served, (world) => {
     )
   }
 
-  it('given a hook that throws, when the change is committed, then the answer is that of the write and the error is logged', async () => {
+  it('given a hook that throws, when the change is committed, then the response is that of the write and the error is logged', async () => {
     also = () => {
       throw new Error('the queue is full')
     }
@@ -175,7 +175,7 @@ engine('The hook afterCommit', served, (world) => {
       status = (await create('two')).status
     })
     assert.equal(status, 201)
-    assert.equal((await world.get('/orders/2')).status, 200)
+    assert.equal((await app.get('/orders/2')).status, 200)
     const lines = log.filter((line) => line.includes('the queue is full'))
     assert.equal(lines.length, 1, log.join('\n'))
     assert.match(lines[0] ?? '', /afterCommit/)

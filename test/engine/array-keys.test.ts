@@ -38,9 +38,9 @@ const served = {
       (1, 'key', '{}'), (2, 'lock', '{a,b}'), (3, 'door', '{a,b}'), (4, 'none', null), (5, 'a key', '{a}')`,
 } as const
 
-engine('Keys that are arrays', served, (world) => {
+engine('Keys that are arrays', served, (app) => {
   it('lead to what is included, one step or several, whatever their length', async () => {
-    const places = await world.get('/places', { include: 'parent,children.things' })
+    const places = await app.get('/places', { include: 'parent,children.things' })
     const linked = places.many.map(
       ({ relationships: { parent, children, things } = {} }) =>
       [parent, children, things].map((relationship) => [relationship?.data].flat().map((to) => to?.id)), // biome-ignore format: a row
@@ -52,17 +52,17 @@ engine('Keys that are arrays', served, (world) => {
       [['1'], [], []],
       [[undefined], [], []],
     ])
-    const included = (answer: typeof places) =>
-      answer.body.included?.map(({ type, id }) => `${type} ${id}`)
+    const included = (response: typeof places) =>
+      response.body.included?.map(({ type, id }) => `${type} ${id}`)
     assert.deepEqual(included(places), ['thing 2', 'thing 3', 'thing 5'])
-    const things = await world.get('/things', { include: 'place.parent' })
+    const things = await app.get('/things', { include: 'place.parent' })
     assert.deepEqual(included(things), ['place 1', 'place 2', 'place 3'])
-    const one = await world.get('/things/2', { include: 'place.children' })
+    const one = await app.get('/things/2', { include: 'place.children' })
     assert.deepEqual(included(one), ['place 3'])
   })
 
   it('lead to what is included where all are asked for', async () => {
-    const all = await world.get('/places', { 'page[size]': '0', include: 'things' })
+    const all = await app.get('/places', { 'page[size]': '0', include: 'things' })
     assert.deepEqual(
       all.body.included?.map(({ id }) => id),
       ['1', '2', '3', '5'],
@@ -71,7 +71,7 @@ engine('Keys that are arrays', served, (world) => {
 
   it('lead to what is related, filtered and sorted by', async () => {
     const names = async (path: string, query?: Record<string, string>) =>
-      (await world.get(path, query)).many.map(({ attributes }) => attributes?.name)
+      (await app.get(path, query)).many.map(({ attributes }) => attributes?.name)
     assert.deepEqual(await names('/places/3/things'), ['lock', 'door'])
     const filter = '[{"name":"place","op":"has","val":{"name":"name","op":"eq","val":"a b"}}]'
     assert.deepEqual(await names('/things', { filter }), ['lock', 'door'])
@@ -80,9 +80,9 @@ engine('Keys that are arrays', served, (world) => {
 
   it('are written', async () => {
     const to = (id: string) => ({ type: 'place', id })
-    await world.patch('/things/4/relationships/place', { data: to('3') })
-    assert.deepEqual((await world.get('/things/4/place')).one.id, '3')
-    await world.patch('/places/2/relationships/children', { data: [to('3'), to('4')] })
-    assert.deepEqual((await world.get('/places/4/parent')).one.id, '2')
+    await app.patch('/things/4/relationships/place', { data: to('3') })
+    assert.deepEqual((await app.get('/things/4/place')).one.id, '3')
+    await app.patch('/places/2/relationships/children', { data: [to('3'), to('4')] })
+    assert.deepEqual((await app.get('/places/4/parent')).one.id, '2')
   })
 })

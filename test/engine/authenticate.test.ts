@@ -61,7 +61,7 @@ const unauthorized = new RequestError({
   headers: { 'www-authenticate': 'Bearer realm="notes"' },
 })
 
-engine('Authentication', served, (world) => {
+engine('Authentication', served, (app) => {
   beforeEach(() => {
     authenticate = () => undefined
     calls = 0
@@ -84,7 +84,7 @@ engine('Authentication', served, (world) => {
       for (const [at, [method, path, sent]] of requests.entries()) {
         received = []
         const headers = { authorization: `user ${at}` }
-        const answer = await world.call(method, path, { headers, body: sent })
+        const answer = await app.call(method, path, { headers, body: sent })
         assert.ok(answer.status < 300, answer.text)
         assert.deepEqual([...new Set(received)], path === '/' ? [] : [`user ${at}`])
         assert.equal(calls, at + 1)
@@ -95,7 +95,7 @@ engine('Authentication', served, (world) => {
   it('given an auth context that is an object, when a hook runs, then it receives the same object', async () => {
     const user = { name: 'Ada', roles: new Set(['admin']) }
     authenticate = () => user
-    await world.get('/notes')
+    await app.get('/notes')
     assert.equal(received[0], user)
   })
 
@@ -116,18 +116,18 @@ engine('Authentication', served, (world) => {
         ['GET', '/notes?sort=nothing', undefined],
         ['POST', '/notes', { data: null }],
       ] as const) {
-        const answer = await world.call(method, path, { body: sent })
+        const answer = await app.call(method, path, { body: sent })
         assert.equal(answer.status, 401, `${method} ${path} ${answer.text}`)
         assert.equal(answer.headers['www-authenticate'], 'Bearer realm="notes"')
         if (method === 'HEAD') continue
-        const { code, title, detail } = answer.fault
+        const { code, title, detail } = answer.error
         assert.deepEqual([code, title, detail], ['who_are_you', 'Who are you?', 'Say who you are.'])
       }
       assert.deepEqual(received, [])
     }
     authenticate = () => undefined
-    assert.equal((await world.get('/notes')).body.meta?.count, 1)
-    assert.equal((await world.get('/notes/1')).one.attributes?.text, 'a')
+    assert.equal((await app.get('/notes')).body.meta?.count, 1)
+    assert.equal((await app.get('/notes/1')).one.attributes?.text, 'a')
   })
 
   it('given an authenticate that throws anything else, when a request is sent, then the response is a bare 500', async () => {
@@ -135,8 +135,8 @@ engine('Authentication', served, (world) => {
       authenticate = () => {
         throw thrown
       }
-      const answer = await world.get('/notes')
-      assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
+      const answer = await app.get('/notes')
+      assert.deepEqual([answer.status, answer.error.code], [500, 'internal_error'])
       assert.ok(!answer.text.includes('secret'))
     }
   })
@@ -150,7 +150,7 @@ engine('Authentication', served, (world) => {
       ['POST', '/notes', { 'Content-Type': 'text/plain' }, 415],
     ] as const) {
       const sent = method === 'POST' ? body : undefined
-      assert.equal((await world.call(method, path, { headers, body: sent })).status, status)
+      assert.equal((await app.call(method, path, { headers, body: sent })).status, status)
     }
     assert.equal(calls, 0)
   })
@@ -158,11 +158,11 @@ engine('Authentication', served, (world) => {
   it('given a beforeRead hook, when it runs SQL, then it can read but not write', async () => {
     hookSql = "insert into note (text) values ('by a hook')"
     for (const path of ['/notes', '/notes/1', '/notes?page[size]=0']) {
-      assert.equal((await world.get(path)).status, 500, path)
+      assert.equal((await app.get(path)).status, 500, path)
     }
     hookSql = 'select * from note'
-    assert.equal((await world.get('/notes')).body.meta?.count, 1)
-    assert.equal((await world.post('/notes', body)).status, 201)
-    assert.equal((await world.get('/notes')).body.meta?.count, 2)
+    assert.equal((await app.get('/notes')).body.meta?.count, 1)
+    assert.equal((await app.post('/notes', body)).status, 201)
+    assert.equal((await app.get('/notes')).body.meta?.count, 2)
   })
 })

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text } from 'lapidary'
 import pg from 'pg'
-import type { Answer } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const served = {
@@ -39,40 +39,40 @@ const lockTable = {
   postgres: "begin; lock table owner in exclusive mode; insert into owner (name) values ('Cyd')",
 }
 
-engine('Locked database', served, (world) => {
+engine('Locked database', served, (app) => {
   // An in-memory database accepts no second connection.
-  if (world.database === 'SQLite in memory') return
-  const write = () => world.post('/owners', { data: { type: 'owner', attributes: { name: 'x' } } })
+  if (app.database === 'SQLite in memory') return
+  const write = () => app.post('/owners', { data: { type: 'owner', attributes: { name: 'x' } } })
 
   it('given a lock that stays, when a write times out, then the response is a 503 with Retry-After, and reads go on', async () => {
-    const other = await openSecondConnection(world.databaseUrl)
+    const other = await openSecondConnection(app.databaseUrl)
     try {
-      await other.run(lockTable[world.dialect])
+      await other.run(lockTable[app.dialect])
       const rejected = await write()
       assert.equal(rejected.status, 503, rejected.text)
-      assert.equal(rejected.fault.code, 'unavailable')
+      assert.equal(rejected.error.code, 'unavailable')
       assert.match(rejected.headers['retry-after'] ?? '', /^\d+$/)
-      assert.equal((await world.get('/owners')).body.meta?.count, 2)
+      assert.equal((await app.get('/owners')).body.meta?.count, 2)
       await other.run('commit')
       assert.equal((await write()).status, 201)
-      assert.equal((await world.get('/owners')).body.meta?.count, 4)
+      assert.equal((await app.get('/owners')).body.meta?.count, 4)
     } finally {
       await other.end()
     }
   })
 
   it('given a lock that ends, when a write waits for it, then the write succeeds and reads do not wait', async () => {
-    const other = await openSecondConnection(world.databaseUrl)
+    const other = await openSecondConnection(app.databaseUrl)
     const order: string[] = []
-    const finished = (what: string) => (answer: Answer) => {
+    const finished = (what: string) => (answer: TestResponse) => {
       order.push(what)
       return answer.status
     }
     try {
-      await other.run(lockTable[world.dialect])
+      await other.run(lockTable[app.dialect])
       const waiting = write().then(finished('write'))
-      assert.equal(await world.get('/owners').then(finished('read')), 200)
-      assert.equal(await world.get('/owners/1').then(finished('read')), 200)
+      assert.equal(await app.get('/owners').then(finished('read')), 200)
+      assert.equal(await app.get('/owners/1').then(finished('read')), 200)
       await other.run('commit')
       assert.equal(await waiting, 201)
       assert.deepEqual(order, ['read', 'read', 'write'])

@@ -28,7 +28,7 @@ const employee = resource('employee', {
     teams: toMany('team', { through: { table: 'member', from: 'person_id', to: 'team_id' } }),
   },
 })
-/** Everybody who is to be shown to the world, of the same table. */
+/** Everybody who is to be shown to the app, of the same table. */
 const person = resource('person', {
   path: '/persons',
   table: 'person',

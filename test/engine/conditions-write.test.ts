@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ids } from '../answer.ts'
+import { ids } from '../test-response.ts'
 import { company } from './company.ts'
 import { engine } from './engine.ts'
 
 const id = (type: string, ...all: string[]) => all.map((each) => ({ type, id: each }))
 
-engine('Base conditions: writing', company, (world) => {
-  const found = async (path: string) => ids(await world.get(path)).join(' ')
+engine('Base conditions: writing', company, (app) => {
+  const found = async (path: string) => ids(await app.get(path)).join(' ')
   /** What the tables hold of some columns, by id. */
   const stored = async (type: string, name: string): Promise<Record<string, unknown>> => {
-    const { many } = await world.get(`/${type}-rows`, { 'page[size]': '0' })
+    const { many } = await app.get(`/${type}-rows`, { 'page[size]': '0' })
     return Object.fromEntries(many.map(({ id, attributes }) => [id, attributes?.[name]]))
   }
   /** The links that the join table holds, as `person team`. */
   const members = async () => {
-    const { many } = await world.get('/member-rows', { 'page[size]': '0' })
+    const { many } = await app.get('/member-rows', { 'page[size]': '0' })
     return many.map(({ attributes }) => `${attributes?.person_id} ${attributes?.team_id}`).sort()
   }
 
@@ -40,29 +40,33 @@ engine('Base conditions: writing', company, (world) => {
         },
       ],
     ] as const) {
-      const answer = await world.call(method, path, { body })
-      assert.deepEqual([answer.status, answer.fault.code], [404, 'related_not_found'], answer.text)
+      const response = await app.call(method, path, { body })
+      assert.deepEqual(
+        [response.status, response.error.code],
+        [404, 'related_not_found'],
+        response.text,
+      )
     }
     assert.equal(await found('/badges'), '1 2 4')
   })
 
   it('a create fills in what makes its row one of the type', async () => {
-    const made = await world.post('/employees', {
+    const made = await app.post('/employees', {
       data: { type: 'employee', attributes: { name: 'Fay' } },
     })
     assert.equal(made.status, 201, made.text)
     assert.equal((await stored('person', 'role'))[made.one.id], 'employee')
-    const badge = await world.post('/badges', {
+    const badge = await app.post('/badges', {
       data: { type: 'badge', attributes: { code: 'b5' } },
     })
     assert.equal((await stored('badge', 'valid'))[badge.one.id], true)
-    const desk = await world.post('/employees/1/desks', {
+    const desk = await app.post('/employees/1/desks', {
       data: { type: 'desk', attributes: { name: 'd5' } },
     })
-    assert.deepEqual(ids(await world.get('/employees/1/desks')), ['1', desk.one.id])
-    const team = await world.post('/employees/2/teams', { data: { type: 'team' } })
+    assert.deepEqual(ids(await app.get('/employees/1/desks')), ['1', desk.one.id])
+    const team = await app.post('/employees/2/teams', { data: { type: 'team' } })
     assert.equal(team.status, 201, team.text)
-    assert.deepEqual(ids(await world.get('/employees/2/teams')), ['1', '2', team.one.id])
+    assert.deepEqual(ids(await app.get('/employees/2/teams')), ['1', '2', team.one.id])
   })
 
   it('a write that would take a resource out of its type is a 422, and nothing is changed', async () => {
@@ -89,10 +93,17 @@ engine('Base conditions: writing', company, (world) => {
       ['PATCH', '/teams/1', { data: { type: 'team', id: '1', attributes: { size: null } } }],
       ['POST', '/employees/1/teams', { data: { type: 'team', attributes: { size: -1 } } }],
     ] as const) {
-      const answer = await world.call(method, path, { body })
-      assert.deepEqual([answer.status, answer.fault.code], [422, 'invalid_value'], answer.text)
-      assert.equal(answer.fault.source?.pointer, '/data')
-      assert.ok(!/role|left_at is|floor|> 0|where/.test(answer.fault.detail), answer.fault.detail)
+      const response = await app.call(method, path, { body })
+      assert.deepEqual(
+        [response.status, response.error.code],
+        [422, 'invalid_value'],
+        response.text,
+      )
+      assert.equal(response.error.source?.pointer, '/data')
+      assert.ok(
+        !/role|left_at is|floor|> 0|where/.test(response.error.detail),
+        response.error.detail,
+      )
     }
     assert.deepEqual(
       [await stored('person', 'left_at'), await members(), await found('/teams')],
@@ -101,7 +112,7 @@ engine('Base conditions: writing', company, (world) => {
   })
 
   it('unlinking leaves alone what is linked to rows of another type', async () => {
-    const replace = (path: string, data: unknown) => world.patch(path, { data })
+    const replace = (path: string, data: unknown) => app.patch(path, { data })
     for (const [path, data] of [
       ['/employees/1/relationships/staff', []],
       ['/employees/1/relationships/desks', id('desk', '4')],
@@ -109,8 +120,8 @@ engine('Base conditions: writing', company, (world) => {
       ['/employees/1/relationships/teams', id('team', '2')],
       ['/teams/1/relationships/members', []],
     ] as const) {
-      const answer = await replace(path, data)
-      assert.equal(answer.status, 200, answer.text)
+      const response = await replace(path, data)
+      assert.equal(response.status, 200, response.text)
     }
     assert.deepEqual(await stored('person', 'boss_id'), { 1: 3, 2: null, 3: null, 4: 1, 5: null })
     assert.deepEqual(await stored('desk', 'person_id'), { 1: null, 2: 3, 3: 1, 4: 1 })
@@ -128,8 +139,8 @@ engine('Base conditions: writing', company, (world) => {
       ['/employees/1/relationships/teams', id('team', '3', '4', '1')],
       ['/teams/1/relationships/members', id('employee', '3', '4', '2')],
     ] as const) {
-      const answer = await world.delete(path, { data })
-      assert.equal(answer.status, 200, answer.text)
+      const response = await app.delete(path, { data })
+      assert.equal(response.status, 200, response.text)
     }
     assert.deepEqual(await stored('person', 'boss_id'), { 1: 3, 2: null, 3: null, 4: 1, 5: 1 })
     assert.deepEqual(await stored('desk', 'person_id'), { 1: null, 2: 3, 3: 1, 4: 2 })
@@ -140,24 +151,24 @@ engine('Base conditions: writing', company, (world) => {
   it('a resource that is sent back as it was told keeps a key that leads to a row of another type', async () => {
     const show = { 'fields[employee]': 'name,boss', 'fields[badge]': 'code,holder' }
     for (const path of ['/employees/1', '/badges/2']) {
-      const { one } = await world.get(path, show)
-      const answer = await world.patch(path, { data: one })
-      assert.equal(answer.status, 200, answer.text)
+      const { one } = await app.get(path, show)
+      const response = await app.patch(path, { data: one })
+      assert.equal(response.status, 200, response.text)
     }
-    await world.patch('/employees/1/relationships/boss', { data: null })
+    await app.patch('/employees/1/relationships/boss', { data: null })
     assert.equal((await stored('person', 'boss_id'))[1], 3)
     assert.equal((await stored('badge', 'person_id'))[2], 3)
-    await world.patch('/employees/1/relationships/boss', { data: id('employee', '5')[0] })
-    await world.patch('/badges/2/relationships/holder', { data: id('employee', '2')[0] })
+    await app.patch('/employees/1/relationships/boss', { data: id('employee', '5')[0] })
+    await app.patch('/badges/2/relationships/holder', { data: id('employee', '2')[0] })
     assert.equal((await stored('person', 'boss_id'))[1], 5)
-    await world.patch('/employees/1/relationships/boss', { data: null })
+    await app.patch('/employees/1/relationships/boss', { data: null })
     assert.equal((await stored('person', 'boss_id'))[1], null)
   })
 
   it('a deletion deletes rows of the type alone', async () => {
-    assert.equal((await world.delete('/desks/3')).status, 404)
-    assert.equal((await world.delete('/badges/3')).status, 404)
-    assert.equal((await world.delete('/desks/2')).status, 200)
+    assert.equal((await app.delete('/desks/3')).status, 404)
+    assert.equal((await app.delete('/badges/3')).status, 404)
+    assert.equal((await app.delete('/desks/2')).status, 200)
     assert.deepEqual(Object.keys(await stored('desk', 'name')), ['1', '3', '4'])
     assert.deepEqual(Object.keys(await stored('badge', 'code')), ['1', '2', '3', '4'])
   })
@@ -168,18 +179,18 @@ engine('Base conditions: writing', company, (world) => {
       ['PATCH', '/employees/2/relationships/seats', []],
       ['DELETE', '/employees/2/relationships/seats', id('seat', '4')],
     ] as const) {
-      const answer = await world.call(method, path, { body: { data } })
+      const response = await app.call(method, path, { body: { data } })
       const isThere = method !== 'PATCH' || data.length === 0
       const expected = isThere ? [422, 'invalid_value'] : [404, 'related_not_found']
-      assert.deepEqual([answer.status, answer.fault.code], expected, answer.text)
-      assert.equal(answer.fault.source?.pointer, isThere ? '/data' : '/data/1')
+      assert.deepEqual([response.status, response.error.code], expected, response.text)
+      assert.equal(response.error.source?.pointer, isThere ? '/data' : '/data/1')
     }
     assert.deepEqual(await stored('desk', 'person_id'), { 1: 1, 2: 3, 3: 1, 4: 2 })
     const data = id('seat', '1', '3', '4')
-    assert.equal((await world.patch('/employees/1/relationships/seats', { data })).status, 200)
+    assert.equal((await app.patch('/employees/1/relationships/seats', { data })).status, 200)
     const update = { type: 'employee', id: '1', relationships: { seats: { data: data.slice(1) } } }
-    const refused = await world.patch('/employees/1', { data: update })
-    assert.equal(refused.fault.source?.pointer, '/data/relationships/seats')
+    const refused = await app.patch('/employees/1', { data: update })
+    assert.equal(refused.error.source?.pointer, '/data/relationships/seats')
     assert.equal(refused.status, 422)
     assert.deepEqual(await stored('desk', 'person_id'), { 1: 1, 2: 3, 3: 1, 4: 1 })
   })

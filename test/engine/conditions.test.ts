@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ids } from '../answer.ts'
 import type { Query } from '../client.ts'
+import { ids } from '../test-response.ts'
 import { company } from './company.ts'
 import { engine } from './engine.ts'
 
 const id = (type: string, ...all: string[]) => all.map((each) => ({ type, id: each }))
 
-engine('Base conditions: reading', company, (world) => {
+engine('Base conditions: reading', company, (app) => {
   const found = async (path: string, query: Query = {}) => {
-    const answer = await world.get(path, query)
-    assert.equal(answer.status, 200, answer.text)
-    return ids(answer).join(' ')
+    const response = await app.get(path, query)
+    assert.equal(response.status, 200, response.text)
+    return ids(response).join(' ')
   }
-  const linked = async (path: string): Promise<unknown> => (await world.get(path)).body.data
+  const linked = async (path: string): Promise<unknown> => (await app.get(path)).body.data
   it('lists, counts and pages hold only rows of the type', async () => {
     for (const [path, all] of [
       ['/employees', '1 2 5'],
@@ -26,7 +26,7 @@ engine('Base conditions: reading', company, (world) => {
       assert.equal(await found(path), all)
       assert.equal(await found(path, { 'page[size]': '0' }), all)
       assert.equal(await found(path, { sort: '-id' }), all.split(' ').reverse().join(' '))
-      const page = await world.get(path, { 'page[size]': '1', 'page[number]': '2' })
+      const page = await app.get(path, { 'page[size]': '1', 'page[number]': '2' })
       assert.deepEqual([ids(page), page.body.meta?.count], [[all.split(' ')[1]], count])
       assert.equal(await found(path, { filter: [{ name: 'id', op: 'ge', val: 0 }] }), all)
       assert.equal(
@@ -81,11 +81,11 @@ engine('Base conditions: reading', company, (world) => {
             ]
           : []),
       ] as const) {
-        const answer = await world.call(method, path + rest, { body })
+        const response = await app.call(method, path + rest, { body })
         assert.deepEqual(
-          [answer.status, answer.fault.code],
+          [response.status, response.error.code],
           [404, 'not_found'],
-          `${method} ${path}${rest} ${answer.text}`,
+          `${method} ${path}${rest} ${response.text}`,
         )
       }
     }
@@ -106,8 +106,8 @@ engine('Base conditions: reading', company, (world) => {
     const include = 'boss,staff.badge,desks.user,teams.members.desks,badge.holder.boss'
     for (const path of ['/employees', '/employees/1', '/teams/1/members']) {
       for (const query of [{ include }, { include, 'page[size]': '0' }]) {
-        const answer = await world.get(path, query)
-        const told = (answer.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
+        const response = await app.get(path, query)
+        const told = (response.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
         const all = [
           'employee 1',
           'employee 2',
@@ -122,7 +122,7 @@ engine('Base conditions: reading', company, (world) => {
           told.filter((each) => !all.includes(each)),
           [],
         )
-        assert.ok(told.length > 3, answer.text)
+        assert.ok(told.length > 3, response.text)
       }
     }
     for (const [path, relationship, one] of [
@@ -132,7 +132,7 @@ engine('Base conditions: reading', company, (world) => {
       ['/teams/1', 'members', id('employee', '1', '2')],
     ] as const) {
       const query = { include: relationship }
-      const { relationships } = (await world.get(path, query)).one
+      const { relationships } = (await app.get(path, query)).one
       assert.deepEqual(relationships?.[relationship]?.data, one)
     }
   })
@@ -167,7 +167,7 @@ engine('Base conditions: reading', company, (world) => {
   })
 
   it('a long list, and all that is included in it, hold none either', async () => {
-    await world.execute(`
+    await app.execute(`
       with recursive n (n) as (select 10 union all select n + 1 from n where n < 1300)
       insert into person (id, name, role, left_at, boss_id)
         select n, 'n' || n, 
@@ -176,14 +176,14 @@ engine('Base conditions: reading', company, (world) => {
       insert into desk (id, name, floor_id, person_id) select id, 'd' || id, 1 + id % 2, id from person where id >= 10`)
     const isShown = (n: number) => n < 10 || (n % 3 !== 0 && n % 5 !== 0)
     const include = 'boss.staff,desks.user,teams.members'
-    const answer = await world.get('/employees', { include, 'page[size]': '0' })
-    assert.equal(answer.body.meta?.count, answer.many.length)
-    assert.ok(answer.many.length > 600)
+    const response = await app.get('/employees', { include, 'page[size]': '0' })
+    assert.equal(response.body.meta?.count, response.many.length)
+    assert.ok(response.many.length > 600)
     assert.deepEqual(
-      ids(answer).filter((each) => !isShown(Number(each))),
+      ids(response).filter((each) => !isShown(Number(each))),
       [],
     )
-    const included = answer.body.included ?? []
+    const included = response.body.included ?? []
     const [desks, teams] = ['desk', 'team'].map((type) =>
       included.filter((each) => each.type === type).map((each) => Number(each.id)),
     )
@@ -193,12 +193,12 @@ engine('Base conditions: reading', company, (world) => {
       [],
     )
     assert.ok(desks.length > 300)
-    const members = await world.get('/teams/1/relationships/members', { include: 'members.boss' })
+    const members = await app.get('/teams/1/relationships/members', { include: 'members.boss' })
     assert.deepEqual(
       ids(members).filter((each) => !isShown(Number(each))),
       [],
     )
-    for (const { relationships } of answer.many) {
+    for (const { relationships } of response.many) {
       const boss = [relationships?.boss?.data ?? []].flat()
       assert.deepEqual(
         boss.filter((each) => !['1', '2', '5'].includes(each.id)),

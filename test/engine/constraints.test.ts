@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, integer, number, resource, text, toMany, toOne } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
-import type { Answer } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { refusingTrigger } from './triggers.ts'
 
@@ -62,43 +62,43 @@ const refusals = [
   ['foreign key, at the end',   { box: 99 },            409, 'constraint_conflict', null],
 ] as const
 
-engine('Constraints of the database', served, (world) => {
-  const all = async () => (await world.get('/items', { 'page[size]': '0' })).text
+engine('Constraints of the database', served, (app) => {
+  const all = async () => (await app.get('/items', { 'page[size]': '0' })).text
   const body = (attributes: object, relationships: object = {}) => ({
     data: { type: 'item', id: '2', attributes, relationships },
   })
 
   function assertRefused(
-    answer: Answer,
+    response: TestResponse,
     status: number,
     code: string,
     pointer: string | null = '/data',
   ): void {
-    assert.equal(answer.status, status, answer.text)
-    assert.equal(answer.fault.code, code)
-    assert.equal(answer.fault.source?.pointer ?? null, pointer)
-    assert.ok(!/secret|owner_id|UNIQUE|CHECK|FOREIGN|NOT NULL/.test(answer.text), answer.text)
+    assert.equal(response.status, status, response.text)
+    assert.equal(response.error.code, code)
+    assert.equal(response.error.source?.pointer ?? null, pointer)
+    assert.ok(!/secret|owner_id|UNIQUE|CHECK|FOREIGN|NOT NULL/.test(response.text), response.text)
   }
 
   for (const [constraint, attributes, status, code, pointer] of refusals) {
     it(`${constraint}: ${status}, and nothing is changed`, async () => {
       const before = await all()
-      for (const answer of [
-        await world.post('/items', body(attributes)),
-        await world.post('/owners/2/items', body(attributes)),
-        await world.patch('/items/2', body({ size: 5, ...attributes })),
+      for (const response of [
+        await app.post('/items', body(attributes)),
+        await app.post('/owners/2/items', body(attributes)),
+        await app.patch('/items/2', body({ size: 5, ...attributes })),
       ]) {
-        assertRefused(answer, status, code, pointer)
+        assertRefused(response, status, code, pointer)
       }
       assert.equal(await all(), before)
-      assert.equal((await world.patch('/items/2', body({ size: 5 }))).status, 200)
+      assert.equal((await app.patch('/items/2', body({ size: 5 }))).status, 200)
     })
   }
 
   it('a trigger that raises: 409, without its words', async () => {
     const before = await all()
     assertRefused(
-      await world.post('/items', body({ label: 'forbidden' })),
+      await app.post('/items', body({ label: 'forbidden' })),
       409,
       'constraint_conflict',
     )
@@ -108,25 +108,25 @@ engine('Constraints of the database', served, (world) => {
   it('a key that may not be cleared: 422, on each way to clear it', async () => {
     const before = await all()
     const clear = { owner: { data: null } }
-    const cleared = await world.patch('/items/2', body({}, clear))
+    const cleared = await app.patch('/items/2', body({}, clear))
     assertRefused(cleared, 422, 'invalid_value', '/data/relationships/owner')
-    for (const answer of [
-      await world.patch('/items/2/relationships/owner', { data: null }),
-      await world.delete('/items/2/relationships/owner', { data: { type: 'owner', id: '1' } }),
-      await world.patch('/owners/1/relationships/items', { data: [] }),
-      await world.delete('/owners/1/relationships/items', { data: [{ type: 'item', id: '2' }] }),
+    for (const response of [
+      await app.patch('/items/2/relationships/owner', { data: null }),
+      await app.delete('/items/2/relationships/owner', { data: { type: 'owner', id: '1' } }),
+      await app.patch('/owners/1/relationships/items', { data: [] }),
+      await app.delete('/owners/1/relationships/items', { data: [{ type: 'item', id: '2' }] }),
     ]) {
-      assertRefused(answer, 422, 'invalid_value')
+      assertRefused(response, 422, 'invalid_value')
     }
     assert.equal(await all(), before)
   })
 
   it('a resource that others still need: its deletion is a 409, about no place in a body', async () => {
-    const answer = await world.delete('/owners/1')
-    assert.deepEqual([answer.status, answer.fault.code], [409, 'constraint_conflict'])
-    assert.equal(answer.fault.source, undefined)
-    assert.equal((await world.get('/owners/1')).status, 200)
-    assert.equal((await world.delete('/owners/2')).status, 200)
+    const response = await app.delete('/owners/1')
+    assert.deepEqual([response.status, response.error.code], [409, 'constraint_conflict'])
+    assert.equal(response.error.source, undefined)
+    assert.equal((await app.get('/owners/1')).status, 200)
+    assert.equal((await app.delete('/owners/2')).status, 200)
   })
 })
 
@@ -165,18 +165,18 @@ const unjoinable = [
   ['POST',  '/clubs/1/fans', { data: { type: 'fan' } }, 409, 'constraint_conflict', '/data'],
 ] as const
 
-engine('Constraints of a join table', joined, (world) => {
+engine('Constraints of a join table', joined, (app) => {
   it('are told like those of the resource’s own, and nothing is changed', async () => {
     const all = async () => {
-      const clubs = await world.get('/clubs', { include: 'rivals,fans' })
-      return clubs.text + (await world.get('/fans')).text
+      const clubs = await app.get('/clubs', { include: 'rivals,fans' })
+      return clubs.text + (await app.get('/fans')).text
     }
     const before = await all()
     for (const [method, path, body, status, code, pointer] of unjoinable) {
-      const answer = await world.call(method, path, { body })
-      assert.deepEqual([answer.status, answer.fault.code], [status, code], answer.text)
-      assert.equal(answer.fault.source?.pointer, pointer)
-      assert.ok(!/secret|rivalry|support/.test(answer.text), answer.text)
+      const response = await app.call(method, path, { body })
+      assert.deepEqual([response.status, response.error.code], [status, code], response.text)
+      assert.equal(response.error.source?.pointer, pointer)
+      assert.ok(!/secret|rivalry|support/.test(response.text), response.text)
       assert.equal(await all(), before)
     }
   })

@@ -44,13 +44,13 @@ const served = {
     insert into note (words) values ('a'), ('b'), ('c')`,
 }
 
-engine('Counts', served, (world) => {
+engine('Counts', served, (app) => {
   const countOf = async (path: string) =>
-    (await world.get(path, { 'page[size]': '1' })).body.meta?.count
+    (await app.get(path, { 'page[size]': '1' })).body.meta?.count
 
   it('given SQL that depends on the time, also in a view, then its count is not cached', async () => {
     // For PostgreSQL, `postgres-counts.test.ts` tests this.
-    if (world.dialect === 'postgres') return
+    if (app.dialect === 'postgres') return
     for (const [path, counted] of [
       ['/notes', 0],
       ['/long', 0],
@@ -64,8 +64,7 @@ engine('Counts', served, (world) => {
   })
 
   it('given hooks that write, then counts contain their committed rows and not those that were rolled back', async () => {
-    const create = () =>
-      world.post('/notes', { data: { type: 'note', attributes: { words: 'd' } } })
+    const create = () => app.post('/notes', { data: { type: 'note', attributes: { words: 'd' } } })
     assert.equal(await countOf('/notes'), 3)
     afterCreate = (query) => query(sql`insert into note (words) values ('e'), ('f')`)
     assert.equal((await create()).status, 201)

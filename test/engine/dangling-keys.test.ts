@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, sql, text, toMany, toOne } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const item = resource('item', {
@@ -42,7 +42,7 @@ const served = {
   },
 }
 
-engine('Keys that lead nowhere', served, (world) => {
+engine('Keys that lead nowhere', served, (app) => {
   it('are met by no filter on the id, and by every one that says not', async () => {
     for (const [relationship, id, found] of [
       ['holder', '1', ['1', '5']],
@@ -56,8 +56,8 @@ engine('Keys that lead nowhere', served, (world) => {
       const has = { name: relationship, op: 'has', val: { name: 'id', op: 'eq', val: id } }
       const others = ['1', '2', '3', '4', '5'].filter((each) => !found.some((one) => one === each))
       for (const filter of [[clause], [has]])
-        assert.deepEqual(ids(await world.get('/items', { filter })), found, JSON.stringify(filter))
-      assert.deepEqual(ids(await world.get('/items', { filter: [{ not: clause }] })), others)
+        assert.deepEqual(ids(await app.get('/items', { filter })), found, JSON.stringify(filter))
+      assert.deepEqual(ids(await app.get('/items', { filter: [{ not: clause }] })), others)
     }
   })
 })

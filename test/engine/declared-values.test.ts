@@ -12,8 +12,8 @@ import {
   toOne,
   uuid,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const door = resource('door', {
@@ -50,19 +50,19 @@ const served = {
     insert into house values (1)`,
 }
 
-engine('Values from declarations', served, (world) => {
+engine('Values from declarations', served, (app) => {
   const make = async (open: boolean, broken: boolean) => {
     const attributes = { open, broken }
-    const answer = await world.post('/doors', { data: { type: 'door', attributes } })
-    assert.equal(answer.status, 201, answer.text)
-    return answer
+    const response = await app.post('/doors', { data: { type: 'door', attributes } })
+    assert.equal(response.status, 201, response.text)
+    return response
   }
 
   it('a default is read like a value of a body, and serialized in canonical text', async () => {
     const { attributes = {} } = (await make(true, false)).one
     assert.equal(attributes.hung, '2024-02-29T11:30:00.5Z')
     assert.equal(attributes.key, 'abcdef00-0000-4000-8000-000000000001')
-    const found = await world.get('/doors', { 'filter[hung]': '2024-02-29T11:30:00.5Z' })
+    const found = await app.get('/doors', { 'filter[hung]': '2024-02-29T11:30:00.5Z' })
     assert.deepEqual(ids(found), ['1'])
   })
 
@@ -73,14 +73,14 @@ engine('Values from declarations', served, (world) => {
       [false, false],
     ] as const)
       await make(open, broken)
-    assert.deepEqual(ids(await world.get('/doors', { 'filter[passable]': 'false' })), ['3'])
-    assert.deepEqual(ids(await world.get('/doors', { 'filter[passable]': 'true' })), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/doors', { 'filter[passable]': 'false' })), ['3'])
+    assert.deepEqual(ids(await app.get('/doors', { 'filter[passable]': 'true' })), ['1', '2'])
   })
 
   it('insert defaults and hooks fill columns that no field writes', async () => {
     const { one } = await make(true, true)
     assert.equal(one.attributes?.sign, 'Pull')
-    const house = await world.get('/doors/1/relationships/house')
+    const house = await app.get('/doors/1/relationships/house')
     assert.deepEqual(house.body.data, { type: 'house', id: '1' })
   })
 })

@@ -6,13 +6,13 @@ import { createServer } from 'lapidary/fastify'
 import { openPostgres, type PostgresOptions } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
 import type { DialectName } from '../../src/model/dialect.ts'
-import type { Answer } from '../answer.ts'
-import { readAnswer } from '../answer.ts'
 import { assertConforms, findViolations } from '../checker/check-exchange.ts'
 import type { Call, Client, Query } from '../client.ts'
 import { connect } from '../client.ts'
 import type { ColumnTypes, Database, OpenDatabase } from '../databases.ts'
 import { databases } from '../databases.ts'
+import type { TestResponse } from '../test-response.ts'
+import { parseResponse } from '../test-response.ts'
 
 /** What the engine serves in a test: declared types, the tables they are cut from, and how it is served. */
 export interface Served {
@@ -20,9 +20,9 @@ export interface Served {
   /** SQL that makes the tables, and may fill them; or what writes it for a database. */
   readonly tables: string | ((columnTypes: ColumnTypes, dialect: DialectName) => string)
   readonly server?: Partial<Omit<ServerOptions, 'model' | 'store'>>
-  /** Where the chapter runs; on every database when absent. */
+  /** Where the suite runs; on every database when absent. */
   readonly on?: readonly Database[]
-  /** The only database system that the chapter is about. */
+  /** The only database system that the suite is about. */
   readonly only?: DialectName
   /** How PostgreSQL is opened. */
   readonly postgres?: PostgresOptions
@@ -32,17 +32,17 @@ export interface Served {
   readonly resets?: boolean
 }
 
-/** A server of the engine, as a test meets it: over HTTP, every answer checked before the test sees it. */
+/** A server of the engine, as a test meets it: over HTTP, every response checked before the test sees it. */
 export interface Engine {
   /** The name of the database, e.g. `SQLite on disk`. */
   readonly database: string
   readonly dialect: DialectName
   readonly databaseUrl: string
-  call(method: string, path: string, call?: Call): Promise<Answer>
-  get(path: string, query?: Query): Promise<Answer>
-  post(path: string, body: unknown): Promise<Answer>
-  patch(path: string, body: unknown): Promise<Answer>
-  delete(path: string, body?: unknown): Promise<Answer>
+  call(method: string, path: string, call?: Call): Promise<TestResponse>
+  get(path: string, query?: Query): Promise<TestResponse>
+  post(path: string, body: unknown): Promise<TestResponse>
+  patch(path: string, body: unknown): Promise<TestResponse>
+  delete(path: string, body?: unknown): Promise<TestResponse>
   /** Runs SQL on the database, past the engine: to store what no request can. */
   execute(sql: string): Promise<void>
 }
@@ -182,7 +182,7 @@ function engineOn(fixture: Fixture): Engine {
     const exchange = await fixture.started.client.send(method, path, options)
     if (fixture.served.beyondAscii) assert.deepEqual(findViolations(exchange), [])
     else assertConforms(exchange)
-    return readAnswer(exchange)
+    return parseResponse(exchange)
   }
   return {
     database: fixture.database.name,

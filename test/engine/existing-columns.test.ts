@@ -13,8 +13,8 @@ import {
   time,
   uuid,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { attributeText, attributeTexts, create } from './things.ts'
 
@@ -93,27 +93,27 @@ const misfits: Readonly<Record<string, readonly string[]>> = {
   bytes: ["'text'", '5'],
 }
 
-engine('Columns of SQLite that other programs have made and filled', served, (world) => {
+engine('Columns of SQLite that other programs have made and filled', served, (app) => {
   for (const [name, values] of Object.entries(stored)) {
     it(`${name}: what stands there is told, sorted and found by its value`, async () => {
       const backwards = values.map(([sql]) => `(${sql})`).toReversed()
-      await world.execute(`insert into old ("${name}") values ${backwards.join(', ')}, (null)`)
+      await app.execute(`insert into old ("${name}") values ${backwards.join(', ')}, (null)`)
       const expected = values.map(([, tells]) => tells)
       // Days compare as the texts that are stored.
       for (const [sort, order] of [
         [name, [...expected, 'null']],
         [`-${name}`, ['null', ...expected.toReversed()]],
       ] as const) {
-        assert.deepEqual(attributeTexts(await world.get('/things', { sort }), name), order)
+        assert.deepEqual(attributeTexts(await app.get('/things', { sort }), name), order)
       }
       for (const [at, [, val]] of values.entries()) {
         if (name === 'day') break
         // A query takes no more digits of a second than a body does.
         if (/\.\d{7}/.test(val)) continue
         const filter = `[{"name":"${name}","op":"eq","val":${val}}]`
-        assert.deepEqual(ids(await world.get('/things', { filter })), [String(values.length - at)])
+        assert.deepEqual(ids(await app.get('/things', { filter })), [String(values.length - at)])
         const among = `[{"name":"${name}","op":"in_","val":[${val},null]}]`
-        const { many } = await world.get('/things', { filter: among })
+        const { many } = await app.get('/things', { filter: among })
         assert.equal(many.length, 1, among)
       }
     })
@@ -132,22 +132,20 @@ engine('Columns of SQLite that other programs have made and filled', served, (wo
       json: '[9007199254740993,{}]',
       bytes: '"AAEC"',
     }
-    const made = await create(world, sent)
+    const made = await create(app, sent)
     assert.equal(made.status, 201, made.text)
     for (const [name, json] of Object.entries(sent)) assert.equal(attributeText(made, name), json)
   })
 
   it('a stored midnight is no day to filters, which compare the stored text', async () => {
-    await world.execute("insert into old (day) values ('2009-01-01 00:00:00'), ('2009-01-01')")
-    const found = await world.get('/things', { 'filter[day]': '2009-01-01' })
+    await app.execute("insert into old (day) values ('2009-01-01 00:00:00'), ('2009-01-01')")
+    const found = await app.get('/things', { 'filter[day]': '2009-01-01' })
     assert.deepEqual(ids(found), ['2'])
   })
 
   it('the JSON text null is told as null', async () => {
-    await world.execute(
-      `insert into old (json) values ('null'), (' [ 1 , 12345678901234567890 ] ')`,
-    )
-    assert.deepEqual(attributeTexts(await world.get('/things'), 'json'), [
+    await app.execute(`insert into old (json) values ('null'), (' [ 1 , 12345678901234567890 ] ')`)
+    assert.deepEqual(attributeTexts(await app.get('/things'), 'json'), [
       'null',
       '[1,12345678901234567890]',
     ])
@@ -155,21 +153,21 @@ engine('Columns of SQLite that other programs have made and filled', served, (wo
 
   it('JSON and bytes have no order to sort by', async () => {
     for (const name of ['json', 'bytes']) {
-      const { status, fault } = await world.get('/things', { sort: name })
+      const { status, error } = await app.get('/things', { sort: name })
       assert.equal(status, 400)
-      assert.equal(fault.detail, `thing.${name} has no order and cannot be sorted by.`)
+      assert.equal(error.detail, `thing.${name} has no order and cannot be sorted by.`)
     }
   })
 
   for (const [name, values] of Object.entries(misfits)) {
-    it(`${name}: what is no value of it is a fault of ours, and so is comparing with it`, async () => {
+    it(`${name}: what is no value of it is an error of ours, and so is comparing with it`, async () => {
       const isKeyed = ['numeric', 'at', 'clock'].includes(name)
       for (const value of values) {
-        await world.execute(`delete from old; insert into old ("${name}") values (${value})`)
-        assert.equal((await world.get('/things')).status, 500, value)
-        assert.equal((await world.get('/things', { 'fields[thing]': '' })).status, 200)
+        await app.execute(`delete from old; insert into old ("${name}") values (${value})`)
+        assert.equal((await app.get('/things')).status, 500, value)
+        assert.equal((await app.get('/things', { 'fields[thing]': '' })).status, 200)
         if (isKeyed)
-          assert.equal((await world.get('/things', { sort: name })).status, 500, `${value} sorted`)
+          assert.equal((await app.get('/things', { sort: name })).status, 500, `${value} sorted`)
       }
     })
   }

@@ -15,10 +15,10 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { Query } from '../client.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { statementsOf } from '../service/statements.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const invoice = resource('invoice', {
@@ -87,9 +87,9 @@ const expressions = [
 
 engine('Expressions', fixture, (app) => {
   const listIds = async (path: string, query: Query) => {
-    const answer = await app.get(path, query)
-    assert.equal(answer.status, 200, answer.text)
-    return ids(answer).join(' ')
+    const response = await app.get(path, query)
+    assert.equal(response.status, 200, response.text)
+    return ids(response).join(' ')
   }
 
   for (const [name, values, up, down] of expressions) {
@@ -161,7 +161,7 @@ engine('Expressions', fixture, (app) => {
     }
     assert.equal(await listIds('/invoices', lines), '2')
     const bad = [{ name: 'label', op: 'eq', field: 'year' }]
-    assert.equal((await app.get('/invoices', { filter: bad })).fault.code, 'invalid_filter')
+    assert.equal((await app.get('/invoices', { filter: bad })).error.code, 'invalid_filter')
   })
 
   it('given an operator of its kind, when a filter applies it to an expression, then the matches are right', async () => {
@@ -179,8 +179,8 @@ engine('Expressions', fixture, (app) => {
   })
 
   it('given an expression that is neither filterable nor sortable, when requested, then only its value is returned', async () => {
-    const answer = await app.get('/invoices/1')
-    assert.ok(answer.text.includes('"largest":9223372036854775807'), answer.text)
+    const response = await app.get('/invoices/1')
+    assert.ok(response.text.includes('"largest":9223372036854775807'), response.text)
     for (const query of [{ 'filter[largest]': '1' }, { sort: 'largest' }])
       assert.equal((await app.get('/invoices', query)).status, 400)
   })
@@ -227,13 +227,13 @@ engine('Expressions', fixture, (app) => {
       include: 'lines',
       filter: [{ name: 'lines_count', op: 'ge', val: 1 }],
     }
-    const answer = await app.get('/invoices', query)
-    const totals = answer.many.map(({ attributes }) => Number(attributes?.total))
+    const response = await app.get('/invoices', query)
+    const totals = response.many.map(({ attributes }) => Number(attributes?.total))
     assert.deepEqual(
       totals,
       totals.toSorted((one, other) => other - one),
     )
     assert.equal(totals.length, 693)
-    assert.equal(answer.body.included?.length, 695)
+    assert.equal(response.body.included?.length, 695)
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
-import type { Fault } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { logOf } from '../log.ts'
+import type { ErrorObject } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** The message of a thrown error. No response may contain it: it looks like SQL, files and stacks. */
@@ -34,21 +34,21 @@ const served = {
   server: { logLevel: 'error' },
 }
 
-engine('Internal errors', served, (world) => {
+engine('Internal errors', served, (app) => {
   const create = (title: string) =>
-    world.call('POST', '/pages', {
+    app.call('POST', '/pages', {
       query: { 'fields[page]': 'title' },
       body: { data: { type: 'page', attributes: { title } } },
     })
 
   /** Asserts that the response is a bare 500 and that the log has one entry with its id. */
-  async function assertFails(method: string, path: string, body?: unknown): Promise<Fault> {
-    let fault: Fault | undefined
+  async function assertFails(method: string, path: string, body?: unknown): Promise<ErrorObject> {
+    let fault: ErrorObject | undefined
     const log = await logOf(async () => {
-      const answer = await world.call(method, path, { body })
+      const answer = await app.call(method, path, { body })
       assert.equal(answer.status, 500, answer.text)
       assert.equal(answer.body.errors?.length, 1)
-      fault = answer.fault
+      fault = answer.error
     })
     assert.ok(fault)
     const { id = '', status, code, detail, ...others } = fault
@@ -69,8 +69,8 @@ engine('Internal errors', served, (world) => {
     await create('error')
     await create('fine')
     const link = { data: { type: 'page', id: '1' } }
-    assert.equal((await world.patch('/pages/2/relationships/next', link)).status, 200)
-    const faults = [
+    assert.equal((await app.patch('/pages/2/relationships/next', link)).status, 200)
+    const errors = [
       await assertFails('GET', '/pages/1'),
       await assertFails('GET', '/pages'),
       await assertFails('GET', '/pages?page[size]=0'),
@@ -82,12 +82,12 @@ engine('Internal errors', served, (world) => {
         data: { type: 'page', attributes: { title: 'error' } },
       }),
     ]
-    assert.equal(new Set(faults.map(({ id }) => id)).size, faults.length)
+    assert.equal(new Set(errors.map(({ id }) => id)).size, errors.length)
   })
 
   it('given a computed attribute that throws, when it is logged, then the entry has message, stack and cause', async () => {
     await create('error')
-    const [line = ''] = await logOf(() => world.get('/pages/1'))
+    const [line = ''] = await logOf(() => app.get('/pages/1'))
     const { err } = JSON.parse(line)
     assert.ok(err.message.startsWith(secret), line)
     assert.ok(err.stack.includes('failures.test.ts'), line)
@@ -104,10 +104,10 @@ engine('Internal errors', served, (world) => {
   it('given a computed attribute that throws, when no request needs it, then nothing fails or is logged', async () => {
     await create('error')
     const log = await logOf(async () => {
-      assert.equal((await world.get('/pages', { 'fields[page]': 'title' })).status, 200)
-      assert.equal((await world.get('/pages/1/previous')).status, 200)
-      assert.equal((await world.get('/pages/99')).status, 404)
-      assert.equal((await world.get('/pages', { sort: 'checksum' })).status, 400)
+      assert.equal((await app.get('/pages', { 'fields[page]': 'title' })).status, 200)
+      assert.equal((await app.get('/pages/1/previous')).status, 200)
+      assert.equal((await app.get('/pages/99')).status, 404)
+      assert.equal((await app.get('/pages', { sort: 'checksum' })).status, 400)
     })
     assert.deepEqual(log, [], 'errors of requests are not logged')
   })
@@ -117,7 +117,7 @@ engine('Internal errors', served, (world) => {
     await assertFails('POST', '/pages', { data: { type: 'page', attributes } })
     const { id } = (await create('fine')).one
     await assertFails('PATCH', `/pages/${id}`, { data: { type: 'page', id, attributes } })
-    const { body } = await world.get('/pages', { 'fields[page]': 'title' })
+    const { body } = await app.get('/pages', { 'fields[page]': 'title' })
     assert.deepEqual(
       [body.data].flat().map((page) => page?.attributes),
       [{ title: 'fine' }],
@@ -126,10 +126,10 @@ engine('Internal errors', served, (world) => {
 
   it('given a streamed response, when a row fails to serialize, then the response breaks off and the error is logged', async () => {
     const rows = Array.from({ length: 1500 }, (_, at) => (at === 1300 ? "('error')" : "('fine')"))
-    await world.execute(`insert into page (title) values ${rows.join(', ')}`)
+    await app.execute(`insert into page (title) values ${rows.join(', ')}`)
     let status = 0
     const log = await logOf(async () => {
-      const response = world.call('GET', '/pages', { query: { 'page[size]': '0' } })
+      const response = app.call('GET', '/pages', { query: { 'page[size]': '0' } })
       status = await response.then(
         (answer) => answer.status,
         () => 0,
@@ -138,6 +138,6 @@ engine('Internal errors', served, (world) => {
     assert.ok(status === 0 || status === 500, `a response that breaks off has no status ${status}`)
     assert.equal(log.length, 1, log.join('\n'))
     assert.ok(log[0]?.includes('cannot select'), log.join('\n'))
-    assert.equal((await world.get('/pages', { 'page[size]': '5' })).status, 200)
+    assert.equal((await app.get('/pages', { 'page[size]': '5' })).status, 200)
   })
 })

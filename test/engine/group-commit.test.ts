@@ -23,28 +23,28 @@ const served = {
   only: 'sqlite',
 } as const
 
-engine('Group commit on SQLite', served, (world) => {
+engine('Group commit on SQLite', served, (app) => {
   // An in-memory database is not synced to disk, and no other process reads it.
-  if (world.database === 'SQLite in memory') return
+  if (app.database === 'SQLite in memory') return
 
   it('commits concurrent transactions together', async () => {
-    await onStore(world, async (store) => {
+    await onStore(app, async (store) => {
       await store.transaction(({ query }) => insert(query, 1))
-      const before = commitsOf(world)
+      const before = commitsOf(app)
       const ids = numbers(2, 200)
       await Promise.all(ids.map((id) => store.transaction(({ query }) => insert(query, id))))
-      assert.deepEqual(itemsOf(world), numbers(1, 200))
-      const commits = commitsOf(world) - before
+      assert.deepEqual(itemsOf(app), numbers(1, 200))
+      const commits = commitsOf(app) - before
       // Two groups of a hundred; more and smaller ones on a slow machine.
       assert.ok(commits >= 2 && commits <= 20, `${commits} commits`)
     })
   })
 
   it('settles a transaction only when other connections can read its rows', async () => {
-    await onStore(world, async (store) => {
+    await onStore(app, async (store) => {
       const writes = numbers(1, 20).map(async (id) => {
         await store.transaction(({ query }) => insert(query, id))
-        assert.ok(itemsOf(world).includes(id), `item ${id}`)
+        assert.ok(itemsOf(app).includes(id), `item ${id}`)
       })
       await Promise.all(writes)
     })
@@ -60,7 +60,7 @@ engine('Group commit on SQLite', served, (world) => {
   }
   for (const [failure, fail] of Object.entries(failures)) {
     it(`commits the other transactions when one ${failure}`, async () => {
-      await onStore(world, async (store) => {
+      await onStore(app, async (store) => {
         const outcomes = await Promise.allSettled(
           numbers(1, 9).map((id) =>
             store.transaction(async ({ query }) => {
@@ -71,13 +71,13 @@ engine('Group commit on SQLite', served, (world) => {
         )
         const committed = numbers(1, 9).filter((id) => outcomes[id - 1]?.status === 'fulfilled')
         assert.deepEqual(committed, [1, 2, 3, 4, 6, 7, 8, 9])
-        assert.deepEqual(itemsOf(world), committed)
+        assert.deepEqual(itemsOf(app), committed)
       })
     })
   }
 
   it('runs transactions one after the other, even if they await', async () => {
-    await onStore(world, async (store) => {
+    await onStore(app, async (store) => {
       const events: string[] = []
       const log = (id: number, event: string) => events.push(`${id} ${event}`)
       await Promise.all(
@@ -98,18 +98,18 @@ engine('Group commit on SQLite', served, (world) => {
   })
 
   it('waits until another process releases its lock', async () => {
-    const other = new DatabaseSync(pathOf(world))
+    const other = new DatabaseSync(pathOf(app))
     try {
-      await onStore(world, async (store) => {
+      await onStore(app, async (store) => {
         other.exec('begin immediate')
         const writes = numbers(1, 9).map((id) =>
           store.transaction(({ query }) => insert(query, id)),
         )
         await pause(50)
-        assert.deepEqual(itemsOf(world), [])
+        assert.deepEqual(itemsOf(app), [])
         other.exec('commit')
         await Promise.all(writes)
-        assert.deepEqual(itemsOf(world), numbers(1, 9))
+        assert.deepEqual(itemsOf(app), numbers(1, 9))
       })
     } finally {
       other.close()
@@ -117,8 +117,8 @@ engine('Group commit on SQLite', served, (world) => {
   })
 })
 
-async function onStore(world: Engine, work: (store: Store) => Promise<void>): Promise<void> {
-  const store = await openStore(served.model, world.databaseUrl)
+async function onStore(app: Engine, work: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openStore(served.model, app.databaseUrl)
   try {
     await work(store)
   } finally {
@@ -131,8 +131,8 @@ function insert(query: RunQuery, id: number): Promise<unknown> {
 }
 
 /** Returns the ids of the items that another connection reads. */
-function itemsOf(world: Engine): number[] {
-  const other = new DatabaseSync(pathOf(world))
+function itemsOf(app: Engine): number[] {
+  const other = new DatabaseSync(pathOf(app))
   try {
     return other
       .prepare('select id from item order by id')
@@ -147,8 +147,8 @@ function itemsOf(world: Engine): number[] {
  * Counts the commits in the write-ahead log. It has a header of 32 bytes and frames, each a header of 24 bytes and a page. Only
  * the last frame of a transaction contains the size of the database (sqlite.org/fileformat2.html#walformat).
  */
-function commitsOf(world: Engine): number {
-  const log = readFileSync(`${pathOf(world)}-wal`)
+function commitsOf(app: Engine): number {
+  const log = readFileSync(`${pathOf(app)}-wal`)
   const frame = 24 + log.readUInt32BE(8)
   let commits = 0
   for (let at = 32; at + frame <= log.length; at += frame)

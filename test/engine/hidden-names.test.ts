@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { Query } from '../client.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** Its id, an attribute and a key stand in columns of other names; some columns are of no field at all. */
@@ -32,9 +32,9 @@ const columns = ['password', 'b1', 'sheet_no', 'copied_from', 'rowid', 'tableoid
 /** Names that mean nothing at all, far from any that does. */
 const strangers = ['zzzzzzzzzz', 'qqq', 'constructor', 'toString']
 
-engine('Hidden names', served, (world) => {
+engine('Hidden names', served, (app) => {
   const post = (attributes: object, relationships: object = {}) =>
-    world.post('/notes', { data: { type: 'note', attributes, relationships } })
+    app.post('/notes', { data: { type: 'note', attributes, relationships } })
 
   /** Asserts that every name is refused in the same words, but for the name itself. */
   async function alike(
@@ -81,7 +81,7 @@ engine('Hidden names', served, (world) => {
   it('an attribute that is never told is refused in filter, sort and include like no attribute at all', async () => {
     await post({ secret: 'x' })
     for (const query of queries) {
-      await alike(['secret', ...columns, ...strangers], (name) => world.get('/notes', query(name)))
+      await alike(['secret', ...columns, ...strangers], (name) => app.get('/notes', query(name)))
     }
   })
 
@@ -89,53 +89,53 @@ engine('Hidden names', served, (world) => {
     await post({ secret: 'x' })
     for (const path of ['/notes/1/copies', '/notes/1/relationships/copies']) {
       for (const query of queries.slice(0, 16)) {
-        await alike(['secret', ...columns, ...strangers], (name) => world.get(path, query(name)))
+        await alike(['secret', ...columns, ...strangers], (name) => app.get(path, query(name)))
       }
     }
   })
 
   it('a column of no field is refused in fields like no field at all', async () => {
-    await alike([...columns, ...strangers], (name) => world.get('/notes', { 'fields[note]': name }))
+    await alike([...columns, ...strangers], (name) => app.get('/notes', { 'fields[note]': name }))
   })
 
   it('a column of no field is refused in bodies like no field at all', async () => {
     const names = [...columns, ...strangers]
     await alike(names, (name) => post({ [name]: 'x' }))
     await alike([...names, 'secret'], (name) => post({}, { [name]: { data: null } }))
-    assert.equal((await world.get('/notes')).body.meta?.count, 0)
+    assert.equal((await app.get('/notes')).body.meta?.count, 0)
   })
 
   it('the table’s name is no type, and a column’s name no path', async () => {
     await post({})
-    await alike(['sheet', 'xyzzy'], (type) => world.post('/notes', { data: { type } }))
-    await alike(['sheet', 'xyzzy'], (type) => world.get('/notes', { [`fields[${type}]`]: 'id' }))
-    await alike(['sheet', 'xyzzy'], (name) => world.get(`/${name}`))
-    await alike([...columns, 'secret', 'xyzzy'], (name) => world.get(`/notes/1/${name}`))
+    await alike(['sheet', 'xyzzy'], (type) => app.post('/notes', { data: { type } }))
+    await alike(['sheet', 'xyzzy'], (type) => app.get('/notes', { [`fields[${type}]`]: 'id' }))
+    await alike(['sheet', 'xyzzy'], (name) => app.get(`/${name}`))
+    await alike([...columns, 'secret', 'xyzzy'], (name) => app.get(`/notes/1/${name}`))
     await alike([...columns, 'secret', 'xyzzy'], (name) => {
-      return world.get(`/notes/1/relationships/${name}`)
+      return app.get(`/notes/1/relationships/${name}`)
     })
   })
 
-  it('what is only ever sent is stored, and told by no answer', async () => {
+  it('what is only ever sent is stored, and told by no response', async () => {
     const { one } = await post({ title: 'a', secret: 'hush hush' })
     assert.deepEqual(JSON.parse(String(one.attributes?.stored)), { b1: null, secret: 'hush hush' })
     await post({ title: 'b' }, { original: { data: { type: 'note', id: one.id } } })
     const show = { 'fields[note]': 'title,secret,original,copies' }
-    for (const answer of [
-      await world.get('/notes', show),
-      await world.get('/notes/1', { ...show, include: 'copies' }),
-      await world.get('/notes/2', { ...show, include: 'original' }),
-      await world.get('/notes/1/copies', { ...show, include: 'original' }),
+    for (const response of [
+      await app.get('/notes', show),
+      await app.get('/notes/1', { ...show, include: 'copies' }),
+      await app.get('/notes/2', { ...show, include: 'original' }),
+      await app.get('/notes/1/copies', { ...show, include: 'original' }),
     ]) {
-      assert.equal(answer.status, 200, answer.text)
-      assert.ok(!answer.text.includes('hush'), answer.text)
+      assert.equal(response.status, 200, response.text)
+      assert.ok(!response.text.includes('hush'), response.text)
     }
   })
 })
 
-engine('Columns of other names', served, (world) => {
+engine('Columns of other names', served, (app) => {
   const post = (attributes: object, original?: string) =>
-    world.post('/notes', {
+    app.post('/notes', {
       data: {
         type: 'note',
         attributes,
@@ -150,11 +150,11 @@ engine('Columns of other names', served, (world) => {
     assert.equal(one.attributes?.wording, 'b')
     assert.equal(one.attributes?.stored, '{"b1":"b","secret":null}')
     await post({ wording: 'a' })
-    assert.deepEqual(ids(await world.get('/notes', { sort: 'wording' })), ['2', '1'])
-    assert.deepEqual(ids(await world.get('/notes', { 'filter[wording]': 'b' })), ['1'])
+    assert.deepEqual(ids(await app.get('/notes', { sort: 'wording' })), ['2', '1'])
+    assert.deepEqual(ids(await app.get('/notes', { 'filter[wording]': 'b' })), ['1'])
     const field = [{ name: 'title', op: 'isnot', field: 'wording' }]
-    assert.deepEqual(ids(await world.get('/notes', { filter: field })), ['1', '2'])
-    const changed = await world.patch('/notes/1', {
+    assert.deepEqual(ids(await app.get('/notes', { filter: field })), ['1', '2'])
+    const changed = await app.patch('/notes/1', {
       data: { type: 'note', id: '1', attributes: { wording: 'c' } },
     })
     assert.equal(changed.one.attributes?.stored, '{"b1":"c","secret":null}')
@@ -163,32 +163,32 @@ engine('Columns of other names', served, (world) => {
   it('ids are read, written, filtered, sorted, linked and deleted by their own column', async () => {
     for (const original of [undefined, '1', '1', '2']) await post({}, original)
     const identifier = (id: string) => ({ type: 'note', id })
-    assert.deepEqual(ids(await world.get('/notes', { sort: '-id' })), ['4', '3', '2', '1'])
-    assert.deepEqual(ids(await world.get('/notes', { 'filter[original__id]': '1' })), ['2', '3'])
-    assert.deepEqual(ids(await world.get('/notes', { sort: '-original.id,id' })), [
+    assert.deepEqual(ids(await app.get('/notes', { sort: '-id' })), ['4', '3', '2', '1'])
+    assert.deepEqual(ids(await app.get('/notes', { 'filter[original__id]': '1' })), ['2', '3'])
+    assert.deepEqual(ids(await app.get('/notes', { sort: '-original.id,id' })), [
       '1',
       '4',
       '2',
       '3',
     ])
     const below = [{ name: 'copies', op: 'any', val: { name: 'id', op: 'ge', val: 4 } }]
-    assert.deepEqual(ids(await world.get('/notes', { filter: below })), ['2'])
-    assert.deepEqual(ids(await world.get('/notes/1/copies')), ['2', '3'])
-    assert.equal((await world.get('/notes/4/original')).one.id, '2')
-    const one = await world.get('/notes/1', { include: 'copies.copies' })
+    assert.deepEqual(ids(await app.get('/notes', { filter: below })), ['2'])
+    assert.deepEqual(ids(await app.get('/notes/1/copies')), ['2', '3'])
+    assert.equal((await app.get('/notes/4/original')).one.id, '2')
+    const one = await app.get('/notes/1', { include: 'copies.copies' })
     assert.deepEqual(
       one.body.included?.map(({ id }) => id),
       ['2', '3', '4'],
     )
     const linkage = '/notes/1/relationships/copies'
-    await world.patch(linkage, { data: [identifier('4')] })
-    assert.deepEqual(ids(await world.get(linkage)), ['4'])
-    await world.post(linkage, { data: [identifier('3')] })
-    await world.delete(linkage, { data: [identifier('4')] })
-    assert.deepEqual(ids(await world.get(linkage)), ['3'])
-    await world.patch('/notes/3/relationships/original', { data: null })
-    assert.equal((await world.delete('/notes/1')).status, 200)
-    assert.deepEqual(ids(await world.get('/notes')), ['2', '3', '4'])
-    assert.match((await world.get('/notes/1')).fault.detail, /note with id "1"/)
+    await app.patch(linkage, { data: [identifier('4')] })
+    assert.deepEqual(ids(await app.get(linkage)), ['4'])
+    await app.post(linkage, { data: [identifier('3')] })
+    await app.delete(linkage, { data: [identifier('4')] })
+    assert.deepEqual(ids(await app.get(linkage)), ['3'])
+    await app.patch('/notes/3/relationships/original', { data: null })
+    assert.equal((await app.delete('/notes/1')).status, 200)
+    assert.deepEqual(ids(await app.get('/notes')), ['2', '3', '4'])
+    assert.match((await app.get('/notes/1')).error.detail, /note with id "1"/)
   })
 })

@@ -89,21 +89,21 @@ const served = {
 
 const identifier = (type: string, id: string) => ({ data: { type, id } })
 
-engine('Values that hooks return', served, (world) => {
+engine('Values that hooks return', served, (app) => {
   beforeEach(() => {
     returned = undefined
     seen = []
   })
   const create = (relationships: object = {}, attributes: object = {}) =>
-    world.post('/tasks?fields[task]=title,state,kind,owner_id,owner', {
+    app.post('/tasks?fields[task]=title,state,kind,owner_id,owner', {
       data: { type: 'task', attributes: { title: 'sent', ...attributes }, relationships },
     })
   const update = (relationships: object = {}, attributes: object = { title: 'sent' }) =>
-    world.patch('/tasks/1?fields[task]=title,state,kind,owner_id,owner', {
+    app.patch('/tasks/1?fields[task]=title,state,kind,owner_id,owner', {
       data: { type: 'task', id: '1', attributes, relationships },
     })
   const linkage = async (path: string) => {
-    const { data } = (await world.get(path)).body
+    const { data } = (await app.get(path)).body
     return Array.isArray(data) ? data.map(({ id }) => id) : (data?.id ?? null)
   }
 
@@ -134,7 +134,7 @@ engine('Values that hooks return', served, (world) => {
   it('given a create in a related collection, when the hook sets the relationship to the parent, then the hook wins', async () => {
     returned = { owner: '2' }
     const data = { type: 'task', attributes: { title: 'sent' } }
-    const { one } = await world.post('/users/1/tasks', { data })
+    const { one } = await app.post('/users/1/tasks', { data })
     assert.equal(one.attributes?.owner_id, 2)
   })
 
@@ -167,24 +167,24 @@ engine('Values that hooks return', served, (world) => {
 
   it('given a hook that returns values for a deletion, when it runs, then they are stored instead, even outside of the scope', async () => {
     returned = { gone: 'yes', owner: null, parts: [] }
-    assert.equal((await world.delete('/tasks/1')).status, 200)
+    assert.equal((await app.delete('/tasks/1')).status, 200)
     assert.deepEqual(seen.at(0), ['delete', { owner: '1', parent: null, ticket: '1' }, ['2']])
     assert.deepEqual(seen.at(-1), ['deleted', '1'])
-    assert.equal((await world.get('/tasks/1')).status, 404)
-    assert.equal((await world.delete('/tasks/1')).status, 404)
-    assert.equal((await world.get('/tasks/2')).status, 200)
+    assert.equal((await app.get('/tasks/1')).status, 404)
+    assert.equal((await app.delete('/tasks/1')).status, 404)
+    assert.equal((await app.get('/tasks/2')).status, 200)
     assert.deepEqual(await linkage('/tasks/2/relationships/parent'), null)
-    await world.execute('update task set gone = null')
-    const { one } = await world.get('/tasks/1?fields[task]=title,owner_id')
+    await app.execute('update task set gone = null')
+    const { one } = await app.get('/tasks/1?fields[task]=title,owner_id')
     assert.deepEqual(one.attributes, { title: 'one', owner_id: null })
     returned = {}
-    assert.equal((await world.delete('/tasks/1')).status, 200)
-    assert.equal((await world.get('/tasks/1')).status, 200)
+    assert.equal((await app.delete('/tasks/1')).status, 200)
+    assert.equal((await app.get('/tasks/1')).status, 200)
     returned = undefined
-    await world.execute('delete from tagging; delete from ticket')
-    assert.equal((await world.delete('/tasks/1')).status, 200)
-    await world.execute('update task set gone = null')
-    assert.equal((await world.get('/tasks/1')).status, 404)
+    await app.execute('delete from tagging; delete from ticket')
+    assert.equal((await app.delete('/tasks/1')).status, 200)
+    await app.execute('update task set gone = null')
+    assert.equal((await app.get('/tasks/1')).status, 404)
   })
 
   // biome-ignore format: a table, one value a row
@@ -198,12 +198,12 @@ engine('Values that hooks return', served, (world) => {
     ['a single id for a to-many relationship', { labels: '1' }],
   ]
   for (const [what, values] of mistakes) {
-    it(`given a hook that returns ${what}, when a write runs, then the answer is 500 and nothing is stored`, async () => {
+    it(`given a hook that returns ${what}, when a write runs, then the response is 500 and nothing is stored`, async () => {
       returned = values
       assert.equal((await create()).status, 500)
       assert.equal((await update()).status, 500)
-      assert.equal((await world.delete('/tasks/1')).status, 500)
-      const { many } = await world.get('/tasks?fields[task]=title')
+      assert.equal((await app.delete('/tasks/1')).status, 500)
+      const { many } = await app.get('/tasks?fields[task]=title')
       assert.deepEqual(
         many.map(({ attributes }) => attributes?.title),
         ['one', 'two'],

@@ -16,8 +16,8 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** The hooks that ran, in order: hook, type, ids and auth context. */
@@ -101,7 +101,7 @@ const served = {
   },
 }
 
-engine('Read hooks', served, (world) => {
+engine('Read hooks', served, (app) => {
   beforeEach(() => {
     seen = []
     lastResources = []
@@ -140,7 +140,7 @@ engine('Read hooks', served, (world) => {
 
   for (const [path, query, ...hooks] of reads) {
     it(`given read hooks, when ${path} ${JSON.stringify(query)} is read, then the hooks of all affected types run`, async () => {
-      const answer = await world.get(path, query)
+      const answer = await app.get(path, query)
       assert.equal(answer.status, 200, answer.text)
       assert.deepEqual(
         seen,
@@ -151,22 +151,22 @@ engine('Read hooks', served, (world) => {
 
   it('given read hooks, when a resource is written, then they run around the response, within the transaction', async () => {
     const data = { type: 'song', attributes: { name: 'new' } }
-    const made = await world.call('POST', '/songs', { query: { include: 'band' }, body: { data } })
+    const made = await app.call('POST', '/songs', { query: { include: 'band' }, body: { data } })
     assert.deepEqual(seen, ['before song me', 'before band me', `after song ${made.one.id} me`])
     assert.deepEqual(counts, [5])
     seen = []
-    await world.patch('/songs/1', { data: { ...data, id: '1' } })
+    await app.patch('/songs/1', { data: { ...data, id: '1' } })
     assert.deepEqual(seen, ['before song me', 'after song 1 me'])
     throwing = 'after song 1'
     const relationships = { band: { data: null } }
     const body = { data: { ...data, id: '1', attributes: { name: 'no' }, relationships } }
-    assert.equal((await world.patch('/songs/1', body)).status, 404)
+    assert.equal((await app.patch('/songs/1', body)).status, 404)
     throwing = undefined
-    assert.equal((await world.get('/songs/1')).one.attributes?.name, 'new')
-    assert.equal((await world.get('/songs/1/band')).one.id, '1')
+    assert.equal((await app.get('/songs/1')).one.attributes?.name, 'new')
+    assert.equal((await app.get('/songs/1/band')).one.id, '1')
     seen = []
-    await world.delete('/songs/1')
-    await world.patch('/bands/1/relationships/songs', { data: [] })
+    await app.delete('/songs/1')
+    await app.patch('/bands/1/relationships/songs', { data: [] })
     assert.deepEqual(seen, [])
   })
 
@@ -179,11 +179,11 @@ engine('Read hooks', served, (world) => {
       ['/bands/1/relationships/songs', { include: 'songs' }, { name: 's1', length: 3 }],
       ['/fans/1', { include: 'bands' }, { name: 'abba' }],
     ] as const) {
-      assert.equal((await world.get(path, query)).status, 200)
+      assert.equal((await app.get(path, query)).status, 200)
       assert.deepEqual(lastResources[0], { id: '1', attributes: expected }, path)
     }
     firstResources = undefined
-    await world.get('/bands/1/relationships/songs', { include: 'songs' })
+    await app.get('/bands/1/relationships/songs', { include: 'songs' })
     assert.deepEqual(firstResources, [
       { id: '1', attributes: {} },
       { id: '2', attributes: {} },
@@ -222,20 +222,20 @@ engine('Read hooks', served, (world) => {
     ] as const) {
       throwing = who
       for (const path of paths) {
-        const answer = await world.get(path)
+        const answer = await app.get(path)
         assert.equal(answer.status, status, `${who} ${path} ${answer.text}`)
         assert.equal(answer.body.errors?.length, 1)
         assert.ok(!answer.text.includes('secret'))
       }
-      assert.equal((await world.get('/fans')).status, 200)
+      assert.equal((await app.get('/fans')).status, 200)
     }
   })
 
   it('given a streamed list, when afterRead runs, then it receives batches, and an error in the first one is reported', async () => {
-    await world.execute(`with recursive n (n) as (select 10 union all select n + 1 from n where n < 700)
+    await app.execute(`with recursive n (n) as (select 10 union all select n + 1 from n where n < 700)
       insert into song (id, name, length, band_id) select n, 's' || n, n, 1 + n % 2 from n`)
     const query = { 'page[size]': '0', include: 'band' }
-    const answer = await world.get('/songs', query)
+    const answer = await app.get('/songs', query)
     assert.equal(answer.many.length, 695)
     const parts = seen.flatMap((each) => /^after song (.*) me$/.exec(each)?.[1] ?? [])
     assert.equal(
@@ -246,21 +246,21 @@ engine('Read hooks', served, (world) => {
     assert.equal(seen.at(-1), 'after band 1 2 me')
     assert.equal(seen.filter((each) => each.startsWith('before')).length, 2)
     throwing = 'before song'
-    assert.equal((await world.get('/songs', query)).status, 403)
+    assert.equal((await app.get('/songs', query)).status, 403)
     throwing = `after song ${Number(parts[0]) + 5}`
-    assert.equal((await world.get('/songs', query)).status, 404)
+    assert.equal((await app.get('/songs', query)).status, 404)
     throwing = undefined
-    assert.equal((await world.call('HEAD', '/songs', { query })).status, 200)
+    assert.equal((await app.call('HEAD', '/songs', { query })).status, 200)
   })
 
   it('given concurrent writes, when afterRead runs SQL, then it sees the snapshot of the response', async () => {
-    const before = (await world.get('/songs')).many.length
+    const before = (await app.get('/songs')).many.length
     counts = []
     const data = { type: 'fan' }
     const [read] = await Promise.all([
-      world.get('/songs', { include: 'band' }),
-      world.post('/fans', { data }),
-      world.delete('/songs/4'),
+      app.get('/songs', { include: 'band' }),
+      app.post('/fans', { data }),
+      app.delete('/songs/4'),
     ])
     assert.equal(new Set(counts).size, 1)
     assert.equal(counts[0], read.many.length)
@@ -269,21 +269,21 @@ engine('Read hooks', served, (world) => {
 
   it('given hooks that wait, when many reads and writes run at once, then all of them finish', async () => {
     const requests = Array.from({ length: 12 }, (_, at) => [
-      world.get('/songs', { include: 'band.songs', 'page[size]': at % 2 === 0 ? '0' : '3' }),
-      world.post('/songs', { data: { type: 'song', attributes: { name: `n${at}` } } }),
+      app.get('/songs', { include: 'band.songs', 'page[size]': at % 2 === 0 ? '0' : '3' }),
+      app.post('/songs', { data: { type: 'song', attributes: { name: `n${at}` } } }),
     ])
     const answers = await Promise.all(requests.flat())
     assert.deepEqual(
       answers.map(({ status }) => status),
       requests.flatMap(() => [200, 201]),
     )
-    assert.equal(ids(await world.get('/songs')).length, 16)
+    assert.equal(ids(await app.get('/songs')).length, 16)
   })
 
   it('given concurrent requests of several users, when hooks run, then each receives the auth context of its request', async () => {
     await Promise.all(
       ['ada', 'bob', 'cyd'].map((who) =>
-        world.call('GET', '/songs/1', { headers: { 'x-who': who } }),
+        app.call('GET', '/songs/1', { headers: { 'x-who': who } }),
       ),
     )
     const expected = ['ada', 'bob', 'cyd'].flatMap((who) => [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, it } from 'node:test'
 import { attribute, defineModel, type HookContext, resource, type Sql, sql, text } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** The SQL that the hook of a write, and that of a read, runs. */
@@ -43,14 +43,14 @@ const failing: readonly Sql[] = [
   sql`no SQL at all`,
 ]
 
-engine('SQL of hooks', served, (world) => {
+engine('SQL of hooks', served, (app) => {
   beforeEach(() => {
     inWrite = async () => undefined
     inRead = inWrite
   })
-  const create = () => world.post('/albums', { data: { type: 'album' } })
+  const create = () => app.post('/albums', { data: { type: 'album' } })
   const codes = async () =>
-    (await world.get('/tracks')).many.map(({ attributes }) => attributes?.code)
+    (await app.get('/tracks')).many.map(({ attributes }) => attributes?.code)
 
   it('given SQL that fails in a hook, when a resource is created, then the response is a 500 and the write is rolled back', async () => {
     for (const statement of failing) {
@@ -59,11 +59,11 @@ engine('SQL of hooks', served, (world) => {
         await query(statement)
       }
       const answer = await create()
-      assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
+      assert.deepEqual([answer.status, answer.error.code], [500, 'internal_error'])
     }
     inWrite = async () => undefined
     assert.deepEqual(await codes(), [])
-    assert.deepEqual(ids(await world.get('/albums')), ['1'])
+    assert.deepEqual(ids(await app.get('/albums')), ['1'])
   })
 
   it('given SQL that fails, when the hook catches the error, then the statements before and after it are committed', async () => {
@@ -101,7 +101,7 @@ engine('SQL of hooks', served, (world) => {
       assert.equal((await query(sql`select * from album`)).length, 1)
     }
     for (const query of [{}, { 'page[size]': '0' }])
-      assert.deepEqual(ids(await world.get('/albums', query)), ['1'])
+      assert.deepEqual(ids(await app.get('/albums', query)), ['1'])
     assert.deepEqual(await codes(), [])
   })
 
@@ -113,7 +113,7 @@ engine('SQL of hooks', served, (world) => {
           from album group by id, name, made`,
       )
     }
-    await world.get('/albums')
+    await app.get('/albums')
     const expected = { id: 1, name: 'a', made: '2024-02-29', all_of_them: 1, bound: 'xa' }
     assert.deepEqual({ ...Object(found) }, { ...expected, missing: null })
   })

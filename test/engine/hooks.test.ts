@@ -13,8 +13,8 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { type Answer, ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids, type TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** The hooks that ran and their arguments, in order. */
@@ -115,18 +115,18 @@ const served = {
 
 const member = (type: string, id = '1') => ({ type, id })
 
-engine('Write hooks', served, (world) => {
+engine('Write hooks', served, (app) => {
   beforeEach(() => {
     seen = []
     throwing = undefined
     waiting = async () => undefined
   })
   const create = (attributes: object, relationships: object = {}) =>
-    world.post('/books', { data: { type: 'book', attributes, relationships } })
+    app.post('/books', { data: { type: 'book', attributes, relationships } })
   const update = (attributes: object, relationships: object = {}) =>
-    world.patch('/books/1', { data: { ...member('book'), attributes, relationships } })
+    app.patch('/books/1', { data: { ...member('book'), attributes, relationships } })
   const all = async () => {
-    const { text } = await world.get('/books', { 'fields[book]': 'name,price,stamp,shelf,readers' })
+    const { text } = await app.get('/books', { 'fields[book]': 'name,price,stamp,shelf,readers' })
     return text
   }
 
@@ -162,15 +162,15 @@ engine('Write hooks', served, (world) => {
 
   it('given a create in a related collection, when beforeCreate runs, then the change has the link to the parent', async () => {
     const data = { type: 'book', attributes: { name: 'new' } }
-    await world.post('/shelves/2/books', { data })
+    await app.post('/shelves/2/books', { data })
     const [[, , change] = []] = seen as [unknown, unknown, unknown][]
     assert.deepEqual(change, { shelf: '2' })
     seen = []
     const readers = { readers: { data: [member('reader')] } }
-    await world.post('/readers/2/books', { data: { ...data, relationships: readers } })
+    await app.post('/readers/2/books', { data: { ...data, relationships: readers } })
     const [[, , links] = []] = seen as [unknown, unknown, unknown][]
     assert.deepEqual(links, { readers: { change: 'add', ids: ['1', '2'] } })
-    assert.deepEqual(ids(await world.get('/books/3/readers')), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/books/3/readers')), ['1', '2'])
   })
 
   it('given an update, when its hooks run, then beforeUpdate receives the stored and sent values and afterUpdate both states', async () => {
@@ -204,7 +204,7 @@ engine('Write hooks', served, (world) => {
       ['DELETE', 'shelf', member('shelf'), { shelf: null }],
     ] as const) {
       seen = []
-      const answer = await world.call(method, `/books/1/relationships/${path}`, { body: { data } })
+      const answer = await app.call(method, `/books/1/relationships/${path}`, { body: { data } })
       assert.equal(answer.status, 200, answer.text)
       const [[hook, , attributes, relationships] = []] = seen as unknown[][]
       assert.deepEqual([hook, attributes, relationships], ['beforeUpdate', {}, change])
@@ -214,7 +214,7 @@ engine('Write hooks', served, (world) => {
 
   it('given a write from the side without the foreign key, when hooks run, then those of the members run after that of the owner', async () => {
     const hooks = () => (seen as unknown[][]).map(([hook, , , change]) => [hook, change])
-    await world.patch('/shelves/1/relationships/books', { data: [member('book')] })
+    await app.patch('/shelves/1/relationships/books', { data: [member('book')] })
     assert.deepEqual(seen[0], [
       'shelf',
       { attributes: {}, relationships: { books: { change: 'replace', ids: ['1'] } } },
@@ -234,7 +234,7 @@ engine('Write hooks', served, (world) => {
     )
     seen = []
     // The book is its own sequel: as the owner of the relationship, and as the book whose foreign key changes.
-    await world.post('/books/1/relationships/sequel', { data: member('book') })
+    await app.post('/books/1/relationships/sequel', { data: member('book') })
     assert.deepEqual(hooks(), [
       ['beforeUpdate', { sequel: '1' }],
       ['beforeUpdate', {}],
@@ -244,7 +244,7 @@ engine('Write hooks', served, (world) => {
   })
 
   it('given a deletion, when its hooks run, then the row exists in beforeDelete and not in afterDelete', async () => {
-    assert.equal((await world.delete('/books/1')).status, 200)
+    assert.equal((await app.delete('/books/1')).status, 200)
     assert.deepEqual(seen, [
       ['beforeDelete', 'hush', '1 old 5'],
       ['afterDelete', '1', ''],
@@ -271,7 +271,7 @@ engine('Write hooks', served, (world) => {
       ['PATCH', '/books/9/relationships/readers', { data: [] }, 404],
       ['DELETE', '/books/9', undefined, 404],
     ] as const) {
-      assert.equal((await world.call(method, path, { body })).status, status)
+      assert.equal((await app.call(method, path, { body })).status, status)
       assert.deepEqual(seen, [], `${method} ${path}`)
     }
   })
@@ -281,13 +281,10 @@ engine('Write hooks', served, (world) => {
     ['afterCreate', () => create({ name: 'new' }, { readers: { data: [member('reader')] } })],
     ['beforeUpdate', () => update({ name: 'changed' })],
     ['afterUpdate', () => update({ name: 'changed' }, { readers: { data: [member('reader')] } })],
-    [
-      'afterUpdate',
-      () => world.post('/books/1/relationships/readers', { data: [member('reader')] }),
-    ],
-    ['beforeDelete', () => world.delete('/books/1')],
-    ['afterDelete', () => world.delete('/books/1')],
-  ] as const satisfies readonly (readonly [string, () => Promise<Answer>])[]
+    ['afterUpdate', () => app.post('/books/1/relationships/readers', { data: [member('reader')] })],
+    ['beforeDelete', () => app.delete('/books/1')],
+    ['afterDelete', () => app.delete('/books/1')],
+  ] as const satisfies readonly (readonly [string, () => Promise<TestResponse>])[]
 
   for (const [index, [hook, request]] of throwers.entries()) {
     it(`given ${hook} that throws, when the request is sent (${index}), then its error is the response and the write is rolled back`, async () => {
@@ -304,7 +301,7 @@ engine('Write hooks', served, (world) => {
       ])
       throwing = `${hook}, internal`
       const failed = await request()
-      assert.deepEqual([failed.status, failed.fault.code], [500, 'internal_error'])
+      assert.deepEqual([failed.status, failed.error.code], [500, 'internal_error'])
       assert.ok(!failed.text.includes('secret'))
       assert.equal(await all(), before)
       throwing = undefined
@@ -319,28 +316,28 @@ engine('Write hooks', served, (world) => {
     })
     waiting = () => gate
     const order: string[] = []
-    const done = (what: string) => (answer: Answer) => {
+    const done = (what: string) => (answer: TestResponse) => {
       order.push(what)
       return answer
     }
     const first = create({ name: 'first' }).then(done('first'))
     while (seen.length === 0) await setTimeout(1)
-    const second = world.post('/readers', { data: { type: 'reader' } }).then(done('second'))
+    const second = app.post('/readers', { data: { type: 'reader' } }).then(done('second'))
     const third = create({ name: 'third' }).then(done('third'))
-    const read = world.get('/books').then(done('read'))
-    if (world.database !== 'SQLite in memory') assert.deepEqual(ids(await read), ['1'])
-    if (world.dialect === 'postgres') await second
+    const read = app.get('/books').then(done('read'))
+    if (app.database !== 'SQLite in memory') assert.deepEqual(ids(await read), ['1'])
+    if (app.dialect === 'postgres') await second
     await setTimeout(20)
     const early = order.filter((each) => each !== 'read')
-    assert.deepEqual(early, world.dialect === 'postgres' ? ['second'] : [])
+    assert.deepEqual(early, app.dialect === 'postgres' ? ['second'] : [])
     open()
     for (const each of [first, second, third, read]) assert.ok((await each).status < 300)
-    if (world.dialect === 'sqlite')
+    if (app.dialect === 'sqlite')
       assert.deepEqual(
         order.filter((each) => each !== 'read'),
         ['first', 'second', 'third'],
       )
-    assert.deepEqual(ids(await world.get('/books')), ['1', '2', '3'])
+    assert.deepEqual(ids(await app.get('/books')), ['1', '2', '3'])
   })
 
   it('given hooks that wait, when many writes run at once, then none is lost', async () => {
@@ -352,7 +349,7 @@ engine('Write hooks', served, (world) => {
       answers.map(({ status }) => status),
       Array(20).fill(201),
     )
-    const { many } = await world.get('/books')
+    const { many } = await app.get('/books')
     const names = many.map(({ attributes }) => attributes?.name).sort()
     assert.deepEqual(names, ['old', ...answers.map((_, at) => `n${at}`)].sort())
   })

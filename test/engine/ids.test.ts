@@ -11,8 +11,8 @@ import {
   uuid,
 } from 'lapidary'
 import type { DialectName } from '../../src/model/dialect.ts'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
 
 /** The column definition of each kind of ids, and the type of foreign keys that reference them. */
@@ -61,8 +61,8 @@ function things(id: ResourceDeclaration['id'], { column, key }: Columns) {
   }
 }
 
-const create = (world: Engine, id?: unknown, more: object = {}) =>
-  world.post('/things', { data: { type: 'thing', ...(id !== undefined && { id }), ...more } })
+const create = (app: Engine, id?: unknown, more: object = {}) =>
+  app.post('/things', { data: { type: 'thing', ...(id !== undefined && { id }), ...more } })
 
 const integers = things(undefined, numbered)
 const givenIntegers = things({ client: 'optional' }, numbered)
@@ -91,59 +91,59 @@ const kinds = [
 ] as const
 
 for (const [name, served, generated, sent, outcome] of kinds) {
-  engine(`Ids: ${name}`, served, (world) => {
+  engine(`Ids: ${name}`, served, (app) => {
     it('a create without an id gets a generated one, or is 422', async () => {
       for (const id of [undefined, null]) {
-        const answer = await create(world, id)
+        const response = await create(app, id)
         if (generated === undefined) {
-          assert.deepEqual([answer.status, answer.fault.code], [422, 'missing_value'])
-          assert.equal(answer.fault.source?.pointer, '/data/id')
+          assert.deepEqual([response.status, response.error.code], [422, 'missing_value'])
+          assert.equal(response.error.source?.pointer, '/data/id')
           continue
         }
-        assert.equal(answer.status, 201, answer.text)
-        assert.match(answer.one.id, generated)
-        assert.equal((await world.get(answer.headers.location ?? '')).one.id, answer.one.id)
+        assert.equal(response.status, 201, response.text)
+        assert.match(response.one.id, generated)
+        assert.equal((await app.get(response.headers.location ?? '')).one.id, response.one.id)
       }
     })
 
     it(`a create with an id: it is ${outcome}`, async () => {
-      const answer = await create(world, sent)
-      assert.equal(answer.status, 201, answer.text)
-      assert.equal(answer.one.id === sent, outcome === 'stored')
+      const response = await create(app, sent)
+      assert.equal(response.status, 201, response.text)
+      assert.equal(response.one.id === sent, outcome === 'stored')
       if (outcome === 'ignored') return
-      const again = await create(world, sent, { attributes: { name: 'another' } })
-      assert.deepEqual([again.status, again.fault.code], [409, 'id_taken'])
-      assert.equal(again.fault.source?.pointer, '/data/id')
-      assert.equal((await world.get('/things')).body.meta?.count, 1)
-      const { one } = await world.get(answer.headers.location ?? '')
+      const again = await create(app, sent, { attributes: { name: 'another' } })
+      assert.deepEqual([again.status, again.error.code], [409, 'id_taken'])
+      assert.equal(again.error.source?.pointer, '/data/id')
+      assert.equal((await app.get('/things')).body.meta?.count, 1)
+      const { one } = await app.get(response.headers.location ?? '')
       assert.equal(one.attributes?.name, null)
     })
 
     it('the new resource is linked, found, updated and deleted by its id', async () => {
-      const first = (await create(world, generated ? undefined : sent)).one.id
+      const first = (await create(app, generated ? undefined : sent)).one.id
       const relationships = {
         whole: { data: { type: 'thing', id: first } },
         knows: { data: [{ type: 'thing', id: first }] },
       }
       const second = generated ? undefined : served === mustGiveUuids ? other : 'ü "q" 100%'
-      const answer = await create(world, second, { relationships })
-      assert.equal(answer.status, 201, answer.text)
-      const { id } = answer.one
-      const path = answer.headers.location ?? ''
-      assert.equal((await world.get(`${path}/whole`)).one.id, first)
-      assert.deepEqual(ids(await world.get(`${path}/relationships/knows`)), [first])
-      assert.deepEqual(ids(await world.get('/things', { 'filter[id]': id })), [id])
-      assert.deepEqual(ids(await world.get('/things', { 'filter[parts__id]': id })), [first])
+      const response = await create(app, second, { relationships })
+      assert.equal(response.status, 201, response.text)
+      const { id } = response.one
+      const path = response.headers.location ?? ''
+      assert.equal((await app.get(`${path}/whole`)).one.id, first)
+      assert.deepEqual(ids(await app.get(`${path}/relationships/knows`)), [first])
+      assert.deepEqual(ids(await app.get('/things', { 'filter[id]': id })), [id])
+      assert.deepEqual(ids(await app.get('/things', { 'filter[parts__id]': id })), [first])
       const list = [{ name: 'whole__id', op: 'in_', val: [first, first] }]
-      assert.deepEqual(ids(await world.get('/things', { filter: list })), [id])
+      assert.deepEqual(ids(await app.get('/things', { filter: list })), [id])
       const attributes = { name: 'changed' }
-      const changed = await world.patch(path, { data: { type: 'thing', id, attributes } })
+      const changed = await app.patch(path, { data: { type: 'thing', id, attributes } })
       assert.equal(changed.one.attributes?.name, 'changed')
-      await world.patch(`${path}/relationships/knows`, { data: [] })
-      assert.equal((await world.delete(path)).status, 200)
-      const gone = await world.get(path)
+      await app.patch(`${path}/relationships/knows`, { data: [] })
+      assert.equal((await app.delete(path)).status, 200)
+      const gone = await app.get(path)
       assert.equal(gone.status, 404)
-      assert.ok(gone.fault.detail.includes(JSON.stringify(id)), gone.fault.detail)
+      assert.ok(gone.error.detail.includes(JSON.stringify(id)), gone.error.detail)
     })
   })
 }
@@ -156,9 +156,9 @@ const impossible = [
 ] as const
 
 for (const [served, texts] of impossible) {
-  engine('Ids that do not exist', served, (world) => {
+  engine('Ids that do not exist', served, (app) => {
     it('are 404 in paths and in linkage, and 422 as the id of a new resource', async () => {
-      const { id } = (await create(world, low)).one
+      const { id } = (await create(app, low)).one
       for (const id of texts) {
         const path = `/things/${id.includes('%') ? id : encodeURIComponent(id)}`
         for (const [method, rest, body] of [
@@ -171,23 +171,27 @@ for (const [served, texts] of impossible) {
           ['PATCH', '/relationships/knows', { data: [] }],
           ['POST', '/parts', { data: { type: 'thing', id: other } }],
         ] as const) {
-          const answer = await world.call(method, path + rest, { body })
-          assert.deepEqual([answer.status, answer.fault.code], [404, 'not_found'], answer.text)
-          assert.equal(answer.fault.source?.parameter, rest === '/whole' ? 'thing_id' : 'id')
+          const response = await app.call(method, path + rest, { body })
+          assert.deepEqual(
+            [response.status, response.error.code],
+            [404, 'not_found'],
+            response.text,
+          )
+          assert.equal(response.error.source?.parameter, rest === '/whole' ? 'thing_id' : 'id')
         }
       }
       for (const absent of texts.filter((each) => !each.includes('%'))) {
         const data = [{ type: 'thing', id: absent }]
         const path = `/things/${id}/relationships/knows`
-        const linked = await world.post(path, { data })
-        assert.deepEqual([linked.status, linked.fault.code], [404, 'related_not_found'])
-        assert.equal((await world.delete(path, { data })).status, 200)
+        const linked = await app.post(path, { data })
+        assert.deepEqual([linked.status, linked.error.code], [404, 'related_not_found'])
+        assert.equal((await app.delete(path, { data })).status, 200)
       }
     })
   })
 }
 
-engine('Invalid ids of new resources', texts, (world) => {
+engine('Invalid ids of new resources', texts, (app) => {
   it('are 422 at /data/id, and 400 if they are not strings', async () => {
     for (const [id, status, code] of [
       ['', 422, 'invalid_value'],
@@ -198,11 +202,11 @@ engine('Invalid ids of new resources', texts, (world) => {
       [{}, 400, 'invalid_document'],
       [true, 400, 'invalid_document'],
     ] as const) {
-      const answer = await create(world, id)
-      assert.deepEqual([answer.status, answer.fault.code], [status, code], answer.text)
-      assert.equal(answer.fault.source?.pointer, '/data/id')
+      const response = await create(app, id)
+      assert.deepEqual([response.status, response.error.code], [status, code], response.text)
+      assert.equal(response.error.source?.pointer, '/data/id')
     }
-    assert.equal((await world.get('/things')).body.meta?.count, 0)
+    assert.equal((await app.get('/things')).body.meta?.count, 0)
   })
 })
 
@@ -243,10 +247,10 @@ const odd = [
   ...['null', '1', '01', 'A', 'a', '[x]', '{"x":1}', '\ufeff', 'x'.repeat(300)],
 ]
 
-engine('Unusual texts as ids', texts, (world) => {
+engine('Unusual texts as ids', texts, (app) => {
   it('are returned unchanged, work in every link, and are distinct', async () => {
     for (const id of odd) {
-      const made = await create(world, id, { attributes: { name: `name of ${id}` } })
+      const made = await create(app, id, { attributes: { name: `name of ${id}` } })
       assert.equal(made.status, 201, made.text)
       assert.equal(made.one.id, id)
       assert.equal(made.headers.location, `/things/${encodeURIComponent(id)}`)
@@ -254,25 +258,25 @@ engine('Unusual texts as ids', texts, (world) => {
     const sorted = odd.toSorted((one, other) =>
       Buffer.compare(Buffer.from(one), Buffer.from(other)),
     )
-    assert.deepEqual(ids(await world.get('/things', { 'page[size]': '0' })), sorted)
+    assert.deepEqual(ids(await app.get('/things', { 'page[size]': '0' })), sorted)
     for (const id of odd) {
-      const { one } = await world.get(`/things/${encodeURIComponent(id)}`)
+      const { one } = await app.get(`/things/${encodeURIComponent(id)}`)
       assert.deepEqual([one.id, one.attributes?.name], [id, `name of ${id}`])
       for (const link of Object.values(one.relationships?.knows?.links ?? {}))
-        assert.deepEqual((await world.get(link)).many, [])
-      assert.deepEqual(ids(await world.get('/things', { 'filter[id]': id })), [id])
+        assert.deepEqual((await app.get(link)).many, [])
+      assert.deepEqual(ids(await app.get('/things', { 'filter[id]': id })), [id])
       const list = [{ name: 'id', op: 'in_', val: [id] }]
-      assert.deepEqual(ids(await world.get('/things', { filter: list })), [id])
+      assert.deepEqual(ids(await app.get('/things', { filter: list })), [id])
     }
   })
 
   it('work in linkage, in included resources and in writes', async () => {
     const data = odd.map((id) => ({ type: 'thing', id }))
-    for (const id of odd) await create(world, id)
-    const hub = (await create(world, 'hub', { relationships: { parts: { data } } })).one.links?.self
-    await world.patch(`${hub}/relationships/knows`, { data })
-    const answer = await world.get(`${hub}`, { include: 'knows,parts.whole' })
-    const returned = answer.one.relationships
+    for (const id of odd) await create(app, id)
+    const hub = (await create(app, 'hub', { relationships: { parts: { data } } })).one.links?.self
+    await app.patch(`${hub}/relationships/knows`, { data })
+    const response = await app.get(`${hub}`, { include: 'knows,parts.whole' })
+    const returned = response.one.relationships
     const byText = (all: unknown) =>
       [all]
         .flat()
@@ -280,47 +284,47 @@ engine('Unusual texts as ids', texts, (world) => {
         .sort()
     assert.deepEqual(byText(returned?.knows?.data), byText(data))
     assert.deepEqual(byText(returned?.parts?.data), byText(data))
-    assert.deepEqual(answer.body.included?.map(({ id }) => id).sort(), odd.toSorted())
-    for (const each of data) await world.delete(`${hub}/relationships/knows`, { data: [each] })
-    assert.deepEqual((await world.get(`${hub}/knows`)).many, [])
-    const missing = await world.post(`${hub}/relationships/knows`, {
+    assert.deepEqual(response.body.included?.map(({ id }) => id).sort(), odd.toSorted())
+    for (const each of data) await app.delete(`${hub}/relationships/knows`, { data: [each] })
+    assert.deepEqual((await app.get(`${hub}/knows`)).many, [])
+    const missing = await app.post(`${hub}/relationships/knows`, {
       data: [{ type: 'thing', id: 'a" or "b' }],
     })
     assert.equal(missing.status, 404)
   })
 })
 
-engine('UUIDs in upper case', givenUuids, (world) => {
+engine('UUIDs in upper case', givenUuids, (app) => {
   it('identify the same resource as in lower case: in paths, linkage, filters and bodies', async () => {
     const [upper, otherUpper] = [low.toUpperCase(), other.toUpperCase()]
-    const made = await create(world, upper)
+    const made = await create(app, upper)
     assert.equal(made.one.id, low)
-    assert.equal((await create(world, low)).fault.code, 'id_taken')
-    assert.equal((await create(world, otherUpper)).one.id, other)
+    assert.equal((await create(app, low)).error.code, 'id_taken')
+    assert.equal((await create(app, otherUpper)).one.id, other)
     // Links are in lower case: the checker, which wants those of the request itself, is not asked.
-    const { self } = (await world.get('/things')).body.links ?? {}
-    const answer = await fetch(`${self}/${upper}`)
-    assert.equal(answer.status, 200)
-    assert.match(await answer.text(), new RegExp(`"self":"/things/${low}"`))
+    const { self } = (await app.get('/things')).body.links ?? {}
+    const response = await fetch(`${self}/${upper}`)
+    assert.equal(response.status, 200)
+    assert.match(await response.text(), new RegExp(`"self":"/things/${low}"`))
     const identifier = { type: 'thing', id: otherUpper }
     const path = `/things/${low}/relationships`
     for (const [method, name, data] of [
       ['POST', 'knows', [identifier, { type: 'thing', id: other }]],
       ['PATCH', 'parts', [identifier]],
     ] as const) {
-      const answer = await world.call(method, `${path}/${name}`, { body: { data } })
-      assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(ids(await world.get(`${path}/${name}`)), [other])
+      const response = await app.call(method, `${path}/${name}`, { body: { data } })
+      assert.equal(response.status, 200, response.text)
+      assert.deepEqual(ids(await app.get(`${path}/${name}`)), [other])
     }
     const whole = { data: { type: 'thing', id: upper } }
     const part = { type: 'thing', id: otherUpper, relationships: { whole } }
-    assert.equal((await world.patch(`/things/${other}`, { data: part })).status, 200)
-    assert.deepEqual(ids(await world.get('/things', { 'filter[id]': upper })), [low])
-    assert.deepEqual(ids(await world.get('/things', { 'filter[whole__id]': upper })), [other])
+    assert.equal((await app.patch(`/things/${other}`, { data: part })).status, 200)
+    assert.deepEqual(ids(await app.get('/things', { 'filter[id]': upper })), [low])
+    assert.deepEqual(ids(await app.get('/things', { 'filter[whole__id]': upper })), [other])
     const third = { type: 'thing', relationships: { whole } }
-    assert.equal((await world.post(`/things/${low}/parts`, { data: third })).status, 201)
-    await world.delete(`${path}/knows`, { data: [identifier] })
-    assert.deepEqual(ids(await world.get(`${path}/knows`)), [])
+    assert.equal((await app.post(`/things/${low}/parts`, { data: third })).status, 201)
+    await app.delete(`${path}/knows`, { data: [identifier] })
+    assert.deepEqual(ids(await app.get(`${path}/knows`)), [])
   })
 })
 
@@ -337,11 +341,11 @@ const conflicts = {
   ),
 }
 
-engine('UUIDs with idMismatch: conflict', conflicts, (world) => {
+engine('UUIDs with idMismatch: conflict', conflicts, (app) => {
   it('the same id in upper case is no conflict', async () => {
-    await create(world, low)
+    await create(app, low)
     const body = (id: string) => ({ data: { type: 'thing', id } })
-    assert.equal((await world.patch(`/things/${low}`, body(low.toUpperCase()))).status, 200)
-    assert.equal((await world.patch(`/things/${low}`, body(other))).fault.code, 'id_conflict')
+    assert.equal((await app.patch(`/things/${low}`, body(low.toUpperCase()))).status, 200)
+    assert.equal((await app.patch(`/things/${low}`, body(other))).error.code, 'id_conflict')
   })
 })

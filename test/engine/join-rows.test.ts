@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const person = resource('person', {
@@ -50,9 +50,9 @@ const served = {
       (4, 'ghost', null, null, 3), (5, 'ghost', null, 2, null)`,
 }
 
-engine('Rows of a join table', served, (world) => {
+engine('Rows of a join table', served, (app) => {
   const stored = async () => {
-    const { many } = await world.get('/memberships', { 'fields[membership]': 'role,person,club' })
+    const { many } = await app.get('/memberships', { 'fields[membership]': 'role,person,club' })
     return many.map(({ id, attributes, relationships }) => {
       const [one, other] = [relationships?.person?.data, relationships?.club?.data].flat()
       return `${id} ${attributes?.role} ${one?.id ?? '-'} ${other?.id ?? '-'}`
@@ -62,16 +62,16 @@ engine('Rows of a join table', served, (world) => {
   const path = '/persons/1/relationships/clubs'
 
   it('keep what else stands in them, whatever names the link again; new ones have the table’s defaults', async () => {
-    await world.post(path, clubs('1', '3'))
-    await world.patch(path, clubs('3', '1', '2'))
-    await world.patch('/persons/1', {
+    await app.post(path, clubs('1', '3'))
+    await app.patch(path, clubs('3', '1', '2'))
+    await app.patch('/persons/1', {
       data: { type: 'person', id: '1', relationships: { clubs: clubs('1', '2', '3') } },
     })
     assert.deepEqual(await stored(), [
       ...['1 chair 1 1', '2 clerk 1 2', '3 chair 2 1', '4 ghost - 3', '5 ghost 2 -'],
       '6 member 1 3',
     ])
-    await world.patch(path, clubs('2'))
+    await app.patch(path, clubs('2'))
     const left = ['2 clerk 1 2', '3 chair 2 1', '4 ghost - 3', '5 ghost 2 -']
     assert.deepEqual(await stored(), left)
   })
@@ -81,27 +81,27 @@ engine('Rows of a join table', served, (world) => {
       person: { data: { type: 'person', id: '2' } },
       club: { data: { type: 'club', id: '3' } },
     }
-    await world.post('/memberships', { data: { type: 'membership', relationships } })
-    assert.deepEqual(ids(await world.get('/persons/2/clubs')), ['1', '3'])
-    await world.delete('/clubs/1/relationships/persons', { data: [{ type: 'person', id: '2' }] })
-    assert.equal((await world.get('/memberships/3')).status, 404)
-    assert.deepEqual(ids(await world.get('/persons/2/memberships')), ['5', '6'])
-    const again = await world.post('/memberships', { data: { type: 'membership', relationships } })
-    assert.deepEqual([again.status, again.fault.code], [409, 'constraint_conflict'])
+    await app.post('/memberships', { data: { type: 'membership', relationships } })
+    assert.deepEqual(ids(await app.get('/persons/2/clubs')), ['1', '3'])
+    await app.delete('/clubs/1/relationships/persons', { data: [{ type: 'person', id: '2' }] })
+    assert.equal((await app.get('/memberships/3')).status, 404)
+    assert.deepEqual(ids(await app.get('/persons/2/memberships')), ['5', '6'])
+    const again = await app.post('/memberships', { data: { type: 'membership', relationships } })
+    assert.deepEqual([again.status, again.error.code], [409, 'constraint_conflict'])
   })
 
   it('without one of their keys link nothing', async () => {
-    assert.deepEqual(ids(await world.get('/clubs/3/persons')), [])
-    assert.deepEqual(ids(await world.get('/clubs', { filter: [{ name: 'persons', op: 'any' }] })), [
+    assert.deepEqual(ids(await app.get('/clubs/3/persons')), [])
+    assert.deepEqual(ids(await app.get('/clubs', { filter: [{ name: 'persons', op: 'any' }] })), [
       '1',
       '2',
     ])
-    assert.deepEqual(ids(await world.get('/persons', { 'filter[clubs__name]': 'c3' })), [])
+    assert.deepEqual(ids(await app.get('/persons', { 'filter[clubs__name]': 'c3' })), [])
     const none = { filter: [{ not: { name: 'clubs__id', op: 'eq', val: 3 } }], include: 'clubs' }
-    const answer = await world.get('/persons', { ...none, 'page[size]': '0' })
-    assert.deepEqual(ids(answer), ['1', '2'])
+    const response = await app.get('/persons', { ...none, 'page[size]': '0' })
+    assert.deepEqual(ids(response), ['1', '2'])
     assert.deepEqual(
-      answer.body.included?.map(({ id }) => id),
+      response.body.included?.map(({ id }) => id),
       ['1', '2'],
     )
   })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, boolean, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
 import { z } from 'zod'
-import type { Answer } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 // A foreign key may be an attribute, too. Then a change of the relationship changes the attribute, and the validator of the type
@@ -46,12 +46,12 @@ const served = {
 }
 
 const seats = (...ids: string[]) => ({ data: ids.map((id) => ({ type: 'seat', id })) })
-const errorsOf = ({ status, body }: Answer) => [
+const errorsOf = ({ status, body }: TestResponse) => [
   status,
   ...(body.errors ?? []).map(({ detail, source }) => `${source?.pointer} ${detail}`),
 ]
 
-engine('Validators of foreign keys', served, (world) => {
+engine('Validators of foreign keys', served, (app) => {
   const sold = 'guest_id: a sold seat needs a guest.'
   const place = 'guest_id: guest 2 must not sit there.'
   const writes = [
@@ -91,9 +91,9 @@ engine('Validators of foreign keys', served, (world) => {
     ],
   ] as const
   for (const [method, path, body, expected] of writes) {
-    it(`given ${method} ${path} ${JSON.stringify(body)}, when the seat would not be valid, then the answer is 422 and nothing changes`, async () => {
-      assert.deepEqual(errorsOf(await world.call(method, path, { body })), expected)
-      const { many } = await world.get('/seats')
+    it(`given ${method} ${path} ${JSON.stringify(body)}, when the seat would not be valid, then the response is 422 and nothing changes`, async () => {
+      assert.deepEqual(errorsOf(await app.call(method, path, { body })), expected)
+      const { many } = await app.get('/seats')
       assert.deepEqual(
         many.map(({ attributes }) => attributes?.guest_id),
         [1, 1, null],
@@ -102,14 +102,14 @@ engine('Validators of foreign keys', served, (world) => {
   }
 
   it('given valid changes from both sides, when they are written, then they are stored', async () => {
-    const moved = await world.post('/guests/2/relationships/seats', seats('2', '3'))
+    const moved = await app.post('/guests/2/relationships/seats', seats('2', '3'))
     assert.equal(moved.status, 200, moved.text)
     const data = { type: 'seat', attributes: { sold: true } }
-    const created = await world.post('/guests/1/seats', { data })
+    const created = await app.post('/guests/1/seats', { data })
     assert.equal(created.status, 201, created.text)
     const relationships = { guest: { data: { type: 'guest', id: '2' } } }
-    assert.equal((await world.post('/seats', { data: { ...data, relationships } })).status, 201)
-    const { many } = await world.get('/seats')
+    assert.equal((await app.post('/seats', { data: { ...data, relationships } })).status, 201)
+    const { many } = await app.get('/seats')
     assert.deepEqual(
       many.map(({ attributes }) => attributes?.guest_id),
       [1, 2, 2, 1, 2],

@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats'
 import { attribute, defineModel, resource, toMany, toOne } from 'lapidary'
 import { kinds } from '../../src/model/kinds.ts'
 import { parametricKinds } from '../../src/model/parametric-kinds.ts'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 import type { KindValues } from './kind-case.ts'
 import { kindValues } from './kind-values.ts'
@@ -47,16 +47,16 @@ it('the table has values for every kind', () => {
   assert.deepEqual([...names, 'id'].sort(), known.sort())
 })
 
-engine('Kinds in bodies', served, (world) => {
+engine('Kinds in bodies', served, (app) => {
   for (const [kind, { kind: declared, accepts, rejects, expected, details = [] }] of all) {
     it(`${kind}: an accepted value is returned exactly by the create, a read and an update`, async () => {
       for (const [sent, serialized = sent] of accepts) {
-        const made = await create(world, { [kind]: sent })
+        const made = await create(app, { [kind]: sent })
         assert.equal(made.status, 201, made.text)
         assert.equal(attributeText(made, kind), serialized)
-        const later = await world.get(`/things/${made.one.id}`)
+        const later = await app.get(`/things/${made.one.id}`)
         assert.equal(attributeText(later, kind), serialized)
-        const patched = await world.call(
+        const patched = await app.call(
           'PATCH',
           `/things/${made.one.id}`,
           jsonApi(`{"data":{"type":"thing","id":"1","attributes":{"${kind}":${sent}}}}`),
@@ -76,13 +76,13 @@ engine('Kinds in bodies', served, (world) => {
     })
 
     it(`${kind}: null is accepted, and returned if nothing was sent`, async () => {
-      const unset = await create(world, {})
+      const unset = await create(app, {})
       assert.equal(attributeText(unset, kind), 'null')
-      const nothing = await create(world, { [kind]: 'null' })
+      const nothing = await create(app, { [kind]: 'null' })
       assert.equal(attributeText(nothing, kind), 'null')
       const [[some] = ['null']] = accepts
-      const made = await create(world, { [kind]: some })
-      const cleared = await world.patch(`/things/${made.one.id}`, {
+      const made = await create(app, { [kind]: some })
+      const cleared = await app.patch(`/things/${made.one.id}`, {
         data: { type: 'thing', id: made.one.id, attributes: { [kind]: null } },
       })
       assert.equal(attributeText(cleared, kind), 'null')
@@ -91,40 +91,40 @@ engine('Kinds in bodies', served, (world) => {
     it(`${kind}: an invalid value is 422 with its pointer and what it must be`, async () => {
       const expectedBy = new Map(details)
       for (const sent of [...rejects, ...expectedBy.keys()]) {
-        const refused = await create(world, { [kind]: sent })
+        const refused = await create(app, { [kind]: sent })
         assert.equal(refused.status, 422, `${sent} → ${refused.text}`)
-        assert.deepEqual(refused.fault.source, { pointer: `/data/attributes/${kind}` })
+        assert.deepEqual(refused.error.source, { pointer: `/data/attributes/${kind}` })
         assert.ok(
-          refused.fault.detail.startsWith(`${kind} must be ${expected}`),
-          refused.fault.detail,
+          refused.error.detail.startsWith(`${kind} must be ${expected}`),
+          refused.error.detail,
         )
         const specific = expectedBy.get(sent)
         if (specific !== undefined) {
           const start = `${kind} must be ${specific}; it is `
-          assert.ok(refused.fault.detail.startsWith(start), refused.fault.detail)
+          assert.ok(refused.error.detail.startsWith(start), refused.error.detail)
         }
         assert.equal(refused.body.errors?.length, 1)
       }
-      assert.equal((await world.get('/things')).body.meta?.count, 0)
+      assert.equal((await app.get('/things')).body.meta?.count, 0)
     })
   }
 })
 
-engine('Kinds in filters', served, (world) => {
+engine('Kinds in filters', served, (app) => {
   for (const [kind, { accepts, filterTexts }] of comparable) {
     it(`${kind}: a JSON filter reads a value like a body`, async () => {
       const made = new Map<unknown, string[]>()
-      await create(world, { [kind]: 'null' })
+      await create(app, { [kind]: 'null' })
       for (const [sent, serialized = sent] of accepts) {
-        const { one } = await create(world, { [kind]: sent })
+        const { one } = await create(app, { [kind]: sent })
         made.set(serialized, [...(made.get(serialized) ?? []), one.id])
       }
       for (const [sent, serialized = sent] of accepts) {
         const filter = `[{"name":"${kind}","op":"eq","val":${sent}}]`
-        assert.deepEqual(ids(await world.get('/things', { filter })), made.get(serialized), sent)
+        assert.deepEqual(ids(await app.get('/things', { filter })), made.get(serialized), sent)
       }
       const list = accepts.map(([sent]) => sent).join(',')
-      const among = await world.get('/things', {
+      const among = await app.get('/things', {
         filter: `[{"name":"${kind}","op":"in_","val":[${list}]}]`,
       })
       assert.deepEqual(new Set(ids(among)), new Set([...made.values()].flat()))
@@ -132,13 +132,13 @@ engine('Kinds in filters', served, (world) => {
 
     it(`${kind}: filter[${kind}]=text reads the text as this kind`, async () => {
       const made = new Map<string, string>()
-      await create(world, { [kind]: 'null' })
+      await create(app, { [kind]: 'null' })
       for (const [, value] of filterTexts) {
-        if (!made.has(value)) made.set(value, (await create(world, { [kind]: value })).one.id)
+        if (!made.has(value)) made.set(value, (await create(app, { [kind]: value })).one.id)
       }
       for (const [sent, value] of filterTexts) {
-        const answer = await world.get('/things', { [`filter[${kind}]`]: sent })
-        assert.deepEqual(ids(answer), [made.get(value)], `${sent} → ${answer.text}`)
+        const response = await app.get('/things', { [`filter[${kind}]`]: sent })
+        assert.deepEqual(ids(response), [made.get(value)], `${sent} → ${response.text}`)
       }
     })
   }
@@ -154,17 +154,17 @@ engine('Kinds in filters', served, (world) => {
     } = values
 
     it(`${kind}: a filter with null finds nulls`, async () => {
-      const { one: none } = await create(world, {})
+      const { one: none } = await create(app, {})
       const [[some] = ['null']] = accepts
-      const { one: full } = await create(world, { [kind]: some })
+      const { one: full } = await create(app, { [kind]: some })
       for (const [op, found] of [
         ['eq', none],
         ['is_', none],
         ['ne', full],
         ['isnot', full],
       ] as const) {
-        const answer = await world.get('/things', { filter: [{ name: kind, op, val: null }] })
-        assert.deepEqual(ids(answer), [found.id], op)
+        const response = await app.get('/things', { filter: [{ name: kind, op, val: null }] })
+        assert.deepEqual(ids(response), [found.id], op)
       }
     })
 
@@ -175,25 +175,25 @@ engine('Kinds in filters', served, (world) => {
           ['in_', `[null,${val}]`],
         ]
         for (const [op, json] of declared.operators === 'opaque' ? tried.slice(0, 1) : tried) {
-          const answer = await world.get('/things', {
+          const response = await app.get('/things', {
             filter: `[{"name":"${kind}","op":"${op}","val":${json}}]`,
           })
-          assert.equal(answer.status, 400, `${json} → ${answer.text}`)
-          assert.deepEqual(answer.fault.source, { parameter: 'filter' })
-          assert.match(answer.fault.detail, /^filter\[0\]\.val: /)
+          assert.equal(response.status, 400, `${json} → ${response.text}`)
+          assert.deepEqual(response.error.source, { parameter: 'filter' })
+          assert.match(response.error.detail, /^filter\[0\]\.val: /)
           const rule = `${kind} must be compared with ${expectedInFilters}`
-          assert.ok(answer.fault.detail.includes(rule), answer.fault.detail)
+          assert.ok(response.error.detail.includes(rule), response.error.detail)
         }
       }
     })
 
     it(`${kind}: an invalid text in filter[${kind}] is 400 with its parameter`, async () => {
       for (const wrong of rejectedTexts) {
-        const answer = await world.get('/things', { [`filter[${kind}]`]: wrong })
-        assert.equal(answer.status, 400, `${wrong} → ${answer.text}`)
-        assert.deepEqual(answer.fault.source, { parameter: `filter[${kind}]` })
+        const response = await app.get('/things', { [`filter[${kind}]`]: wrong })
+        assert.equal(response.status, 400, `${wrong} → ${response.text}`)
+        assert.deepEqual(response.error.source, { parameter: `filter[${kind}]` })
         const rule = `${kind} must be compared with ${expectedInFilters}`
-        assert.ok(answer.fault.detail.includes(rule), answer.fault.detail)
+        assert.ok(response.error.detail.includes(rule), response.error.detail)
       }
     })
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, boolean, defineModel, resource, text, toMany, toOne } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const tree = resource('tree', {
@@ -26,7 +26,7 @@ const served = {
     create table tree (id ${newId}, name text, stands ${boolean}, parent_id bigint references tree (id))`,
 }
 
-engine('Ids beyond 2^53', served, (world) => {
+engine('Ids beyond 2^53', served, (app) => {
   const fill = async (small: number) => {
     const rows = Array.from(
       { length: small },
@@ -36,19 +36,19 @@ engine('Ids beyond 2^53', served, (world) => {
       `(${first}, 'first', ${isTrue(1)}, 1)`,
       `(${last}, 'last', ${isTrue(0)}, ${first})`,
     ]
-    await world.execute(
+    await app.execute(
       `insert into tree (id, name, stands, parent_id) values ${[...rows, ...large].join(', ')}`,
     )
   }
   const isTrue = (at: number) => {
     const is = at % 2 === 0
-    return world.dialect === 'sqlite' ? Number(is) : is
+    return app.dialect === 'sqlite' ? Number(is) : is
   }
 
   it('are told to the last digit beside small ones, with their linkage and what is included', async () => {
     await fill(3)
     for (const _ of ['the first time', 'again']) {
-      const all = await world.get('/trees', { include: 'parent,children' })
+      const all = await app.get('/trees', { include: 'parent,children' })
       assert.deepEqual(ids(all), ['1', '2', '3', first, last])
       assert.deepEqual(
         all.many.map(({ attributes }) => attributes?.stands),
@@ -65,14 +65,14 @@ engine('Ids beyond 2^53', served, (world) => {
       ])
       assert.deepEqual(all.body.included, [])
     }
-    const one = await world.get(`/trees/${last}`, { include: 'parent.parent' })
+    const one = await app.get(`/trees/${last}`, { include: 'parent.parent' })
     assert.deepEqual(one.body.included?.map(({ id }) => id), [first, '1']) // biome-ignore format: ids
   })
 
   it('are told to the last digit at the end of a long list', async () => {
     await fill(700)
     for (const _ of ['the first time', 'again']) {
-      const all = await world.get('/trees', { 'page[size]': '0', include: 'parent' })
+      const all = await app.get('/trees', { 'page[size]': '0', include: 'parent' })
       assert.equal(all.many.length, 702)
       assert.deepEqual(new Set(ids(all)).size, 702)
       assert.deepEqual(ids(all).slice(-2), [first, last])
@@ -84,11 +84,11 @@ engine('Ids beyond 2^53', served, (world) => {
   it('are linked', async () => {
     await fill(1)
     const data = { type: 'tree', id: last }
-    await world.patch('/trees/1/relationships/parent', { data })
-    assert.equal((await world.get('/trees/1/parent')).one.id, last)
-    await world.post(`/trees/${first}/relationships/children`, {
+    await app.patch('/trees/1/relationships/parent', { data })
+    assert.equal((await app.get('/trees/1/parent')).one.id, last)
+    await app.post(`/trees/${first}/relationships/children`, {
       data: [{ type: 'tree', id: '1' }],
     })
-    assert.deepEqual(ids(await world.get(`/trees/${first}/children`)), ['1', last])
+    assert.deepEqual(ids(await app.get(`/trees/${first}/children`)), ['1', last])
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type Answer, ids } from '../answer.ts'
 import { statementsOf } from '../service/statements.ts'
+import { ids, type TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { directionsOf, everyWay } from './links.ts'
 import { linkedTo, type Many, type Pair, reached } from './pairs.ts'
@@ -36,14 +36,14 @@ for (const way of everyWay) {
   const pairs = pairsOf([way.near.many, way.far.many])
   const unique = [...new Map(pairs.map((pair) => [String(pair), pair])).values()]
   const tables = way.tables(many, unique)
-  engine(`Long lists over ${way.sentence}`, { model: way.model, tables }, (world) => {
+  engine(`Long lists over ${way.sentence}`, { model: way.model, tables }, (app) => {
     it('all of them are returned with all that is included, by as many statements as there are include edges', async () => {
       for (const { from, to, turn } of directionsOf(way)) {
         const steps = to.isDeclared ? [from.field, to.field, from.field] : [from.field]
         const query = { include: steps.join('.'), 'page[size]': '0' }
-        let whole: Answer | undefined
+        let whole: TestResponse | undefined
         const run = await statementsOf(async () => {
-          whole = await world.get(from.path, query)
+          whole = await app.get(from.path, query)
         })
         assert.ok(whole)
         assert.equal(whole.status, 200)
@@ -69,7 +69,7 @@ for (const way of everyWay) {
       for (const { from, to, turn } of directionsOf(way).filter(() => !way.isSelf)) {
         const filter = [{ name: 'name', op: 'ne', val: `${from.type[0]}1` }]
         const include = to.isDeclared ? `${from.field}.${to.field}` : from.field
-        const part = await world.get(from.path, { filter, include, 'page[size]': '0' })
+        const part = await app.get(from.path, { filter, include, 'page[size]': '0' })
         assert.equal(part.body.meta?.count, many - 1)
         const [first = [], second = []] = reached(
           turn(unique),
@@ -103,7 +103,7 @@ for (const way of everyWay) {
           [`${own}/${from.field}`, {}, 2],
           [`${own}/relationships/${from.field}`, {}, 2],
         ] as const) {
-          const run = await statementsOf(() => world.get(target, query))
+          const run = await statementsOf(() => app.get(target, query))
           assert.ok(run.length > 0 && run.length <= most, `${target}: ${run.join('\n')}`)
         }
       }
@@ -116,12 +116,12 @@ for (const way of everyWay) {
           numbers.slice(0, count).map((n) => ({ type: to.type, id: way.ids.of(n) }))
         for (const method of ['POST', 'DELETE', 'PATCH']) {
           const write = (count: number) =>
-            statementsOf(() => world.call(method, path, { body: { data: members(count) } }))
+            statementsOf(() => app.call(method, path, { body: { data: members(count) } }))
           const [two, all] = [await write(2), await write(many)]
           assert.deepEqual(all, two, method)
           assert.ok(two.length <= 4, two.join('\n'))
         }
-        const linked = await world.get(path)
+        const linked = await app.get(path)
         assert.deepEqual(ids(linked).length, many)
       }
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type Answer, ids } from '../answer.ts'
 import type { Query } from '../client.ts'
+import { ids, type TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
 import { type Direction, directionsOf, everyWay, type Links } from './links.ts'
 import { linkedTo, reached } from './pairs.ts'
@@ -10,11 +10,11 @@ const rows = [1, 2, 3, 4]
 
 /** What the tests say of one direction of one way. */
 class Reader {
-  readonly world: Engine
+  readonly app: Engine
   readonly direction: Direction
   readonly way: Links
-  constructor(world: Engine, direction: Direction, way: Links) {
-    this.world = world
+  constructor(app: Engine, direction: Direction, way: Links) {
+    this.app = app
     this.direction = direction
     this.way = way
   }
@@ -36,29 +36,30 @@ class Reader {
   }
   /** The rows found by a query. */
   async found(query: Query): Promise<number[]> {
-    const answer = await this.world.get(this.direction.from.path, query)
-    assert.equal(answer.status, 200, answer.text)
-    return ids(answer).map((id) => rows.findIndex((n) => this.way.ids.of(n) === id) + 1)
+    const response = await this.app.get(this.direction.from.path, query)
+    assert.equal(response.status, 200, response.text)
+    return ids(response).map((id) => rows.findIndex((n) => this.way.ids.of(n) === id) + 1)
   }
 }
 
-const included = (answer: Answer) => (answer.body.included ?? []).map(({ type, id }) => [type, id])
+const included = (response: TestResponse) =>
+  (response.body.included ?? []).map(({ type, id }) => [type, id])
 
 for (const way of everyWay) {
   const tables = way.tables(4, way.pairs)
-  engine(`Reading over ${way.sentence}`, { model: way.model, tables }, (world) => {
-    const directions = directionsOf(way).map((direction) => new Reader(world, direction, way))
+  engine(`Reading over ${way.sentence}`, { model: way.model, tables }, (app) => {
+    const directions = directionsOf(way).map((direction) => new Reader(app, direction, way))
 
     it('linkage is told alike on its own URL, in each resource and in lists', async () => {
       for (const reader of directions) {
         const { from } = reader.direction
         const show = { [`fields[${from.type}]`]: from.field }
-        const list = (await world.get(from.path, show)).many
+        const list = (await app.get(from.path, show)).many
         for (const n of rows) {
           const expected = reader.linkage(n)
-          const own = await world.get(reader.path(n, `/relationships/${from.field}`))
+          const own = await app.get(reader.path(n, `/relationships/${from.field}`))
           assert.deepEqual(own.body.data, expected, own.text)
-          const { one } = await world.get(reader.path(n), show)
+          const { one } = await app.get(reader.path(n), show)
           assert.deepEqual(one.relationships?.[from.field]?.data, expected)
           assert.deepEqual(list[n - 1]?.relationships?.[from.field]?.data, expected)
         }
@@ -69,9 +70,9 @@ for (const way of everyWay) {
       for (const reader of directions) {
         const { from, to } = reader.direction
         for (const n of rows) {
-          const answer = await world.get(reader.path(n, `/${from.field}`))
-          assert.equal(answer.status, 200, answer.text)
-          const found = [answer.body.data ?? []].flat()
+          const response = await app.get(reader.path(n, `/${from.field}`))
+          assert.equal(response.status, 200, response.text)
+          const found = [response.body.data ?? []].flat()
           assert.deepEqual(
             found.map(({ type, id }) => [type, id]),
             reader.ids(linkedTo(reader.pairs, n)).map((id) => [to.type, id]),
@@ -79,8 +80,8 @@ for (const way of everyWay) {
         }
         const absent = encodeURIComponent(way.ids.of(9))
         for (const end of [`/${from.field}`, `/relationships/${from.field}`]) {
-          const answer = await world.get(`${from.path}/${absent}${end}`)
-          assert.deepEqual([answer.status, answer.fault.code], [404, 'not_found'])
+          const response = await app.get(`${from.path}/${absent}${end}`)
+          assert.deepEqual([response.status, response.error.code], [404, 'not_found'])
         }
       }
     })
@@ -97,15 +98,15 @@ for (const way of everyWay) {
             [from.path, [2], { 'page[size]': '1', 'page[number]': '2' }],
             ...rows.map((n) => [reader.path(n), [n], {}] as const),
           ] as const) {
-            const answer = await world.get(target, { include, ...query })
-            assert.equal(answer.status, 200, answer.text)
+            const response = await app.get(target, { include, ...query })
+            assert.equal(response.status, 200, response.text)
             const types = Array.from({ length: steps }, (_, at) => (at % 2 === 0 ? to : from).type)
             const all = reached(reader.pairs, start, steps).flatMap((numbers, at) =>
               reader.ids(numbers).map((id) => JSON.stringify([types[at], id])),
             )
             const primary = reader.ids(start).map((id) => JSON.stringify([from.type, id]))
             const expected = new Set(all).difference(new Set(primary))
-            const told = included(answer).map((each) => JSON.stringify(each))
+            const told = included(response).map((each) => JSON.stringify(each))
             assert.deepEqual(told.sort(), [...expected].sort(), `${target} ${include}`)
           }
         }
@@ -116,13 +117,13 @@ for (const way of everyWay) {
       for (const reader of directions) {
         const { field } = reader.direction.from
         for (const n of rows) {
-          const answer = await world.get(reader.path(n, `/relationships/${field}`), {
+          const response = await app.get(reader.path(n, `/relationships/${field}`), {
             include: field,
           })
           const linked = reader.ids(linkedTo(reader.pairs, n))
-          if (answer.body.data !== null)
+          if (response.body.data !== null)
             assert.deepEqual(
-              included(answer).map(([, id]) => id),
+              included(response).map(([, id]) => id),
               linked,
             )
         }
@@ -189,7 +190,7 @@ for (const way of everyWay) {
         for (const n of rows) {
           const all = linkedTo(reader.pairs, n)
           const ask = async (query: Query) =>
-            ids(await world.get(reader.path(n, `/${from.field}`), query))
+            ids(await app.get(reader.path(n, `/${from.field}`), query))
           assert.deepEqual(await ask({ sort: '-name' }), reader.ids(all.toReversed()))
           assert.deepEqual(await ask({ sort: '-id' }), reader.ids(all.toReversed()))
           const named = { 'filter[name]': `${to.type[0]}1` }

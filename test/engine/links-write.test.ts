@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Answer, Identifier } from '../answer.ts'
+import type { Identifier, TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
 import { type Direction, directionsOf, type End, everyWay, type Links } from './links.ts'
 import { linkedTo, type Pair, withoutPairs, withPairs } from './pairs.ts'
@@ -9,14 +9,14 @@ const rows = [1, 2, 3, 4]
 
 /** The rows of a way, written in one direction, and the links that ought to be there. */
 class Writer {
-  readonly world: Engine
+  readonly app: Engine
   readonly direction: Direction
   readonly way: Links
   /** As the direction has them. */
   pairs: readonly Pair[]
 
-  constructor(world: Engine, direction: Direction, way: Links) {
-    this.world = world
+  constructor(app: Engine, direction: Direction, way: Links) {
+    this.app = app
     this.direction = direction
     this.way = way
     this.pairs = direction.turn(way.pairs)
@@ -34,9 +34,9 @@ class Writer {
     const all = numbers.map((n) => ({ type: to.type, id: this.id(n) }))
     return from.many ? all : (all[0] ?? null)
   }
-  write(method: string, n: number, numbers: readonly number[]): Promise<Answer> {
+  write(method: string, n: number, numbers: readonly number[]): Promise<TestResponse> {
     const path = this.path(n, `/relationships/${this.direction.from.field}`)
-    return this.world.call(method, path, { body: { data: this.linkage(numbers) } })
+    return this.app.call(method, path, { body: { data: this.linkage(numbers) } })
   }
   /** Takes it that a row is linked to others and to no more. */
   replace(n: number, others: readonly number[]): void {
@@ -55,13 +55,17 @@ class Writer {
    * Where a unique key stands on this end and another row holds it: asserts that an attempt to take it is a 409 that
    * changes nothing, and makes that row let go.
    */
-  async freed(n: number, others: readonly number[], attempt: () => Promise<Answer>): Promise<void> {
+  async freed(
+    n: number,
+    others: readonly number[],
+    attempt: () => Promise<TestResponse>,
+  ): Promise<void> {
     const { direction, way, pairs } = this
     const isKeyEnd = direction.from === way.near && !way.near.many && !way.far.many
     const holder = pairs.find(([one, other]) => one !== n && others.includes(other))?.[0]
     if (!isKeyEnd || holder === undefined) return
-    const { status, fault } = await attempt()
-    assert.deepEqual([status, fault.code], [409, 'constraint_conflict'])
+    const { status, error } = await attempt()
+    assert.deepEqual([status, error.code], [409, 'constraint_conflict'])
     await this.assertLinks()
     assert.equal((await this.write('PATCH', holder, [])).status, 200)
     this.replace(holder, [])
@@ -82,7 +86,7 @@ class Writer {
     }
   }
   async toldBy({ type, path, field }: End): Promise<Map<string, string[]>> {
-    const { many } = await this.world.get(path, { [`fields[${type}]`]: field })
+    const { many } = await this.app.get(path, { [`fields[${type}]`]: field })
     return new Map(
       many.map(({ id, relationships }) => {
         const linked = [relationships?.[field]?.data ?? []].flat()
@@ -103,8 +107,8 @@ for (const way of everyWay) {
   for (const direction of directionsOf(way)) {
     const { from, to } = direction
     const title = `Writing over ${way.sentence}: ${from.type}.${from.field}`
-    engine(title, { model: way.model, tables }, (world) => {
-      const writer = () => new Writer(world, direction, way)
+    engine(title, { model: way.model, tables }, (app) => {
+      const writer = () => new Writer(app, direction, way)
       const document = (n: number | undefined, others: readonly number[], made: Writer) => ({
         data: {
           type: from.type,
@@ -135,9 +139,9 @@ for (const way of everyWay) {
           else if (method === 'DELETE') links.remove(n, others)
           else links.replace(n, others)
           for (const time of ['once', 'twice']) {
-            const answer = await links.write(method, n, others)
-            assert.equal(answer.status, 200, `${answer.text} ${time}`)
-            assert.deepEqual(answer.body.meta, { message: messages[method] })
+            const response = await links.write(method, n, others)
+            assert.equal(response.status, 200, `${response.text} ${time}`)
+            assert.deepEqual(response.body.meta, { message: messages[method] })
             await links.assertLinks()
           }
         }
@@ -147,9 +151,9 @@ for (const way of everyWay) {
         const links = writer()
         const others = from.many ? [1, 9, 4] : [9]
         for (const method of ['POST', 'PATCH']) {
-          const answer = await links.write(method, 1, others)
-          assert.deepEqual([answer.status, answer.fault.code], [404, 'related_not_found'])
-          assert.equal(answer.fault.source?.pointer, from.many ? '/data/1' : '/data')
+          const response = await links.write(method, 1, others)
+          assert.deepEqual([response.status, response.error.code], [404, 'related_not_found'])
+          assert.equal(response.error.source?.pointer, from.many ? '/data/1' : '/data')
           await links.assertLinks()
         }
         const linked = linkedTo(links.pairs, 1)
@@ -164,11 +168,11 @@ for (const way of everyWay) {
         const stranger = { type: 'stranger', id: links.id(1) }
         const one = { type: to.type, id: links.id(1) }
         for (const method of ['POST', 'PATCH', 'DELETE']) {
-          assert.equal((await links.write(method, 9, [1])).fault.code, 'not_found')
+          assert.equal((await links.write(method, 9, [1])).error.code, 'not_found')
           const conflict = { data: from.many ? [stranger] : stranger }
-          assert.equal((await world.call(method, path, { body: conflict })).status, 409)
+          assert.equal((await app.call(method, path, { body: conflict })).status, 409)
           const wrong = { data: from.many ? one : [one] }
-          assert.equal((await world.call(method, path, { body: wrong })).status, 400)
+          assert.equal((await app.call(method, path, { body: wrong })).status, 400)
         }
         await links.assertLinks()
       })
@@ -181,15 +185,15 @@ for (const way of everyWay) {
           [3, [1]],
           [3, [1]],
         ] as const) {
-          await links.freed(n, others, () => world.patch(links.path(n), document(n, others, links)))
+          await links.freed(n, others, () => app.patch(links.path(n), document(n, others, links)))
           links.replace(n, others)
           const show = { [`fields[${from.type}]`]: `name,${from.field}` }
-          const answer = await world.call('PATCH', links.path(n), {
+          const response = await app.call('PATCH', links.path(n), {
             ...{ query: show, body: document(n, others, links) },
           })
-          assert.equal(answer.status, 200, answer.text)
-          assert.equal(answer.one.attributes?.name, 'new')
-          const told = [answer.one.relationships?.[from.field]?.data ?? []].flat()
+          assert.equal(response.status, 200, response.text)
+          assert.equal(response.one.attributes?.name, 'new')
+          const told = [response.one.relationships?.[from.field]?.data ?? []].flat()
           assert.deepEqual(
             told.map(({ id }) => id),
             others.map((other) => links.id(other)),
@@ -197,22 +201,22 @@ for (const way of everyWay) {
           await links.assertLinks()
         }
         const absent = from.many ? [1, 9] : [9]
-        const refused = await world.patch(links.path(4), document(4, absent, links))
-        assert.deepEqual([refused.status, refused.fault.code], [404, 'related_not_found'])
+        const refused = await app.patch(links.path(4), document(4, absent, links))
+        assert.deepEqual([refused.status, refused.error.code], [404, 'related_not_found'])
         const pointer = `/data/relationships/${from.field}/data${from.many ? '/1' : ''}`
-        assert.equal(refused.fault.source?.pointer, pointer)
-        assert.equal((await world.get(links.path(4))).one.attributes?.name, `${from.type[0]}4`)
+        assert.equal(refused.error.source?.pointer, pointer)
+        assert.equal((await app.get(links.path(4))).one.attributes?.name, `${from.type[0]}4`)
         await links.assertLinks()
       })
 
       it('a create brings its links, and is not made when one of them cannot be', async () => {
         const links = writer()
-        const count = async () => (await world.get(from.path)).body.meta?.count
+        const count = async () => (await app.get(from.path)).body.meta?.count
         const id = way.ids.isGiven ? 5 : undefined
-        const refused = await world.post(from.path, document(id, [9], links))
-        assert.deepEqual([refused.status, refused.fault.code], [404, 'related_not_found'])
+        const refused = await app.post(from.path, document(id, [9], links))
+        assert.deepEqual([refused.status, refused.error.code], [404, 'related_not_found'])
         assert.equal(await count(), 4)
-        const made = await world.post(from.path, document(id, [3], links))
+        const made = await app.post(from.path, document(id, [3], links))
         assert.equal(made.status, 201, made.text)
         const all = await links.toldBy(from)
         assert.deepEqual(all.get(made.one.id), [links.id(3)])
@@ -221,10 +225,7 @@ for (const way of everyWay) {
           const linked = linkedTo(links.pairs, n).map((other) => links.id(other))
           assert.deepEqual(all.get(links.id(n)), linked.sort())
         }
-        const bare = await world.post(
-          from.path,
-          document(way.ids.isGiven ? 6 : undefined, [], links),
-        )
+        const bare = await app.post(from.path, document(way.ids.isGiven ? 6 : undefined, [], links))
         assert.equal(bare.status, 201, bare.text)
         assert.deepEqual((await links.toldBy(from)).get(bare.one.id), [])
       })
@@ -237,30 +238,30 @@ for (const way of everyWay) {
             ...(way.ids.isGiven && { id: links.id(id) }),
           },
         })
-        const answer = await world.post(links.path(2, `/${from.field}`), body(5))
+        const response = await app.post(links.path(2, `/${from.field}`), body(5))
         if (!from.many) {
-          assert.equal(answer.status, 405)
+          assert.equal(response.status, 405)
           return
         }
-        assert.equal(answer.status, 201, answer.text)
+        assert.equal(response.status, 201, response.text)
         const before = linkedTo(links.pairs, 2).map((other) => links.id(other))
         const all = await links.toldBy(from)
-        assert.deepEqual(all.get(links.id(2)), [...before, answer.one.id].sort())
-        const absent = await world.post(links.path(9, `/${from.field}`), body(6))
-        assert.deepEqual([absent.status, absent.fault.code], [404, 'not_found'])
-        assert.equal((await world.get(to.path)).body.meta?.count, 5)
+        assert.deepEqual(all.get(links.id(2)), [...before, response.one.id].sort())
+        const absent = await app.post(links.path(9, `/${from.field}`), body(6))
+        assert.deepEqual([absent.status, absent.error.code], [404, 'not_found'])
+        assert.equal((await app.get(to.path)).body.meta?.count, 5)
         if (!to.isDeclared || to.many) return
         const elsewhere = { [to.field]: { data: { type: from.type, id: links.id(1) } } }
         const said = { data: { ...body(7).data, relationships: elsewhere } }
-        const conflict = await world.post(links.path(2, `/${from.field}`), said)
-        assert.deepEqual([conflict.status, conflict.fault.code], [409, 'relationship_conflict'])
-        const agreed = await world.post(links.path(1, `/${from.field}`), said)
+        const conflict = await app.post(links.path(2, `/${from.field}`), said)
+        assert.deepEqual([conflict.status, conflict.error.code], [409, 'relationship_conflict'])
+        const agreed = await app.post(links.path(1, `/${from.field}`), said)
         assert.equal(agreed.status, 201, agreed.text)
       })
 
       it('who is deleted is linked to nobody', async () => {
         const links = writer()
-        assert.equal((await world.delete(links.path(1))).status, 200)
+        assert.equal((await app.delete(links.path(1))).status, 200)
         const all = await links.toldBy(from)
         assert.deepEqual(
           [...all.keys()].sort(),

@@ -38,7 +38,7 @@ engine(
       create index on_a on n (a_id); create index on_b on n (b_id);
       insert into n (t) values ('one')`,
   },
-  (world) => {
+  (app) => {
     for (const [what, query, code, says] of [
       ['different paths to include', `include=${paths(32_000)}`, 'invalid_include', 'at most 100'],
       ['a path to include', `include=${'a.'.repeat(16_000)}a`, 'invalid_include', 'more than 20'],
@@ -52,11 +52,11 @@ engine(
       ],
     ] as const) {
       it(`are refused with one error where they have ${what} without end`, async () => {
-        const answer = await world.call('GET', '/n', { query })
-        assert.equal(answer.status, 400, answer.text.slice(0, 1000))
-        assert.equal(answer.body.errors?.length, 1)
-        assert.equal(answer.fault.code, code)
-        assert.ok(answer.fault.detail.includes(says), answer.fault.detail.slice(-200))
+        const response = await app.call('GET', '/n', { query })
+        assert.equal(response.status, 400, response.text.slice(0, 1000))
+        assert.equal(response.body.errors?.length, 1)
+        assert.equal(response.error.code, code)
+        assert.ok(response.error.detail.includes(says), response.error.detail.slice(-200))
       })
     }
 
@@ -66,9 +66,9 @@ engine(
       ['names of fields', `fields[n]=${'t,a,'.repeat(8000)}t`],
     ] as const) {
       it(`are answered where they have the same ${what} again and again`, async () => {
-        const answer = await world.call('GET', '/n', { query })
-        assert.equal(answer.status, 200, answer.text.slice(0, 1000))
-        assert.equal(answer.many.length, 1)
+        const response = await app.call('GET', '/n', { query })
+        assert.equal(response.status, 200, response.text.slice(0, 1000))
+        assert.equal(response.many.length, 1)
       })
     }
   },

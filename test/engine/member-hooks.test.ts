@@ -99,13 +99,13 @@ const numbers = (count: number) =>
 
 const comments = (...ids: string[]) => ids.map((id) => ({ type: 'comment', id }))
 
-engine('Hooks of resources on the other side of a relationship', served, (world) => {
+engine('Hooks of resources on the other side of a relationship', served, (app) => {
   beforeEach(() => {
     seen = []
     returned = {}
   })
   const authorsOf = async () => {
-    const { many } = await world.get('/comments', { 'fields[comment]': 'author', sort: 'id' })
+    const { many } = await app.get('/comments', { 'fields[comment]': 'author', sort: 'id' })
     return many.map(({ relationships }) => {
       const data = relationships?.author?.data
       return data && !Array.isArray(data) ? data.id : null
@@ -134,10 +134,10 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
   ] as const
   for (const [method, path, body] of thefts) {
     it(`given a user who takes a comment of another user by ${method} ${path}, when the hook of the comment rejects it, then the answer is 403 and nothing changes`, async () => {
-      const answer = await world.call(method, path, { body, headers: { 'x-user': '2' } })
-      assert.deepEqual([answer.status, answer.fault.code], [403, 'not_yours'], answer.text)
+      const answer = await app.call(method, path, { body, headers: { 'x-user': '2' } })
+      assert.deepEqual([answer.status, answer.error.code], [403, 'not_yours'], answer.text)
       assert.deepEqual(await authorsOf(), ['1', '2', null, '1'])
-      assert.equal((await world.get('/users')).many.length, 2)
+      assert.equal((await app.get('/users')).many.length, 2)
     })
   }
 
@@ -145,7 +145,7 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
     const write = async (method: string, ...ids: string[]) => {
       seen = []
       const path = '/users/1/relationships/comments'
-      const answer = await world.call(method, path, { body: { data: comments(...ids) } })
+      const answer = await app.call(method, path, { body: { data: comments(...ids) } })
       assert.equal(answer.status, 200, answer.text)
       return seen
     }
@@ -172,7 +172,7 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
       comments: { data: comments('3', '2') },
       reviews: { data: comments('3') },
     }
-    const { one } = await world
+    const { one } = await app
       .call('POST', '/users?include=comments', {
         body: { data: { type: 'user', relationships } },
       })
@@ -187,13 +187,13 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
 
   it('given a new comment in a related collection, when it is created, then its own create hooks run and no update hook', async () => {
     const data = { type: 'comment', attributes: { body: 'five' } }
-    assert.equal((await world.post('/users/2/comments', { data })).status, 201)
+    assert.equal((await app.post('/users/2/comments', { data })).status, 201)
     assert.deepEqual(seen, [])
   })
 
   it('given a to-one relationship with the key in the other table, when it is replaced, then the hooks of both badges run', async () => {
     const data = { type: 'badge', id: '2' }
-    const answer = await world.patch('/users/1/relationships/badge', { data })
+    const answer = await app.patch('/users/1/relationships/badge', { data })
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(seen, [
       ['badge', '1', { holder: null }],
@@ -203,7 +203,7 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
 
   it('given a relationship whose inverse is not declared, when it changes, then the hooks run without the change', async () => {
     assert.equal(
-      (await world.post('/comments/1/relationships/replies', { data: comments('2') })).status,
+      (await app.post('/comments/1/relationships/replies', { data: comments('2') })).status,
       200,
     )
     assert.deepEqual(before(), [
@@ -215,7 +215,7 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
   it('given a hook that returns values, when the member changes, then they are stored, win over the request, and are in the response', async () => {
     returned = { three: { edits: 1 }, two: { edits: 2, author: null }, one: { replies: ['4'] } }
     const relationships = { comments: { data: comments('1', '2', '3') } }
-    const answer = await world.post('/users?include=comments&fields[comment]=edits', {
+    const answer = await app.post('/users?include=comments&fields[comment]=edits', {
       data: { type: 'user', relationships },
     })
     assert.equal(answer.status, 201, answer.text)
@@ -226,27 +226,27 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
     ])
     assert.deepEqual(await authorsOf(), ['3', null, '3', '1'])
     assert.deepEqual(
-      (await world.get('/comments/1/replies')).many.map(({ id }) => id),
+      (await app.get('/comments/1/replies')).many.map(({ id }) => id),
       ['4'],
     )
-    assert.equal((await world.get('/comments/2')).one.attributes?.edits, 2)
+    assert.equal((await app.get('/comments/2')).one.attributes?.edits, 2)
   })
 
   it('given a hook that returns a value that a constraint rejects, when the member changes, then the answer is 409 and nothing changes', async () => {
     returned = { two: { body: 'one' } }
-    const answer = await world.post('/users/1/relationships/comments', { data: comments('2') })
-    assert.deepEqual([answer.status, answer.fault.code], [409, 'constraint_conflict'])
+    const answer = await app.post('/users/1/relationships/comments', { data: comments('2') })
+    assert.deepEqual([answer.status, answer.error.code], [409, 'constraint_conflict'])
     assert.deepEqual(await authorsOf(), ['1', '2', null, '1'])
   })
 
   it('given many members, when their hooks run, then the number of statements does not depend on the number of members', async () => {
-    await world.execute(
+    await app.execute(
       `insert into comment (id, body, edits) values ${Array.from({ length: 50 }, (_, at) => `(${at + 100}, 'c${at}', 0)`).join(', ')}`,
     )
     const write = (...ids: string[]) =>
       statementsOf(async () => {
         const body = { data: comments(...ids) }
-        const { status } = await world.call('POST', '/users/2/relationships/comments', { body })
+        const { status } = await app.call('POST', '/users/2/relationships/comments', { body })
         assert.equal(status, 200)
       })
     const one = await write('100')
@@ -256,13 +256,13 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
   })
 
   it('given more than 10,000 members with hooks, when they change, then the answer is 400 and no hook runs', async () => {
-    await world.execute(
+    await app.execute(
       `insert into comment (edits, author_id) ${numbers(10_001)} select 0, 2 from numbers`,
     )
-    const answer = await world.patch('/users/2/relationships/comments', { data: [] })
-    assert.deepEqual([answer.status, answer.fault.code], [400, 'too_many_resources'])
+    const answer = await app.patch('/users/2/relationships/comments', { data: [] })
+    assert.deepEqual([answer.status, answer.error.code], [400, 'too_many_resources'])
     assert.deepEqual(seen, [])
-    const { meta } = (await world.get('/users/2/comments')).body
+    const { meta } = (await app.get('/users/2/comments')).body
     assert.equal(meta?.count, 10_002)
   })
 
@@ -270,7 +270,7 @@ engine('Hooks of resources on the other side of a relationship', served, (world)
     const write = (type: string, path: string, ids: readonly string[]) =>
       statementsOf(async () => {
         const data = ids.map((id) => ({ type, id }))
-        assert.equal((await world.call('POST', path, { body: { data } })).status, 200)
+        assert.equal((await app.call('POST', path, { body: { data } })).status, 200)
       })
     const plain = await write('note', '/users/2/relationships/notes', ['1', '2'])
     assert.equal(plain.length, 3, plain.join('\n'))

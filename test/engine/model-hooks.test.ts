@@ -82,7 +82,7 @@ const served = {
   server: { authenticate: () => 'somebody' },
 }
 
-engine('Hooks of a model', served, (world) => {
+engine('Hooks of a model', served, (app) => {
   beforeEach(() => {
     seen = []
     rejecting = false
@@ -90,7 +90,7 @@ engine('Hooks of a model', served, (world) => {
 
   it('given a model with hooks, when resources are written, then they run for every type, before the hooks of the type, and the values of the type win', async () => {
     const data = { type: 'list', attributes: { name: 'x' } }
-    const { one } = await world.post('/lists', { data })
+    const { one } = await app.post('/lists', { data })
     assert.deepEqual(one.attributes, { name: 'of the list', changed_by: 'somebody' })
     assert.deepEqual(seen, [
       'begin 1',
@@ -101,12 +101,12 @@ engine('Hooks of a model', served, (world) => {
       '1 list',
       'create of list',
     ])
-    const own = await world.post('/lists', { data: { ...data, attributes: { name: 'own' } } })
+    const own = await app.post('/lists', { data: { ...data, attributes: { name: 'own' } } })
     assert.deepEqual(own.one.attributes, { name: 'own', changed_by: 'list' })
   })
 
   it('given a write from the other side, when it is committed, then the audit has both types', async () => {
-    await world.post('/lists/1/relationships/items', { data: [{ type: 'item', id: '1' }] })
+    await app.post('/lists/1/relationships/items', { data: [{ type: 'item', id: '1' }] })
     assert.deepEqual(seen, [
       'begin 1',
       'update list 1 {"attributes":{},"relationships":{"items":{"change":"add","ids":["1"]}}}',
@@ -114,9 +114,9 @@ engine('Hooks of a model', served, (world) => {
       'update of item',
       'update of list',
     ])
-    const { one } = await world.get('/items/1')
+    const { one } = await app.get('/items/1')
     assert.equal(one.attributes?.changed_by, 'somebody')
-    await world.delete('/items/1')
+    await app.delete('/items/1')
     assert.deepEqual(seen.slice(-3), ['begin 1', 'delete item 1', 'delete of item'])
   })
 
@@ -137,29 +137,29 @@ engine('Hooks of a model', served, (world) => {
   ] as const
   for (const [method, path, body] of requests) {
     it(`given begin, when ${method} ${path} runs, then begin runs once and first, and can reject the request before it is known whether the resource exists`, async () => {
-      await world.call(method, path, { body })
+      await app.call(method, path, { body })
       assert.equal(seen[0], 'begin 1')
       assert.equal(seen.filter((each) => each.startsWith('begin')).length, 1)
       rejecting = true
       seen = []
-      const answer = await world.call(method, path, { body })
-      assert.deepEqual([answer.status, seen.length], [401, 1], answer.text)
+      const response = await app.call(method, path, { body })
+      assert.deepEqual([response.status, seen.length], [401, 1], response.text)
     })
   }
 
   it('given a list that is streamed, when it is read, then begin runs once, before the first row', async () => {
-    await world.execute(
+    await app.execute(
       `insert into item (title) with recursive numbers (n) as
          (select 1 union all select n + 1 from numbers where n < 800) select 'x' from numbers`,
     )
-    const { many } = await world.get('/items?page[size]=1000')
+    const { many } = await app.get('/items?page[size]=1000')
     assert.equal(many.length, 801)
     assert.deepEqual(seen.slice(0, 2), ['begin 801', 'read item'])
     assert.equal(seen.filter((each) => each.startsWith('begin')).length, 1)
   })
 
   it('given begin and hooks, when they run, then the context has the request', async () => {
-    await world.call('GET', '/lists', { headers: { 'x-request-id': 'abc' } })
+    await app.call('GET', '/lists', { headers: { 'x-request-id': 'abc' } })
     assert.ok(context)
     const { auth, ip, log, requestId, signal } = context
     assert.deepEqual([auth, ip], ['somebody', '127.0.0.1'])

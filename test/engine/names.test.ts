@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, computed, defineModel, resource, text, toMany, toOne } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** Unusual member names that are allowed: beyond ASCII, JavaScript's own, with every allowed character. */
@@ -27,22 +27,22 @@ const wire = {
   beyondAscii: true,
 }
 
-engine('Unusual names in documents', wire, (world) => {
+engine('Unusual names in documents', wire, (app) => {
   const collection = '/v1.0/gr~o_-ss3'
   const fill = async () => {
     for (const word of ['b', 'a', 'c']) {
-      await world.post(collection, {
+      await app.post(collection, {
         data: { type: 'größe', attributes: { constructor: word, 'Toll-es_Wort': word } },
       })
     }
     const data = ['2', '3'].map((id) => ({ type: 'größe', id }))
     const path = `${collection}/1/relationships/${encodeURIComponent('größen')}`
-    assert.equal((await world.post(path, { data })).status, 200)
+    assert.equal((await app.post(path, { data })).status, 200)
   }
 
   it('every link of a resource works', async () => {
     await fill()
-    const { one } = await world.get(`${collection}/2`)
+    const { one } = await app.get(`${collection}/2`)
     assert.equal(one.attributes?.hasOwnProperty, 'a')
     assert.equal(one.attributes?.proto, 'stored')
     const links = Object.values(one.relationships ?? {}).flatMap(({ links: each = {} }) => {
@@ -50,11 +50,11 @@ engine('Unusual names in documents', wire, (world) => {
     })
     assert.equal(links.length, 4)
     for (const link of [...links, one.links?.self ?? '']) {
-      const answer = await world.get(link)
-      assert.equal(answer.status, 200, link)
-      assert.equal(answer.body.links?.self?.replace(/^https?:\/\/[^/]+/, ''), link)
+      const response = await app.get(link)
+      assert.equal(response.status, 200, link)
+      assert.equal(response.body.links?.self?.replace(/^https?:\/\/[^/]+/, ''), link)
     }
-    const whole = await world.get(`${collection}/2/${encodeURIComponent('名')}`)
+    const whole = await app.get(`${collection}/2/${encodeURIComponent('名')}`)
     assert.equal(whole.one.id, '1')
   })
 
@@ -65,9 +65,9 @@ engine('Unusual names in documents', wire, (world) => {
       { 'filter[名__Toll-es_Wort]': 'b', sort: '-名.constructor,-Toll-es_Wort' },
       { filter: [{ name: '名', op: 'has', val: { name: 'größen', op: 'any' } }], sort: '-id' },
     ]) {
-      assert.deepEqual(ids(await world.get(collection, query)), ['3', '2'])
+      assert.deepEqual(ids(await app.get(collection, query)), ['3', '2'])
     }
-    const shown = await world.get(`${collection}/1`, {
+    const shown = await app.get(`${collection}/1`, {
       include: 'größen.名',
       'fields[größe]': 'constructor,größen,名',
     })
@@ -79,10 +79,10 @@ engine('Unusual names in documents', wire, (world) => {
   })
 
   it('an error of such a field points to it', async () => {
-    const { fault } = await world.post(collection, {
+    const { error } = await app.post(collection, {
       data: { type: 'größe', attributes: { 'Toll-es_Wort': 5 } },
     })
-    assert.deepEqual(fault.source, { pointer: '/data/attributes/Toll-es_Wort' })
+    assert.deepEqual(error.source, { pointer: '/data/attributes/Toll-es_Wort' })
   })
 })
 
@@ -133,37 +133,35 @@ const stored = {
     "up-key" integer references ${quoted(table)} ("the id."))`,
 }
 
-engine('Unusual names in the database', stored, (world) => {
+engine('Unusual names in the database', stored, (app) => {
   it('tables and columns with any name are written, read, filtered, sorted and linked', async () => {
     const names = Object.keys(columns)
     for (const value of ['y', 'x']) {
       const attributes = Object.fromEntries(names.map((name) => [name, name + value]))
-      const made = await world.post('/odds', { data: { type: 'odd', attributes } })
+      const made = await app.post('/odds', { data: { type: 'odd', attributes } })
       assert.equal(made.status, 201, made.text)
       const all = names.map((name) => name + value).join(' ')
       assert.deepEqual(made.one.attributes, { ...attributes, all })
     }
-    const linked = await world.patch('/odds/1/relationships/down', {
+    const linked = await app.patch('/odds/1/relationships/down', {
       data: [{ type: 'odd', id: '2' }],
     })
     assert.equal(linked.status, 200)
     for (const name of names) {
-      assert.deepEqual(ids(await world.get('/odds', { sort: name })), ['2', '1'], name)
-      assert.deepEqual(ids(await world.get('/odds', { sort: `-up.${name}` })), ['1', '2'], name)
-      assert.deepEqual(ids(await world.get('/odds', { [`filter[${name}]`]: `${name}x` })), ['2'])
-      assert.deepEqual(ids(await world.get('/odds', { [`filter[up__${name}]`]: `${name}y` })), [
-        '2',
-      ])
-      const patched = await world.patch('/odds/1', {
+      assert.deepEqual(ids(await app.get('/odds', { sort: name })), ['2', '1'], name)
+      assert.deepEqual(ids(await app.get('/odds', { sort: `-up.${name}` })), ['1', '2'], name)
+      assert.deepEqual(ids(await app.get('/odds', { [`filter[${name}]`]: `${name}x` })), ['2'])
+      assert.deepEqual(ids(await app.get('/odds', { [`filter[up__${name}]`]: `${name}y` })), ['2'])
+      const patched = await app.patch('/odds/1', {
         data: { type: 'odd', id: '1', attributes: { [name]: null } },
       })
       assert.equal(patched.one.attributes?.[name], null)
     }
-    const shown = await world.get('/odds', { include: 'up,down', 'page[size]': '1' })
+    const shown = await app.get('/odds', { include: 'up,down', 'page[size]': '1' })
     assert.deepEqual(
       shown.body.included?.map(({ id }) => id),
       ['2'],
     )
-    assert.equal((await world.delete('/odds/2')).status, 200)
+    assert.equal((await app.delete('/odds/2')).status, 200)
   })
 })

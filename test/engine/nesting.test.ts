@@ -57,10 +57,10 @@ engine(
         for (const [levels, open, close] of nestings)
           for (const times of [maxDepth, 3000, 60_000].map((each) => Math.ceil(each / levels))) {
             const raw = body(nested(times, open, '1', close))
-            const answer = await app.call('POST', '/things', jsonApi(raw))
-            assert.equal(answer.status, 400, answer.text)
-            assert.equal(answer.fault.code, 'invalid_json')
-            assert.match(answer.fault.detail, /nested more than 256 levels/)
+            const response = await app.call('POST', '/things', jsonApi(raw))
+            assert.equal(response.status, 400, response.text)
+            assert.equal(response.error.code, 'invalid_json')
+            assert.match(response.error.detail, /nested more than 256 levels/)
           }
       })
 
@@ -73,9 +73,13 @@ engine(
             const outer = /^[^1]*/.exec(body('1'))?.[0].replace(/[^[{]/g, '').length ?? 0
             const times = Math.floor((maxDepth - outer) / levels) + extra
             const raw = body(nested(times, open, '1', close))
-            const answer = await app.call('POST', '/things', jsonApi(raw))
-            assert.ok(answer.status < 500, answer.text)
-            assert.equal(answer.body.errors?.[0]?.code === 'invalid_json', isTooDeep, answer.text)
+            const response = await app.call('POST', '/things', jsonApi(raw))
+            assert.ok(response.status < 500, response.text)
+            assert.equal(
+              response.body.errors?.[0]?.code === 'invalid_json',
+              isTooDeep,
+              response.text,
+            )
           }
         }
       })
@@ -87,9 +91,9 @@ engine(
         ['/things/1', `{"data":{"type":"thing","id":"1","attributes":{"options":${deep}}}}`],
         ['/things/1/relationships/parts', `{"data":${deep}}`],
       ] as const) {
-        const answer = await app.call('PATCH', path, jsonApi(raw))
-        assert.equal(answer.status, 400, answer.text)
-        assert.equal(answer.fault.code, 'invalid_json')
+        const response = await app.call('PATCH', path, jsonApi(raw))
+        assert.equal(response.status, 400, response.text)
+        assert.equal(response.error.code, 'invalid_json')
       }
     })
 
@@ -110,11 +114,11 @@ engine(
         for (const levels of [150, 253, 254, 255, 256, 257, 900, 3000, 14_000]) {
           const text = filter(levels)
           if (text.length > 32_000) continue
-          const answer = await app.call('GET', '/things', { query: `filter=${text}` })
-          assert.equal(answer.status, 400, answer.text)
-          assert.equal(answer.fault.code, 'invalid_filter')
+          const response = await app.call('GET', '/things', { query: `filter=${text}` })
+          assert.equal(response.status, 400, response.text)
+          assert.equal(response.error.code, 'invalid_filter')
           if (levels > maxDepth)
-            assert.equal(answer.fault.detail, 'filter: is nested more than 256 levels deep.')
+            assert.equal(response.error.detail, 'filter: is nested more than 256 levels deep.')
         }
       })
     }

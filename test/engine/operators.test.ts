@@ -26,8 +26,8 @@ import type { DialectName } from '../../src/model/dialect.ts'
 import { kinds } from '../../src/model/kinds.ts'
 import { operators } from '../../src/model/operators.ts'
 import { parametricKinds } from '../../src/model/parametric-kinds.ts'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import type { Engine } from './engine.ts'
 import { engine } from './engine.ts'
 import { allIds, cases, columns, idsWithValues, withItself } from './operator-cases.ts'
@@ -93,24 +93,24 @@ const expectations = new Map(
 const operatorsFor = (kind: string) =>
   operatorNames.filter((name) => expectations.get(name)?.has(kind))
 
-async function matchingIds(world: Engine, ...filter: object[]): Promise<string> {
-  const answer = await world.get('/rows', { filter })
-  assert.equal(answer.status, 200, answer.text)
-  return ids(answer).join(' ')
+async function matchingIds(app: Engine, ...filter: object[]): Promise<string> {
+  const response = await app.get('/rows', { filter })
+  assert.equal(response.status, 200, response.text)
+  return ids(response).join(' ')
 }
 
 /** Asserts that a filter is 400 with a detail that starts with a text and lists names. */
 async function assertRejected(
-  world: Engine,
+  app: Engine,
   filter: object,
   { says, names }: { says: string; names: readonly string[] },
 ): Promise<void> {
-  const { status, fault, text: body } = await world.get('/rows', { filter: [filter] })
+  const { status, error, text: body } = await app.get('/rows', { filter: [filter] })
   assert.equal(status, 400, body)
-  assert.deepEqual([fault.source, fault.code], [{ parameter: 'filter' }, 'invalid_filter'])
-  assert.ok(fault.detail.startsWith(says), `${fault.detail}\ndoes not start with\n${says}`)
+  assert.deepEqual([error.source, error.code], [{ parameter: 'filter' }, 'invalid_filter'])
+  assert.ok(error.detail.startsWith(says), `${error.detail}\ndoes not start with\n${says}`)
   for (const name of names) {
-    assert.ok(fault.detail.includes(`"${name}"`), `${fault.detail}\ndoes not name "${name}"`)
+    assert.ok(error.detail.includes(`"${name}"`), `${error.detail}\ndoes not name "${name}"`)
   }
 }
 
@@ -122,13 +122,13 @@ it('the table of expectations has every operator and every kind', () => {
   }
 })
 
-engine('Operators on the kinds that they apply to', served, (world) => {
+engine('Operators on the kinds that they apply to', served, (app) => {
   for (const [op, byKind] of expectations) {
     it(`${op}: on ${[...byKind.keys()].join(', ')}`, async () => {
       for (const [name, expected] of byKind) {
         for (const [val, matching] of expected) {
           const filter = { name, op, val }
-          assert.equal(await matchingIds(world, filter), matching, JSON.stringify(filter))
+          assert.equal(await matchingIds(app, filter), matching, JSON.stringify(filter))
         }
       }
     })
@@ -141,7 +141,7 @@ engine('Operators on the kinds that they apply to', served, (world) => {
         const plain = expected.find(([val]) => ![val].flat().includes(null))
         assert.ok(plain, `${op} ${name} has a case without nulls`)
         const [val, matching] = plain
-        const others = await matchingIds(world, { not: { name, op, val } })
+        const others = await matchingIds(app, { not: { name, op, val } })
         const isTwoValued = op === 'is_' || op === 'isnot' || name === 'id'
         const both = `${matching} ${others}`
           .split(' ')
@@ -153,7 +153,7 @@ engine('Operators on the kinds that they apply to', served, (world) => {
   })
 })
 
-engine('Operators on other kinds', served, (world) => {
+engine('Operators on other kinds', served, (app) => {
   for (const op of operatorNames) {
     const otherKinds = kindNames.filter((kind) => !expectations.get(op)?.has(kind))
     if (otherKinds.length === 0) continue
@@ -161,9 +161,9 @@ engine('Operators on other kinds', served, (world) => {
       for (const name of otherKinds) {
         const names = operatorsFor(name)
         const says = `filter[0].op: ${name} has no operator "${op}"`
-        await assertRejected(world, { name, op, val: 'x' }, { says, names })
-        await assertRejected(world, { name, op, val: null }, { says, names })
-        await assertRejected(world, { name, op, field: name }, { says, names })
+        await assertRejected(app, { name, op, val: 'x' }, { says, names })
+        await assertRejected(app, { name, op, val: null }, { says, names })
+        await assertRejected(app, { name, op, field: name }, { says, names })
       }
     })
   }
@@ -172,7 +172,7 @@ engine('Operators on other kinds', served, (world) => {
     for (const name of kindNames) {
       for (const op of ['any', 'has']) {
         const says = `filter[0].op: ${name} has no operator "${op}"`
-        await assertRejected(world, { name, op }, { says, names: operatorsFor(name) })
+        await assertRejected(app, { name, op }, { says, names: operatorsFor(name) })
       }
     }
   })
@@ -185,12 +185,12 @@ engine('Operators on other kinds', served, (world) => {
       ['boolean', 'in', 'in_'],
     ] as const) {
       const says = `filter[0].op: ${name} has no operator "${op}"; did you mean "${meant}"?`
-      await assertRejected(world, { name, op, val: 1 }, { says, names: [] })
+      await assertRejected(app, { name, op, val: 1 }, { says, names: [] })
     }
   })
 })
 
-engine('Operators with another field', served, (world) => {
+engine('Operators with another field', served, (app) => {
   for (const [op, byKind] of expectations) {
     const outcome = Object.entries(withItself).find(([name]) => name === op)?.[1]
     it(`${op}: a field with itself: ${outcome ?? 'rejected'}`, async () => {
@@ -198,21 +198,21 @@ engine('Operators with another field', served, (world) => {
         const filter = { name, op, field: name }
         if (opaque.includes(name)) {
           const says = `filter[0].field: ${name} can only be compared with null`
-          await assertRejected(world, filter, { says, names: [] })
+          await assertRejected(app, filter, { says, names: [] })
         } else if (outcome === undefined) {
           const says = `filter[0].field: "${op}" takes a list of values`
-          await assertRejected(world, filter, { says, names: [] })
+          await assertRejected(app, filter, { says, names: [] })
         } else {
           const known = name === 'id' ? allIds : idsWithValues
           const expected = { every: allIds, known, none: '' }[outcome]
-          assert.equal(await matchingIds(world, filter), expected, JSON.stringify(filter))
+          assert.equal(await matchingIds(app, filter), expected, JSON.stringify(filter))
         }
       }
     })
   }
 
   it('kinds with the same comparison can be compared in both directions', async () => {
-    await world.execute(
+    await app.execute(
       'update line set text = email where id = 3; update line set integer = id where id = 2',
     )
     const pairs = [
@@ -224,12 +224,8 @@ engine('Operators with another field', served, (world) => {
       ['url', 'text', ''],
     ] as const
     for (const [name, field, matching] of pairs) {
-      assert.equal(
-        await matchingIds(world, { name, op: 'eq', field }),
-        matching,
-        `${name} ${field}`,
-      )
-      assert.equal(await matchingIds(world, { name: field, op: 'eq', field: name }), matching)
+      assert.equal(await matchingIds(app, { name, op: 'eq', field }), matching, `${name} ${field}`)
+      assert.equal(await matchingIds(app, { name: field, op: 'eq', field: name }), matching)
     }
   })
 
@@ -245,14 +241,14 @@ engine('Operators with another field', served, (world) => {
       for (const other of classes.filter((each) => each !== one).flat()) {
         for (const name of one) {
           const says = `filter[0].field: ${name} (${name}) cannot be compared with ${other} (${other})`
-          await assertRejected(world, { name, op: 'eq', field: other }, { says, names: [] })
+          await assertRejected(app, { name, op: 'eq', field: other }, { says, names: [] })
         }
       }
     }
   })
 })
 
-engine('Values of operators', served, (world) => {
+engine('Values of operators', served, (app) => {
   it('a list operator takes an array, between takes two values, all others take one', async () => {
     const wrong = [
       [{ name: 'text', op: 'in_', val: 'Ada' }, 'filter[0].val: must be an array of values'],
@@ -282,23 +278,23 @@ engine('Values of operators', served, (world) => {
         'filter[0].val: id must be compared with an id',
       ],
     ] as const
-    for (const [filter, says] of wrong) await assertRejected(world, filter, { says, names: [] })
+    for (const [filter, says] of wrong) await assertRejected(app, filter, { says, names: [] })
   })
 })
 
-engine('Operators on relationships', served, (world) => {
+engine('Operators on relationships', served, (app) => {
   it('has, any, and the comparisons with null: has some, has none', async () => {
     for (const [name, follow, some, none] of [
       ['above', 'has', '2 3', '1 4 5 6 7'],
       ['below', 'any', '1', '2 3 4 5 6 7'],
     ] as const) {
-      assert.equal(await matchingIds(world, { name, op: follow }), some)
-      assert.equal(await matchingIds(world, { name, op: follow, val: null }), some)
+      assert.equal(await matchingIds(app, { name, op: follow }), some)
+      assert.equal(await matchingIds(app, { name, op: follow, val: null }), some)
       for (const op of ['ne', 'isnot'])
-        assert.equal(await matchingIds(world, { name, op, val: null }), some)
+        assert.equal(await matchingIds(app, { name, op, val: null }), some)
       for (const op of ['eq', 'is_'])
-        assert.equal(await matchingIds(world, { name, op, val: null }), none)
-      assert.equal(await matchingIds(world, { not: { name, op: follow } }), none)
+        assert.equal(await matchingIds(app, { name, op, val: null }), none)
+      assert.equal(await matchingIds(app, { not: { name, op: follow } }), none)
     }
   })
 
@@ -311,12 +307,12 @@ engine('Operators on relationships', served, (world) => {
       for (const op of [...operatorNames, other].filter((each) => !common.includes(each))) {
         const says = `filter[0].op: ${name} has no operator "${op}"`
         const filter = op === other ? { name, op } : { name, op, val: null }
-        await assertRejected(world, filter, { says, names: [own, ...common] })
+        await assertRejected(app, filter, { says, names: [own, ...common] })
       }
       for (const op of common) {
         const says = `filter[0]: ${name} is a relationship and can only be compared with null`
-        await assertRejected(world, { name, op, val: '1' }, { says, names: [own] })
-        await assertRejected(world, { name, op, field: 'id' }, { says, names: [own] })
+        await assertRejected(app, { name, op, val: '1' }, { says, names: [own] })
+        await assertRejected(app, { name, op, field: 'id' }, { says, names: [own] })
       }
     }
   })
@@ -327,11 +323,7 @@ engine('Operators on relationships', served, (world) => {
         for (const [val, matching] of expected) {
           const isBoss = matching.split(' ').includes('1')
           const filter = { name: `above__${name}`, op, val }
-          assert.equal(
-            await matchingIds(world, filter),
-            isBoss ? '2 3' : '',
-            JSON.stringify(filter),
-          )
+          assert.equal(await matchingIds(app, filter), isBoss ? '2 3' : '', JSON.stringify(filter))
         }
       }
     }

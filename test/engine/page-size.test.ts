@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { attribute, defineModel, type ModelOptions, resource, text, toMany, toOne } from 'lapidary'
-import type { Answer } from '../answer.ts'
+import type { TestResponse } from '../test-response.ts'
 import { type Engine, engine } from './engine.ts'
 
 const box = resource('box', {
@@ -47,11 +47,11 @@ async function assertInvalid(
 ): Promise<void> {
   for (const path of [...lists, '/pieces/1', '/boxes/1/relationships/pieces'])
     for (const size of sizes) {
-      const answer: Answer = await app.get(path, { 'page[size]': size })
-      assert.equal(answer.status, 400, `${path} ${size}`)
-      assert.equal(answer.fault.code, 'invalid_page')
+      const response: TestResponse = await app.get(path, { 'page[size]': size })
+      assert.equal(response.status, 400, `${path} ${size}`)
+      assert.equal(response.error.code, 'invalid_page')
       const detail = `page[size] must be between 1 and ${maximum} here; it is ${size}.`
-      assert.equal(answer.fault.detail, detail)
+      assert.equal(response.error.detail, detail)
     }
 }
 

@@ -19,7 +19,7 @@ import {
   toOne,
   uuid,
 } from 'lapidary'
-import { ids } from '../answer.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { attributeText, attributeTexts, create } from './things.ts'
 
@@ -135,17 +135,17 @@ const rounded = [
   ['clock', '"12:30:00.1236"',          '"12:30:00.124"'],
 ] as const
 
-engine('Columns of PostgreSQL', served, (world) => {
+engine('Columns of PostgreSQL', served, (app) => {
   for (const [name, values] of Object.entries(stored)) {
     it(`given stored values of ${name}, then they are serialized, sorted and filtered by value`, async () => {
       const reversed = values.map(([sql]) => `(${sql})`).toReversed()
-      await world.execute(`insert into thing ("${name}") values ${reversed.join(', ')}`)
+      await app.execute(`insert into thing ("${name}") values ${reversed.join(', ')}`)
       const expected = values.map(([, json]) => json)
       for (const [sort, order] of [
         [name, expected],
         [`-${name}`, expected.toReversed()],
       ] as const)
-        assert.deepEqual(attributeTexts(await world.get('/things', { sort }), name), order)
+        assert.deepEqual(attributeTexts(await app.get('/things', { sort }), name), order)
       for (const [at, [, val]] of values.entries()) {
         for (const filter of [
           `[{"name":"${name}","op":"eq","val":${val}}]`,
@@ -153,7 +153,7 @@ engine('Columns of PostgreSQL', served, (world) => {
           `[{"name":"${name}","op":"is_","val":${val}}]`,
         ])
           assert.deepEqual(
-            ids(await world.get('/things', { filter })),
+            ids(await app.get('/things', { filter })),
             [String(values.length - at)],
             filter,
           )
@@ -162,7 +162,7 @@ engine('Columns of PostgreSQL', served, (world) => {
 
     it(`given serialized values of ${name}, when they are sent back, then they are stored and serialized again`, async () => {
       for (const [, json] of values) {
-        const made = await create(world, { [name]: json })
+        const made = await create(app, { [name]: json })
         assert.equal(made.status, 201, made.text)
         assert.equal(attributeText(made, name), json)
       }
@@ -171,26 +171,26 @@ engine('Columns of PostgreSQL', served, (world) => {
 
   it('given a value that its column rejects, when it is sent, then the response is 422 with the field and nothing is stored', async () => {
     for (const [name, json, expected] of rejected) {
-      const refused = await create(world, { [name]: json })
-      assert.deepEqual([refused.status, refused.fault.code], [422, 'invalid_value'], refused.text)
-      assert.deepEqual(refused.fault.source, { pointer: `/data/attributes/${name}` })
+      const refused = await create(app, { [name]: json })
+      assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'], refused.text)
+      assert.deepEqual(refused.error.source, { pointer: `/data/attributes/${name}` })
       const says = `${name} must be ${expected}; it is `
-      assert.ok(refused.fault.detail.startsWith(says), refused.fault.detail)
+      assert.ok(refused.error.detail.startsWith(says), refused.error.detail)
     }
-    assert.equal((await world.get('/things')).body.meta?.count, 0)
+    assert.equal((await app.get('/things')).body.meta?.count, 0)
   })
 
   it('given a value that its column truncates or rounds, when it is sent, then the stored value is returned', async () => {
     for (const [name, sent, stored] of rounded)
-      assert.equal(attributeText(await create(world, { [name]: sent }), name), stored)
+      assert.equal(attributeText(await create(app, { [name]: sent }), name), stored)
   })
 
   it('given several invalid values, when they are sent, then all of them are reported together', async () => {
-    await create(world, {})
+    await create(app, {})
     const attributes = { small: 40_000, word: 'too long', day: 'no day' }
     const relationships = { whole_thing: { data: { type: 'thing', id: '9' } } }
     const data = { type: 'thing', id: '1', attributes, relationships }
-    const refused = await world.patch('/things/1', { data })
+    const refused = await app.patch('/things/1', { data })
     assert.deepEqual(refused.body.errors?.map(({ source }) => source?.pointer).sort(), [
       '/data/attributes/day',
       '/data/attributes/small',
@@ -200,40 +200,37 @@ engine('Columns of PostgreSQL', served, (world) => {
   })
 
   it('given a value that a domain rejects, when it is sent, then the response is 422 with the field, without names of the database', async () => {
-    const refused = await create(world, { word: '"a"', label: '"no"' })
-    assert.deepEqual([refused.status, refused.fault.code], [422, 'invalid_value'])
-    assert.deepEqual(refused.fault.source, { pointer: '/data/attributes/label' })
+    const refused = await create(app, { word: '"a"', label: '"no"' })
+    assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'])
+    assert.deepEqual(refused.error.source, { pointer: '/data/attributes/label' })
     assert.ok(!refused.text.includes('short'))
   })
 
   it('given an id that is too large for its column, when it is sent, then it is rejected; when it is read, then it is not found', async () => {
     for (const id of ['2147483648', '9223372036854775807']) {
-      const refused = await world.post('/things', { data: { type: 'thing', id } })
-      assert.deepEqual([refused.status, refused.fault.code], [422, 'invalid_value'], refused.text)
-      assert.deepEqual(refused.fault.source, { pointer: '/data/id' })
-      assert.equal((await world.get(`/things/${id}`)).status, 404)
+      const refused = await app.post('/things', { data: { type: 'thing', id } })
+      assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'], refused.text)
+      assert.deepEqual(refused.error.source, { pointer: '/data/id' })
+      assert.equal((await app.get(`/things/${id}`)).status, 404)
       const data = {
         type: 'thing',
         relationships: { whole_thing: { data: { type: 'thing', id } } },
       }
-      assert.equal((await world.post('/things', { data })).fault.code, 'related_not_found')
+      assert.equal((await app.post('/things', { data })).error.code, 'related_not_found')
     }
   })
 
   it('given a key that is too large for its column, when it is sent, then the error points at the relationship', async () => {
-    assert.equal(
-      (await world.post('/things', { data: { type: 'thing', id: '40000' } })).status,
-      201,
-    )
+    assert.equal((await app.post('/things', { data: { type: 'thing', id: '40000' } })).status, 201)
     const whole_thing = { data: { type: 'thing', id: '40000' } }
     const data = { type: 'thing', relationships: { whole_thing } }
-    const refused = await world.post('/things', { data })
-    assert.deepEqual([refused.status, refused.fault.code], [422, 'invalid_value'], refused.text)
-    assert.equal((await world.get('/things')).body.meta?.count, 1)
+    const refused = await app.post('/things', { data })
+    assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'], refused.text)
+    assert.equal((await app.get('/things')).body.meta?.count, 1)
   })
 
   it('given a filter with a value beyond the column type, then it finds nothing', async () => {
-    await create(world, { small: '1', whole: '1', digits: '1', code: '"a"', word: '"a"' })
+    await create(app, { small: '1', whole: '1', digits: '1', code: '"a"', word: '"a"' })
     for (const filter of [
       { name: 'small', op: 'eq', val: 40_000 },
       { name: 'small', op: 'in_', val: [40_000, Number.MAX_SAFE_INTEGER] },
@@ -246,14 +243,14 @@ engine('Columns of PostgreSQL', served, (world) => {
       { name: 'code', op: 'eq', val: 'a very long text' },
       { name: 'word', op: 'in_', val: ['a very long text'] },
     ])
-      assert.deepEqual(ids(await world.get('/things', { filter: [filter] })), [])
+      assert.deepEqual(ids(await app.get('/things', { filter: [filter] })), [])
     const other = [{ name: 'small', op: 'lt', val: Number.MAX_SAFE_INTEGER }]
-    assert.deepEqual(ids(await world.get('/things', { filter: other })), ['1'])
+    assert.deepEqual(ids(await app.get('/things', { filter: other })), ['1'])
   })
 
   it('given a character column, then its padding is not part of its texts', async () => {
-    await create(world, { code: '"ab"', word: '"ab"' })
-    await create(world, { code: '"b"', word: '"ab  "' })
+    await create(app, { code: '"ab"', word: '"ab"' })
+    await create(app, { code: '"b"', word: '"ab  "' })
     for (const [filter, found] of [
       [{ name: 'code', op: 'eq', field: 'word' }, ['1']],
       [{ name: 'code', op: 'is_', field: 'word' }, ['1']],
@@ -267,23 +264,23 @@ engine('Columns of PostgreSQL', served, (world) => {
       [{ name: 'word', op: 'endswith', val: 'b' }, ['1']],
       [{ name: 'code', op: 'in_', val: ['ab', 'b '] }, ['1']],
     ] as const)
-      assert.deepEqual(ids(await world.get('/things', { filter: [filter] })), found, filter.op)
+      assert.deepEqual(ids(await app.get('/things', { filter: [filter] })), found, filter.op)
   })
 
   it('given a citext column, then texts that differ in case are different', async () => {
-    await create(world, { nick: '"Ada"' })
-    await create(world, { nick: '"ada"' })
+    await create(app, { nick: '"Ada"' })
+    await create(app, { nick: '"ada"' })
     for (const op of ['eq', 'is_', 'like', 'startswith', 'endswith'])
       assert.deepEqual(
-        ids(await world.get('/things', { filter: [{ name: 'nick', op, val: 'ada' }] })),
+        ids(await app.get('/things', { filter: [{ name: 'nick', op, val: 'ada' }] })),
         ['2'],
       )
-    assert.deepEqual(ids(await world.get('/things', { sort: 'nick' })), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/things', { sort: 'nick' })), ['1', '2'])
   })
 
   it('given json and jsonb columns, then json keeps the order of members and jsonb has its own', async () => {
     const sent = '{"b":1.50,"a":{"longer":1,"c":2},"d":[9007199254740993]}'
-    const made = await create(world, { noted: sent, sorted: sent })
+    const made = await create(app, { noted: sent, sorted: sent })
     assert.equal(
       attributeText(made, 'noted'),
       '{"b":1.5,"a":{"longer":1,"c":2},"d":[9007199254740993]}',
@@ -293,25 +290,25 @@ engine('Columns of PostgreSQL', served, (world) => {
       attributeText(made, 'sorted'),
       '{"a":{"c":2,"longer":1},"b":1.5,"d":[9007199254740993]}',
     )
-    await world.execute(
+    await app.execute(
       `insert into thing (noted, sorted) values ('null', 'null'), ('[ 1 , 1e2 ]', '[ 1 , 1e2 ]')`,
     )
-    const all = await world.get('/things')
+    const all = await app.get('/things')
     assert.deepEqual(attributeTexts(all, 'noted').slice(1), ['null', '[1,100]'])
     assert.deepEqual(attributeTexts(all, 'sorted').slice(1), ['null', '[1,100]'])
   })
 
   it('given long bytes, then their Base64 has no line breaks', async () => {
-    await world.execute(`insert into thing (raw) values (decode(repeat('ff', 3000), 'hex')), ('')`)
-    const all = attributeTexts(await world.get('/things'), 'raw')
+    await app.execute(`insert into thing (raw) values (decode(repeat('ff', 3000), 'hex')), ('')`)
+    const all = attributeTexts(await app.get('/things'), 'raw')
     assert.deepEqual(all, [JSON.stringify(Buffer.alloc(3000, 0xff).toString('base64')), '""'])
   })
 
   it('given infinite dates and numbers that JSON cannot represent, then they are serialized as null', async () => {
-    await world.execute(`insert into thing (day, plain, at, rough, ratio) values
+    await app.execute(`insert into thing (day, plain, at, rough, ratio) values
       ('infinity', '-infinity', 'infinity', '-infinity', 'infinity'),
       ('-infinity', 'infinity', '-infinity', 'infinity', 'NaN')`)
-    for (const { attributes = {} } of (await world.get('/things')).many)
+    for (const { attributes = {} } of (await app.get('/things')).many)
       for (const name of ['day', 'plain', 'at', 'rough', 'ratio'])
         assert.equal(attributes[name], null, name)
   })
@@ -324,9 +321,9 @@ engine('Columns of PostgreSQL', served, (world) => {
     ['exact', 'Infinity'],
   ] as const) {
     it(`given ${value} in ${name}, which is no value of its kind, when it is read, then the response is 500, and other fields can be read`, async () => {
-      await world.execute(`insert into thing ("${name}") values ('${value}')`)
-      assert.equal((await world.get('/things')).status, 500)
-      assert.equal((await world.get('/things', { 'fields[thing]': 'code' })).status, 200)
+      await app.execute(`insert into thing ("${name}") values ('${value}')`)
+      assert.equal((await app.get('/things')).status, 500)
+      assert.equal((await app.get('/things', { 'fields[thing]': 'code' })).status, 200)
     })
   }
 })

@@ -67,48 +67,48 @@ const violations = [
   ['a deferred trigger',     { word: 'late' },                {},     409, 'constraint_conflict', undefined],
 ] as const
 
-engine('Constraints of PostgreSQL', served, (world) => {
-  const all = async () => (await world.get('/stays', { include: 'room' })).text
+engine('Constraints of PostgreSQL', served, (app) => {
+  const all = async () => (await app.get('/stays', { include: 'room' })).text
 
   for (const [what, attributes, relationships, status, code, pointer] of violations) {
     it(`given ${what}, when a stay is created, then the response is ${status} and nothing is stored`, async () => {
       const before = await all()
-      const answer = await world.post('/stays', {
+      const answer = await app.post('/stays', {
         data: { type: 'stay', attributes, relationships },
       })
-      assert.deepEqual([answer.status, answer.fault.code], [status, code], answer.text)
-      assert.equal(answer.fault.source?.pointer, pointer)
+      assert.deepEqual([answer.status, answer.error.code], [status, code], answer.text)
+      assert.equal(answer.error.source?.pointer, pointer)
       assert.ok(!/secret|ZZ123|gist|refuse_/.test(answer.text), answer.text)
       assert.equal(await all(), before)
-      assert.equal((await world.post('/stays', { data: { type: 'stay' } })).status, 201)
+      assert.equal((await app.post('/stays', { data: { type: 'stay' } })).status, 201)
     })
   }
 
   it('given a unique index on an expression, when a value is repeated, then the response is 409 without a field', async () => {
     const data = { type: 'room', attributes: { name: 'BLUE' } }
-    const answer = await world.post('/rooms', { data })
-    assert.deepEqual([answer.status, answer.fault.code], [409, 'constraint_conflict'])
-    assert.equal(answer.fault.source?.pointer, '/data')
+    const answer = await app.post('/rooms', { data })
+    assert.deepEqual([answer.status, answer.error.code], [409, 'constraint_conflict'])
+    assert.equal(answer.error.source?.pointer, '/data')
   })
 
   it('given a foreign key with on delete restrict, when the referenced resource is deleted, then the response is 409', async () => {
-    const answer = await world.delete('/rooms/1')
-    assert.deepEqual([answer.status, answer.fault.code], [409, 'constraint_conflict'], answer.text)
-    assert.equal((await world.delete('/rooms/2')).status, 200)
+    const answer = await app.delete('/rooms/1')
+    assert.deepEqual([answer.status, answer.error.code], [409, 'constraint_conflict'], answer.text)
+    assert.equal((await app.delete('/rooms/2')).status, 200)
   })
 
   it('given a lock that is held too long, when a resource is deleted, then the response is 503', async () => {
-    await world.execute(`
+    await app.execute(`
       create function wait() returns trigger language plpgsql as $$ begin
         raise exception 'held' using errcode = 'lock_not_available'; end $$;
       create trigger wait before delete on stay for each row execute function wait()`)
-    const answer = await world.delete('/stays/1')
-    assert.deepEqual([answer.status, answer.fault.code], [503, 'unavailable'], answer.text)
+    const answer = await app.delete('/stays/1')
+    assert.deepEqual([answer.status, answer.error.code], [503, 'unavailable'], answer.text)
     assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
   })
 
   it('given a row-level policy or a view with check option, when a row violates it, then the response is 422 and nothing is stored', async () => {
-    await world.execute(`
+    await app.execute(`
       do $$ begin create role lapidary_guest; exception when duplicate_object then null; end $$;
       alter table stay enable row level security;
       create policy everybody on stay as permissive using (true);
@@ -117,7 +117,7 @@ engine('Constraints of PostgreSQL', served, (world) => {
       create view room as select * from every_room where name <> 'Green' with check option;
       do $$ begin execute format('grant usage on schema %I to lapidary_guest', current_schema()); end $$;
       grant select, update on stay, room to lapidary_guest`)
-    const url = new URL(world.databaseUrl)
+    const url = new URL(app.databaseUrl)
     const options = url.searchParams.get('options') ?? ''
     url.searchParams.set('options', `${options} -c role=lapidary_guest`)
     const store = await openStore(served.model, url.href)
@@ -127,14 +127,14 @@ engine('Constraints of PostgreSQL', served, (world) => {
         ['a policy', '/stays/1', { type: 'stay', id: '1', attributes: { guests: 12 } }],
         ['a view', '/rooms/1', { type: 'room', id: '1', attributes: { name: 'Green' } }],
       ] as const) {
-        const before = (await world.get(path)).text
+        const before = (await app.get(path)).text
         const headers = { 'content-type': 'application/vnd.api+json' }
         const payload = JSON.stringify({ data })
         const answer = await server.inject({ method: 'PATCH', url: path, headers, payload })
         const [fault] = answer.json().errors
         assert.deepEqual([fault.status, fault.code], ['422', 'invalid_value'], of)
         assert.ok(!/polic|every_room|check option/.test(answer.body), answer.body)
-        assert.equal((await world.get(path)).text, before)
+        assert.equal((await app.get(path)).text, before)
       }
     } finally {
       await server.close()
@@ -143,12 +143,12 @@ engine('Constraints of PostgreSQL', served, (world) => {
   })
 
   it('given a view whose expression fails, when it is read, then the response is 500', async () => {
-    await world.execute(`
+    await app.execute(`
       insert into stay (each) values (1);
       alter table stay rename to kept;
       create view stay as select id, since, till, guests, 12 / (each - 1) as each, word, room_id from kept`)
-    const answer = await world.get('/stays')
-    assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
-    assert.equal((await world.get('/stays', { 'fields[stay]': 'word' })).status, 200)
+    const answer = await app.get('/stays')
+    assert.deepEqual([answer.status, answer.error.code], [500, 'internal_error'])
+    assert.equal((await app.get('/stays', { 'fields[stay]': 'word' })).status, 200)
   })
 })

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { attribute, defineModel, integer, resource, toMany, toOne } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openPostgres } from 'lapidary/postgres'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { execute, filled, lasting } from '../filled.ts'
 import { seed } from '../property/seed.ts'
 import { statementsOf } from '../service/statements.ts'
+import { parseResponse } from '../test-response.ts'
 
 /** How many rows the tables have: enough that one visit a row of another table is seen at once. */
 const sizes = { team: 300, task: 3000, step: 4000, member: 3500 }
@@ -162,7 +162,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
         const statements = await statementsOf(async () => {
           const exchange = await client.send('GET', path)
           assertConforms(exchange)
-          assert.equal(readAnswer(exchange).status, 200, exchange.text)
+          assert.equal(parseResponse(exchange).status, 200, exchange.text)
         })
         assert.ok(statements.length > 0)
         for (const sql of statements) {

@@ -51,7 +51,7 @@ const served = {
 
 const linkage = (type: string, ...ids: string[]) => ({ data: ids.map((id) => ({ type, id })) })
 
-engine('A write that the database refuses', served, (world) => {
+engine('A write that the database refuses', served, (app) => {
   /** The parts of an update of which one is refused, whichever comes after it. */
   const updates = {
     'the row, before its links': { attributes: { size: 13 }, items: ['1', '2'], tags: ['6'] },
@@ -61,12 +61,12 @@ engine('A write that the database refuses', served, (world) => {
     it(`is told as what refused it, and leaves nothing: ${which}`, async () => {
       const relationships = { items: linkage('item', ...items), tags: linkage('tag', ...tags) }
       const data = { type: 'box', id: '1', ...more, relationships }
-      const answer = await world.call('PATCH', '/boxes/1', { body: { data } })
-      assert.equal(answer.status, 409, answer.text)
-      assert.equal(answer.body.errors?.[0]?.code, 'constraint_conflict')
+      const response = await app.call('PATCH', '/boxes/1', { body: { data } })
+      assert.equal(response.status, 409, response.text)
+      assert.equal(response.body.errors?.[0]?.code, 'constraint_conflict')
       for (const name of ['items', 'tags'])
-        assert.deepEqual((await world.get(`/boxes/1/relationships/${name}`)).body.data, [])
-      assert.equal((await world.get('/boxes', { 'filter[size]': '1' })).body.meta?.count, 1)
+        assert.deepEqual((await app.get(`/boxes/1/relationships/${name}`)).body.data, [])
+      assert.equal((await app.get('/boxes', { 'filter[size]': '1' })).body.meta?.count, 1)
     })
   }
 })

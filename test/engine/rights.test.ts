@@ -83,20 +83,19 @@ function storedIn(attributes: Record<string, unknown> | undefined): Record<strin
   return JSON.parse(String(attributes?.stored))
 }
 
-engine('Access, filter and sort options of an attribute: every combination', served, (world) => {
-  const post = (attributes: object) =>
-    world.post('/things', { data: { type: 'thing', attributes } })
+engine('Access, filter and sort options of an attribute: every combination', served, (app) => {
+  const post = (attributes: object) => app.post('/things', { data: { type: 'thing', attributes } })
   const patch = (attributes: object) =>
-    world.patch('/things/1', { data: { type: 'thing', id: '1', attributes } })
+    app.patch('/things/1', { data: { type: 'thing', id: '1', attributes } })
 
   it('given an attribute, when it is read by any route, then it is shown by all of them or by none', async () => {
     const answers = [
       (await post(allFields('sent'))).one,
       (await patch(allFields('sent'))).one,
-      (await world.get('/things/1')).one,
-      ...(await world.get('/things')).many,
-      ...(await world.get('/things', { 'page[size]': '0' })).many,
-      ...(await world.get('/things', { 'fields[thing]': [...names, 'stored'].join(',') })).many,
+      (await app.get('/things/1')).one,
+      ...(await app.get('/things')).many,
+      ...(await app.get('/things', { 'page[size]': '0' })).many,
+      ...(await app.get('/things', { 'fields[thing]': [...names, 'stored'].join(',') })).many,
     ]
     assert.equal(answers.length, 6)
     for (const { attributes } of answers) assert.deepEqual(listNames(attributes), pick('reads'))
@@ -104,11 +103,11 @@ engine('Access, filter and sort options of an attribute: every combination', ser
 
   it('given an attribute, when it is sent in a body, then it is stored or ignored by its access', async () => {
     const writes = new Set(pick('writes'))
-    for (const [sent, answer] of [
+    for (const [sent, response] of [
       ['by post', await post(allFields('by post'))],
       ['by patch', await patch(allFields('by patch'))],
     ] as const) {
-      for (const [name, value] of Object.entries(storedIn(answer.one.attributes))) {
+      for (const [name, value] of Object.entries(storedIn(response.one.attributes))) {
         assert.equal(value, writes.has(name) ? sent : 'as it was', name)
       }
     }
@@ -118,9 +117,9 @@ engine('Access, filter and sort options of an attribute: every combination', ser
     const before = (await post({})).one
     for (const { name } of combinations.filter(({ writes }) => !writes)) {
       for (const value of [5, null, { deep: [] }, 'text']) {
-        const answer = await patch({ [name]: value })
-        assert.equal(answer.status, 200, answer.text)
-        assert.deepEqual(answer.one, before)
+        const response = await patch({ [name]: value })
+        assert.equal(response.status, 200, response.text)
+        assert.deepEqual(response.one, before)
       }
     }
   })
@@ -137,8 +136,8 @@ engine('Access, filter and sort options of an attribute: every combination', ser
         { filter: [{ name, op: 'isnot', field: other }] },
         { filter: [{ or: [{ not: { name, op: 'eq', val: '' } }] }] },
       ]) {
-        const answer = await world.get('/things', query)
-        assert.equal(answer.status, filters ? 200 : 400, JSON.stringify(query))
+        const response = await app.get('/things', query)
+        assert.equal(response.status, filters ? 200 : 400, JSON.stringify(query))
       }
     }
   })
@@ -148,8 +147,8 @@ engine('Access, filter and sort options of an attribute: every combination', ser
     const [other] = pick('sorts')
     for (const { name, sorts } of combinations) {
       for (const sort of [name, `-${name}`, `${other},${name}`, `id,-${name}`]) {
-        const answer = await world.get('/things', { sort })
-        assert.equal(answer.status, sorts ? 200 : 400, sort)
+        const response = await app.get('/things', { sort })
+        assert.equal(response.status, sorts ? 200 : 400, sort)
       }
     }
   })
@@ -159,8 +158,8 @@ engine('Access, filter and sort options of an attribute: every combination', ser
       [{ 'filter[quite unlike]': 'x' }, 'filters'],
       [{ sort: 'quite unlike' }, 'sorts'],
     ] as const) {
-      const { fault } = await world.get('/things', query)
-      const listed = [...fault.detail.matchAll(/"([a-z-]+_\w+_\w+)"/g)].map(([, name]) => name)
+      const { error } = await app.get('/things', query)
+      const listed = [...error.detail.matchAll(/"([a-z-]+_\w+_\w+)"/g)].map(([, name]) => name)
       assert.deepEqual(listed, pick(right))
     }
   })
@@ -168,7 +167,7 @@ engine('Access, filter and sort options of an attribute: every combination', ser
   it('given a write-only attribute, when fields names it, then it is accepted and not shown', async () => {
     await post(allFields('sent'))
     for (const { name, reads } of combinations) {
-      const { one } = await world.get('/things/1', { 'fields[thing]': name })
+      const { one } = await app.get('/things/1', { 'fields[thing]': name })
       assert.deepEqual(one.attributes, reads ? { [name]: storedValue(name) } : undefined)
     }
   })

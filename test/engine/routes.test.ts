@@ -50,8 +50,8 @@ function statusFor(method: string, path: string): number {
 
 const listed = (header: string | undefined) => (header ?? '').split(', ').sort()
 
-async function call(world: Engine, method: string, path: string) {
-  return world.call(method, fillPath(path), { body: bodyFor(method, path) })
+async function call(app: Engine, method: string, path: string) {
+  return app.call(method, fillPath(path), { body: bodyFor(method, path) })
 }
 
 const routes = buildRouteTable(createPlanner(library))
@@ -69,21 +69,21 @@ it('given two types, when the route table is built, then it has the root, the co
   )
 })
 
-engine('Routes', served, (world) => {
+engine('Routes', served, (app) => {
   for (const route of routes) {
     const allowed = listMethods(route)
     it(`given ${route.path}, when every method is sent, then ${allowed.join(', ')} succeed and every other is a 405 that lists them`, async () => {
       for (const method of everyMethod.filter((each) => !allowed.includes(each))) {
-        const answer = await call(world, method, route.path)
+        const answer = await call(app, method, route.path)
         assert.equal(answer.status, 405, `${method} ${route.path} → ${answer.text}`)
         assert.deepEqual(listed(answer.headers.allow), allowed, method)
-        assert.equal(answer.fault.code, 'method_not_allowed')
-        assert.ok(answer.fault.detail.includes(method))
+        assert.equal(answer.error.code, 'method_not_allowed')
+        assert.ok(answer.error.detail.includes(method))
       }
       const last = ['DELETE']
       const inOrder = [...allowed.filter((each) => !last.includes(each)), ...last]
       for (const method of inOrder.filter((each) => allowed.includes(each))) {
-        const answer = await call(world, method, route.path)
+        const answer = await call(app, method, route.path)
         assert.equal(answer.status, statusFor(method, route.path), `${method} → ${answer.text}`)
         if (method === 'OPTIONS') assert.deepEqual(listed(answer.headers.allow), allowed)
       }
@@ -110,9 +110,9 @@ engine('Routes', served, (world) => {
       `${prefix}x`,
     ]) {
       for (const method of everyMethod) {
-        const answer = await world.call(method, path)
+        const answer = await app.call(method, path)
         assert.equal(answer.status, 404, `${method} ${path} → ${answer.text}`)
-        if (method !== 'HEAD') assert.equal(answer.fault.code, 'route_not_found')
+        if (method !== 'HEAD') assert.equal(answer.error.code, 'route_not_found')
       }
     }
   })
@@ -130,7 +130,7 @@ engine('Routes', served, (world) => {
         ['', 405],
       ] as const) {
         if (status === 405 && method === 'GET') continue
-        const answer = await world.call(method, `${prefix}${path}`, { headers, raw })
+        const answer = await app.call(method, `${prefix}${path}`, { headers, raw })
         assert.equal(answer.status, status, `${method} ${path} → ${answer.text}`)
       }
     }
@@ -138,8 +138,8 @@ engine('Routes', served, (world) => {
 
   it('given a prefix, when the root is requested with or without a final slash, then both work', async () => {
     for (const path of [prefix, `${prefix}/`]) {
-      assert.equal((await world.get(path)).status, 200)
-      assert.equal((await world.call('PUT', path)).status, 405)
+      assert.equal((await app.get(path)).status, 200)
+      assert.equal((await app.call('PUT', path)).status, 405)
     }
   })
 })

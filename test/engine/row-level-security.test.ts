@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, sql, text, toMany, toOne } from 'lapidary'
-import { type Answer, ids } from '../answer.ts'
+import { ids, type TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const folder = resource('folder', {
@@ -51,7 +51,7 @@ const served = {
 
 engine('Row-level security', served, (world) => {
   const as = (user: string) => ({
-    call: (method: string, path: string, body?: unknown): Promise<Answer> =>
+    call: (method: string, path: string, body?: unknown): Promise<TestResponse> =>
       world.call(method, path, { body, headers: { 'x-user': user } }),
     get: (path: string) => world.call('GET', path, { headers: { 'x-user': user } }),
   })
@@ -114,7 +114,7 @@ engine('Row-level security', served, (world) => {
   it('given policies, when relationships are written, then rows of other users do not exist', async () => {
     const path = '/folders/1/relationships/files'
     const add = await ada.call('POST', path, { data: [identifier('4')] })
-    assert.deepEqual([add.status, add.fault.code], [404, 'related_not_found'])
+    assert.deepEqual([add.status, add.error.code], [404, 'related_not_found'])
     assert.equal((await bob.call('POST', path, { data: [identifier('4')] })).status, 200)
     assert.equal((await ada.call('PATCH', path, { data: [] })).status, 200)
     assert.deepEqual(ids(await ada.get('/folders/1/files')), [])
@@ -127,7 +127,7 @@ engine('Row-level security', served, (world) => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? ada : bob).get('/files?page[size]=5')),
     )
-    for (const [at, answer] of answers.entries())
-      assert.deepEqual(ids(answer), at % 2 === 0 ? ['1', '3'] : ['2', '4'])
+    for (const [at, response] of answers.entries())
+      assert.deepEqual(ids(response), at % 2 === 0 ? ['1', '3'] : ['2', '4'])
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
-import { type Answer, ids } from '../answer.ts'
 import type { Query } from '../client.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids, type TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 import { Forest, family, type TreeNode } from './forest.ts'
 
@@ -27,7 +27,7 @@ const treeOf =
 const served = { model: defineModel([node], { maxPageSize: null }), tables: treeOf(family) }
 
 const asTexts = (numbers: readonly number[]) => numbers.map(String)
-const included = (answer: Answer) => (answer.body.included ?? []).map(({ id }) => id)
+const included = (response: TestResponse) => (response.body.included ?? []).map(({ id }) => id)
 const inOrder = (texts: readonly string[]) =>
   texts.toSorted((one, other) => Number(one) - Number(other))
 
@@ -39,20 +39,20 @@ const paths = [
   ...['children.children,parent.parent', 'parent,parent.children,children.parent.parent'],
 ]
 
-engine('A tree: include', served, (world) => {
-  /** Asserts that an answer includes what the paths reach, each once, and nothing that is primary data. */
+engine('A tree: include', served, (app) => {
+  /** Asserts that a response includes what the paths reach, each once, and nothing that is primary data. */
   async function assertIncludes(
     path: string,
     from: readonly TreeNode[],
     query: Query & { include: string },
   ) {
-    const answer = await world.get(path, query)
-    assert.equal(answer.status, 200, answer.text)
-    const primary = new Set([answer.body.data ?? []].flat().map(({ id }) => id))
+    const response = await app.get(path, query)
+    assert.equal(response.status, 200, response.text)
+    const primary = new Set([response.body.data ?? []].flat().map(({ id }) => id))
     const isLinkage = path.includes('/relationships/')
     const reached = asTexts(family.reached(from, query.include))
     const expected = isLinkage ? reached : reached.filter((id) => !primary.has(id))
-    assert.deepEqual(inOrder(included(answer)), expected, `${path} ${query.include}`)
+    assert.deepEqual(inOrder(included(response)), expected, `${path} ${query.include}`)
   }
 
   it('of a collection, and of pages of it', async () => {
@@ -105,41 +105,41 @@ engine('A tree: include', served, (world) => {
   it('of filtered and sorted pages', async () => {
     const filter = [{ name: 'parent__name', op: 'in_', val: ['m', 'z'] }]
     const page = { sort: '-parent.name,name', 'page[size]': '3' }
-    const answer = await world.get('/nodes', { filter, include: 'parent,children.parent', ...page })
-    assert.deepEqual(ids(answer), ['5', '4', '3'])
-    assert.deepEqual(inOrder(included(answer)), ['1', '2', '6', '7'])
+    const response = await app.get('/nodes', { filter, include: 'parent,children.parent', ...page })
+    assert.deepEqual(ids(response), ['5', '4', '3'])
+    assert.deepEqual(inOrder(included(response)), ['1', '2', '6', '7'])
   })
 
   it('fields hide steps, of the type wherever it stands', async () => {
     const query = { include: 'parent.children', 'fields[node]': 'name,parent' }
-    assert.deepEqual(included(await world.get('/nodes/4', query)), ['2'])
+    assert.deepEqual(included(await app.get('/nodes/4', query)), ['2'])
     const none = { include: 'children', 'fields[node]': 'name' }
-    assert.deepEqual(included(await world.get('/nodes/4', none)), [])
+    assert.deepEqual(included(await app.get('/nodes/4', none)), [])
   })
 
   it('a node that is its own parent, and two that are each other’s, are told once', async () => {
-    await world.execute(
+    await app.execute(
       "insert into node (id, name, parent_id) values (20, 'o', 20), (21, 'p', 22), (22, 'q', 21)",
     )
-    const own = await world.get('/nodes/20', { include: 'parent.parent.children' })
+    const own = await app.get('/nodes/20', { include: 'parent.parent.children' })
     assert.deepEqual(included(own), [])
     assert.deepEqual(own.one.relationships?.children?.data, [{ type: 'node', id: '20' }])
-    const pair = await world.get('/nodes/21', { include: 'parent.parent.parent' })
+    const pair = await app.get('/nodes/21', { include: 'parent.parent.parent' })
     assert.deepEqual(included(pair), ['22'])
-    const linkage = await world.get('/nodes/20/relationships/parent', { include: 'parent.parent' })
+    const linkage = await app.get('/nodes/20/relationships/parent', { include: 'parent.parent' })
     assert.deepEqual(included(linkage), ['20'])
   })
 
   it('twenty steps are followed, a path of twenty-one is refused', async () => {
     const path = (steps: number) => Array.from({ length: steps }, () => 'parent').join('.')
-    assert.deepEqual(included(await world.get('/nodes/7', { include: path(20) })), ['4', '2', '1'])
-    const refused = await world.get('/nodes/7', { include: path(21) })
+    assert.deepEqual(included(await app.get('/nodes/7', { include: path(20) })), ['4', '2', '1'])
+    const refused = await app.get('/nodes/7', { include: path(21) })
     assert.equal(refused.status, 400)
-    assert.deepEqual(refused.fault.source, { parameter: 'include' })
+    assert.deepEqual(refused.error.source, { parameter: 'include' })
   })
 })
 
-engine('A tree: filter and sort', served, (world) => {
+engine('A tree: filter and sort', served, (app) => {
   const above = (one: TreeNode | undefined) => family.parentOf(one)
   const below = (one: TreeNode) => family.follow(one, 'children')
   const name = (op: string, val: unknown) => ({ name: 'name', op, val })
@@ -201,12 +201,12 @@ engine('A tree: filter and sort', served, (world) => {
       const expected = asTexts(family.nodes.filter(matches).map(({ id }) => id))
       assert.notEqual(expected.length, 0, JSON.stringify(filter))
       assert.deepEqual(
-        ids(await world.get('/nodes', { filter: [filter] })),
+        ids(await app.get('/nodes', { filter: [filter] })),
         expected,
         JSON.stringify(filter),
       )
       assert.deepEqual(
-        ids(await world.get('/nodes/1/children', { filter: [filter] })),
+        ids(await app.get('/nodes/1/children', { filter: [filter] })),
         expected.filter((id) => ['2', '3'].includes(id)),
       )
     }
@@ -220,27 +220,26 @@ engine('A tree: filter and sort', served, (world) => {
       ['-parent.id,-id', '8 1 7 6 5 4 3 2'],
       ['parent.parent.parent.name,parent.name,name', '7 6 3 2 5 4 1 8'],
     ] as const) {
-      assert.equal(ids(await world.get('/nodes', { sort })).join(' '), expected, sort)
+      assert.equal(ids(await app.get('/nodes', { sort })).join(' '), expected, sort)
       const page = { sort, 'page[size]': '3', 'page[number]': '2' }
-      assert.equal(ids(await world.get('/nodes', page)).join(' '), expected.slice(6, 11), sort)
+      assert.equal(ids(await app.get('/nodes', page)).join(' '), expected.slice(6, 11), sort)
     }
   })
 })
 
-engine('A tree: writes', served, (world) => {
+engine('A tree: writes', served, (app) => {
   const identifier = (id: string) => ({ type: 'node', id })
-  const childrenOf = async (id: string) =>
-    ids(await world.get(`/nodes/${id}/relationships/children`))
+  const childrenOf = async (id: string) => ids(await app.get(`/nodes/${id}/relationships/children`))
 
   it('each end of the relationship changes the other', async () => {
-    await world.patch('/nodes/4/relationships/parent', { data: identifier('3') })
+    await app.patch('/nodes/4/relationships/parent', { data: identifier('3') })
     assert.deepEqual(await childrenOf('3'), ['4', '6'])
-    await world.patch('/nodes/2/relationships/children', {
+    await app.patch('/nodes/2/relationships/children', {
       data: [identifier('6'), identifier('8')],
     })
     assert.deepEqual(await childrenOf('2'), ['6', '8'])
-    assert.equal((await world.get('/nodes/5/parent')).body.data, null)
-    await world.delete('/nodes/2/relationships/children', {
+    assert.equal((await app.get('/nodes/5/parent')).body.data, null)
+    await app.delete('/nodes/2/relationships/children', {
       data: [identifier('6'), identifier('4')],
     })
     assert.deepEqual(await childrenOf('2'), ['8'])
@@ -255,20 +254,20 @@ engine('A tree: writes', served, (world) => {
       },
     })
     for (const parent of [undefined, identifier('5')]) {
-      const made = await world.post('/nodes/5/children', child(parent))
+      const made = await app.post('/nodes/5/children', child(parent))
       assert.equal(made.status, 201, made.text)
     }
     assert.deepEqual(await childrenOf('5'), ['9', '10'])
     for (const parent of [identifier('1'), null]) {
-      const refused = await world.post('/nodes/5/children', child(parent))
+      const refused = await app.post('/nodes/5/children', child(parent))
       assert.equal(refused.status, 409)
-      assert.deepEqual(refused.fault.source, { pointer: '/data/relationships/parent' })
+      assert.deepEqual(refused.error.source, { pointer: '/data/relationships/parent' })
     }
     assert.deepEqual(await childrenOf('5'), ['9', '10'])
   })
 
   it('both ends are set by one body', async () => {
-    const made = await world.post('/nodes', {
+    const made = await app.post('/nodes', {
       data: {
         ...{ type: 'node', attributes: { name: 'n' } },
         relationships: {
@@ -280,7 +279,7 @@ engine('A tree: writes', served, (world) => {
     assert.equal(made.one.id, '9')
     assert.deepEqual(await childrenOf('9'), ['4', '8'])
     assert.deepEqual(await childrenOf('2'), ['5', '9'])
-    const moved = await world.patch('/nodes/9', {
+    const moved = await app.patch('/nodes/9', {
       data: {
         ...identifier('9'),
         relationships: { parent: { data: null }, children: { data: [] } },
@@ -291,9 +290,9 @@ engine('A tree: writes', served, (world) => {
   })
 
   it('a node may be made its own parent, and let go again', async () => {
-    await world.patch('/nodes/8/relationships/parent', { data: identifier('8') })
+    await app.patch('/nodes/8/relationships/parent', { data: identifier('8') })
     assert.deepEqual(await childrenOf('8'), ['8'])
-    await world.delete('/nodes/8/relationships/children', { data: [identifier('8')] })
+    await app.delete('/nodes/8/relationships/children', { data: [identifier('8')] })
     assert.deepEqual(await childrenOf('8'), [])
   })
 })
@@ -306,7 +305,7 @@ const grove = new Forest(
   }),
 )
 
-engine('A tree too large for one piece', { ...served, tables: treeOf(grove) }, (world) => {
+engine('A tree too large for one piece', { ...served, tables: treeOf(grove) }, (app) => {
   it('is told whole, with what is included, each once', async () => {
     for (const include of [
       'parent',
@@ -318,25 +317,25 @@ engine('A tree too large for one piece', { ...served, tables: treeOf(grove) }, (
       const filter = [
         { name: 'id', op: 'in_', val: grove.nodes.filter(matches).map(({ id }) => id) },
       ]
-      const answer = await world.get('/nodes', {
+      const response = await app.get('/nodes', {
         filter,
         include,
         'page[size]': '0',
         sort: '-id',
       })
-      assert.equal(answer.status, 200, answer.text.slice(0, 1000))
+      assert.equal(response.status, 200, response.text.slice(0, 1000))
       const primary = grove.nodes.filter(matches)
-      assert.deepEqual(ids(answer), asTexts(primary.map(({ id }) => id).reverse()))
+      assert.deepEqual(ids(response), asTexts(primary.map(({ id }) => id).reverse()))
       const reached = grove.reached(primary, include).filter((id) => !matches(grove.at(id)))
-      assert.deepEqual(inOrder(included(answer)), asTexts(reached), include)
+      assert.deepEqual(inOrder(included(response)), asTexts(reached), include)
     }
   })
 
   it('so is linkage', async () => {
-    await world.execute('update node set parent_id = 5 where id > 300')
+    await app.execute('update node set parent_id = 5 where id > 300')
     const query = { include: 'children.parent.parent' }
-    const answer = await world.get('/nodes/5/relationships/children', query)
-    assert.equal(answer.many.length, 900 + 3)
-    assert.ok(included(answer).includes('5') && included(answer).includes('2'))
+    const response = await app.get('/nodes/5/relationships/children', query)
+    assert.equal(response.many.length, 900 + 3)
+    assert.ok(included(response).includes('5') && included(response).includes('2'))
   })
 })

@@ -11,10 +11,10 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { databases } from '../databases.ts'
 import { filled } from '../filled.ts'
+import { ids } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'
 
 /** The hooks that ran. */
@@ -80,23 +80,23 @@ const served = {
     insert into cover (id, tag_id) values (1, 1)`,
 }
 
-engine('Soft deletion', served, (world) => {
+engine('Soft deletion', served, (app) => {
   it('given a resource, when it is deleted, then it is in no list, count, linkage, include or filter, and nothing reaches it', async () => {
     seen = []
     const start = Date.now()
-    const deleted = await world.delete('/pages/1')
+    const deleted = await app.delete('/pages/1')
     assert.deepEqual([deleted.status, seen], [200, ['before one', 'after one', 'delete']])
-    const list = await world.get('/pages')
+    const list = await app.get('/pages')
     assert.deepEqual([ids(list), list.body.meta?.count], [['2', '3'], 2])
-    const { one, body } = await world.get('/books/1?include=pages')
+    const { one, body } = await app.get('/books/1?include=pages')
     assert.deepEqual(one.relationships?.pages?.data, [{ type: 'page', id: '2' }])
     assert.deepEqual(
       body.included?.map(({ id }) => id),
       ['2'],
     )
-    assert.deepEqual(ids(await world.get('/tags/1/pages')), ['2'])
+    assert.deepEqual(ids(await app.get('/tags/1/pages')), ['2'])
     const filter = 'filter[pages__title]=one'
-    assert.deepEqual(ids(await world.get(`/books?${filter}`)), [])
+    assert.deepEqual(ids(await app.get(`/books?${filter}`)), [])
     const data = { type: 'page', id: '1' }
     for (const [method, path, content] of [
       ['GET', '/pages/1', undefined],
@@ -106,52 +106,52 @@ engine('Soft deletion', served, (world) => {
       ['PATCH', '/pages/1/relationships/tags', { data: [] }],
       ['POST', '/tags/1/relationships/pages', { data: [data] }],
     ] as const)
-      assert.equal((await world.call(method, path, { body: content })).status, 404, path)
-    const stored = (await world.get('/any-pages/1')).one.attributes
+      assert.equal((await app.call(method, path, { body: content })).status, 404, path)
+    const stored = (await app.get('/any-pages/1')).one.attributes
     assert.equal(stored?.title, 'one')
     const instant = Date.parse(String(stored?.deleted_at))
     assert.ok(Math.abs(instant - start) < 60_000, String(stored?.deleted_at))
   })
 
   it('given a deleted resource, when another type over the table sets its column to null, then it is back with its links', async () => {
-    await world.delete('/pages/1')
+    await app.delete('/pages/1')
     const attributes = { deleted_at: null }
-    const restored = await world.patch('/any-pages/1', {
+    const restored = await app.patch('/any-pages/1', {
       data: { type: 'any-page', id: '1', attributes },
     })
     assert.equal(restored.status, 200, restored.text)
-    assert.deepEqual(ids(await world.get('/books/1/pages')), ['1', '2'])
-    assert.deepEqual(ids(await world.get('/tags/1/pages')), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/books/1/pages')), ['1', '2'])
+    assert.deepEqual(ids(await app.get('/tags/1/pages')), ['1', '2'])
   })
 
   it('given a type without hooks, when the related resource of a unique key is deleted, then the relationship is null and the key stays taken', async () => {
-    assert.equal((await world.delete('/covers/1')).status, 200)
-    assert.equal((await world.get('/tags/1/cover')).body.data, null)
-    assert.equal((await world.delete('/covers/1')).status, 404)
+    assert.equal((await app.delete('/covers/1')).status, 200)
+    assert.equal((await app.get('/tags/1/cover')).body.data, null)
+    assert.equal((await app.delete('/covers/1')).status, 404)
     const relationships = { tag: { data: { type: 'tag', id: '1' } } }
-    const taken = await world.post('/covers', { data: { type: 'cover', relationships } })
-    assert.deepEqual([taken.status, taken.fault.code], [409, 'constraint_conflict'])
+    const taken = await app.post('/covers', { data: { type: 'cover', relationships } })
+    assert.deepEqual([taken.status, taken.error.code], [409, 'constraint_conflict'])
   })
 
   it('given a key to a deleted resource, when its row is read and sent back, then the relationship is null and the key is kept', async () => {
-    await world.delete('/pages/1')
-    const { one } = await world.get('/pages/2?fields[page]=next')
+    await app.delete('/pages/1')
+    const { one } = await app.get('/pages/2?fields[page]=next')
     assert.equal(one.relationships?.next?.data, null)
     const relationships = { next: { data: null } }
-    const sent = await world.patch('/pages/2', { data: { type: 'page', id: '2', relationships } })
+    const sent = await app.patch('/pages/2', { data: { type: 'page', id: '2', relationships } })
     assert.equal(sent.status, 200, sent.text)
-    await world.execute('update page set deleted_at = null')
-    const restored = await world.get('/pages/2/relationships/next')
+    await app.execute('update page set deleted_at = null')
+    const restored = await app.get('/pages/2/relationships/next')
     assert.deepEqual(restored.body.data, { type: 'page', id: '1' })
   })
 
   it('given a scope as well, when resources are read, then both conditions hold', async () => {
-    await world.execute(
+    await app.execute(
       `insert into page (id, title, kind) values (8, 'x', 'page'), (9, 'x', 'other')`,
     )
-    await world.delete('/pages/8')
-    assert.equal((await world.get('/pages/9')).status, 404)
-    assert.deepEqual(ids(await world.get('/pages')), ['1', '2', '3'])
+    await app.delete('/pages/8')
+    assert.equal((await app.get('/pages/9')).status, 404)
+    assert.deepEqual(ids(await app.get('/pages')), ['1', '2', '3'])
   })
 })
 

@@ -11,8 +11,8 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const room = resource('room', {
@@ -45,7 +45,7 @@ const served = {
     insert into chair values (1, 1), (2, null), (3, 2), (4, 3), (5, 1)`,
 }
 
-engine('A sort by an expression, through a relationship', served, (world) => {
+engine('A sort by an expression, through a relationship', served, (app) => {
   for (const [sort, expected] of [
     ['room.label', '3 1 5 2 4'],
     ['-room.label', '2 4 1 5 3'],
@@ -53,7 +53,7 @@ engine('A sort by an expression, through a relationship', served, (world) => {
     ['-room.chairs_count', '2 4 1 5 3'],
   ] as const) {
     it(`${sort} takes what is linked to nothing, or to what is hidden, for null`, async () => {
-      assert.equal(ids(await world.get('/chairs', { sort })).join(' '), expected)
+      assert.equal(ids(await app.get('/chairs', { sort })).join(' '), expected)
     })
   }
 })

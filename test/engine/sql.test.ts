@@ -10,7 +10,7 @@ import { writes } from './sql-writes.ts'
 /** No fields, so that the response to a write is as short as possible. */
 const bare = { 'fields[author]': '', 'fields[book]': '' }
 
-engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) => {
+engine('SQL', { model: library, tables: libraryTables, resets: true }, (app) => {
   /** Returns every statement of a successful request, with parameters as `?`. */
   async function statements(
     method: string,
@@ -18,7 +18,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
     { query, body }: { query?: Query; body?: unknown },
   ): Promise<string[]> {
     const run = await statementsOf(async () => {
-      const answer = await world.call(method, path, { query, body })
+      const answer = await app.call(method, path, { query, body })
       assert.ok(answer.status < 300, answer.text)
     })
     return run.map((statement) =>
@@ -35,7 +35,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
       const expected = { sqlite, postgres: [postgres] }
       // A full page does not show the count.
       const full = { 'page[size]': '1', ...query }
-      assert.deepEqual(await statements('GET', path, { query: full }), expected[world.dialect])
+      assert.deepEqual(await statements('GET', path, { query: full }), expected[app.dialect])
     })
   }
 
@@ -44,7 +44,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
       const all = await statements('GET', path, { query: { 'page[size]': '0' } })
       const [page = ''] = await statements('GET', path, { query: { 'page[size]': '5' } })
       // One row more than the limit shows that there are too many; they are not counted.
-      if (world.dialect === 'sqlite') {
+      if (app.dialect === 'sqlite') {
         const short = page.replace(' limit ? + 0 offset ?', ' limit 501')
         assert.ok(all.includes(short), all.join('\n'))
         assert.ok(!all.join().includes('count(*)'))
@@ -61,9 +61,9 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
       // The complete list, and a page behind the last one, which does not show the count.
       const all = await statements('GET', path, { query: { filter, 'page[size]': '0' } })
       const past = await statements('GET', path, { query: { filter, 'page[number]': '9' } })
-      const run = world.dialect === 'sqlite' ? [...all, ...past] : past
+      const run = app.dialect === 'sqlite' ? [...all, ...past] : past
       const table = path === '/books' ? 'book' : 'writer'
-      const from = ` from "${table}" as "t0" where ${{ sqlite, postgres }[world.dialect]}`
+      const from = ` from "${table}" as "t0" where ${{ sqlite, postgres }[app.dialect]}`
       const parts = {
         sqlite: run,
         postgres: run.flatMap((each) =>
@@ -71,7 +71,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
         ),
       }
       // The rows and the count, unless SQLite has cached the count of an equal filter.
-      const strange = parts[world.dialect].filter((part) => !part.endsWith(from))
+      const strange = parts[app.dialect].filter((part) => !part.endsWith(from))
       assert.equal(strange.length, 1, JSON.stringify(filter))
       assert.ok(
         strange.every((part) => part.includes(`${from} order by `)),
@@ -84,7 +84,7 @@ engine('SQL', { model: library, tables: libraryTables, resets: true }, (world) =
     it(`writes: ${sentence}`, async () => {
       const query = path.includes('/relationships/') ? {} : bare
       const expected = { sqlite, postgres }
-      assert.deepEqual(await statements(method, path, { query, body }), expected[world.dialect])
+      assert.deepEqual(await statements(method, path, { query, body }), expected[app.dialect])
     })
   }
 })

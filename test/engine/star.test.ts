@@ -37,10 +37,10 @@ const toAndFro = Array.from({ length: 3 }, () => ['children', 'parent']).flat()
 /** More than any response here takes, less than following every path takes, in milliseconds. */
 const timeLimit = 3000
 
-engine('A node of many children, and long paths', served, (world) => {
+engine('A node of many children, and long paths', served, (app) => {
   async function inTime(query: Query): Promise<void> {
     const start = performance.now()
-    const answer = await world.get('/nodes', query)
+    const answer = await app.get('/nodes', query)
     const elapsed = performance.now() - start
     assert.equal(answer.status, 200, answer.text)
     assert.ok(elapsed < timeLimit, `${JSON.stringify(query)} took ${Math.round(elapsed)} ms`)

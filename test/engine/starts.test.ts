@@ -6,8 +6,8 @@ import type { DialectName } from '../../src/model/dialect.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
 import { addFunctions, prefixUpperBound } from '../../src/store/sqlite/functions.ts'
 import { compileStatement } from '../../src/store/statement.ts'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const song = resource('song', {
@@ -30,22 +30,22 @@ const titles = [
   ...[last, `${last}x`, `a${last}`, `a${last}x`, `a${last}${last}`, `b${last}`],
 ]
 
-engine('Texts that start with another', served, (world) => {
+engine('Texts that start with another', served, (app) => {
   it('are found character by character, up to the last there is', async () => {
     const songs: string[] = []
     for (const title of titles) {
       const attributes = { title, words: title }
-      const { one } = await world.post('/songs', { data: { type: 'song', attributes } })
+      const { one } = await app.post('/songs', { data: { type: 'song', attributes } })
       songs.push(one.id ?? '')
     }
     for (const start of titles)
       for (const name of ['title', 'words']) {
-        const found = await world.get('/songs', {
+        const found = await app.get('/songs', {
           filter: [{ name, op: 'startswith', val: start }],
         })
         const wanted = songs.filter((_, at) => titles[at]?.startsWith(start))
         assert.deepEqual(ids(found), wanted, JSON.stringify(start))
-        const others = await world.get('/songs', {
+        const others = await app.get('/songs', {
           filter: [{ not: { name, op: 'startswith', val: start } }],
         })
         assert.equal(others.many.length, titles.length - wanted.length)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany } from 'lapidary'
-import { ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 const thing = resource('thing', {
@@ -21,19 +21,19 @@ const served = {
     create table thing (id ${newId}, code text unique, whole_id ${id} references thing (id))`,
 }
 
-engine('Ids that clients have taken', served, (world) => {
+engine('Ids that clients have taken', served, (app) => {
   const create = (id?: string, attributes: object = {}, path = '/things') =>
-    world.post(path, { data: { type: 'thing', ...(id !== undefined && { id }), attributes } })
-  const all = async () => ids(await world.get('/things', { 'page[size]': '0' }))
+    app.post(path, { data: { type: 'thing', ...(id !== undefined && { id }), attributes } })
+  const all = async () => ids(await app.get('/things', { 'page[size]': '0' }))
 
   it('are given by the database to nothing else, one after the other', async () => {
     const taken = ['1', '2', '3', '5', '9223372036854775807']
     for (const id of taken) assert.equal((await create(id)).status, 201)
     const given: string[] = []
     for (const path of ['/things', '/things', '/things/2/parts', '/things']) {
-      const answer = await create(undefined, {}, path)
-      assert.equal(answer.status, 201, answer.text)
-      given.push(answer.one.id)
+      const response = await create(undefined, {}, path)
+      assert.equal(response.status, 201, response.text)
+      given.push(response.one.id)
     }
     assert.equal(new Set([...taken, ...given]).size, taken.length + given.length)
     assert.deepEqual((await all()).sort(), [...taken, ...given].sort())
@@ -53,10 +53,10 @@ engine('Ids that clients have taken', served, (world) => {
   it('are told from whatever else is taken', async () => {
     await create('1', { code: 'a' })
     const refused = await create(undefined, { code: 'a' })
-    assert.deepEqual([refused.status, refused.fault.code], [409, 'constraint_conflict'])
-    assert.equal(refused.fault.source?.pointer, '/data/attributes/code')
+    assert.deepEqual([refused.status, refused.error.code], [409, 'constraint_conflict'])
+    assert.equal(refused.error.source?.pointer, '/data/attributes/code')
     const again = await create('1', { code: 'b' })
-    assert.deepEqual([again.status, again.fault.code], [409, 'id_taken'])
+    assert.deepEqual([again.status, again.error.code], [409, 'id_taken'])
     assert.deepEqual(await all(), ['1'])
   })
 })

@@ -1,14 +1,14 @@
-import type { Answer } from '../answer.ts'
+import type { TestResponse } from '../test-response.ts'
 import type { Engine } from './engine.ts'
 
 /** A create with attributes as JSON texts. */
 export function create(
-  world: Engine,
+  app: Engine,
   attributes: Readonly<Record<string, string>>,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const members = Object.entries(attributes).map(([name, json]) => `"${name}":${json}`)
   const raw = `{"data":{"type":"thing","attributes":{${members.join(',')}}}}`
-  return world.call('POST', '/things', jsonApi(raw))
+  return app.call('POST', '/things', jsonApi(raw))
 }
 
 /** A body as it is written, with its header fields. */
@@ -38,14 +38,14 @@ function joinSpelled(value: unknown): unknown {
   return `{${members.join(',')}}`
 }
 
-/** The attribute of the one resource of an answer, as JSON text. */
-export function attributeText({ text: body }: Answer, name: string): unknown {
+/** The attribute of the one resource of a response, as JSON text. */
+export function attributeText({ text: body }: TestResponse, name: string): unknown {
   const document: { data: { attributes: Record<string, unknown> } } = JSON.parse(body, keepSpelling)
   return joinSpelled(document.data.attributes[name])
 }
 
 /** The attribute of each resource of a list, as JSON text. */
-export function attributeTexts({ text: body }: Answer, name: string): unknown[] {
+export function attributeTexts({ text: body }: TestResponse, name: string): unknown[] {
   const document: { data: { attributes: Record<string, unknown> }[] } = JSON.parse(
     body,
     keepSpelling,

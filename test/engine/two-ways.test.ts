@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, text, toMany, toOne } from 'lapidary'
-import { type Answer, ids } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import { ids, type TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** Two relationships between the same two types, over two columns. */
@@ -44,45 +44,42 @@ const served = {
     insert into message (sender_id, recipient_id) values ${messages.map(([from, to]) => `(${from}, ${to})`).join(', ')}`,
 }
 
-const named = ({ body }: Answer) => (body.included ?? []).map(({ type, id }) => `${type} ${id}`)
+const named = ({ body }: TestResponse) =>
+  (body.included ?? []).map(({ type, id }) => `${type} ${id}`)
 const identifier = (type: string, id: string) => ({ type, id })
 
-engine('Two relationships between two types', served, (world) => {
+engine('Two relationships between two types', served, (app) => {
   const linkage = async (id: string, name: string) =>
-    ids(await world.get(`/users/${id}/relationships/${name}`))
+    ids(await app.get(`/users/${id}/relationships/${name}`))
 
   it('each has its own linkage and its own collection', async () => {
     assert.deepEqual(await linkage('1', 'sent'), ['1', '3'])
     assert.deepEqual(await linkage('1', 'received'), ['2'])
-    assert.deepEqual(ids(await world.get('/users/3/received')), ['3', '4'])
-    const { one } = await world.get('/users/3', { 'fields[user]': 'sent,received' })
+    assert.deepEqual(ids(await app.get('/users/3/received')), ['3', '4'])
+    const { one } = await app.get('/users/3', { 'fields[user]': 'sent,received' })
     assert.deepEqual(
       [one.relationships?.sent?.data, one.relationships?.received?.data],
       [[identifier('message', '4')], [identifier('message', '3'), identifier('message', '4')]],
     )
-    assert.equal((await world.get('/messages/5/sender')).body.data, null)
-    assert.equal((await world.get('/messages/5/recipient')).one.id, '2')
+    assert.equal((await app.get('/messages/5/sender')).body.data, null)
+    assert.equal((await app.get('/messages/5/recipient')).one.id, '2')
   })
 
   it('what both lead to is included once', async () => {
     const both = { include: 'sender,recipient' }
-    assert.deepEqual(named(await world.get('/messages/4', both)), ['user 3'])
-    assert.deepEqual(named(await world.get('/messages', both)).sort(), [
-      'user 1',
-      'user 2',
-      'user 3',
-    ])
-    const round = await world.get('/users/2', {
+    assert.deepEqual(named(await app.get('/messages/4', both)), ['user 3'])
+    assert.deepEqual(named(await app.get('/messages', both)).sort(), ['user 1', 'user 2', 'user 3'])
+    const round = await app.get('/users/2', {
       include: 'sent.recipient.received.sender,received',
     })
     assert.deepEqual(named(round).sort(), ['message 1', 'message 2', 'message 5', 'user 1'])
-    const own = await world.get('/users/3', { include: 'sent,received,sent.sender.received' })
+    const own = await app.get('/users/3', { include: 'sent,received,sent.sender.received' })
     assert.deepEqual(named(own).sort(), ['message 3', 'message 4'])
   })
 
   it('filters and sorts through one are not those through the other', async () => {
     const found = async (query: Record<string, unknown>) =>
-      ids(await world.get('/messages', query)).join(' ')
+      ids(await app.get('/messages', query)).join(' ')
     assert.equal(await found({ 'filter[sender__name]': 'Ada' }), '1 3')
     assert.equal(await found({ 'filter[recipient__name]': 'Ada' }), '2')
     assert.equal(
@@ -96,12 +93,12 @@ engine('Two relationships between two types', served, (world) => {
       { name: 'sent', op: 'any', val: { name: 'recipient__name', op: 'eq', val: 'Cyd' } },
       { not: { name: 'received', op: 'any', val: { name: 'sender', op: 'eq', val: null } } },
     ]
-    assert.deepEqual(ids(await world.get('/users', { filter: both })), ['1', '3'])
+    assert.deepEqual(ids(await app.get('/users', { filter: both })), ['1', '3'])
   })
 
   it('what is made under one path is linked by that relationship; the other is the body’s to set', async () => {
     const make = (path: string, relationships: object) =>
-      world.post(path, { data: { type: 'message', relationships } })
+      app.post(path, { data: { type: 'message', relationships } })
     const to = (id: string) => ({ data: identifier('user', id) })
     assert.equal((await make('/users/1/sent', { recipient: to('2') })).status, 201)
     assert.equal(
@@ -121,15 +118,15 @@ engine('Two relationships between two types', served, (world) => {
     ] as const) {
       const refused = await make(path, { [name]: to('2'), [other]: to('3') })
       assert.equal(refused.status, 409, refused.text)
-      assert.deepEqual(refused.fault.source, { pointer: `/data/relationships/${name}` })
+      assert.deepEqual(refused.error.source, { pointer: `/data/relationships/${name}` })
       assert.equal(refused.body.errors?.length, 1)
     }
-    assert.equal((await world.get('/messages')).body.meta?.count, 7)
+    assert.equal((await app.get('/messages')).body.meta?.count, 7)
   })
 
   it('both are replaced by one body, each for itself', async () => {
     const of = (...numbers: string[]) => ({ data: numbers.map((id) => identifier('message', id)) })
-    const changed = await world.patch('/users/3', {
+    const changed = await app.patch('/users/3', {
       data: {
         type: 'user',
         id: '3',
@@ -144,7 +141,7 @@ engine('Two relationships between two types', served, (world) => {
         ['1', '5'],
       ],
     )
-    const four = await world.get('/messages/4', { 'fields[message]': 'sender,recipient' })
+    const four = await app.get('/messages/4', { 'fields[message]': 'sender,recipient' })
     assert.deepEqual(
       [four.one.relationships?.sender?.data, four.one.relationships?.recipient?.data],
       [null, null],

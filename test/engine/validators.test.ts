@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { attribute, date, defineModel, integer, resource, text, toMany, toOne } from 'lapidary'
 import { z } from 'zod'
-import type { Answer } from '../answer.ts'
 import type { ColumnTypes } from '../databases.ts'
+import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
 
 /** An asynchronous validator without a library. */
@@ -94,12 +94,12 @@ const served = {
       (2, 'broken', '2024-01-02', '2024-01-01', 3)`,
 }
 
-engine('Validators', served, (world) => {
+engine('Validators', served, (app) => {
   const create = (attributes: object, relationships: object = {}) =>
-    world.post('/events', { data: { type: 'event', attributes, relationships } })
+    app.post('/events', { data: { type: 'event', attributes, relationships } })
   const update = (attributes: object, id = '1', relationships: object = {}) =>
-    world.patch(`/events/${id}`, { data: { type: 'event', id, attributes, relationships } })
-  const listErrors = ({ body }: Answer) =>
+    app.patch(`/events/${id}`, { data: { type: 'event', id, attributes, relationships } })
+  const listErrors = ({ body }: TestResponse) =>
     (body.errors ?? []).map(({ code, source }) => `${code} ${source?.pointer}`).sort()
 
   for (const [validator, attributes, ...errors] of [
@@ -148,8 +148,8 @@ engine('Validators', served, (world) => {
       assert.equal(updated.status, 422, updated.text)
       const expected = errors.filter((error) => !error.startsWith('missing_value'))
       assert.deepEqual(listErrors(updated), expected)
-      assert.equal((await world.get('/events')).body.meta?.count, 2)
-      assert.equal((await world.get('/events/1')).one.attributes?.title, 'first')
+      assert.equal((await app.get('/events')).body.meta?.count, 2)
+      assert.equal((await app.get('/events/1')).one.attributes?.title, 'first')
     })
   }
 
@@ -164,9 +164,9 @@ engine('Validators', served, (world) => {
   })
 
   it('given an invalid value, when it is reported, then the detail has the message of the validator and the value', async () => {
-    const { fault } = await create({ title: 'a!' })
-    assert.equal(fault.detail, 'title: must not shout; it is "a!".')
-    assert.equal((await create({ title: 'ghost' })).fault.detail, 'event: ghosts sit nowhere.')
+    const { error } = await create({ title: 'a!' })
+    assert.equal(error.detail, 'title: must not shout; it is "a!".')
+    assert.equal((await create({ title: 'ghost' })).error.detail, 'event: ghosts sit nowhere.')
   })
 
   it('given a validator that returns another value, when a resource is written, then that value is stored and shown', async () => {
@@ -177,14 +177,14 @@ engine('Validators', served, (world) => {
     )
     const { one: changed } = await update({ code: 'XyZ' }, one.id)
     assert.equal(changed.attributes?.code, 'xyz')
-    const filtered = await world.get('/events', { 'filter[code]': 'xyz' })
+    const filtered = await app.get('/events', { 'filter[code]': 'xyz' })
     assert.equal(filtered.many.length, 1)
   })
 
   it('given a validator that returns a value of another kind, when a resource is written, then the response is a 500', async () => {
     const answer = await create({ title: 'a', odd: 'five' })
-    assert.deepEqual([answer.status, answer.fault.code], [500, 'internal_error'])
-    assert.equal((await world.get('/events')).body.meta?.count, 2)
+    assert.deepEqual([answer.status, answer.error.code], [500, 'internal_error'])
+    assert.equal((await app.get('/events')).body.meta?.count, 2)
   })
 
   it('given null, when an attribute with a validator is written, then the validator does not run', async () => {
@@ -210,9 +210,9 @@ engine('Validators', served, (world) => {
     const host = { host: { data: { type: 'event', id: '1' } } }
     assert.equal((await update({}, '2', host)).status, 200)
     const path = '/events/2/relationships'
-    assert.equal((await world.patch(`${path}/host`, { data: null })).status, 200)
+    assert.equal((await app.patch(`${path}/host`, { data: null })).status, 200)
     const hosted = { data: [{ type: 'event', id: '1' }] }
-    assert.equal((await world.post(`${path}/hosted`, hosted)).status, 200)
+    assert.equal((await app.post(`${path}/hosted`, hosted)).status, 200)
     assert.equal((await update({ ends: '2024-01-03' }, '2')).status, 200)
   })
 
@@ -227,7 +227,7 @@ engine('Validators', served, (world) => {
 
   it('given a related collection, when a resource is created in it, then the validators run', async () => {
     const data = { type: 'event', attributes: { title: 'a!' } }
-    assert.deepEqual(listErrors(await world.post('/events/1/hosted', { data })), [
+    assert.deepEqual(listErrors(await app.post('/events/1/hosted', { data })), [
       'invalid_value /data/attributes/title',
     ])
   })

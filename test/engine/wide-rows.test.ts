@@ -26,16 +26,16 @@ const served = {
     insert into sheet (id, ${names.join(', ')}, parent_id) values (2, ${names.map((_, at) => `'b ${at}'`).join(', ')}, 1);`,
 }
 
-engine('Types of very many fields', served, (world) => {
+engine('Types of very many fields', served, (app) => {
   const attributes = (letter: string) =>
     Object.fromEntries(names.map((name, at) => [name, `${letter} ${at}`]))
 
   it('are told alone, in lists, and where they are included', async () => {
-    const one = await world.get('/sheets/1', { include: 'children' })
+    const one = await app.get('/sheets/1', { include: 'children' })
     assert.deepEqual(one.one.attributes, attributes('a'))
     assert.deepEqual(one.one.relationships?.children?.data, [{ type: 'sheet', id: '2' }])
     assert.deepEqual(one.body.included?.[0]?.attributes, attributes('b'))
-    const list = await world.get('/sheets', { include: 'parent' })
+    const list = await app.get('/sheets', { include: 'parent' })
     assert.deepEqual(
       list.many.map((each) => each.attributes),
       [attributes('a'), attributes('b')],
@@ -44,13 +44,13 @@ engine('Types of very many fields', served, (world) => {
   })
 
   it('are told where all are asked for', async () => {
-    const list = await world.get('/sheets', { 'page[size]': '0', include: 'children' })
+    const list = await app.get('/sheets', { 'page[size]': '0', include: 'children' })
     assert.deepEqual(list.many[1]?.attributes, attributes('b'))
   })
 
   it('are written', async () => {
     const changed = { type: 'sheet', id: '2', attributes: attributes('c') }
-    const answer = await world.call('PATCH', '/sheets/2', { body: { data: changed } })
-    assert.deepEqual(answer.one.attributes, attributes('c'))
+    const response = await app.call('PATCH', '/sheets/2', { body: { data: changed } })
+    assert.deepEqual(response.one.attributes, attributes('c'))
   })
 })

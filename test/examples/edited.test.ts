@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { resources } from '../../examples/chinook/resources/index.ts'
 import { model, startServer } from '../../examples/chinook/start-server.ts'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { Cleanup, type Scope } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { execute, filled, lasting } from '../filled.ts'
+import { parseResponse } from '../test-response.ts'
 import { createMusicStore, type Get, type MusicStore, serve } from './music-store.ts'
 import { verifyRelationships } from './verify-relationships.ts'
 
@@ -24,7 +24,7 @@ async function startExample(test: Scope, database: Database) {
     const body = data === undefined ? {} : { body: { data } }
     const exchange = await client.send(method, path, body)
     assertConforms(exchange)
-    return readAnswer(exchange)
+    return parseResponse(exchange)
   }
   return { url, call }
 }
@@ -155,15 +155,15 @@ for (const database of lasting) {
       assert.equal(sold.one.attributes?.unitPrice, '1.99', sold.text)
       assert.equal((await call('GET', `/invoices/${id}`)).one.attributes?.total, '5.97')
       const withoutTrack = await addLine(1, {})
-      assert.deepEqual([withoutTrack.status, withoutTrack.fault.code], [422, 'no_track'])
+      assert.deepEqual([withoutTrack.status, withoutTrack.error.code], [422, 'no_track'])
       const withoutQuantity = await addLine(0, { track: linkTo('track', '382') })
-      assert.deepEqual(withoutQuantity.fault.detail, 'quantity: must be at least 1; it is 0.')
+      assert.deepEqual(withoutQuantity.error.detail, 'quantity: must be at least 1; it is 0.')
       const changedDate = await call('PATCH', `/invoices/${id}`, {
         type: 'invoice',
         id,
         attributes: { date: '2020-01-01T00:00:00Z' },
       })
-      assert.deepEqual(changedDate.fault.source, { pointer: '/data/attributes/date' })
+      assert.deepEqual(changedDate.error.source, { pointer: '/data/attributes/date' })
     })
 
     it('rejects circular management and a hire date before the birth date', async () => {
@@ -172,7 +172,7 @@ for (const database of lasting) {
         call('PATCH', '/staff/2/relationships/manager', { type: 'staff', id })
       for (const id of ['2', '3', '4']) {
         const refused = await setManager(id)
-        assert.deepEqual([refused.status, refused.fault.code], [422, 'own_manager'])
+        assert.deepEqual([refused.status, refused.error.code], [422, 'own_manager'])
       }
       assert.equal((await call('GET', '/staff/2/manager')).one.id, '1')
       assert.equal((await setManager('6')).status, 200)
@@ -182,7 +182,7 @@ for (const database of lasting) {
       assert.equal(cycle.status, 422)
       const setHireDate = (hireDate: string | null) =>
         call('PATCH', '/staff/1', { type: 'staff', id: '1', attributes: { hireDate } })
-      assert.deepEqual((await setHireDate('1961-12-31')).fault.source, {
+      assert.deepEqual((await setHireDate('1961-12-31')).error.source, {
         pointer: '/data/attributes/hireDate',
       })
       assert.equal((await setHireDate('1980-01-01')).status, 200)

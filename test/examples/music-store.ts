@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import type { Model } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import type { Scope } from '../cleanup.ts'
 import { connect, type Query } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, type Records } from '../filled.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 
 /** Sends a GET request that must succeed. The document checker verifies the response first. */
-export type Get = (path: string, query?: Query) => Promise<Answer>
+export type Get = (path: string, query?: Query) => Promise<TestResponse>
 
 /** Runs SQL directly on the database and returns the rows. */
 export type RunSql = (sql: string) => Promise<Records>
@@ -43,7 +43,7 @@ export async function serve(test: Scope, model: Model, databaseUrl: string): Pro
   return async (path, query) => {
     const exchange = await client.send('GET', path, { query })
     assertConforms(exchange)
-    const response = readAnswer(exchange)
+    const response = parseResponse(exchange)
     assert.equal(response.status, 200, response.text.slice(0, 1000))
     return response
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ResourceDeclaration } from 'lapidary'
-import type { Identifier } from '../answer.ts'
+import type { Identifier } from '../test-response.ts'
 import type { Get, RunSql } from './music-store.ts'
 
 type Field = ResourceDeclaration['fields'][string]

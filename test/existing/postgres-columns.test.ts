@@ -18,9 +18,9 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
-import { ids } from '../answer.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
+import { ids } from '../test-response.ts'
 import { type ServedModel, serveModel } from './serve-model.ts'
 
 const postgres = lasting.filter(({ name }) => name === 'PostgreSQL')

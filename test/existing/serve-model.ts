@@ -1,17 +1,17 @@
 import type { TestContext } from 'node:test'
 import type { Model } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 
 /** A server on existing tables. The document checker verifies every response. */
 export interface ServedModel {
   /** The warnings of `Store.verify`. */
   readonly warnings: readonly string[]
-  get(path: string, query?: Call['query']): Promise<Answer>
-  post(path: string, data: unknown): Promise<Answer>
+  get(path: string, query?: Call['query']): Promise<TestResponse>
+  post(path: string, data: unknown): Promise<TestResponse>
 }
 
 /** Starts a server that runs until the test ends. */
@@ -32,7 +32,7 @@ export async function serveModel(
   const call = async (method: string, path: string, options: Call) => {
     const exchange = await client.send(method, path, options)
     assertConforms(exchange)
-    return readAnswer(exchange)
+    return parseResponse(exchange)
   }
   return {
     warnings,

@@ -48,14 +48,14 @@ const served = {
     insert into note (id, words, author_id) values (1, 'one', 1), (2, 'two', null)`,
 }
 
-engine('Hooks of calls in process', served, (world) => {
+engine('Hooks of calls in process', served, (app) => {
   beforeEach(() => {
     seen = []
     also = () => undefined
   })
 
   it('given a call, when its hooks run, then they receive the circumstances of the client', () =>
-    withApi(world, async (api) => {
+    withApi(app, async (api) => {
       const client = api.with({ auth: 'ada', ip: '192.0.2.1', requestId: 'r1' })
       await client.relate('author', '1', 'notes', { add: ['2'] })
       assert.deepEqual(seen, ['begin ada', 'update 2 by ada from 192.0.2.1 r1', 'update 2'])
@@ -64,7 +64,7 @@ engine('Hooks of calls in process', served, (world) => {
     }))
 
   it('given a transaction of several calls, when it begins with SQL, then begin runs once, before the SQL', () =>
-    withApi(world, async (api) => {
+    withApi(app, async (api) => {
       await api.with({ auth: 'ada' }).transaction(async (tx) => {
         seen.push('work')
         await tx.sql(sql`select 1`)
@@ -76,9 +76,9 @@ engine('Hooks of calls in process', served, (world) => {
     }))
 
   it('given a transaction of several calls, when it is committed, then afterCommit runs for each change that was not rolled back, and others see it', () =>
-    withApi(world, async (api) => {
+    withApi(app, async (api) => {
       const statuses: number[] = []
-      also = async (id) => statuses.push((await world.get(`/notes/${id}`)).status)
+      also = async (id) => statuses.push((await app.get(`/notes/${id}`)).status)
       await api.with().transaction(async (tx) => {
         await tx.create('note', { words: 'three' })
         await assert.rejects(tx.create('note', { words: 'one' }))
@@ -95,7 +95,7 @@ engine('Hooks of calls in process', served, (world) => {
     }))
 
   it('given a transaction of several calls, when its work throws, then afterCommit does not run', () =>
-    withApi(world, async (api) => {
+    withApi(app, async (api) => {
       const failing = api.with().transaction(async (tx) => {
         await tx.remove('note', '1')
         throw new RangeError('no')
@@ -105,7 +105,7 @@ engine('Hooks of calls in process', served, (world) => {
     }))
 
   it('given a call in afterCommit, when it runs, then it has a transaction of its own', () =>
-    withApi(world, async (api) => {
+    withApi(app, async (api) => {
       let name: unknown
       also = async () => {
         name = (await api.with().get('author', '1')).name

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Document, Resource } from '../answer.ts'
+import type { Document, Resource } from '../test-response.ts'
 import { inProcess, tagIds, withApi } from './shop.ts'
 
 /** The parameters of a read in process, and the same parameters over HTTP. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Answer } from '../answer.ts'
+import type { TestResponse } from '../test-response.ts'
 import { inProcess, type ShopClient, tagIds, withApi } from './shop.ts'
 
 const json = (value: unknown) => ({ data: value })
@@ -64,10 +64,10 @@ inProcess('Writes in process', (engine) => {
     it(`fail as the request does: ${title}`, () =>
       withApi(engine, async ({ client }) => {
         const [method, path, body] = request
-        const answer = await engine.call(method, path, { body })
-        assert.ok(answer.status >= 400, answer.text)
+        const response = await engine.call(method, path, { body })
+        assert.ok(response.status >= 400, response.text)
         await assert.rejects(call(client), (thrown) => {
-          assert.deepEqual(describeThrown(thrown), describeErrors(answer))
+          assert.deepEqual(describeThrown(thrown), describeErrors(response))
           return true
         })
       }))
@@ -252,7 +252,7 @@ function describeThrown(thrown: unknown): unknown[] {
   })
 }
 
-function describeErrors({ body }: Answer): unknown[] {
+function describeErrors({ body }: TestResponse): unknown[] {
   return (body.errors ?? []).map(({ status, code, detail, source }) => {
     return { status, code, detail, pointer: source?.pointer, parameter: source?.parameter }
   })

@@ -14,7 +14,7 @@ for (const database of databases) {
     const acknowledged = [...report.acknowledged.values()].reduce((sum, count) => sum + count, 0)
     const { inDoubt, carriedOut } = report
     test.diagnostic(
-      `${acknowledged} writes acknowledged; ${inDoubt} without an answer, ${carriedOut} of them carried out`,
+      `${acknowledged} writes acknowledged; ${inDoubt} without a response, ${carriedOut} of them carried out`,
     )
   })
 }

@@ -9,12 +9,12 @@ export interface BareAnswer {
 }
 
 /**
- * Sends bytes over a connection of their own and reads the first answer that is not an interim one.
+ * Sends bytes over a connection of their own and reads the first response that is not an interim one.
  *
  * @param method - HEAD says that no body follows
  * @param ends - whether to stop sending after the bytes
- * @returns `undefined` when the connection was closed without an answer
- * @throws Error when the answer is no HTTP, breaks off, or does not come within `patience` milliseconds
+ * @returns `undefined` when the connection was closed without a response
+ * @throws Error when the response is no HTTP, breaks off, or does not come within `patience` milliseconds
  */
 export async function sendBytes(
   origin: string,
@@ -23,7 +23,10 @@ export async function sendBytes(
 ): Promise<BareAnswer | undefined> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
-  const timer = setTimeout(() => socket.destroy(new Error(`no answer in ${patience} ms`)), patience)
+  const timer = setTimeout(
+    () => socket.destroy(new Error(`no response in ${patience} ms`)),
+    patience,
+  )
   try {
     if (ends) socket.end(bytes)
     else socket.write(bytes)
@@ -39,8 +42,8 @@ async function firstAnswer(socket: Socket, method: string): Promise<BareAnswer |
   try {
     for await (const chunk of socket) {
       received = Buffer.concat([received, chunk])
-      const answer = parse(received, method, false)
-      if (answer !== undefined) return answer
+      const response = parse(received, method, false)
+      if (response !== undefined) return response
     }
   } catch (error) {
     // A server that refuses to read on may close so fast that the client's bytes meet a closed door.
@@ -48,18 +51,19 @@ async function firstAnswer(socket: Socket, method: string): Promise<BareAnswer |
     if (!closed) throw error
   }
   if (received.length === 0) return undefined
-  const answer = parse(received, method, true)
-  if (answer === undefined) throw new Error(`the answer breaks off: ${received.toString('latin1')}`)
-  return answer
+  const response = parse(received, method, true)
+  if (response === undefined)
+    throw new Error(`the response breaks off: ${received.toString('latin1')}`)
+  return response
 }
 
-/** Reads an answer, or `undefined` while some of it is missing. */
+/** Reads a response, or `undefined` while some of it is missing. */
 function parse(received: Buffer, method: string, ended: boolean): BareAnswer | undefined {
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [start = '', ...lines] = received.toString('latin1', 0, end).split('\r\n')
   const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(start)?.[1])
-  if (Number.isNaN(status)) throw new Error(`the answer is no HTTP: ${start}`)
+  if (Number.isNaN(status)) throw new Error(`the response is no HTTP: ${start}`)
   const rest = received.subarray(end + 4)
   if (status < 200) return parse(rest, method, ended)
   const headers = headersOf(lines)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { chapter, type World } from '../world.ts'
+import { describeService, type TestService } from '../service-suite.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, longestQuery } from './comparison.ts'
 import { anyAsked } from './random-requests.ts'
@@ -12,15 +12,15 @@ const stages = 2 * scale
 /** Each request combines filter, sort, page, fields and include. All databases get the same requests. */
 const requestsPerStage = 200
 
-chapter('sort, page, include, fields, held against a reference', (world: World) => {
+describeService('sort, page, include, fields, held against a reference', (app: TestService) => {
   for (let stage = 1; stage <= stages; stage += 1) {
     it(`tells the same page in the same order, over random rows ${stage} of ${stages}`, async () => {
       const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })
       assert.ok(draft)
-      const data = await store(world, draft)
+      const data = await store(app, draft)
       const property = fc.asyncProperty(anyAsked(data), async (asked) => {
         fc.pre(queryOf(asked.request, asked.selection).length <= longestQuery)
-        await assertDocument(world, data, asked)
+        await assertDocument(app, data, asked)
       })
       await fc.assert(property, { seed: seed + stage, numRuns: requestsPerStage })
     })

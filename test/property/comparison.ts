@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import type { Answer, Document, Resource } from '../answer.ts'
-import { ids } from '../answer.ts'
 import type { Call } from '../client.ts'
+import type { Document, Resource, TestResponse } from '../test-response.ts'
+import { ids } from '../test-response.ts'
 import { pairsOf, pathOf, queryOf } from './collection-request.ts'
 import { jsonOf, parseExactly } from './exact-json.ts'
 import type { Asked } from './random-requests.ts'
-import { answer, type CollectionRequest } from './reference.ts'
+import { type CollectionRequest, evaluateRequest } from './reference.ts'
 import { type Expected, expectedResources, keyOf } from './reference-document.ts'
 import { idOf } from './rows.ts'
 import type { Data } from './schema.ts'
 import { seed } from './seed.ts'
 
 /** Whoever answers requests: the service or a server of the engine. */
-export interface Answering {
-  call(method: string, path: string, call?: Call): Promise<Answer>
+export interface ServerUnderTest {
+  call(method: string, path: string, call?: Call): Promise<TestResponse>
 }
 
 /** Query strings beyond this may meet the limit of URLs, which other tests are about. */
@@ -21,11 +21,11 @@ export const longestQuery = 7000
 
 /** Fails unless the server finds what the reference finds; returns how many that are. */
 export async function assertFound(
-  server: Answering,
+  server: ServerUnderTest,
   data: Data,
   request: CollectionRequest,
 ): Promise<number> {
-  const { rows, count } = answer(data, request)
+  const { rows, count } = evaluateRequest(data, request)
   const expected = rows.map((row) => idOf(data.schema, request.type, row))
   const selection = { fields: { [request.type]: [] } }
   const path = pathOf(data.schema, request)
@@ -49,20 +49,24 @@ function tell(
   text: string,
   differing: ReadonlySet<string>,
 ): string {
-  const everything = answer(data, { ...request, filters: [], simple: [] }).rows
+  const everything = evaluateRequest(data, { ...request, filters: [], simple: [] }).rows
   const rows = everything.filter((row) => differing.has(idOf(data.schema, request.type, row)))
   return [
     `with PROPERTY_SEED=${seed}: GET ${pathOf(data.schema, request)}`,
     `filter:   ${jsonOf(request.filters)}`,
     `simple:   ${jsonOf(request.simple)}`,
-    `expected: ${answer(data, request).rows.map((row) => idOf(data.schema, request.type, row))}`,
+    `expected: ${evaluateRequest(data, request).rows.map((row) => idOf(data.schema, request.type, row))}`,
     `answered: ${text.slice(0, 2000)}`,
     ...rows.map((row) => `differs:  ${jsonOf(row)}`),
   ].join('\n')
 }
 
 /** Fails unless the server tells the whole document as the reference does. */
-export async function assertDocument(server: Answering, data: Data, asked: Asked): Promise<void> {
+export async function assertDocument(
+  server: ServerUnderTest,
+  data: Data,
+  asked: Asked,
+): Promise<void> {
   const path = pathOf(data.schema, asked.request)
   const query = queryOf(asked.request, asked.selection)
   const answered = await server.call('GET', path, { query })
@@ -78,7 +82,7 @@ export async function assertDocument(server: Answering, data: Data, asked: Asked
 
 function compareDocument(data: Data, { request, selection }: Asked, body: Document): void {
   const { type } = request
-  const { rows, count } = answer(data, request)
+  const { rows, count } = evaluateRequest(data, request)
   const { data: primary, included } = body
   assert.ok(Array.isArray(primary), 'the data is a list')
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Asked, sortable } from './random-requests.ts'
-import { answer } from './reference.ts'
+import { evaluateRequest } from './reference.ts'
 import { type Data, getAttribute, getRelationship, getType, type Schema } from './schema.ts'
 import { shapeOf } from './shapes.ts'
 
@@ -17,7 +17,7 @@ export class DocumentCoverage {
   /** Takes note of a request. */
   add(data: Data, { request, selection }: Asked): void {
     this.#documents += 1
-    const { rows, count } = answer(data, request)
+    const { rows, count } = evaluateRequest(data, request)
     if (rows.length > 0 && count > rows.length) this.#seen.add('a page of several')
     if (request.of) {
       this.#seen.add(`${shapeOf(this.#schema, request.of.type, request.of.relationship)} in a path`)

@@ -1,16 +1,16 @@
 import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { engine } from '../engine/engine.ts'
+import * as declared from './declared-museum.ts'
 import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
 import { anySteps, everyStep, type Step, writeOf } from './random-writes.ts'
 import { scale, seed } from './seed.ts'
-import * as world from './world-of-everything.ts'
 import { WriteCoverage } from './write-coverage.ts'
 
 const sequences = 30 * scale
 
-const served = { model: world.everything, tables: world.tablesOfEverything }
+const served = { model: declared.everything, tables: declared.tablesOfEverything }
 
 /** Leaves nothing of a sequence to the next one. */
 const clear = Object.keys(everything.tables)

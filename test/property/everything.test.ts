@@ -5,21 +5,21 @@ import { type Engine, engine } from '../engine/engine.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, assertFound, longestQuery } from './comparison.ts'
 import { Coverage } from './coverage.ts'
+import * as declared from './declared-museum.ts'
 import { DocumentCoverage } from './document-coverage.ts'
 import { everyDocument, everyFilter } from './every-request.ts'
 import { everything } from './everything.ts'
+import { anyMuseum, storeMuseum } from './random-museum.ts'
 import { anyAsked, anyFilterRequest } from './random-requests.ts'
-import { anyWorld, storeWorld } from './random-world.ts'
 import { start } from './reference.ts'
 import type { Data } from './schema.ts'
 import { scale, seed } from './seed.ts'
-import * as world from './world-of-everything.ts'
 
 const stages = 2 * scale
 const filtersPerStage = 100
 const documentsPerStage = 30
 
-const served = { model: world.everything, tables: world.tablesOfEverything }
+const served = { model: declared.everything, tables: declared.tablesOfEverything }
 
 engine('over every kind and every relationship, held against a reference', served, (server) => {
   const coverage = new Coverage(everything)
@@ -66,7 +66,7 @@ engine('over every kind and every relationship, held against a reference', serve
 })
 
 async function stored(server: Engine, stage: number): Promise<Data> {
-  const [draft] = fc.sample(anyWorld, { seed: seed + stage, numRuns: 1 })
+  const [draft] = fc.sample(anyMuseum, { seed: seed + stage, numRuns: 1 })
   assert.ok(draft)
-  return storeWorld(server, draft)
+  return storeMuseum(server, draft)
 }

@@ -1,7 +1,9 @@
 /**
- * What the reference knows of the world of everything: the same as its declarations say, said again by hand, so that
+ * What the reference knows of the museum: the same as its declarations say, said again by hand, so that
  * nothing the engine makes of those is taken for granted.
  */
+
+import { roles, states } from './declared-museum.ts'
 import { cell, tableRows } from './rows.ts'
 import type {
   AttributeDescription,
@@ -10,7 +12,6 @@ import type {
   Schema,
   TableDescription,
 } from './schema.ts'
-import { roles, states } from './world-of-everything.ts'
 
 type Attributes = Readonly<Record<string, AttributeDescription>>
 
@@ -117,7 +118,7 @@ const tables: Readonly<Record<string, TableDescription>> = {
   },
 }
 
-/** The world of everything. */
+/** The museum. */
 export const everything: Schema = {
   types: {
     hall: {

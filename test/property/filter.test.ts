@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { chapter, ids, type World } from '../world.ts'
+import { describeService, ids, type TestService } from '../service-suite.ts'
 import { queryOf } from './collection-request.ts'
 import { assertFound, longestQuery } from './comparison.ts'
 import { Coverage } from './coverage.ts'
@@ -15,17 +15,17 @@ import { scale, seed } from './seed.ts'
 const stages = 2 * scale
 const requestsPerStage = 150
 
-function held(world: World): void {
+function held(app: TestService): void {
   const coverage = new Coverage(people)
 
   for (let stage = 1; stage <= stages; stage += 1) {
     it(`finds what the reference finds, over random rows ${stage} of ${stages}`, async () => {
       const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })
       assert.ok(draft)
-      const data = await store(world, draft)
+      const data = await store(app, draft)
       const property = fc.asyncProperty(anyFilterRequest(data), async (request) => {
         fc.pre(queryOf(request).length <= longestQuery)
-        const found = await assertFound(world, data, request)
+        const found = await assertFound(app, data, request)
         coverage.add(request, found, start(data, request).length)
       })
       await fc.assert(property, { seed: seed + stage, numRuns: requestsPerStage })
@@ -35,19 +35,19 @@ function held(world: World): void {
   it('finds what the reference finds by every operator of every field, in every position', async () => {
     const [draft] = fc.sample(anyDraft, { seed, numRuns: 1 })
     assert.ok(draft)
-    const data = await store(world, draft)
+    const data = await store(app, draft)
     for (const request of everyFilter(data)) {
-      const found = await assertFound(world, data, request)
+      const found = await assertFound(app, data, request)
       coverage.add(request, found, start(data, request).length)
     }
   })
 
   it('tells apart characters that SQLite by itself takes for one another', async () => {
     const characters = ['\ufffd', '\ufffe', '\uffff', '\u{1fffe}']
-    for (const name of characters) await world.person({ name })
+    for (const name of characters) await app.person({ name })
     for (const op of ['eq', 'like', 'ilike', 'startswith', 'endswith', 'match']) {
       for (const [index, val] of characters.entries()) {
-        const found = await world.get('/persons', { filter: [{ name: 'name', op, val }] })
+        const found = await app.get('/persons', { filter: [{ name: 'name', op, val }] })
         assert.deepEqual(ids(found), [String(index + 1)], `${op} ${JSON.stringify(val)}`)
       }
     }
@@ -55,11 +55,11 @@ function held(world: World): void {
 
   it('searches texts of any length for texts of any length', async () => {
     const long = `${'a['.repeat(40_000)}%`
-    await world.person({ name: `${long}b`, gender: long })
-    await world.person({ name: 'a', gender: long })
+    await app.person({ name: `${long}b`, gender: long })
+    await app.person({ name: 'a', gender: long })
     for (const op of ['like', 'ilike', 'startswith', 'match']) {
       const filter = [{ name: 'name', op, field: 'gender' }]
-      const found = await world.get('/persons', { filter, 'fields[person]': '' })
+      const found = await app.get('/persons', { filter, 'fields[person]': '' })
       assert.equal(found.status, 200, `${op}: ${found.text.slice(0, 400)}`)
       assert.deepEqual(ids(found), op === 'match' ? ['1', '2'] : ['1'], op)
     }
@@ -70,4 +70,4 @@ function held(world: World): void {
   })
 }
 
-chapter('filter, held against a reference', held)
+describeService('filter, held against a reference', held)

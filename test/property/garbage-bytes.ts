@@ -69,7 +69,7 @@ const anyTarget: fc.Arbitrary<BareGarbage> = fc
       method: target === '*' ? 'OPTIONS' : 'GET',
       target,
       bytes: head(target === '*' ? 'OPTIONS' : 'GET', target, [host, accept]),
-      answer: possible && target.length < 8000 ? 'document' : 'protocol',
+      response: possible && target.length < 8000 ? 'document' : 'protocol',
       ends: false,
     }
   })
@@ -191,7 +191,7 @@ const anyMethod: fc.Arbitrary<BareGarbage> = fc
       accept,
       ...(method === 'POST' ? ['Content-Length: 0'] : []),
     ]),
-    answer:
+    response:
       /^(PUT|[A-Z]{4,})$/.test(method) && !/^(GETX|CONNECT)$/.test(method)
         ? 'document'
         : 'protocol',
@@ -231,14 +231,14 @@ const anyHost: fc.Arbitrary<BareGarbage> = fc
     method: 'GET',
     target,
     bytes: head('GET', target, [`Host: ${name}`, accept]),
-    answer: 'document',
+    response: 'document',
     ends: false,
   }))
 
 /** The same header more than once, too much of it, or no host at all; only some are still HTTP. */
 const anyDoubleHeader: fc.Arbitrary<BareGarbage> = fc
   .tuple(
-    fc.constantFrom<readonly [BareGarbage['answer'], ...string[]]>(
+    fc.constantFrom<readonly [BareGarbage['response'], ...string[]]>(
       ['protocol', accept],
       ['protocol', 'Host:', accept],
       ['protocol', host, host, accept],
@@ -256,11 +256,11 @@ const anyDoubleHeader: fc.Arbitrary<BareGarbage> = fc
     ),
     fc.constantFrom('/persons', '/persons/1', '/nowhere'),
   )
-  .map(([[answer, ...headers], target]) => ({
+  .map(([[response, ...headers], target]) => ({
     method: 'GET',
     target,
     bytes: head('GET', target, headers),
-    answer,
+    response,
     ends: false,
   }))
 
@@ -302,7 +302,7 @@ const anyBrokenFrame: fc.Arbitrary<BareGarbage> = fc
         head('POST', '/persons', [host, accept, type, ...headers]),
         Buffer.from(body, 'latin1'),
       ]),
-      answer: 'protocol',
+      response: 'protocol',
       ends: true,
     }
   })
@@ -324,7 +324,7 @@ const anyNoise: fc.Arbitrary<BareGarbage> = fc
       .map((text) => Buffer.from(text, 'latin1')),
     fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   )
-  .map((bytes) => ({ method: 'GET', target: '/', bytes, answer: 'protocol', ends: true }))
+  .map((bytes) => ({ method: 'GET', target: '/', bytes, response: 'protocol', ends: true }))
 
 function head(method: string, target: string, headers: readonly string[]): Buffer {
   return Buffer.from([`${method} ${target} HTTP/1.1`, ...headers, '', ''].join('\r\n'), 'latin1')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { assertConforms } from '../checker/check-exchange.ts'
-import type { World } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
 import { sendBytes } from './bare-connection.ts'
 import type { BareGarbage, Garbage } from './garbage.ts'
 import { anyBadBody, anyHugeBody } from './garbage-bodies.ts'
@@ -28,7 +28,7 @@ export interface Toll {
 }
 
 /** A service that is attacked. */
-export type Target = Pick<World, 'url' | 'call'>
+export type Target = Pick<TestService, 'url' | 'call'>
 
 /** The toll of a storm that is to come, on a service with so many persons and computers. */
 export function noToll(persons: number, computers: number): Toll {
@@ -36,7 +36,7 @@ export function noToll(persons: number, computers: number): Toll {
 }
 
 /**
- * Sends malformed requests of every kind, all kinds mixed, and waits for the last answer.
+ * Sends malformed requests of every kind, all kinds mixed, and waits for the last response.
  * @param requests - how many
  * @param round - another one sends others
  */
@@ -65,13 +65,13 @@ export async function storm(
 
 type Attack = (target: Target, toll: Toll) => Promise<void>
 
-/** Sends a request that is HTTP; the world checks the answer. */
+/** Sends a request that is HTTP; the app checks the response. */
 function attackBy(garbage: Garbage): Attack {
   const { method, path, query, headers, body, hopeless } = garbage
-  return async (world, toll) => {
+  return async (app, toll) => {
     toll.sent += 1
     try {
-      const call = world.call(method, path, { query, headers, raw: body })
+      const call = app.call(method, path, { query, headers, raw: body })
       const { status, body: document, text } = await inTime(call)
       if (isOverloaded(status, text)) return
       assert.ok(status < 500, `it was answered with ${status}`)
@@ -87,21 +87,21 @@ function attackBy(garbage: Garbage): Attack {
   }
 }
 
-/** Sends bytes; an answer with a body is checked as any other. */
+/** Sends bytes; a response with a body is checked as any other. */
 function attackByBytes(garbage: BareGarbage): Attack {
-  const { method, target, bytes, answer, ends } = garbage
+  const { method, target, bytes, response, ends } = garbage
   return async ({ url }, toll) => {
     toll.sent += 1
     try {
       const got = await sendBytes(url, bytes, { method, ends, patience })
       if (got !== undefined && isOverloaded(got.status, got.text)) return
-      // 501 is the answer to a transfer coding other than chunked.
+      // 501 is the response to a transfer coding other than chunked.
       if (got !== undefined && got.status !== 501)
-        // 501 is the answer to a transfer coding other than chunked.
+        // 501 is the response to a transfer coding other than chunked.
         assert.ok(got.status < 500 || got.status === 501, `it was answered with ${got.status}`)
       if (got !== undefined && got.status >= 400) toll.refused += 1
-      if (answer === 'protocol' && (got === undefined || got.text === '')) return
-      assert.ok(got, 'the connection was closed without an answer')
+      if (response === 'protocol' && (got === undefined || got.text === '')) return
+      assert.ok(got, 'the connection was closed without a response')
       assertConforms({ method, url: urlOf(url, target), sent: bytes.toString('latin1'), ...got })
     } catch (error) {
       note(toll, bytes, error)
@@ -132,7 +132,7 @@ function note(toll: Toll, request: unknown, error: unknown): void {
 
 function inTime<T>(promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer in ${patience} ms`)), patience)
+  const timer = setTimeout(() => reject(new Error(`no response in ${patience} ms`)), patience)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 

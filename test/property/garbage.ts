@@ -18,9 +18,9 @@ export interface BareGarbage {
   readonly bytes: Buffer
   /**
    * What must come back: `document` when the bytes are an HTTP request; else (`protocol`)
-   * an empty 4xx answer or a closed connection will do as well.
+   * an empty 4xx response or a closed connection will do as well.
    */
-  readonly answer: 'document' | 'protocol'
+  readonly response: 'document' | 'protocol'
   /** Whether the client stops sending after the bytes, for those that a server may wait for more of. */
   readonly ends: boolean
 }
@@ -37,5 +37,5 @@ export const goodPaths = [
   '/computers/1/relationships/owner',
 ] as const
 
-/** Those of them that answer with a collection of resources. */
+/** Those of them that response with a collection of resources. */
 export const collectionPaths = ['/persons', '/computers', '/persons/1/computers'] as const

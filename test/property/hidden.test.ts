@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { databases } from '../databases.ts'
-import type { Answer } from '../world.ts'
+import type { TestResponse } from '../service-suite.ts'
 import { anyNaming, anySorting, type NamingRequest } from './hidden-requests.ts'
 import { scale, seed } from './seed.ts'
 import { onTwins, type Twin } from './two-services.ts'
@@ -24,7 +24,7 @@ const disguises: readonly (readonly [secret: string, unknown: string])[] = [
 
 for (const database of databases)
   describe(`hidden columns · ${database.name}`, () => {
-    it('leave no trace: two databases that differ in passwords alone answer alike', async () => {
+    it('leave no trace: two databases that differ in passwords alone response alike', async () => {
       await onTwins(database, async (left, right) => {
         for (const twin of [left, right]) await fill(twin)
         let sent = 0
@@ -96,8 +96,8 @@ async function fill(twin: Twin): Promise<void> {
 }
 
 async function create(twin: Twin, path: string, data: unknown): Promise<void> {
-  const answer = await twin.send({ method: 'POST', path, query: {}, body: { data } })
-  assert.equal(answer.status, 201, answer.text)
+  const response = await twin.send({ method: 'POST', path, query: {}, body: { data } })
+  assert.equal(response.status, 201, response.text)
 }
 
 /** Another password for everyone on the left than on the right, in another order, some of them null. */
@@ -108,14 +108,14 @@ async function setPasswords(left: Twin, right: Twin): Promise<void> {
   )
 }
 
-/** What a client can see of an answer, without what must differ: the origin, the time. */
-function relative({ status, headers, text }: Answer, { url }: Twin): unknown {
+/** What a client can see of a response, without what must differ: the origin, the time. */
+function relative({ status, headers, text }: TestResponse, { url }: Twin): unknown {
   const { date: _date, 'content-length': _length, etag: _etag, ...others } = headers
   return { status, headers: others, text: text.replaceAll(url, '') }
 }
 
-/** Nothing hidden stands in an answer unless it stood in the request. */
-function assertNoLeak(request: NamingRequest, { text }: Answer): void {
+/** Nothing hidden stands in a response unless it stood in the request. */
+function assertNoLeak(request: NamingRequest, { text }: TestResponse): void {
   const asked = JSON.stringify(request)
   for (const secret of [mark, ...hidden]) {
     if (!asked.includes(secret)) assert.ok(!text.includes(secret), `${asked}\n${text}`)

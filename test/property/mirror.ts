@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer, Resource } from '../answer.ts'
-import { type Answering, assertDocument, compareResource } from './comparison.ts'
+import type { Resource, TestResponse } from '../test-response.ts'
+import { assertDocument, compareResource, type ServerUnderTest } from './comparison.ts'
 import { jsonOf, parseExactly } from './exact-json.ts'
 import { expectedResources, keyOf } from './reference-document.ts'
 import { outcomeOf } from './reference-writes.ts'
@@ -8,14 +8,14 @@ import { rowWithId } from './rows.ts'
 import { type Data, known, type Schema } from './schema.ts'
 import { requestOf, type Write } from './write.ts'
 
-/** A server, and beside it the plain rows that it ought to hold: each write goes to both, and both must answer alike. */
+/** A server, and beside it the plain rows that it ought to hold: each write goes to both, and both must response alike. */
 export class Mirror {
-  readonly #server: Answering
+  readonly #server: ServerUnderTest
   readonly #sent: string[] = []
   #data: Data
 
   /** Starts over tables that are empty. */
-  constructor(server: Answering, schema: Schema) {
+  constructor(server: ServerUnderTest, schema: Schema) {
     this.#server = server
     const tables = Object.keys(schema.tables).map((table) => [table, []])
     this.#data = { schema, tables: Object.fromEntries(tables) }
@@ -32,7 +32,7 @@ export class Mirror {
   }
 
   /** Carries out a write; fails unless the server answers it with the reference's status. */
-  async write(write: Write): Promise<Answer> {
+  async write(write: Write): Promise<TestResponse> {
     const { method, path, raw } = requestOf(this.#data.schema, write)
     this.#sent.push(`${method} ${path} ${raw ?? ''}`)
     const answered = await this.#server.call(method, path, raw === undefined ? {} : { raw })
@@ -46,7 +46,7 @@ export class Mirror {
     return answered
   }
 
-  /** Fails unless the answer tells the resource as it is after the write. */
+  /** Fails unless the response tells the resource as it is after the write. */
   #assertTold(write: Write, text: string): void {
     if (write.is === 'relate' || write.is === 'delete') return
     const { data } = parseExactly<{ data: Resource }>(text)

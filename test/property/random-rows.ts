@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { World } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
 import { people } from './people.ts'
 import { anyDate, anyEmail, anyText } from './random-texts.ts'
 import type { Data, Row } from './schema.ts'
@@ -54,17 +54,17 @@ export const anyDraft: fc.Arbitrary<Draft> = fc
   })
 
 /** Stores a draft over HTTP; returns the rows with the ids that the service gave them. */
-export async function store(world: World, draft: Draft): Promise<Data> {
+export async function store(app: TestService, draft: Draft): Promise<Data> {
   const persons: Row[] = []
   for (const attributes of draft.persons) {
-    const { id } = await world.person(attributes)
+    const { id } = await app.person(attributes)
     persons.push({ id: BigInt(id), ...attributes })
   }
   const computers: Row[] = []
   for (const { serial, owner } of draft.computers) {
     const person = owner === null ? undefined : persons[owner]
     const identifier = person ? { type: 'person', id: String(person.id) } : null
-    const { id } = await world.computer({ serial }, identifier)
+    const { id } = await app.computer({ serial }, identifier)
     computers.push({ id: BigInt(id), serial, person_id: person?.id ?? null })
   }
   return { schema: people, tables: { person: persons, computer: computers } }

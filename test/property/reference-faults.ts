@@ -55,9 +55,9 @@ export function faultsOf(data: Data, write: Write): number[] {
   }
 }
 
-/** The status that answers faults: theirs, or 400 when they differ. */
-export function statusOf(faults: readonly number[]): number {
-  const [first = 200, ...others] = faults
+/** The status that answers errors: theirs, or 400 when they differ. */
+export function statusOf(errors: readonly number[]): number {
+  const [first = 200, ...others] = errors
   return others.every((other) => other === first) ? first : 400
 }
 

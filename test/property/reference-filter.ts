@@ -30,7 +30,7 @@ export type Filter =
   | Readonly<{ not: Filter }>
   | Clause
 
-/** Whether one row of a type matches a filter; only `true` brings it into the answer. */
+/** Whether one row of a type matches a filter; only `true` brings it into the response. */
 export function evaluate(data: Data, type: string, row: Row, filter: Filter): Truth {
   if ('and' in filter) return allOf(filter.and.map((part) => evaluate(data, type, row, part)))
   if ('or' in filter) return anyOf(filter.or.map((part) => evaluate(data, type, row, part)))

@@ -38,8 +38,8 @@ class Refused extends Error {
  * @param givenId - the id that the server gave to what it created, where the document gives none
  */
 export function outcomeOf(data: Data, write: Write, givenId: string | undefined): Outcome {
-  const faults = faultsOf(data, write)
-  if (faults.length > 0) return { status: statusOf(faults), data }
+  const errors = faultsOf(data, write)
+  if (errors.length > 0) return { status: statusOf(errors), data }
   try {
     return carriedOut(data, write, givenId)
   } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { people } from './people.ts'
-import { answer, type CollectionRequest } from './reference.ts'
+import { type CollectionRequest, evaluateRequest } from './reference.ts'
 import { expectedResources } from './reference-document.ts'
 import type { Filter } from './reference-filter.ts'
 import { compareText, fold, isLike, isMatch, words } from './reference-text.ts'
@@ -32,7 +32,7 @@ const all: CollectionRequest = {
 }
 
 function found(request: Partial<CollectionRequest>): number[] {
-  return answer(data, { ...all, ...request }).rows.map(({ id }) => Number(id))
+  return evaluateRequest(data, { ...all, ...request }).rows.map(({ id }) => Number(id))
 }
 
 describe('the reference', () => {
@@ -132,7 +132,7 @@ describe('the reference', () => {
 
   it('cuts pages and counts over all of them', () => {
     const page = { number: 2, size: 2 }
-    const { rows, count } = answer(data, { ...all, page })
+    const { rows, count } = evaluateRequest(data, { ...all, page })
     assert.deepEqual([rows.map(({ id }) => id), count], [[10n], 3])
   })
 

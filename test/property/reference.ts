@@ -37,7 +37,7 @@ export interface CollectionAnswer {
 }
 
 /** Answers a collection request from plain rows. */
-export function answer(data: Data, request: CollectionRequest): CollectionAnswer {
+export function evaluateRequest(data: Data, request: CollectionRequest): CollectionAnswer {
   const { type, page } = request
   const filters = [
     ...request.filters,

@@ -112,7 +112,7 @@ export interface Schema {
   readonly tables: Readonly<Record<string, TableDescription>>
 }
 
-/** All rows that a reference answer is told from, by table. */
+/** All rows that a reference response is told from, by table. */
 export interface Data {
   readonly schema: Schema
   readonly tables: Readonly<Record<string, readonly Row[]>>

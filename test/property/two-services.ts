@@ -1,17 +1,17 @@
 import { startService } from '../../service/start-service.ts'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
-import { behind } from '../service/beside.ts'
+import { executeDirectly } from '../service/direct-database.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 import type { NamingRequest } from './hidden-requests.ts'
 
 /** A service on a database of its own, into which a test can write behind the service's back. */
 export interface Twin {
   /** The origin of the service. */
   readonly url: string
-  /** Sends a request; the answer is checked as every other. */
-  send(request: NamingRequest): Promise<Answer>
+  /** Sends a request; the response is checked as every other. */
+  send(request: NamingRequest): Promise<TestResponse>
   /** Runs a statement on the database itself. */
   execute(statement: string): Promise<unknown>
 }
@@ -35,9 +35,9 @@ async function withTwin(database: Database, use: (twin: Twin) => Promise<void>):
       send: async ({ method, path, query, body }) => {
         const exchange = await client.send(method, path, { query, body })
         assertConforms(exchange)
-        return readAnswer(exchange)
+        return parseResponse(exchange)
       },
-      execute: (statement) => behind(databaseUrl, statement),
+      execute: (statement) => executeDirectly(databaseUrl, statement),
     })
   } finally {
     client.close()

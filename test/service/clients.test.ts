@@ -1,93 +1,93 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Resource } from '../world.ts'
-import { chapter } from '../world.ts'
+import type { Resource } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter, found, identifier, labels, linkedIds } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 const contentType = { 'Content-Type': 'application/vnd.api+json' }
 
-chapter('what real clients send: headers', (world) => {
+describeService('what real clients send: headers', (app) => {
   it('Content-Type on GET', async () => {
-    const { ada } = await enter(world)
-    assert.deepEqual((await world.get(`/persons/${ada.id}`, {}, contentType)).one, ada)
-    assertStatus(await world.get('/persons', {}, contentType), 200)
+    const { ada } = await enter(app)
+    assert.deepEqual((await app.get(`/persons/${ada.id}`, {}, contentType)).one, ada)
+    assertStatus(await app.get('/persons', {}, contentType), 200)
   })
 
   it('Content-Type on DELETE without a body', async () => {
-    const { ada, eniac } = await enter(world)
-    assertStatus(await world.call('DELETE', `/persons/${ada.id}`, { headers: contentType }), 200)
+    const { ada, eniac } = await enter(app)
+    assertStatus(await app.call('DELETE', `/persons/${ada.id}`, { headers: contentType }), 200)
     const empty = { ...contentType, 'Content-Length': '0' }
-    assertStatus(await world.call('DELETE', `/computers/${eniac.id}`, { headers: empty }), 200)
+    assertStatus(await app.call('DELETE', `/computers/${eniac.id}`, { headers: empty }), 200)
   })
 
   it('a body on the DELETE of a resource, which is ignored', async () => {
-    const { ada, alan, grace, eniac } = await enter(world)
-    assertStatus(await world.delete(`/persons/${ada.id}`, { data: identifier(ada) }), 200)
+    const { ada, alan, grace, eniac } = await enter(app)
+    assertStatus(await app.delete(`/persons/${ada.id}`, { data: identifier(ada) }), 200)
     assertStatus(
-      await world.delete(`/persons/${alan.id}`, { data: { type: 'computer', id: '0' } }),
+      await app.delete(`/persons/${alan.id}`, { data: { type: 'computer', id: '0' } }),
       200,
     )
-    assertStatus(await world.call('DELETE', `/persons/${grace.id}`, { raw: 'not JSON' }), 200)
-    assertStatus(await world.delete(`/computers/${eniac.id}`, {}), 200)
+    assertStatus(await app.call('DELETE', `/persons/${grace.id}`, { raw: 'not JSON' }), 200)
+    assertStatus(await app.delete(`/computers/${eniac.id}`, {}), 200)
   })
 
   it('Accept: application/json, text/plain, */*', async () => {
-    await enter(world)
-    const answer = await world.get('/persons', {}, { Accept: 'application/json, text/plain, */*' })
-    assertStatus(answer, 200)
-    assert.equal(answer.headers['content-type'], 'application/vnd.api+json')
+    await enter(app)
+    const response = await app.get('/persons', {}, { Accept: 'application/json, text/plain, */*' })
+    assertStatus(response, 200)
+    assert.equal(response.headers['content-type'], 'application/vnd.api+json')
   })
 })
 
-chapter('what real clients send: queries', (world) => {
+describeService('what real clients send: queries', (app) => {
   it('brackets raw or encoded', async () => {
-    await enter(world)
+    await enter(app)
     for (const query of [
       'page[size]=1&fields[person]=name&filter[gender]=male',
       'page%5Bsize%5D=1&fields%5Bperson%5D=name&filter%5Bgender%5D=male',
       'page%5bsize%5d=1&fields[person%5D=name&filter%5Bgender]=male',
     ]) {
-      const answer = await world.call('GET', '/persons', { query })
-      assertStatus(answer, 200)
+      const response = await app.call('GET', '/persons', { query })
+      assertStatus(response, 200)
       assert.deepEqual(
-        answer.many.map(({ attributes }) => attributes),
+        response.many.map(({ attributes }) => attributes),
         [{ name: 'Alan Turing' }],
       )
-      assert.ok(answer.body.links?.self?.includes('page%5Bsize%5D=1'), answer.text)
+      assert.ok(response.body.links?.self?.includes('page%5Bsize%5D=1'), response.text)
     }
   })
 
   it('raw braces, brackets and quotes in filter', async () => {
-    await enter(world)
+    await enter(app)
     const raw = 'filter=[{"name":"gender","op":"eq","val":"male"}]'
-    assert.deepEqual(await found(world, '/persons', raw), ['Alan'])
+    assert.deepEqual(await found(app, '/persons', raw), ['Alan'])
     const mixed = 'filter=[{"or":[{"name":"gender","op":"eq","val":"male"}]}]&page[size]=5'
-    assert.deepEqual(await found(world, '/persons', mixed), ['Alan'])
+    assert.deepEqual(await found(app, '/persons', mixed), ['Alan'])
   })
 
   it('+ or %20 for a space, %2B for a plus', async () => {
-    await world.person({ name: 'a b' })
-    await world.person({ name: 'a+b' })
+    await app.person({ name: 'a b' })
+    await app.person({ name: 'a+b' })
     for (const [text, name] of [
       ['a+b', 'a b'],
       ['a%20b', 'a b'],
       ['a%2Bb', 'a+b'],
     ] as const) {
-      const plain = await world.call('GET', '/persons', { query: `filter[name]=${text}` })
+      const plain = await app.call('GET', '/persons', { query: `filter[name]=${text}` })
       assert.equal(plain.many[0]?.attributes?.name, name)
       const json = `filter=[{"name":"name","op":"eq","val":"${text}"}]`
-      const answer = await world.call('GET', '/persons', { query: json })
+      const response = await app.call('GET', '/persons', { query: json })
       assert.deepEqual(
-        answer.many.map(({ attributes }) => attributes?.name),
+        response.many.map(({ attributes }) => attributes?.name),
         [name],
       )
-      assert.deepEqual((await world.get(answer.body.links?.self ?? '')).body, answer.body)
+      assert.deepEqual((await app.get(response.body.links?.self ?? '')).body, response.body)
     }
   })
 
   it('parameters in any order', async () => {
-    await enter(world)
+    await enter(app)
     const parts = [
       'sort=-name',
       'page[size]=2',
@@ -95,8 +95,8 @@ chapter('what real clients send: queries', (world) => {
       'fields[person]=name,computers',
       'filter[gender]=female',
     ]
-    const first = await world.call('GET', '/persons', { query: parts.join('&') })
-    const other = await world.call('GET', '/persons', { query: parts.toReversed().join('&') })
+    const first = await app.call('GET', '/persons', { query: parts.join('&') })
+    const other = await app.call('GET', '/persons', { query: parts.toReversed().join('&') })
     assertStatus(first, 200)
     assert.deepEqual(labels(first), ['Grace', 'Ada'])
     assert.deepEqual([other.body.data, other.body.included], [first.body.data, first.body.included])
@@ -108,27 +108,27 @@ chapter('what real clients send: queries', (world) => {
       ['include%5B%5D=computers', 'include[]'],
       ['fields=name', 'fields'],
     ] as const) {
-      const answer = await world.call('GET', '/persons', { query })
-      assertRefused(answer, 400, { status: 400, at, says: at })
+      const response = await app.call('GET', '/persons', { query })
+      assertErrors(response, 400, { status: 400, at, says: at })
     }
   })
 
   it('filter[owner__id]=5', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     const query = `filter[owner__id]=${ada.id}`
-    assert.deepEqual(await found(world, '/computers', query), ['ENIAC', 'Zuse_Z3'])
-    assert.deepEqual(await found(world, '/computers', 'filter[owner__id]=999999'), [])
+    assert.deepEqual(await found(app, '/computers', query), ['ENIAC', 'Zuse_Z3'])
+    assert.deepEqual(await found(app, '/computers', 'filter[owner__id]=999999'), [])
   })
 
   it('a path with an empty query', async () => {
-    await enter(world)
+    await enter(app)
     for (const query of ['', '&', 'include=&', '&sort=name&&']) {
-      assertStatus(await world.call('GET', '/persons', { query }), 200)
+      assertStatus(await app.call('GET', '/persons', { query }), 200)
     }
   })
 })
 
-chapter('what real clients send: members to ignore', (world) => {
+describeService('what real clients send: members to ignore', (app) => {
   it('top-level meta, included, links and whatever else', async () => {
     const body = {
       meta: { sent: true },
@@ -139,28 +139,22 @@ chapter('what real clients send: members to ignore', (world) => {
       foo: 1,
       data: { type: 'person', attributes: { name: 'Ada' } },
     }
-    assertStatus(await world.post('/persons', body), 201)
-    assertStatus(
-      await world.post('/persons', { ...body, included: 'x', links: null, meta: 5 }),
-      201,
-    )
+    assertStatus(await app.post('/persons', body), 201)
+    assertStatus(await app.post('/persons', { ...body, included: 'x', links: null, meta: 5 }), 201)
   })
 
   it('links, meta, lid and whatever else in resources', async () => {
     const extra = { links: { self: '/x' }, meta: { a: 1 }, lid: 'local-1', foo: { bar: 1 } }
-    const created = await world.post('/persons', {
+    const created = await app.post('/persons', {
       data: { type: 'person', attributes: { name: 'Ada' }, ...extra },
     })
     assertStatus(created, 201)
     const { id } = created.one
-    assertStatus(
-      await world.patch(`/persons/${id}`, { data: { type: 'person', id, ...extra } }),
-      200,
-    )
+    assertStatus(await app.patch(`/persons/${id}`, { data: { type: 'person', id, ...extra } }), 200)
   })
 
   it('attributes, lid, method, meta in identifiers', async () => {
-    const { ada, orphan } = await enter(world)
+    const { ada, orphan } = await enter(app)
     const member = {
       ...identifier(orphan),
       attributes: { serial: 'changed', quux: 1 },
@@ -170,21 +164,21 @@ chapter('what real clients send: members to ignore', (world) => {
       relationships: 5,
     }
     const relationships = { computers: { data: [member] } }
-    const answer = await world.patch(
+    const response = await app.patch(
       `/persons/${ada.id}`,
       { data: { ...identifier(ada), relationships } },
       { include: 'computers' },
     )
-    assertStatus(answer, 200)
-    assert.deepEqual(linkedIds(answer.one, 'computers'), [orphan.id])
-    assert.equal(answer.body.included?.[0]?.attributes?.serial, 'Orphan')
-    const link = await world.post(`/persons/${ada.id}/relationships/computers`, { data: [member] })
+    assertStatus(response, 200)
+    assert.deepEqual(linkedIds(response.one, 'computers'), [orphan.id])
+    assert.equal(response.body.included?.[0]?.attributes?.serial, 'Orphan')
+    const link = await app.post(`/persons/${ada.id}/relationships/computers`, { data: [member] })
     assertStatus(link, 200)
   })
 
   it('relationships: {}, and a relationship with links or meta only', async () => {
-    const { ada, eniac, zuse } = await enter(world)
-    const created = await world.post('/persons', {
+    const { ada, eniac, zuse } = await enter(app)
+    const created = await app.post('/persons', {
       data: { type: 'person', attributes: { name: 'Eve' }, relationships: {} },
     })
     assertStatus(created, 201)
@@ -193,29 +187,29 @@ chapter('what real clients send: members to ignore', (world) => {
       { links: {}, meta: { a: 1 } },
     ]) {
       const body = { data: { ...identifier(ada), relationships: { computers } } }
-      const answer = await world.patch(`/persons/${ada.id}`, body, { include: 'computers' })
-      assertStatus(answer, 200)
-      assert.deepEqual(linkedIds(answer.one, 'computers'), [eniac.id, zuse.id])
+      const response = await app.patch(`/persons/${ada.id}`, body, { include: 'computers' })
+      assertStatus(response, 200)
+      assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
     }
     const linksOnly = { owner: { links: { related: '/x' } } }
     const machine = { type: 'computer', attributes: { serial: 'x' }, relationships: linksOnly }
-    assertStatus(await world.post('/computers', { data: machine }), 201)
-    assertStatus(await world.post(`/persons/${ada.id}/computers`, { data: machine }), 201)
+    assertStatus(await app.post('/computers', { data: machine }), 201)
+    assertStatus(await app.post(`/persons/${ada.id}/computers`, { data: machine }), 201)
   })
 
   it('id: null, a UUID or a number as the id of a create', async () => {
     for (const id of [null, '0b9a2c1e-6f57-4d0e-9a53-2d1f4e6b7c88', 7, 'tmp', '']) {
       const data = { type: 'computer', id, attributes: { serial: 'x' } }
-      const answer = await world.post('/computers', { data })
-      assertStatus(answer, 201)
-      assert.match(answer.one.id, /^[1-6]$/)
+      const response = await app.post('/computers', { data })
+      assertStatus(response, 201)
+      assert.match(response.one.id, /^[1-6]$/)
     }
   })
 })
 
-chapter('what real clients send: whole resources', (world) => {
+describeService('what real clients send: whole resources', (app) => {
   it('sent back by PATCH as they were read, output-only attributes and nulls included', async () => {
-    const { ada, odd, eniac, orphan } = await enter(world)
+    const { ada, odd, eniac, orphan } = await enter(app)
     for (const [path, include] of [
       [`/persons/${ada.id}`, 'computers'],
       [`/persons/${odd.id}`, 'computers'],
@@ -223,17 +217,17 @@ chapter('what real clients send: whole resources', (world) => {
       [`/computers/${orphan.id}`, 'owner'],
     ] as const) {
       for (const query of [{}, { include }]) {
-        const { body } = await world.get(path, query)
-        const answer = await world.patch(path, body, query)
-        assertStatus(answer, 200)
-        assert.deepEqual(answer.one, body.data)
+        const { body } = await app.get(path, query)
+        const response = await app.patch(path, body, query)
+        assertStatus(response, 200)
+        assert.deepEqual(response.one, body.data)
       }
     }
   })
 
   it('sent again to create another like them', async () => {
-    const { ada } = await enter(world)
-    const again = await world.post('/persons', { data: ada })
+    const { ada } = await enter(app)
+    const again = await app.post('/persons', { data: ada })
     assertStatus(again, 201)
     assert.notEqual(again.one.id, ada.id)
     const { display_name, ...told } = again.one.attributes ?? {}
@@ -243,21 +237,21 @@ chapter('what real clients send: whole resources', (world) => {
   })
 
   it('with an id in its attributes', async () => {
-    const ada: Resource = await world.person()
+    const ada: Resource = await app.person()
     const attributes = { ...ada.attributes, id: ada.id }
-    const answer = await world.patch(`/persons/${ada.id}`, {
+    const response = await app.patch(`/persons/${ada.id}`, {
       data: { ...identifier(ada), attributes },
     })
-    assertStatus(answer, 200)
+    assertStatus(response, 200)
   })
 })
 
-chapter('what real clients read: errors', (world) => {
+describeService('what real clients read: errors', (app) => {
   it('the status of an error is the string "422", the last segment of its pointer the field’s name', async () => {
     const attributes = { name: 5, email: 'x', birth_date: 'y', quux: 1 }
-    const answer = await world.post('/persons', { data: { type: 'person', attributes } })
-    assertStatus(answer, 422)
-    const told = (answer.body.errors ?? []).map(({ status, source }) => [
+    const response = await app.post('/persons', { data: { type: 'person', attributes } })
+    assertStatus(response, 422)
+    const told = (response.body.errors ?? []).map(({ status, source }) => [
       status,
       source?.pointer?.split('/').at(-1),
     ])
@@ -266,8 +260,8 @@ chapter('what real clients read: errors', (world) => {
   })
 
   it('a field that is missing is told by its name too', async () => {
-    const answer = await world.post('/computers', { data: { type: 'computer', attributes: {} } })
-    assertStatus(answer, 422)
-    assert.ok(answer.fault.detail.includes('serial'))
+    const response = await app.post('/computers', { data: { type: 'computer', attributes: {} } })
+    assertStatus(response, 422)
+    assert.ok(response.error.detail.includes('serial'))
   })
 })

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter } from '../world.ts'
-import { behind, isShared } from './beside.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
+import { executeDirectly, isShared } from './direct-database.ts'
 import { count, linked } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 const computer = (attributes: Record<string, unknown>) => ({
   data: { type: 'computer', attributes },
 })
 
-chapter('computer', (world) => {
+describeService('computer', (app) => {
   it('shows its serial and links to its owner', async () => {
-    const machine = await world.computer({ serial: 'ENIAC' })
+    const machine = await app.computer({ serial: 'ENIAC' })
     assert.equal(machine.type, 'computer')
     assert.deepEqual(machine.attributes, { serial: 'ENIAC' })
     assert.deepEqual(machine.relationships, {
@@ -23,41 +23,41 @@ chapter('computer', (world) => {
       },
     })
     assert.deepEqual(machine.links, { self: `/computers/${machine.id}` })
-    assert.deepEqual((await world.get(`/computers/${machine.id}`)).one, machine)
+    assert.deepEqual((await app.get(`/computers/${machine.id}`)).one, machine)
   })
 
   it('requires a serial, a text', async () => {
     const missing = { status: 422, at: /^\/data(\/attributes(\/serial)?)?$/, says: 'serial' }
-    assertRefused(await world.post('/computers', computer({})), 422, missing)
-    assertRefused(await world.post('/computers', { data: { type: 'computer' } }), 422, missing)
+    assertErrors(await app.post('/computers', computer({})), 422, missing)
+    assertErrors(await app.post('/computers', { data: { type: 'computer' } }), 422, missing)
     for (const serial of [null, 5, true, [], {}, '\u0000']) {
       const told = { status: 422, at: '/data/attributes/serial', says: 'serial' }
-      assertRefused(await world.post('/computers', computer({ serial })), 422, told)
+      assertErrors(await app.post('/computers', computer({ serial })), 422, told)
     }
-    assert.equal(await count(world, '/computers'), 0)
-    assertStatus(await world.post('/computers', computer({ serial: '' })), 201)
+    assert.equal(await count(app, '/computers'), 0)
+    assertStatus(await app.post('/computers', computer({ serial: '' })), 201)
   })
 
   it('has one owner or none', async () => {
-    const ada = await world.person()
-    const hers = await world.computer({}, ada)
-    const orphan = await world.computer({}, null)
+    const ada = await app.person()
+    const hers = await app.computer({}, ada)
+    const orphan = await app.computer({}, null)
     const read = async (id: string) =>
-      linked((await world.get(`/computers/${id}`, { include: 'owner' })).one, 'owner')
+      linked((await app.get(`/computers/${id}`, { include: 'owner' })).one, 'owner')
     assert.deepEqual(await read(hers.id), { type: 'person', id: ada.id })
     assert.equal(await read(orphan.id), null)
   })
 })
 
-chapter('tables', (world) => {
-  if (!isShared(world)) return
+describeService('tables', (app) => {
+  if (!isShared(app)) return
 
   it('keeps persons and computers in the tables the document names', async () => {
     const columns: string[][] = []
-    await world.person()
-    await world.computer()
+    await app.person()
+    await app.computer()
     for (const table of ['person', 'computer']) {
-      const [row = {}] = await behind(world.databaseUrl, `select * from ${table}`)
+      const [row = {}] = await executeDirectly(app.databaseUrl, `select * from ${table}`)
       columns.push(Object.keys(row))
     }
     assert.deepEqual(columns, [
@@ -67,37 +67,37 @@ chapter('tables', (world) => {
   })
 
   it('stores the owner of a computer as person_id', async () => {
-    const ada = await world.person()
-    const { id } = await world.computer({}, ada)
+    const ada = await app.person()
+    const { id } = await app.computer({}, ada)
     const sql = `select cast(person_id as text) as owner from computer where id = ${id}`
-    assert.deepEqual(await behind(world.databaseUrl, sql), [{ owner: ada.id }])
+    assert.deepEqual(await executeDirectly(app.databaseUrl, sql), [{ owner: ada.id }])
   })
 
   it('never shows the stored password', async () => {
-    const { id } = await world.person({ name: 'Ada' })
-    await world.computer({}, { type: 'person', id })
-    await behind(world.databaseUrl, "update person set password = 'hunter2'")
+    const { id } = await app.person({ name: 'Ada' })
+    await app.computer({}, { type: 'person', id })
+    await executeDirectly(app.databaseUrl, "update person set password = 'hunter2'")
     const answers = [
-      await world.get('/persons'),
-      await world.get(`/persons/${id}`),
-      await world.get('/computers', { include: 'owner' }),
-      await world.patch(`/persons/${id}`, { data: { type: 'person', id } }),
+      await app.get('/persons'),
+      await app.get(`/persons/${id}`),
+      await app.get('/computers', { include: 'owner' }),
+      await app.patch(`/persons/${id}`, { data: { type: 'person', id } }),
     ]
-    for (const answer of answers) {
-      assertStatus(answer, 200)
-      assert.ok(!/password|hunter2/.test(answer.text), answer.text)
+    for (const response of answers) {
+      assertStatus(response, 200)
+      assert.ok(!/password|hunter2/.test(response.text), response.text)
     }
   })
 
   it('leaves the stored password alone when the person is changed', async () => {
-    const { id } = await world.person({ name: 'Ada' })
-    await behind(world.databaseUrl, "update person set password = 'hunter2'")
+    const { id } = await app.person({ name: 'Ada' })
+    await executeDirectly(app.databaseUrl, "update person set password = 'hunter2'")
     const attributes = { name: 'Eve', email: null, birth_date: null, gender: null }
     assertStatus(
-      await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
+      await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
       200,
     )
-    const rows = await behind(world.databaseUrl, 'select name, password from person')
+    const rows = await executeDirectly(app.databaseUrl, 'select name, password from person')
     assert.deepEqual(rows, [{ name: 'Eve', password: 'hunter2' }])
   })
 })

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { it, mock } from 'node:test'
 import { DefaultQueryCompiler } from 'kysely'
 import pg from 'pg'
-import { chapter, type World } from '../world.ts'
+import { describeService, type TestService } from '../service-suite.ts'
 import { identifier } from './people.ts'
 import { statementsOf } from './statements.ts'
 
@@ -51,10 +51,10 @@ async function readingsOf(json: string, work: () => Promise<unknown>): Promise<n
 }
 
 /** Makes persons with five computers each. */
-async function fill(world: World, persons: number): Promise<void> {
+async function fill(app: TestService, persons: number): Promise<void> {
   for (let each = 0; each < persons; each++) {
-    const computers = await Promise.all(Array.from({ length: 5 }, () => world.computer()))
-    await world.person({}, computers.map(identifier))
+    const computers = await Promise.all(Array.from({ length: 5 }, () => app.computer()))
+    await app.person({}, computers.map(identifier))
   }
 }
 
@@ -68,14 +68,14 @@ const query = (name: string) => ({
 
 const person = (name: string) => ({ data: { type: 'person', id: '1', attributes: { name } } })
 
-chapter('What a request costs', (world) => {
+describeService('What a request costs', (app) => {
   it('the hundredth request of a shape compiles nothing, whatever its values', async () => {
-    await fill(world, 1)
+    await fill(app, 1)
     const requests: readonly (readonly [times: number, (text: string) => Promise<unknown>])[] = [
-      [100, (text) => world.get('/persons', query(text))],
-      [20, (text) => world.get('/persons', { 'page[size]': '0', 'filter[name]': text })],
-      [20, (text) => world.get('/persons/1/computers', { 'filter[serial]': text })],
-      [20, (text) => world.patch('/persons/1', person(text))],
+      [100, (text) => app.get('/persons', query(text))],
+      [20, (text) => app.get('/persons', { 'page[size]': '0', 'filter[name]': text })],
+      [20, (text) => app.get('/persons/1/computers', { 'filter[serial]': text })],
+      [20, (text) => app.patch('/persons/1', person(text))],
     ]
     for (const [times, request] of requests) {
       for (let each = 1; each < times; each++) await request(`n${each}`)
@@ -84,33 +84,33 @@ chapter('What a request costs', (world) => {
   })
 
   it('a new shape is compiled once: each statement, and a teller for each layout that is new', async () => {
-    await fill(world, 1)
+    await fill(app, 1)
     const told = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
-    const first = await compiledBy(() => world.get('/persons', told))
+    const first = await compiledBy(() => app.get('/persons', told))
     assert.ok(first.written > 0 && first.prepared > 0 && first.tellers > 0, JSON.stringify(first))
     // PostgreSQL keeps a statement that comes for the second time.
-    await world.get('/persons', told)
-    assert.deepEqual(await compiledBy(() => world.get('/persons', told)), nothing)
-    const sorted = await compiledBy(() => world.get('/persons', { ...told, sort: 'birth_date' }))
+    await app.get('/persons', told)
+    assert.deepEqual(await compiledBy(() => app.get('/persons', told)), nothing)
+    const sorted = await compiledBy(() => app.get('/persons', { ...told, sort: 'birth_date' }))
     assert.ok(sorted.written > 0 && sorted.prepared > 0)
     assert.equal(sorted.tellers, 0)
   })
 
   it('a query that came twice before is not read again', async () => {
     const filter = [{ name: 'name', op: 'startswith', val: 'qzj' }]
-    const ask = () => world.get('/persons', { filter })
+    const ask = () => app.get('/persons', { filter })
     for (const readings of [1, 1, 0])
       assert.equal(await readingsOf(JSON.stringify(filter), ask), readings)
   })
 })
 
-chapter('What is remembered of requests is bounded', (world) => {
+describeService('What is remembered of requests is bounded', (app) => {
   it('a count is forgotten after a thousand others', async () => {
-    if (world.database === 'PostgreSQL') return
-    await fill(world, 2)
+    if (app.database === 'PostgreSQL') return
+    await fill(app, 2)
     const counting = async (number: number) => {
       const asked = { 'page[size]': '1', filter: [{ name: 'name', op: 'ne', val: `n${number}` }] }
-      const run = await statementsOf(() => world.get('/persons', asked))
+      const run = await statementsOf(() => app.get('/persons', asked))
       return run.filter((sql) => sql.includes('count(*)')).length
     }
     assert.deepEqual([await counting(0), await counting(0)], [1, 0])

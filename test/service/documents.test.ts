@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Answer } from '../world.ts'
-import { chapter, ids } from '../world.ts'
+import type { TestResponse } from '../service-suite.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertStatus } from './assert-errors.ts'
 import { enter, identifier, included, linked, linkedIds } from './people.ts'
-import { assertStatus } from './told.ts'
 
 const members = (value: object | undefined): string[] => Object.keys(value ?? {}).sort()
 
-chapter('document envelope', (world) => {
+describeService('document envelope', (app) => {
   it('has data, links and jsonapi for one resource', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}`)
-    assert.deepEqual(members(answer.body), ['data', 'jsonapi', 'links'])
-    assert.deepEqual(answer.body.jsonapi, { version: '1.0' })
-    assert.deepEqual(answer.body.links, { self: `/persons/${ada.id}` })
+    const { ada } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}`)
+    assert.deepEqual(members(response.body), ['data', 'jsonapi', 'links'])
+    assert.deepEqual(response.body.jsonapi, { version: '1.0' })
+    assert.deepEqual(response.body.links, { self: `/persons/${ada.id}` })
   })
 
   it('has data, links, jsonapi and meta.count for a collection', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     for (const path of ['/persons', '/computers', `/persons/${ada.id}/computers`]) {
-      const answer = await world.get(path)
-      assert.deepEqual(members(answer.body), ['data', 'jsonapi', 'links', 'meta'])
-      assert.deepEqual(answer.body.meta, { count: answer.many.length })
+      const response = await app.get(path)
+      assert.deepEqual(members(response.body), ['data', 'jsonapi', 'links', 'meta'])
+      assert.deepEqual(response.body.meta, { count: response.many.length })
     }
   })
 
   it('has jsonapi and meta.message for a delete and for a relationship write', async () => {
-    const { ada, orphan } = await enter(world)
-    const link = await world.post(`/persons/${ada.id}/relationships/computers`, {
+    const { ada, orphan } = await enter(app)
+    const link = await app.post(`/persons/${ada.id}/relationships/computers`, {
       data: [identifier(orphan)],
     })
     const message = 'Relationship successfully created'
     assert.deepEqual(link.body, { jsonapi: { version: '1.0' }, meta: { message } })
-    const gone = await world.delete(`/persons/${ada.id}`)
+    const gone = await app.delete(`/persons/${ada.id}`)
     assert.deepEqual(gone.body, {
       jsonapi: { version: '1.0' },
       meta: { message: 'Object successfully deleted' },
@@ -41,20 +41,20 @@ chapter('document envelope', (world) => {
 
   it('has errors and jsonapi for a refusal', async () => {
     const answers = [
-      await world.get('/persons/999999'),
-      await world.get('/nowhere'),
-      await world.get('/persons', { sort: 'quux' }),
-      await world.post('/persons', {}),
-      await world.call('PUT', '/persons'),
+      await app.get('/persons/999999'),
+      await app.get('/nowhere'),
+      await app.get('/persons', { sort: 'quux' }),
+      await app.post('/persons', {}),
+      await app.call('PUT', '/persons'),
     ]
-    for (const answer of answers) {
-      assert.deepEqual(members(answer.body), ['errors', 'jsonapi'])
-      assert.deepEqual(answer.body.jsonapi, { version: '1.0' })
+    for (const response of answers) {
+      assert.deepEqual(members(response.body), ['errors', 'jsonapi'])
+      assert.deepEqual(response.body.jsonapi, { version: '1.0' })
     }
   })
 
   it('makes a resource of type, id, attributes, relationships and links.self', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     for (const [path, resource] of [
       ['/persons', ada],
       ['/computers', eniac],
@@ -66,9 +66,9 @@ chapter('document envelope', (world) => {
   })
 })
 
-chapter('linkage', (world) => {
+describeService('linkage', (app) => {
   it('tells only the links of a relationship that is not loaded', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     assert.deepEqual(ada.relationships?.computers, {
       links: {
         self: `/persons/${ada.id}/relationships/computers`,
@@ -84,8 +84,8 @@ chapter('linkage', (world) => {
   })
 
   it('tells data beside the links when the relationship is included', async () => {
-    const { ada, odd, eniac, zuse, orphan } = await enter(world)
-    const persons = await world.get('/persons', { include: 'computers' })
+    const { ada, odd, eniac, zuse, orphan } = await enter(app)
+    const persons = await app.get('/persons', { include: 'computers' })
     const [hers] = persons.many
     assert.deepEqual(members(hers?.relationships?.computers), ['data', 'links'])
     assert.deepEqual(linked(hers, 'computers'), [identifier(eniac), identifier(zuse)])
@@ -96,75 +96,76 @@ chapter('linkage', (world) => {
       ),
       [],
     )
-    const computers = await world.get('/computers', { include: 'owner' })
+    const computers = await app.get('/computers', { include: 'owner' })
     const ofId = (id: string) => computers.many.find((each) => each.id === id)
     assert.deepEqual(linked(ofId(eniac.id), 'owner'), identifier(ada))
     assert.equal(linked(ofId(orphan.id), 'owner'), null)
   })
 
   it('tells data when the relationship is named in that type’s fields, included or not', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
-    assert.deepEqual(linkedIds(answer.one, 'computers'), [eniac.id, zuse.id])
-    assert.ok(!('included' in answer.body))
-    const machine = await world.get(`/computers/${eniac.id}`, {
+    const { ada, eniac, zuse, orphan } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
+    assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
+    assert.ok(!('included' in response.body))
+    const machine = await app.get(`/computers/${eniac.id}`, {
       'fields[computer]': 'serial,owner',
     })
     assert.deepEqual(linked(machine.one, 'owner'), identifier(ada))
-    const lonely = await world.get(`/computers/${orphan.id}`, { 'fields[computer]': 'owner' })
+    const lonely = await app.get(`/computers/${orphan.id}`, { 'fields[computer]': 'owner' })
     assert.equal(linked(lonely.one, 'owner'), null)
   })
 
   it('tells data of an included resource only for the relationships the path goes on along', async () => {
-    const { eniac } = await enter(world)
-    const shallow = await world.get('/persons', { include: 'computers' })
-    const deep = await world.get('/persons', { include: 'computers.owner' })
-    const eniacIn = (answer: Answer) => answer.body.included?.find(({ id }) => id === eniac.id)
+    const { eniac } = await enter(app)
+    const shallow = await app.get('/persons', { include: 'computers' })
+    const deep = await app.get('/persons', { include: 'computers.owner' })
+    const eniacIn = (response: TestResponse) =>
+      response.body.included?.find(({ id }) => id === eniac.id)
     assert.deepEqual(members(eniacIn(shallow)?.relationships?.owner), ['links'])
     assert.deepEqual(members(eniacIn(deep)?.relationships?.owner), ['data', 'links'])
   })
 
   it('tells the linkage of every computer of a person, however many', async () => {
-    const ada = await world.person()
+    const ada = await app.person()
     const machines: string[] = []
-    for (let each = 0; each < 35; each++) machines.push((await world.computer({}, ada)).id)
-    const answer = await world.get(`/persons/${ada.id}`, { include: 'computers' })
-    assert.deepEqual(linkedIds(answer.one, 'computers'), machines)
-    assert.equal(answer.body.included?.length, 35)
+    for (let each = 0; each < 35; each++) machines.push((await app.computer({}, ada)).id)
+    const response = await app.get(`/persons/${ada.id}`, { include: 'computers' })
+    assert.deepEqual(linkedIds(response.one, 'computers'), machines)
+    assert.equal(response.body.included?.length, 35)
   })
 })
 
-chapter('links', (world) => {
+describeService('links', (app) => {
   it('are paths in resources and at the top of a single-resource document', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     const path = `/persons/${ada.id}`
-    assert.equal((await world.get(path)).body.links?.self, path)
-    const owner = await world.get(`/computers/${eniac.id}/owner`)
+    assert.equal((await app.get(path)).body.links?.self, path)
+    const owner = await app.get(`/computers/${eniac.id}/owner`)
     assert.equal(owner.body.links?.self, `/computers/${eniac.id}/owner`)
     assert.equal(owner.one.links?.self, path)
   })
 
   it('are absolute at the top of a collection', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     for (const path of ['/persons', '/computers', `/persons/${ada.id}/computers`]) {
-      assert.deepEqual((await world.get(path)).body.links, { self: world.url + path })
-      const paged = (await world.get(path, { 'page[size]': '1' })).body.links ?? {}
+      assert.deepEqual((await app.get(path)).body.links, { self: app.url + path })
+      const paged = (await app.get(path, { 'page[size]': '1' })).body.links ?? {}
       for (const link of Object.values(paged))
-        assert.ok(link.startsWith(`${world.url}${path}?`), link)
+        assert.ok(link.startsWith(`${app.url}${path}?`), link)
     }
   })
 
   it('repeat the query of the request in self, encoded', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     const path = `/persons/${ada.id}`
-    const single = await world.call('GET', path, { query: 'fields[person]=name&include=' })
+    const single = await app.call('GET', path, { query: 'fields[person]=name&include=' })
     const { self } = single.body.links ?? {}
     assert.equal(self, `${path}?fields%5Bperson%5D=name&include=`)
-    assert.deepEqual((await world.get(self ?? '')).body, single.body)
+    assert.deepEqual((await app.get(self ?? '')).body, single.body)
   })
 
   it('lead to the same document, whatever the query held', async () => {
-    await enter(world)
+    await enter(app)
     for (const query of [
       'sort=-name&page[size]=2',
       'filter=[{"name":"name","op":"like","val":"a%25e"}]',
@@ -173,16 +174,16 @@ chapter('links', (world) => {
       'filter[name]=1%2B1%26x%3Dy%23z',
       'filter[name]=%C3%A9%F0%9F%98%80',
     ]) {
-      const first = await world.call('GET', '/persons', { query })
+      const first = await app.call('GET', '/persons', { query })
       assertStatus(first, 200)
       const self = first.body.links?.self ?? ''
       assert.match(self, /^[\w.~:/?#@!$&'()*+,;=%-]*$/, 'a URL of RFC 3986, brackets encoded')
-      assert.deepEqual((await world.get(self)).body, first.body)
+      assert.deepEqual((await app.get(self)).body, first.body)
     }
   })
 
   it('name a created resource: Location equals its links.self', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     const person = { data: { type: 'person', attributes: { name: 'n' } } }
     const computer = { data: { type: 'computer', attributes: { serial: 's' } } }
     for (const [path, body, at] of [
@@ -190,25 +191,25 @@ chapter('links', (world) => {
       ['/computers', computer, '/computers'],
       [`/persons/${ada.id}/computers`, computer, '/computers'],
     ] as const) {
-      const created = await world.post(path, body)
+      const created = await app.post(path, body)
       assertStatus(created, 201)
       assert.equal(created.headers.location, `${at}/${created.one.id}`)
       assert.equal(created.one.links?.self, created.headers.location)
-      assert.deepEqual((await world.get(created.body.links?.self ?? '')).one, created.one)
+      assert.deepEqual((await app.get(created.body.links?.self ?? '')).one, created.one)
     }
   })
 })
 
-chapter('included', (world) => {
+describeService('included', (app) => {
   it('is absent without include', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     for (const path of ['/persons', `/persons/${ada.id}`, '/computers']) {
-      assert.ok(!('included' in (await world.get(path)).body))
+      assert.ok(!('included' in (await app.get(path)).body))
     }
   })
 
   it('is present, even empty, whenever include was sent', async () => {
-    const { odd, orphan } = await enter(world)
+    const { odd, orphan } = await enter(app)
     for (const [path, include] of [
       [`/persons/${odd.id}`, 'computers'],
       [`/persons/${odd.id}`, ''],
@@ -217,51 +218,51 @@ chapter('included', (world) => {
       [`/computers/${orphan.id}`, 'owner'],
       [`/persons/${odd.id}/relationships/computers`, 'computers'],
     ] as const) {
-      assert.deepEqual((await world.get(path, { include })).body.included, [], `${path} ${include}`)
+      assert.deepEqual((await app.get(path, { include })).body.included, [], `${path} ${include}`)
     }
   })
 
   it('is absent where data is null, and where there is no data', async () => {
-    const { ada, orphan } = await enter(world)
+    const { ada, orphan } = await enter(app)
     const answers = [
-      await world.get(`/computers/${orphan.id}/owner`, { include: 'computers' }),
-      await world.get(`/computers/${orphan.id}/relationships/owner`, { include: 'owner' }),
-      await world.post(
+      await app.get(`/computers/${orphan.id}/owner`, { include: 'computers' }),
+      await app.get(`/computers/${orphan.id}/relationships/owner`, { include: 'owner' }),
+      await app.post(
         `/persons/${ada.id}/relationships/computers`,
         { data: [] },
         { include: 'computers' },
       ),
-      await world.delete(`/persons/${ada.id}`, undefined, { include: 'computers' }),
+      await app.delete(`/persons/${ada.id}`, undefined, { include: 'computers' }),
     ]
-    for (const answer of answers) {
-      assertStatus(answer, 200)
-      assert.ok(!('included' in answer.body), answer.text)
+    for (const response of answers) {
+      assertStatus(response, 200)
+      assert.ok(!('included' in response.body), response.text)
     }
   })
 
   it('holds no resource twice, primary data counted', async () => {
-    const { ada, grace, eniac, zuse } = await enter(world)
-    const owners = await world.get('/computers', { include: 'owner' })
+    const { ada, grace, eniac, zuse } = await enter(app)
+    const owners = await app.get('/computers', { include: 'owner' })
     assert.deepEqual(included(owners), [`person ${ada.id}`, `person ${grace.id}`])
-    const around = await world.get(`/persons/${ada.id}`, { include: 'computers.owner.computers' })
+    const around = await app.get(`/persons/${ada.id}`, { include: 'computers.owner.computers' })
     assert.deepEqual(included(around), [`computer ${eniac.id}`, `computer ${zuse.id}`])
   })
 
   it('holds only what is linked from another resource of the document', async () => {
-    const { ada, eniac, zuse } = await enter(world)
-    const answer = await world.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
-    assert.deepEqual(included(answer), [`computer ${zuse.id}`, `person ${ada.id}`])
-    assert.deepEqual(linked(answer.one, 'owner'), identifier(ada))
-    const hers = answer.body.included?.find(({ type }) => type === 'person')
+    const { ada, eniac, zuse } = await enter(app)
+    const response = await app.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
+    assert.deepEqual(included(response), [`computer ${zuse.id}`, `person ${ada.id}`])
+    assert.deepEqual(linked(response.one, 'owner'), identifier(ada))
+    const hers = response.body.included?.find(({ type }) => type === 'person')
     assert.deepEqual(linkedIds(hers, 'computers'), [eniac.id, zuse.id])
   })
 
   it('merges what several paths ask of a resource that stands in primary data', async () => {
-    const { ada, eniac } = await enter(world)
-    const answer = await world.get('/computers', { include: 'owner.computers' })
-    assert.ok(!included(answer).some((each) => each.startsWith('computer')))
-    assert.equal(ids(answer).filter((id) => id === eniac.id).length, 1)
-    const hers = answer.body.included?.find(({ id }) => id === ada.id)
+    const { ada, eniac } = await enter(app)
+    const response = await app.get('/computers', { include: 'owner.computers' })
+    assert.ok(!included(response).some((each) => each.startsWith('computer')))
+    assert.equal(ids(response).filter((id) => id === eniac.id).length, 1)
+    const hers = response.body.included?.find(({ id }) => id === ada.id)
     assert.ok(linkedIds(hers, 'computers').includes(eniac.id))
   })
 })

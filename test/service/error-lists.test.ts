@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ApiError } from '../../src/errors/errors.ts'
-import { type Answer, chapter, type World } from '../world.ts'
+import { describeService, type TestResponse, type TestService } from '../service-suite.ts'
 
 /** The most errors that a response reports. */
 const most = 100
@@ -10,7 +10,9 @@ const most = 100
 const mostMade = 3 * most
 
 /** How many errors were made while something ran: each counts when it gets its name. */
-async function errorsMadeBy(run: () => Promise<Answer>): Promise<[made: number, answer: Answer]> {
+async function errorsMadeBy(
+  run: () => Promise<TestResponse>,
+): Promise<[made: number, answer: TestResponse]> {
   let made = 0
   Object.defineProperty(ApiError.prototype, 'name', {
     configurable: true,
@@ -28,7 +30,7 @@ async function errorsMadeBy(run: () => Promise<Answer>): Promise<[made: number, 
 
 /** Asserts that a request is refused with so many errors, most of which are only counted, at proportional cost. */
 async function assertCounted(
-  run: () => Promise<Answer>,
+  run: () => Promise<TestResponse>,
   expected: Readonly<{ status: number; code: string; all: number; first?: string }>,
 ): Promise<void> {
   const [made, answer] = await errorsMadeBy(run)
@@ -42,14 +44,14 @@ async function assertCounted(
   assert.ok(made <= mostMade, `${made} errors were made`)
 }
 
-const related = (world: World, id: string, data: unknown) => () =>
-  world.call('PATCH', `/persons/${id}/relationships/computers`, { body: { data } })
+const related = (app: TestService, id: string, data: unknown) => () =>
+  app.call('PATCH', `/persons/${id}/relationships/computers`, { body: { data } })
 
-chapter('A request with more errors than a response reports', (world) => {
+describeService('A request with more errors than a response reports', (app) => {
   it('reports 100 of 500,000 entries that are no resource identifiers, and counts the others', async () => {
-    const { id } = await world.person()
+    const { id } = await app.person()
     const all = 500_000
-    const run = related(world, id, Array(all).fill(1))
+    const run = related(app, id, Array(all).fill(1))
     await assertCounted(run, { status: 400, code: 'invalid_document', all, first: '/data/0' })
   })
 
@@ -59,7 +61,7 @@ chapter('A request with more errors than a response reports', (world) => {
     const attributes = Object.fromEntries([['name', 'Ada'], ...names])
     const data = { type: 'person', attributes }
     const first = '/data/attributes/nmae0'
-    const run = () => world.post('/persons', { data })
+    const run = () => app.post('/persons', { data })
     await assertCounted(run, { status: 422, code: 'unknown_field', all, first })
   })
 
@@ -74,7 +76,7 @@ chapter('A request with more errors than a response reports', (world) => {
         ...{ type: 'person', attributes: { name: 'Ada' } },
         relationships: Object.fromEntries(names),
       }
-      await assertCounted(() => world.post('/persons', { data }), { status, code, all })
+      await assertCounted(() => app.post('/persons', { data }), { status, code, all })
     }
   })
 
@@ -84,16 +86,16 @@ chapter('A request with more errors than a response reports', (world) => {
     ['with ids that do not exist', { type: 'computer', id: '77' }, 404, 'related_not_found'],
   ] as const) {
     it(`reports 100 of 25,000 identifiers ${what}`, async () => {
-      const { id } = await world.person()
+      const { id } = await app.person()
       const all = 25_000
       const data = Array.from({ length: all }, (_, index) => ({
         ...identifier,
         id: identifier.id === 'x' ? `x${index}` : `${index + 1}`,
       }))
-      await assertCounted(related(world, id, data), { status, code, all })
+      await assertCounted(related(app, id, data), { status, code, all })
       const body = { data: { type: 'person', id, relationships: { computers: { data } } } }
       const first = `/data/relationships/computers/data/0${status === 409 ? '/type' : ''}`
-      const run = () => world.patch(`/persons/${id}`, body)
+      const run = () => app.patch(`/persons/${id}`, body)
       await assertCounted(run, { status, code, all, first })
     })
   }
@@ -108,7 +110,7 @@ chapter('A request with more errors than a response reports', (world) => {
       ...{ type: 'person', attributes: { name: 'Ada', ...Object.fromEntries(unknown) } },
       relationships: { computers: { data: [...wrong, ...absent] } },
     }
-    const [made, answer] = await errorsMadeBy(() => world.post('/persons', { data }))
+    const [made, answer] = await errorsMadeBy(() => app.post('/persons', { data }))
     const { errors = [], meta } = answer.body
     // Of those that are reported, 40 have the status 422 and 60 the status 409.
     assert.equal(answer.status, 400)
@@ -141,7 +143,7 @@ chapter('A request with more errors than a response reports', (world) => {
       ],
       [`sort=id${'&sort=id'.repeat(3000)}`, 'repeated_parameter', 1],
     ] as const) {
-      const run = () => world.call('GET', '/persons', { query })
+      const run = () => app.call('GET', '/persons', { query })
       if (all > most) await assertCounted(run, { status: 400, code, all })
       else {
         const [made, answer] = await errorsMadeBy(run)
@@ -153,7 +155,7 @@ chapter('A request with more errors than a response reports', (world) => {
 
   it('reports parameters of a path that takes none', async () => {
     const query = Array.from({ length: 6000 }, (_, index) => index.toString(36)).join('&')
-    const run = () => world.call('GET', '/', { query })
+    const run = () => app.call('GET', '/', { query })
     await assertCounted(run, { status: 400, code: 'unknown_parameter', all: 6000 })
   })
 
@@ -163,7 +165,7 @@ chapter('A request with more errors than a response reports', (world) => {
       ...{ type: 'person', attributes: { name: 'Ada' } },
       relationships: { [name]: { data: Array(1000).fill(1) } },
     }
-    const answer = await world.post('/persons', { data })
+    const answer = await app.post('/persons', { data })
     assert.equal(answer.status, 400)
     assert.deepEqual(answer.body.meta, { moreErrors: 999 })
     assert.ok(answer.text.length < 500_000, `the response has ${answer.text.length} characters`)
@@ -172,7 +174,7 @@ chapter('A request with more errors than a response reports', (world) => {
   it('has no meta when every error is reported', async () => {
     const names = Array.from({ length: most }, (_, index) => [`x${index}`, 1])
     const attributes = Object.fromEntries([['name', 'Ada'], ...names])
-    const answer = await world.post('/persons', { data: { type: 'person', attributes } })
+    const answer = await app.post('/persons', { data: { type: 'person', attributes } })
     assert.equal(answer.body.errors?.length, most)
     assert.equal(answer.body.meta, undefined)
   })

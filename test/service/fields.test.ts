@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Resource } from '../world.ts'
-import { chapter } from '../world.ts'
+import type { Resource } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count, enter, identifier, linkedIds } from './people.ts'
 import { statementsOf } from './statements.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 /** What a resource shows: the names of its attributes and relationships. */
 function shown({ attributes, relationships }: Resource): string {
@@ -27,23 +27,23 @@ const fieldsets: readonly (readonly [fields: string, shows: string])[] = [
   ['name,birth_date,gender,display_name,computers', 'birth_date display_name gender name computers'],
 ]
 
-chapter('fields', (world) => {
+describeService('fields', (app) => {
   it('shows the listed fields and no others', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     for (const [fields, shows] of fieldsets) {
       const query = { 'fields[person]': fields }
       const answers = [
-        await world.get(`/persons/${ada.id}`, query),
-        await world.get(`/computers/${eniac.id}/owner`, query),
-        await world.patch(`/persons/${ada.id}`, { data: identifier(ada) }, query),
+        await app.get(`/persons/${ada.id}`, query),
+        await app.get(`/computers/${eniac.id}/owner`, query),
+        await app.patch(`/persons/${ada.id}`, { data: identifier(ada) }, query),
       ]
-      for (const answer of answers) {
-        assertStatus(answer, 200)
-        assert.equal(shown(answer.one), shows, `${fields}: ${answer.text}`)
-        const { type, id, links } = answer.one
+      for (const response of answers) {
+        assertStatus(response, 200)
+        assert.equal(shown(response.one), shows, `${fields}: ${response.text}`)
+        const { type, id, links } = response.one
         assert.deepEqual({ type, id, links }, { ...identifier(ada), links: ada.links })
       }
-      const all = await world.get('/persons', query)
+      const all = await app.get('/persons', query)
       assert.ok(
         all.many.every((person) => shown(person) === shows),
         all.text,
@@ -52,21 +52,21 @@ chapter('fields', (world) => {
   })
 
   it('without relationships listed, shows no relationship links', async () => {
-    await enter(world)
-    const answer = await world.get('/persons', { 'fields[person]': 'name,gender' })
-    assert.ok(answer.many.every(({ relationships }) => relationships === undefined))
-    assert.ok(!answer.text.includes('relationships'))
+    await enter(app)
+    const response = await app.get('/persons', { 'fields[person]': 'name,gender' })
+    assert.ok(response.many.every(({ relationships }) => relationships === undefined))
+    assert.ok(!response.text.includes('relationships'))
   })
 
   it('tells the data of a relationship that is listed', async () => {
-    const { ada, eniac, zuse } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
-    assert.deepEqual(linkedIds(answer.one, 'computers'), [eniac.id, zuse.id])
+    const { ada, eniac, zuse } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
+    assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
   })
 
-  it('holds across the whole answer, included resources too, and leaves other types whole', async () => {
-    const { ada, eniac } = await enter(world)
-    const one = await world.get('/computers', { include: 'owner', 'fields[person]': 'gender' })
+  it('holds across the whole response, included resources too, and leaves other types whole', async () => {
+    const { ada, eniac } = await enter(app)
+    const one = await app.get('/computers', { include: 'owner', 'fields[person]': 'gender' })
     assert.ok(
       one.body.included?.every((person) => shown(person) === 'gender'),
       one.text,
@@ -77,42 +77,42 @@ chapter('fields', (world) => {
       'fields[computer]': '',
       include: 'computers',
     }
-    const two = await world.get(`/persons/${ada.id}`, both)
+    const two = await app.get(`/persons/${ada.id}`, both)
     assert.equal(shown(two.one), 'name computers')
     assert.ok(two.body.included?.every((computer) => shown(computer) === ''))
-    const none = await world.get(`/computers/${eniac.id}`, { 'fields[person]': 'name' })
+    const none = await app.get(`/computers/${eniac.id}`, { 'fields[person]': 'name' })
     assert.deepEqual(none.one, eniac)
   })
 
-  it('holds on the answer of a create, which stores everything all the same', async () => {
+  it('holds on the response of a create, which stores everything all the same', async () => {
     const attributes = { name: 'Ada', gender: 'female' }
     const query = { 'fields[person]': 'name' }
-    const answer = await world.post('/persons', { data: { type: 'person', attributes } }, query)
-    assertStatus(answer, 201)
-    assert.equal(shown(answer.one), 'name')
-    assert.equal((await world.get(`/persons/${answer.one.id}`)).one.attributes?.gender, 'female')
+    const response = await app.post('/persons', { data: { type: 'person', attributes } }, query)
+    assertStatus(response, 201)
+    assert.equal(shown(response.one), 'name')
+    assert.equal((await app.get(`/persons/${response.one.id}`)).one.attributes?.gender, 'female')
   })
 
   it('does not keep from sorting or filtering by what is not shown', async () => {
-    await enter(world)
-    const answer = await world.get('/persons', {
+    await enter(app)
+    const response = await app.get('/persons', {
       'fields[person]': 'name',
       'filter[gender]': 'female',
       sort: '-birth_date',
     })
     assert.deepEqual(
-      answer.many.map(({ attributes }) => attributes),
+      response.many.map(({ attributes }) => attributes),
       [{ name: 'Grace Hopper' }, { name: 'Ada Lovelace' }],
     )
   })
 })
 
-chapter('fields: neither selected nor computed', (world) => {
+describeService('fields: neither selected nor computed', (app) => {
   const sqlOf = async (path: string, query: Record<string, string>) =>
-    (await statementsOf(() => world.get(path, query))).join('\n')
+    (await statementsOf(() => app.get(path, query))).join('\n')
 
   it('selects only the columns asked for', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     for (const [fields, selected] of [
       ['gender', ['gender']],
       ['birth_date', ['birth_date']],
@@ -132,14 +132,14 @@ chapter('fields: neither selected nor computed', (world) => {
   })
 
   it('asks the database for no relationship that is not shown', async () => {
-    await enter(world)
+    await enter(app)
     const query = { 'fields[person]': 'name', include: 'computers.owner' }
     assert.doesNotMatch(await sqlOf('/persons', query), /\bcomputer\b/)
     assert.doesNotMatch(await sqlOf('/computers', { 'fields[computer]': 'serial' }), /\bperson/)
   })
 
   it('never selects the stored password', async () => {
-    await enter(world)
+    await enter(app)
     assert.doesNotMatch(
       await sqlOf('/persons', { include: 'computers.owner' }),
       /password|select \*/i,
@@ -147,7 +147,7 @@ chapter('fields: neither selected nor computed', (world) => {
   })
 })
 
-/** Fieldsets that cannot be, the parameter at fault and words of the refusal. */
+/** Fieldsets that cannot be, the parameter at error and words of the refusal. */
 // biome-ignore format: a table, one query a row
 const refused: readonly (readonly [query: string, parameter: string, says: readonly string[]])[] = [
   ['fields[person]=quux',             'fields[person]',   ['quux', 'name', 'birth_date', 'computers']],
@@ -175,25 +175,25 @@ const refused: readonly (readonly [query: string, parameter: string, says: reado
   ['fields[person]=name&fields[person]=gender', 'fields[person]', []],
 ]
 
-chapter('fields, refusals', (world) => {
+describeService('fields, refusals', (app) => {
   it('refuses an unknown type or name with 400 at its parameter, and says what there is', async () => {
-    await world.person()
+    await app.person()
     for (const [query, at, says] of refused) {
-      const answer = await world.call('GET', '/persons', { query: query.replaceAll(' ', '%20') })
-      assertStatus(answer, 400)
-      const faults = answer.body.errors ?? []
+      const response = await app.call('GET', '/persons', { query: query.replaceAll(' ', '%20') })
+      assertStatus(response, 400)
+      const errors = response.body.errors ?? []
       assert.ok(
-        faults.every(({ source }) => source?.parameter === at),
-        `${query}: ${answer.text}`,
+        errors.every(({ source }) => source?.parameter === at),
+        `${query}: ${response.text}`,
       )
       for (const word of says)
-        assert.ok(answer.fault.detail.includes(word), `${word}: ${answer.text}`)
+        assert.ok(response.error.detail.includes(word), `${word}: ${response.text}`)
     }
   })
 
-  it('tells every name at fault', async () => {
-    assertRefused(
-      await world.call('GET', '/persons', { query: 'fields[person]=quux,name,zot&fields[blob]=x' }),
+  it('tells every name at error', async () => {
+    assertErrors(
+      await app.call('GET', '/persons', { query: 'fields[person]=quux,name,zot&fields[blob]=x' }),
       400,
       { status: 400, at: 'fields[person]', says: 'quux' },
       { status: 400, at: 'fields[person]', says: 'zot' },
@@ -203,14 +203,14 @@ chapter('fields, refusals', (world) => {
 
   it('refuses a hidden name word for word as an unknown one', async () => {
     const said = async (type: string, name: string) =>
-      (await world.get('/persons', { [`fields[${type}]`]: name })).text.replaceAll(name, 'it')
+      (await app.get('/persons', { [`fields[${type}]`]: name })).text.replaceAll(name, 'it')
     assert.equal(await said('person', 'password'), await said('person', 'pazzword'))
     assert.equal(await said('computer', 'person_id'), await said('computer', 'persom_id'))
   })
 
   it('writes nothing when the fields of a write are refused', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
-    assertStatus(await world.post('/persons', body, { 'fields[person]': 'quux' }), 400)
-    assert.equal(await count(world, '/persons'), 0)
+    assertStatus(await app.post('/persons', body, { 'fields[person]': 'quux' }), 400)
+    assert.equal(await count(app, '/persons'), 0)
   })
 })

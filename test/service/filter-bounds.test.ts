@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type Answer, chapter, type World } from '../world.ts'
+import { describeService, type TestResponse, type TestService } from '../service-suite.ts'
+import { assertErrors } from './assert-errors.ts'
 import { enter, found } from './people.ts'
-import { assertRefused } from './told.ts'
 
 const named = (val: unknown, op = 'eq') => ({ name: 'name', op, val })
 const many = <Each>(count: number, each: (index: number) => Each) =>
   Array.from({ length: count }, (_, index) => each(index))
 
-function assertTooManyTerms(answer: Answer, at = 'filter'): void {
-  assertRefused(answer, 400, { status: 400, at, says: [`${at}: more than 200`, 'in_'] })
-  assert.equal(answer.fault.code, 'invalid_filter')
+function assertTooManyTerms(response: TestResponse, at = 'filter'): void {
+  assertErrors(response, 400, { status: 400, at, says: [`${at}: more than 200`, 'in_'] })
+  assert.equal(response.error.code, 'invalid_filter')
 }
 
 /** Filters of so many terms that Ada alone meets, in every form that a filter may have. */
@@ -46,21 +46,21 @@ const forms: Readonly<Record<string, (terms: number) => unknown>> = {
   ],
 }
 
-chapter('The number of filter terms in a request', (world) => {
+describeService('The number of filter terms in a request', (app) => {
   for (const [form, filterOf] of Object.entries(forms)) {
     it(`may be 200, no more: terms ${form}`, async () => {
-      await enter(world)
-      assert.deepEqual(await found(world, '/persons', { filter: filterOf(200) }), ['Ada'])
-      assertTooManyTerms(await world.get('/persons', { filter: filterOf(201) }))
+      await enter(app)
+      assert.deepEqual(await found(app, '/persons', { filter: filterOf(200) }), ['Ada'])
+      assertTooManyTerms(await app.get('/persons', { filter: filterOf(201) }))
     })
   }
 
   it('is that of all filter parameters together', async () => {
-    await enter(world)
+    await enter(app)
     const simple = (count: number) => `&filter[name]=Ada+Lovelace`.repeat(count)
     const json = (terms: number) =>
       `filter=${encodeURIComponent(JSON.stringify(many(terms, () => named('Ada Lovelace'))))}`
-    const get = (query: string) => world.call('GET', '/persons', { query })
+    const get = (query: string) => app.call('GET', '/persons', { query })
     assert.deepEqual((await get(json(100) + simple(100))).many.length, 1)
     assertTooManyTerms(await get(json(100) + simple(101)), 'filter[name]')
     assertTooManyTerms(await get(`${simple(101)}&${json(100)}`))
@@ -76,94 +76,99 @@ chapter('The number of filter terms in a request', (world) => {
       [{ or: many(10_000, () => []) }],
     ])
       assertTooManyTerms(
-        await world.call('GET', '/persons', { query: `filter=${JSON.stringify(filter)}` }),
+        await app.call('GET', '/persons', { query: `filter=${JSON.stringify(filter)}` }),
       )
-    const answer = await world.get('/persons', { filter: many(200, () => ({})) })
-    assert.equal(answer.body.errors?.length, 100)
-    assert.deepEqual(answer.body.meta, { moreErrors: 500 })
+    const response = await app.get('/persons', { filter: many(200, () => ({})) })
+    assert.equal(response.body.errors?.length, 100)
+    assert.deepEqual(response.body.meta, { moreErrors: 500 })
   })
 
   it('may follow 200 relationships in all, no more', async () => {
-    await enter(world)
+    await enter(app)
     const path = (steps: number) => {
       const names = many(steps, (step) => (step % 2 === 0 ? 'computers' : 'owner'))
       return { name: [...names, 'id'].join('__'), op: 'ne', val: null }
     }
     const filterOf = (spare: number) => [{ or: [...many(18, () => path(11)), path(2 + spare)] }]
-    assert.deepEqual(await found(world, '/persons', { filter: filterOf(0) }), ['Ada', 'Grace'])
+    assert.deepEqual(await found(app, '/persons', { filter: filterOf(0) }), ['Ada', 'Grace'])
     const told = { status: 400, at: 'filter', says: ['201', 'at most 200', '"any"'] }
-    assertRefused(await world.get('/persons', { filter: filterOf(1) }), 400, told)
+    assertErrors(await app.get('/persons', { filter: filterOf(1) }), 400, told)
   })
 
   it('does not count the values of a list', async () => {
-    await enter(world)
+    await enter(app)
     const filter = [{ name: 'id', op: 'in_', val: many(4000, (index) => index + 1) }]
-    assert.equal((await found(world, '/persons', { filter })).length, 4)
+    assert.equal((await found(app, '/persons', { filter })).length, 4)
   })
 })
 
 /** Refuses a value of an operator at its place, and says what would do. */
-async function refuses(world: World, op: string, val: string, ...says: string[]): Promise<void> {
+async function refuses(
+  app: TestService,
+  op: string,
+  val: string,
+  ...says: string[]
+): Promise<void> {
   const filter = [named('Ada'), { not: named(val, op) }]
   const told = { status: 400, at: 'filter', says: ['filter[1].not.val', `"${op}"`, ...says] }
-  assertRefused(await world.get('/persons', { filter }), 400, told)
+  assertErrors(await app.get('/persons', { filter }), 400, told)
 }
 
 /** So many persons meet a term. */
-async function finds(world: World, term: unknown, expected: number): Promise<void> {
-  assert.equal((await world.get('/persons', { filter: [term] })).many.length, expected)
+async function finds(app: TestService, term: unknown, expected: number): Promise<void> {
+  assert.equal((await app.get('/persons', { filter: [term] })).many.length, expected)
 }
 
-chapter('The value of an operator that searches in texts', (world) => {
+describeService('The value of an operator that searches in texts', (app) => {
   for (const op of ['like', 'notlike', 'ilike', 'notilike', 'startswith', 'endswith', 'match']) {
     it(`may have 1000 characters, no more: ${op}`, async () => {
       const name = '\u{1f600}'.repeat(1000)
-      await world.person({ name })
+      await app.person({ name })
       const isNot = op.startsWith('not')
-      await finds(world, named(name, op), isNot ? 0 : 1)
-      await refuses(world, op, 'x'.repeat(1001), '1000 characters', '1001', 'shorter')
-      await refuses(world, op, 'x'.repeat(30_000), '1000 characters', '30000')
+      await finds(app, named(name, op), isNot ? 0 : 1)
+      await refuses(app, op, 'x'.repeat(1001), '1000 characters', '1001', 'shorter')
+      await refuses(app, op, 'x'.repeat(30_000), '1000 characters', '30000')
     })
   }
 
   for (const op of ['like', 'notlike', 'ilike', 'notilike']) {
     it(`may have 30 percent signs, no more: ${op}`, async () => {
-      await world.person({ name: 'a'.repeat(40) })
+      await app.person({ name: 'a'.repeat(40) })
       const expected = op.startsWith('not') ? 0 : 1
       const pattern = 'a%'.repeat(30)
-      await finds(world, named(pattern, op), expected)
+      await finds(app, named(pattern, op), expected)
       const neighbours = `a${'%'.repeat(29)}a%`
-      await finds(world, named(neighbours, op), expected)
-      await refuses(world, op, 'a%'.repeat(31), '30 "%"', '31', 'adjacent')
-      await refuses(world, op, '%'.repeat(1000), '30 "%"')
+      await finds(app, named(neighbours, op), expected)
+      await refuses(app, op, 'a%'.repeat(31), '30 "%"', '31', 'adjacent')
+      await refuses(app, op, '%'.repeat(1000), '30 "%"')
     })
   }
 
   it('may have any percent signs where they stand for themselves', async () => {
     const name = '%'.repeat(400)
-    await world.person({ name })
-    for (const op of ['eq', 'startswith', 'endswith']) await finds(world, named(name, op), 1)
-    assert.equal((await world.get('/persons', { filter: [named(name, 'match')] })).status, 200)
+    await app.person({ name })
+    for (const op of ['eq', 'startswith', 'endswith']) await finds(app, named(name, op), 1)
+    assert.equal((await app.get('/persons', { filter: [named(name, 'match')] })).status, 200)
   })
 
   it('may have 30 words, no more: match', async () => {
     const words = (number: number) => many(number, (index) => `w${index}`).join(' ')
-    await world.person({ name: words(40) })
-    await finds(world, named(words(30), 'match'), 1)
-    await refuses(world, 'match', words(31), '30 words', '31', 'and')
+    await app.person({ name: words(40) })
+    await finds(app, named(words(30), 'match'), 1)
+    await refuses(app, 'match', words(31), '30 words', '31', 'and')
     for (const separator of ['-', '\u00a0', '\u2014', '\u3001', '. ', '\t'])
-      await refuses(world, 'match', many(31, () => 'a').join(separator), '30 words', '31')
+      await refuses(app, 'match', many(31, () => 'a').join(separator), '30 words', '31')
     assert.equal(
-      (await world.get('/persons', { filter: [named('a'.repeat(1000), 'match')] })).status,
+      (await app.get('/persons', { filter: [named('a'.repeat(1000), 'match')] })).status,
       200,
     )
   })
 
   it('has no limit of its own where it is compared as a whole', async () => {
     const name = 'x%'.repeat(5000)
-    await world.person({ name })
-    for (const op of ['eq', 'ge', 'le']) await finds(world, named(name, op), 1)
+    await app.person({ name })
+    for (const op of ['eq', 'ge', 'le']) await finds(app, named(name, op), 1)
     const query = `filter[name]=${encodeURIComponent(name)}`
-    assert.equal((await world.call('GET', '/persons', { query })).many.length, 1)
+    assert.equal((await app.call('GET', '/persons', { query })).many.length, 1)
   })
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter } from '../world.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
-/** A filter of persons that cannot be applied, where in it the fault lies, and words of the refusal. */
+/** A filter of persons that cannot be applied, where in it the error lies, and words of the refusal. */
 type Row = readonly [filter: string, place: string, ...says: string[]]
 
 // biome-ignore format: a table, one filter a row
@@ -161,20 +161,20 @@ const simple: readonly (readonly [query: string, parameter: string, ...says: str
   ['filter.name=1',               'filter.name'],
 ]
 
-chapter('filter, refusals', (world) => {
+describeService('filter, refusals', (app) => {
   for (const [subject, rows] of Object.entries({ names, operators, values, shapes })) {
     it(`says where and why, and what would do: ${subject}`, async () => {
       for (const [filter, place, ...says] of rows) {
-        const answer = await world.get('/persons', { filter })
-        assertRefused(answer, 400, { status: 400, at: 'filter', says })
-        assert.ok(answer.fault.detail.startsWith(place), `${place}: ${answer.fault.detail}`)
+        const response = await app.get('/persons', { filter })
+        assertErrors(response, 400, { status: 400, at: 'filter', says })
+        assert.ok(response.error.detail.startsWith(place), `${place}: ${response.error.detail}`)
       }
     })
   }
 
   it('refuses what is no JSON', async () => {
     for (const filter of syntax) {
-      assertRefused(await world.get('/persons', { filter }), 400, {
+      assertErrors(await app.get('/persons', { filter }), 400, {
         status: 400,
         at: 'filter',
         says: 'JSON',
@@ -184,11 +184,11 @@ chapter('filter, refusals', (world) => {
 
   it('names the parameter of a simple filter', async () => {
     for (const [query, at, ...says] of simple) {
-      assertRefused(await world.call('GET', '/persons', { query }), 400, { status: 400, at, says })
+      assertErrors(await app.call('GET', '/persons', { query }), 400, { status: 400, at, says })
     }
   })
 
-  it('tells every fault of every filter at once', async () => {
+  it('tells every error of every filter at once', async () => {
     const filter = [
       { name: 'nam', op: 'eq', val: 'x' },
       {
@@ -200,8 +200,8 @@ chapter('filter, refusals', (world) => {
       { name: 'computers', op: 'any', val: { name: 'seral', op: 'eq', val: 'x' } },
     ]
     const query = `filter=${encodeURIComponent(JSON.stringify(filter))}&filter[quux]=1&filter[id]=x`
-    assertRefused(
-      await world.call('GET', '/persons', { query }),
+    assertErrors(
+      await app.call('GET', '/persons', { query }),
       400,
       { status: 400, at: 'filter', says: 'filter[0].name' },
       { status: 400, at: 'filter', says: 'filter[1].or[0].op' },
@@ -214,8 +214,8 @@ chapter('filter, refusals', (world) => {
 
   it('tells both words of a filter object that are none', async () => {
     const filter = [{ val: 'x' }, { name: 5, op: 7, val: 'x' }]
-    assertRefused(
-      await world.get('/persons', { filter }),
+    assertErrors(
+      await app.get('/persons', { filter }),
       400,
       ...['filter[0].name', 'filter[0].op', 'filter[1].name', 'filter[1].op'].map((place) => ({
         status: 400,
@@ -227,12 +227,9 @@ chapter('filter, refusals', (world) => {
 
   it('refuses a hidden name word for word as an unknown one', async () => {
     const said = async (path: string, name: string) => [
-      (await world.get(path, { [`filter[${name}]`]: 'x' })).text.replaceAll(name, 'it'),
-      (await world.get(path, { filter: [{ name, op: 'eq', val: 'x' }] })).text.replaceAll(
-        name,
-        'it',
-      ),
-      (await world.get(path, { filter: [{ name: 'id', op: 'eq', field: name }] })).text.replaceAll(
+      (await app.get(path, { [`filter[${name}]`]: 'x' })).text.replaceAll(name, 'it'),
+      (await app.get(path, { filter: [{ name, op: 'eq', val: 'x' }] })).text.replaceAll(name, 'it'),
+      (await app.get(path, { filter: [{ name: 'id', op: 'eq', field: name }] })).text.replaceAll(
         name,
         'it',
       ),
@@ -255,7 +252,7 @@ chapter('filter, refusals', (world) => {
     ] as const) {
       const inner = '{"name":"id","op":"eq","val":"1"}'
       const filter = `[${open.repeat(levels)}${inner}${close.repeat(levels)}]`
-      assertRefused(await world.get('/persons', { filter }), 400, {
+      assertErrors(await app.get('/persons', { filter }), 400, {
         status: 400,
         at: 'filter',
         says: '100',
@@ -264,25 +261,25 @@ chapter('filter, refusals', (world) => {
   })
 
   it('refuses filter given twice', async () => {
-    const answer = await world.call('GET', '/persons', { query: 'filter=[]&filter=[]' })
-    assertRefused(answer, 400, { status: 400, at: 'filter' })
+    const response = await app.call('GET', '/persons', { query: 'filter=[]&filter=[]' })
+    assertErrors(response, 400, { status: 400, at: 'filter' })
   })
 
   it('is 400 on single-resource routes and on writes', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     const told = { status: 400, at: 'filter', says: 'filter' }
     for (const path of [
       `/persons/${ada.id}`,
       `/computers/${eniac.id}`,
       `/computers/${eniac.id}/owner`,
     ]) {
-      assertRefused(await world.get(path, { filter: [] }), 400, told)
-      const simple = await world.get(path, { 'filter[name]': 'x' })
-      assertRefused(simple, 400, { status: 400, at: 'filter[name]' })
+      assertErrors(await app.get(path, { filter: [] }), 400, told)
+      const simple = await app.get(path, { 'filter[name]': 'x' })
+      assertErrors(simple, 400, { status: 400, at: 'filter[name]' })
     }
     const body = { data: { type: 'person', attributes: { name: 'Eve' } } }
-    assertStatus(await world.post('/persons', body, { filter: [] }), 400)
-    assertStatus(await world.delete(`/persons/${ada.id}`, undefined, { filter: [] }), 400)
-    assertStatus(await world.get(`/persons/${ada.id}`), 200)
+    assertStatus(await app.post('/persons', body, { filter: [] }), 400)
+    assertStatus(await app.delete(`/persons/${ada.id}`, undefined, { filter: [] }), 400)
+    assertStatus(await app.get(`/persons/${ada.id}`), 200)
   })
 })

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { World } from '../world.ts'
-import { chapter } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors } from './assert-errors.ts'
 import { enter, found, labels } from './people.ts'
-import { assertRefused } from './told.ts'
 
 /** The first names (or serials) that a JSON filter finds. */
-const finds = (world: World, path: string, filter: unknown) => found(world, path, { filter })
+const finds = (app: TestService, path: string, filter: unknown) => found(app, path, { filter })
 
 const named = (val: string) => ({ name: 'name', op: 'eq', val })
 const serial = (op: string, val: unknown) => ({ name: 'serial', op, val })
 
-chapter('filter, through relationships', (world) => {
+describeService('filter, through relationships', (app) => {
   it('any on a to-many: at least one related resource matches', async () => {
-    await enter(world)
+    await enter(app)
     for (const [val, expected] of [
       [serial('eq', 'ENIAC'), ['Ada']],
       [serial('like', 'a'), ['Grace']],
@@ -28,12 +28,12 @@ chapter('filter, through relationships', (world) => {
       [null, ['Ada', 'Grace']],
     ]) {
       const filter = [{ name: 'computers', op: 'any', ...(val !== undefined && { val }) }]
-      assert.deepEqual(await finds(world, '/persons', filter), expected, JSON.stringify(filter))
+      assert.deepEqual(await finds(app, '/persons', filter), expected, JSON.stringify(filter))
     }
   })
 
   it('has on a to-one: the related resource matches', async () => {
-    await enter(world)
+    await enter(app)
     for (const [val, expected] of [
       [named('Ada Lovelace'), ['ENIAC', 'Zuse_Z3']],
       [{ not: named('Ada Lovelace') }, ['Mark']],
@@ -42,27 +42,27 @@ chapter('filter, through relationships', (world) => {
       [null, ['ENIAC', 'Zuse_Z3', 'Mark']],
     ]) {
       const filter = [{ name: 'owner', op: 'has', ...(val !== undefined && { val }) }]
-      assert.deepEqual(await finds(world, '/computers', filter), expected, JSON.stringify(filter))
+      assert.deepEqual(await finds(app, '/computers', filter), expected, JSON.stringify(filter))
     }
   })
 
   it('not of any and of has is their plain opposite', async () => {
-    await enter(world)
+    await enter(app)
     const her = { name: 'owner', op: 'has', val: named('Ada Lovelace') }
-    assert.deepEqual(await finds(world, '/computers', [{ not: her }]), ['Mark', 'Orphan'])
+    assert.deepEqual(await finds(app, '/computers', [{ not: her }]), ['Mark', 'Orphan'])
     const male = { name: 'owner', op: 'has', val: { name: 'birth_date', op: 'gt', val: null } }
-    assert.deepEqual(await finds(world, '/computers', [{ not: male }]), [
+    assert.deepEqual(await finds(app, '/computers', [{ not: male }]), [
       'ENIAC',
       'Zuse_Z3',
       'Mark',
       'Orphan',
     ])
     const none = [{ not: { name: 'computers', op: 'any' } }]
-    assert.deepEqual(await finds(world, '/persons', none), ['Alan', '100%_\\'])
+    assert.deepEqual(await finds(app, '/persons', none), ['Alan', '100%_\\'])
   })
 
   it('eq, ne, is_ and isnot with null on a relationship: has none, has some', async () => {
-    await enter(world)
+    await enter(app)
     for (const [path, name, some, none] of [
       ['/persons', 'computers', ['Ada', 'Grace'], ['Alan', '100%_\\']],
       ['/computers', 'owner', ['ENIAC', 'Zuse_Z3', 'Mark'], ['Orphan']],
@@ -74,7 +74,7 @@ chapter('filter, through relationships', (world) => {
         ['isnot', some],
       ] as const) {
         assert.deepEqual(
-          await finds(world, path, [{ name, op, val: null }]),
+          await finds(app, path, [{ name, op, val: null }]),
           expected,
           `${name} ${op}`,
         )
@@ -83,10 +83,10 @@ chapter('filter, through relationships', (world) => {
   })
 
   it('goes around as deep as it is told', async () => {
-    await enter(world)
+    await enter(app)
     const sibling = { name: 'computers', op: 'any', val: serial('eq', 'ENIAC') }
     const filter = [{ name: 'owner', op: 'has', val: sibling }]
-    assert.deepEqual(await finds(world, '/computers', filter), ['ENIAC', 'Zuse_Z3'])
+    assert.deepEqual(await finds(app, '/computers', filter), ['ENIAC', 'Zuse_Z3'])
     const deep = [
       {
         name: 'computers',
@@ -100,34 +100,34 @@ chapter('filter, through relationships', (world) => {
         },
       },
     ]
-    assert.deepEqual(await finds(world, '/persons', deep), ['Ada'])
+    assert.deepEqual(await finds(app, '/persons', deep), ['Ada'])
   })
 
   it('takes ten times around, and refuses what is too deep for the database: it never fails over it', async () => {
-    await enter(world)
+    await enter(app)
     const around = (times: number) => {
       const open = '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":'
       const inner = '{"name":"name","op":"startswith","val":"G"}'
       return `[${open.repeat(times)}${inner}${'}}'.repeat(times)}]`
     }
     const steps = (times: number) => `${'computers__owner__'.repeat(times)}name`
-    assert.deepEqual(await finds(world, '/persons', around(10)), ['Grace'])
+    assert.deepEqual(await finds(app, '/persons', around(10)), ['Grace'])
     const short = { [`filter[${steps(10)}]`]: 'Grace Hopper' }
-    assert.deepEqual(await found(world, '/persons', short), ['Grace'])
+    assert.deepEqual(await found(app, '/persons', short), ['Grace'])
     for (const times of [15, 25, 49, 60]) {
       for (const query of [
         { filter: around(times) },
         { [`filter[${steps(times)}]`]: 'Grace Hopper' },
       ]) {
-        const answer = await world.get('/persons', query)
-        if (answer.status === 200) assert.deepEqual(labels(answer), ['Grace'])
-        else assertRefused(answer, 400, { status: 400, at: Object.keys(query)[0] ?? 'filter' })
+        const response = await app.get('/persons', query)
+        if (response.status === 200) assert.deepEqual(labels(response), ['Grace'])
+        else assertErrors(response, 400, { status: 400, at: Object.keys(query)[0] ?? 'filter' })
       }
     }
   })
 
   it('rel__field is any or has around the plain filter, with every operator', async () => {
-    await enter(world)
+    await enter(app)
     // biome-ignore format: a table, one operator a row
     const values: readonly (readonly [op: string, val: unknown])[] = [
       ['eq', 'ENIAC'], ['ne', 'ENIAC'], ['is_', 'ENIAC'], ['isnot', 'ENIAC'], ['is_', null], ['isnot', null],
@@ -137,32 +137,32 @@ chapter('filter, through relationships', (world) => {
       ['startswith', 'Z'], ['endswith', 'I'], ['match', 'mark'],
     ]
     for (const [op, val] of values) {
-      const long = await finds(world, '/persons', [
+      const long = await finds(app, '/persons', [
         { name: 'computers', op: 'any', val: serial(op, val) },
       ])
-      const short = await finds(world, '/persons', [{ name: 'computers__serial', op, val }])
+      const short = await finds(app, '/persons', [{ name: 'computers__serial', op, val }])
       assert.deepEqual(short, long, `${op} ${JSON.stringify(val)}`)
     }
   })
 
   it('rel__rel__field goes on through relationships', async () => {
-    await enter(world)
+    await enter(app)
     const filter = [{ name: 'owner__computers__serial', op: 'eq', val: 'ENIAC' }]
-    assert.deepEqual(await finds(world, '/computers', filter), ['ENIAC', 'Zuse_Z3'])
+    assert.deepEqual(await finds(app, '/computers', filter), ['ENIAC', 'Zuse_Z3'])
     const around = [{ name: 'computers__owner__name', op: 'startswith', val: 'G' }]
-    assert.deepEqual(await finds(world, '/persons', around), ['Grace'])
+    assert.deepEqual(await finds(app, '/persons', around), ['Grace'])
     const some = [{ name: 'owner__computers', op: 'any', val: serial('eq', 'Mark I') }]
-    assert.deepEqual(await finds(world, '/computers', some), ['Mark'])
+    assert.deepEqual(await finds(app, '/computers', some), ['Mark'])
     const lonely = [{ name: 'owner__computers', op: 'ne', val: null }]
-    assert.deepEqual(await finds(world, '/computers', lonely), ['ENIAC', 'Zuse_Z3', 'Mark'])
+    assert.deepEqual(await finds(app, '/computers', lonely), ['ENIAC', 'Zuse_Z3', 'Mark'])
   })
 
   it('rel__id is the id of the related resource', async () => {
-    const { ada, mark } = await enter(world)
+    const { ada, mark } = await enter(app)
     const hers = [{ name: 'owner__id', op: 'in_', val: [ada.id] }]
-    assert.deepEqual(await finds(world, '/computers', hers), ['ENIAC', 'Zuse_Z3'])
+    assert.deepEqual(await finds(app, '/computers', hers), ['ENIAC', 'Zuse_Z3'])
     assert.deepEqual(
-      await finds(world, '/persons', [{ name: 'computers__id', op: 'eq', val: mark.id }]),
+      await finds(app, '/persons', [{ name: 'computers__id', op: 'eq', val: mark.id }]),
       ['Grace'],
     )
   })

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { World } from '../world.ts'
-import { chapter, ids } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertStatus } from './assert-errors.ts'
 import { enter, found, labels } from './people.ts'
-import { assertStatus } from './told.ts'
 
 const everyone = ['Ada', 'Alan', 'Grace', '100%_\\']
 
 /** The first names (or serials) that a JSON filter finds. */
-const finds = (world: World, path: string, filter: unknown) => found(world, path, { filter })
+const finds = (app: TestService, path: string, filter: unknown) => found(app, path, { filter })
 
 const named = (val: string) => ({ name: 'name', op: 'eq', val })
 const serial = (op: string, val: unknown) => ({ name: 'serial', op, val })
 
-chapter('filter, the JSON form', (world) => {
+describeService('filter, the JSON form', (app) => {
   it('combines several filter objects with AND', async () => {
-    await enter(world)
+    await enter(app)
     const filter = [
       { name: 'name', op: 'startswith', val: 'A' },
       { name: 'birth_date', op: 'ge', val: '1900-01-01' },
     ]
-    assert.deepEqual(await finds(world, '/persons', filter), ['Alan'])
-    assert.deepEqual(await finds(world, '/persons', [...filter, named('Ada Lovelace')]), [])
+    assert.deepEqual(await finds(app, '/persons', filter), ['Alan'])
+    assert.deepEqual(await finds(app, '/persons', [...filter, named('Ada Lovelace')]), [])
   })
 
   it('an empty list filters nothing', async () => {
-    await enter(world)
-    assert.deepEqual(await finds(world, '/persons', []), everyone)
+    await enter(app)
+    assert.deepEqual(await finds(app, '/persons', []), everyone)
   })
 
   it('or, and, not combine filters, nested at will', async () => {
-    await enter(world)
+    await enter(app)
     const [ada, alan, grace] = ['Ada Lovelace', 'Alan Turing', 'Grace Hopper'].map(named)
     for (const [filter, expected] of [
       [[{ or: [ada, alan] }], ['Ada', 'Alan']],
@@ -50,36 +50,36 @@ chapter('filter, the JSON form', (world) => {
       ],
       [[{ or: [ada, { or: [alan, { or: [grace] }] }] }], ['Ada', 'Alan', 'Grace']],
     ] as const) {
-      assert.deepEqual(await finds(world, '/persons', filter), expected, JSON.stringify(filter))
+      assert.deepEqual(await finds(app, '/persons', filter), expected, JSON.stringify(filter))
     }
   })
 
   it('not of unknown is unknown: a null does not match', async () => {
-    await enter(world)
+    await enter(app)
     const male = { name: 'gender', op: 'eq', val: 'male' }
-    assert.deepEqual(await finds(world, '/persons', [{ not: male }]), ['Ada', 'Grace'])
-    assert.deepEqual(await finds(world, '/persons', [{ not: { not: male } }]), ['Alan'])
+    assert.deepEqual(await finds(app, '/persons', [{ not: male }]), ['Ada', 'Grace'])
+    assert.deepEqual(await finds(app, '/persons', [{ not: { not: male } }]), ['Alan'])
     const either = { or: [male, { name: 'name', op: 'like', val: '100' }] }
-    assert.deepEqual(await finds(world, '/persons', [either]), ['Alan', '100%_\\'])
-    assert.deepEqual(await finds(world, '/persons', [{ not: either }]), ['Ada', 'Grace'])
+    assert.deepEqual(await finds(app, '/persons', [either]), ['Alan', '100%_\\'])
+    assert.deepEqual(await finds(app, '/persons', [{ not: either }]), ['Ada', 'Grace'])
   })
 
   it('nests as deep as a hundred', async () => {
-    await enter(world)
+    await enter(app)
     let filter: unknown = named('Ada Lovelace')
     // The comparison itself is the hundredth level; an even number of nots cancels out.
     for (let depth = 0; depth < 98; depth++) filter = { not: filter }
     filter = { and: [filter] }
-    assert.deepEqual(await finds(world, '/persons', [filter]), ['Ada'])
+    assert.deepEqual(await finds(app, '/persons', [filter]), ['Ada'])
   })
 })
 
-chapter('filter, comparing with a field', (world) => {
+describeService('filter, comparing with a field', (app) => {
   it('takes the content of another attribute as the value', async () => {
-    await world.person({ name: 'same', gender: 'same' })
-    await world.person({ name: 'b', gender: 'a' })
-    await world.person({ name: 'a', gender: 'b' })
-    await world.person({ name: 'null' })
+    await app.person({ name: 'same', gender: 'same' })
+    await app.person({ name: 'b', gender: 'a' })
+    await app.person({ name: 'a', gender: 'b' })
+    await app.person({ name: 'null' })
     for (const [op, expected] of [
       ['eq', ['same']],
       ['ne', ['b', 'a']],
@@ -91,7 +91,7 @@ chapter('filter, comparing with a field', (world) => {
       ['le', ['same', 'a']],
     ] as const) {
       assert.deepEqual(
-        await finds(world, '/persons', [{ name: 'name', op, field: 'gender' }]),
+        await finds(app, '/persons', [{ name: 'name', op, field: 'gender' }]),
         expected,
         op,
       )
@@ -99,10 +99,10 @@ chapter('filter, comparing with a field', (world) => {
   })
 
   it('takes it for the operators on text too, wildcards included', async () => {
-    await world.person({ name: 'abc', gender: 'b' })
-    await world.person({ name: 'ABC', gender: 'a%' })
-    await world.person({ name: 'a b', gender: 'B' })
-    await world.person({ name: '%', gender: '%' })
+    await app.person({ name: 'abc', gender: 'b' })
+    await app.person({ name: 'ABC', gender: 'a%' })
+    await app.person({ name: 'a b', gender: 'B' })
+    await app.person({ name: '%', gender: '%' })
     for (const [op, expected] of [
       ['like', ['abc', '%']],
       ['notlike', ['ABC', 'a']],
@@ -113,7 +113,7 @@ chapter('filter, comparing with a field', (world) => {
       ['match', ['a', '%']],
     ] as const) {
       assert.deepEqual(
-        await finds(world, '/persons', [{ name: 'name', op, field: 'gender' }]),
+        await finds(app, '/persons', [{ name: 'name', op, field: 'gender' }]),
         expected,
         op,
       )
@@ -121,32 +121,30 @@ chapter('filter, comparing with a field', (world) => {
   })
 
   it('compares text with an e-mail, and id with id', async () => {
-    await world.person({ name: 'a@example.org', email: 'a@example.org' })
-    await world.person({ name: 'b', email: 'a@example.org' })
+    await app.person({ name: 'a@example.org', email: 'a@example.org' })
+    await app.person({ name: 'b', email: 'a@example.org' })
     const same = [{ name: 'email', op: 'eq', field: 'name' }]
-    assert.deepEqual(await finds(world, '/persons', same), ['a@example.org'])
+    assert.deepEqual(await finds(app, '/persons', same), ['a@example.org'])
     const self = [{ name: 'id', op: 'eq', field: 'id' }]
-    assert.deepEqual(await finds(world, '/persons', self), ['a@example.org', 'b'])
+    assert.deepEqual(await finds(app, '/persons', self), ['a@example.org', 'b'])
     const born = [{ name: 'birth_date', op: 'eq', field: 'birth_date' }]
-    assert.deepEqual(await finds(world, '/persons', born), [])
+    assert.deepEqual(await finds(app, '/persons', born), [])
   })
 
   it('compares within the related resource when the filter is nested', async () => {
-    const ada = await world.person({ name: 'x', gender: 'x' })
-    await world.computer({ serial: 'hers' }, ada)
-    await world.computer({ serial: 'his' }, await world.person({ name: 'x', gender: 'y' }))
+    const ada = await app.person({ name: 'x', gender: 'x' })
+    await app.computer({ serial: 'hers' }, ada)
+    await app.computer({ serial: 'his' }, await app.person({ name: 'x', gender: 'y' }))
     const val = { name: 'name', op: 'eq', field: 'gender' }
-    assert.deepEqual(await finds(world, '/computers', [{ name: 'owner', op: 'has', val }]), [
-      'hers',
-    ])
+    assert.deepEqual(await finds(app, '/computers', [{ name: 'owner', op: 'has', val }]), ['hers'])
     const short = [{ name: 'owner__name', op: 'eq', field: 'gender' }]
-    assert.deepEqual(await finds(world, '/computers', short), ['hers'])
+    assert.deepEqual(await finds(app, '/computers', short), ['hers'])
   })
 })
 
-chapter('filter, the simple form', (world) => {
+describeService('filter, the simple form', (app) => {
   it('filter[field]=value is an eq filter on that field', async () => {
-    const { alan } = await enter(world)
+    const { alan } = await enter(app)
     for (const [query, expected] of [
       ['filter[name]=Ada Lovelace', ['Ada']],
       ['filter[gender]=female', ['Ada', 'Grace']],
@@ -160,65 +158,56 @@ chapter('filter, the simple form', (world) => {
       ['filter[computers__owner__gender]=female', ['Ada', 'Grace']],
       ['filter[id]=9223372036854775807', []],
     ] as const) {
-      assert.deepEqual(
-        await found(world, '/persons', query.replaceAll(' ', '%20')),
-        expected,
-        query,
-      )
+      assert.deepEqual(await found(app, '/persons', query.replaceAll(' ', '%20')), expected, query)
     }
   })
 
   it('takes the value as it is: a comma, a percent sign and quotes are themselves', async () => {
     for (const name of ['a,b', 'a', 'b', '%', '"a"', '[1]', 'null', ' a '])
-      await world.person({ name })
+      await app.person({ name })
     for (const name of ['a,b', 'a', '%', '"a"', '[1]', 'null', ' a ']) {
-      const answer = await world.get('/persons', { 'filter[name]': name })
+      const response = await app.get('/persons', { 'filter[name]': name })
       assert.deepEqual(
-        answer.many.map(({ attributes }) => attributes?.name),
+        response.many.map(({ attributes }) => attributes?.name),
         [name],
       )
     }
   })
 
   it('several of them combine, the same name repeated too', async () => {
-    await enter(world)
+    await enter(app)
     const query = 'filter[gender]=female&filter[birth_date]=1906-12-09'
-    assert.deepEqual(await found(world, '/persons', query), ['Grace'])
-    assert.deepEqual(
-      await found(world, '/persons', 'filter[gender]=female&filter[gender]=male'),
-      [],
-    )
-    assert.deepEqual(await found(world, '/persons', 'filter[gender]=male&filter[gender]=male'), [
+    assert.deepEqual(await found(app, '/persons', query), ['Grace'])
+    assert.deepEqual(await found(app, '/persons', 'filter[gender]=female&filter[gender]=male'), [])
+    assert.deepEqual(await found(app, '/persons', 'filter[gender]=male&filter[gender]=male'), [
       'Alan',
     ])
     const serials = 'filter[computers__serial]=ENIAC&filter[computers__serial]=Zuse_Z3'
-    assert.deepEqual(await found(world, '/persons', serials), ['Ada'])
+    assert.deepEqual(await found(app, '/persons', serials), ['Ada'])
   })
 
   it('is appended to the filter list', async () => {
-    await enter(world)
+    await enter(app)
     const filter = encodeURIComponent(JSON.stringify([{ name: 'name', op: 'like', val: 'a' }]))
     const all = `filter[gender]=female&filter=${filter}&filter[computers__serial]=Mark%20I`
-    assert.deepEqual(await found(world, '/persons', all), ['Grace'])
-    assert.deepEqual(await found(world, '/persons', `filter=${filter}&filter[gender]=male`), [
-      'Alan',
-    ])
+    assert.deepEqual(await found(app, '/persons', all), ['Grace'])
+    assert.deepEqual(await found(app, '/persons', `filter=${filter}&filter[gender]=male`), ['Alan'])
   })
 })
 
-chapter('filter, on every collection', (world) => {
+describeService('filter, on every collection', (app) => {
   it('filters the related collection, and counts what it finds', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}/computers`, {
+    const { ada } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}/computers`, {
       filter: [serial('startswith', 'Z')],
     })
-    assert.deepEqual(labels(answer), ['Zuse_Z3'])
-    assert.deepEqual(answer.body.meta, { count: 1 })
+    assert.deepEqual(labels(response), ['Zuse_Z3'])
+    assert.deepEqual(response.body.meta, { count: 1 })
   })
 
   it('goes together with sort, page, include and fields', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.get('/persons', {
+    const { ada } = await enter(app)
+    const response = await app.get('/persons', {
       filter: [{ name: 'computers', op: 'any' }],
       sort: '-name',
       'page[size]': '1',
@@ -226,15 +215,15 @@ chapter('filter, on every collection', (world) => {
       include: 'computers',
       'fields[person]': 'name,computers',
     })
-    assertStatus(answer, 200)
-    assert.deepEqual(ids(answer), [ada.id])
-    assert.equal(answer.body.meta?.count, 2)
-    assert.equal(answer.body.included?.length, 2)
+    assertStatus(response, 200)
+    assert.deepEqual(ids(response), [ada.id])
+    assert.equal(response.body.meta?.count, 2)
+    assert.equal(response.body.included?.length, 2)
   })
 
   it('tells included resources whole, whatever the filter asked of them', async () => {
-    await enter(world)
+    await enter(app)
     const query = { 'filter[computers__serial]': 'ENIAC', include: 'computers' }
-    assert.equal((await world.get('/persons', query)).body.included?.length, 2)
+    assert.equal((await app.get('/persons', query)).body.included?.length, 2)
   })
 })

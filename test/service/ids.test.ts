@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter, ids } from '../world.ts'
-import { behind, isShared } from './beside.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertStatus } from './assert-errors.ts'
+import { executeDirectly, isShared } from './direct-database.ts'
 import { count, identifier, included, linked } from './people.ts'
-import { assertStatus } from './told.ts'
 
-chapter('deleting', (world) => {
+describeService('deleting', (app) => {
   it('leaves the computers of a deleted person, ownerless', async () => {
-    const ada = await world.person()
-    const eve = await world.person()
-    const hers = await world.computer({}, ada)
-    const other = await world.computer({}, eve)
-    assertStatus(await world.delete(`/persons/${ada.id}`), 200)
-    const computers = await world.get('/computers', { include: 'owner' })
+    const ada = await app.person()
+    const eve = await app.person()
+    const hers = await app.computer({}, ada)
+    const other = await app.computer({}, eve)
+    assertStatus(await app.delete(`/persons/${ada.id}`), 200)
+    const computers = await app.get('/computers', { include: 'owner' })
     assert.deepEqual(ids(computers), [hers.id, other.id])
     assert.deepEqual(
       computers.many.map((each) => linked(each, 'owner')),
@@ -21,40 +21,40 @@ chapter('deleting', (world) => {
   })
 
   it('leaves the owner of a deleted computer', async () => {
-    const ada = await world.person()
-    const hers = await world.computer({}, ada)
-    assertStatus(await world.delete(`/computers/${hers.id}`), 200)
-    assert.equal(await count(world, `/persons/${ada.id}/computers`), 0)
+    const ada = await app.person()
+    const hers = await app.computer({}, ada)
+    assertStatus(await app.delete(`/computers/${hers.id}`), 200)
+    assert.equal(await count(app, `/persons/${ada.id}/computers`), 0)
   })
 })
 
-chapter('ids', (world) => {
+describeService('ids', (app) => {
   it('never reuses an id', async () => {
     const given = new Set<string>()
     for (let round = 0; round < 4; round++) {
-      const { id } = await world.person()
-      const machine = await world.computer()
+      const { id } = await app.person()
+      const machine = await app.computer()
       assert.ok(!given.has(`person ${id}`) && !given.has(`computer ${machine.id}`))
       given.add(`person ${id}`).add(`computer ${machine.id}`)
-      await world.delete(`/persons/${id}`)
-      await world.delete(`/computers/${machine.id}`)
+      await app.delete(`/persons/${id}`)
+      await app.delete(`/computers/${machine.id}`)
     }
   })
 
   it('spends no id on a body it refuses, or at least never gives one twice', async () => {
-    const first = await world.person()
-    await world.post('/persons', { data: { type: 'person', attributes: { quux: 1 } } })
-    const second = await world.person()
+    const first = await app.person()
+    await app.post('/persons', { data: { type: 'person', attributes: { quux: 1 } } })
+    const second = await app.person()
     assert.ok(BigInt(second.id) > BigInt(first.id))
   })
 
-  if (!isShared(world)) return
+  if (!isShared(app)) return
 
   it('never reuses an id after a restart either', async () => {
-    const { id } = await world.person()
-    await world.delete(`/persons/${id}`)
-    await world.restart()
-    assert.ok(BigInt((await world.person()).id) > BigInt(id))
+    const { id } = await app.person()
+    await app.delete(`/persons/${id}`)
+    await app.restart()
+    assert.ok(BigInt((await app.person()).id) > BigInt(id))
   })
 
   /** Neighbours that a double cannot tell apart, up to 2^63−1. */
@@ -66,8 +66,8 @@ chapter('ids', (world) => {
   ]
 
   const insertWide = () =>
-    behind(
-      world.databaseUrl,
+    executeDirectly(
+      app.databaseUrl,
       ...wide.flatMap((id) => [
         `insert into person (id, name) values (${id}, '${id}')`,
         `insert into computer (id, serial, person_id) values (${id}, '${id}', ${id})`,
@@ -76,7 +76,7 @@ chapter('ids', (world) => {
 
   it('tells ids exactly up to 2^63−1', async () => {
     await insertWide()
-    const persons = await world.get('/persons', { include: 'computers' })
+    const persons = await app.get('/persons', { include: 'computers' })
     assert.deepEqual(ids(persons), wide)
     assert.deepEqual(
       persons.many.map((person) => linked(person, 'computers')),
@@ -86,19 +86,19 @@ chapter('ids', (world) => {
       included(persons),
       wide.map((id) => `computer ${id}`),
     )
-    const backwards = await world.get('/persons', { sort: '-id' })
+    const backwards = await app.get('/persons', { sort: '-id' })
     assert.deepEqual(ids(backwards), wide.toReversed())
   })
 
   it('finds each by its path, its relationships and its links', async () => {
     await insertWide()
     for (const id of wide) {
-      const person = await world.get(`/persons/${id}`)
+      const person = await app.get(`/persons/${id}`)
       assert.equal(person.one.attributes?.name, id)
       assert.equal(person.one.links?.self, `/persons/${id}`)
-      assert.deepEqual(ids(await world.get(`/persons/${id}/computers`)), [id])
-      assert.equal((await world.get(`/computers/${id}/owner`)).one.id, id)
-      const linkage = await world.get(`/computers/${id}/relationships/owner`)
+      assert.deepEqual(ids(await app.get(`/persons/${id}/computers`)), [id])
+      assert.equal((await app.get(`/computers/${id}/owner`)).one.id, id)
+      const linkage = await app.get(`/computers/${id}/relationships/owner`)
       assert.deepEqual(linkage.body.data, { type: 'person', id })
     }
   })
@@ -106,23 +106,23 @@ chapter('ids', (world) => {
   it('filters by ids exactly', async () => {
     await insertWide()
     for (const id of wide) {
-      assert.deepEqual(ids(await world.get('/persons', { 'filter[id]': id })), [id])
-      assert.deepEqual(ids(await world.get('/computers', { 'filter[owner__id]': id })), [id])
+      assert.deepEqual(ids(await app.get('/persons', { 'filter[id]': id })), [id])
+      assert.deepEqual(ids(await app.get('/computers', { 'filter[owner__id]': id })), [id])
       const filter = [{ name: 'id', op: 'in_', val: [id] }]
-      assert.deepEqual(ids(await world.get('/persons', { filter })), [id])
+      assert.deepEqual(ids(await app.get('/persons', { filter })), [id])
     }
   })
 
   it('writes ids exactly', async () => {
     await insertWide()
-    const machine = await world.get('/computers/9007199254740992')
+    const machine = await app.get('/computers/9007199254740992')
     for (const id of wide) {
       const owner = { data: { type: 'person', id } }
       const { self } = machine.one.relationships?.owner?.links ?? {}
-      assertStatus(await world.patch(self ?? '', owner), 200)
-      assert.equal((await world.get('/computers/9007199254740992/owner')).one.id, id)
+      assertStatus(await app.patch(self ?? '', owner), 200)
+      assert.equal((await app.get('/computers/9007199254740992/owner')).one.id, id)
     }
-    assertStatus(await world.delete('/persons/9007199254740993'), 200)
-    assertStatus(await world.get('/persons/9007199254740992'), 200)
+    assertStatus(await app.delete('/persons/9007199254740993'), 200)
+    assertStatus(await app.get('/persons/9007199254740992'), 200)
   })
 })

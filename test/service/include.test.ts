@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter, ids } from '../world.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count, enter, identifier, included, linked, linkedIds } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
-chapter('include', (world) => {
+describeService('include', (app) => {
   it('works on every route that is read', async () => {
-    const { ada, grace, eniac, zuse, mark, orphan } = await enter(world)
+    const { ada, grace, eniac, zuse, mark, orphan } = await enter(app)
     const hers = [`computer ${eniac.id}`, `computer ${zuse.id}`]
     const she = `person ${ada.id}`
     for (const [path, include, expected] of [
@@ -26,18 +26,18 @@ chapter('include', (world) => {
       [`/computers/${eniac.id}/relationships/owner`, 'owner.computers', [...hers, she]],
       [`/computers/${orphan.id}`, 'owner.computers', []],
     ] as const) {
-      const answer = await world.get(path, { include })
-      assertStatus(answer, 200)
-      assert.deepEqual(included(answer), expected.toSorted(), `${path} ${include}`)
+      const response = await app.get(path, { include })
+      assertStatus(response, 200)
+      assert.deepEqual(included(response), expected.toSorted(), `${path} ${include}`)
     }
   })
 
   it('works on the answers of POST and PATCH', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
+    const { ada, eniac, zuse, orphan } = await enter(app)
     const person = { type: 'person', attributes: { name: 'Eve' } }
     const computers = { data: [identifier(orphan)] }
     const owner = { data: identifier(ada) }
-    const created = await world.post(
+    const created = await app.post(
       '/persons',
       { data: { ...person, relationships: { computers } } },
       { include: 'computers' },
@@ -45,7 +45,7 @@ chapter('include', (world) => {
     assertStatus(created, 201)
     assert.deepEqual(included(created), [`computer ${orphan.id}`])
     const computer = { type: 'computer', attributes: { serial: 'new' } }
-    const machine = await world.post(
+    const machine = await app.post(
       '/computers',
       { data: { ...computer, relationships: { owner } } },
       { include: 'owner.computers' },
@@ -56,7 +56,7 @@ chapter('include', (world) => {
       `computer ${zuse.id}`,
       `person ${ada.id}`,
     ])
-    const nested = await world.post(
+    const nested = await app.post(
       `/persons/${ada.id}/computers`,
       { data: computer },
       { include: 'owner' },
@@ -66,11 +66,11 @@ chapter('include', (world) => {
     const body = {
       data: { ...identifier(ada), relationships: { computers: { data: [identifier(eniac)] } } },
     }
-    const patched = await world.patch(`/persons/${ada.id}`, body, { include: 'computers.owner' })
+    const patched = await app.patch(`/persons/${ada.id}`, body, { include: 'computers.owner' })
     assertStatus(patched, 200)
     assert.deepEqual(included(patched), [`computer ${eniac.id}`])
     assert.deepEqual(linkedIds(patched.one, 'computers'), [eniac.id])
-    const moved = await world.patch(
+    const moved = await app.patch(
       `/computers/${zuse.id}`,
       { data: { ...identifier(zuse), relationships: { owner } } },
       { include: 'owner' },
@@ -80,92 +80,92 @@ chapter('include', (world) => {
   })
 
   it('takes several paths, in any order, repeated or one within the other', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     const path = `/persons/${ada.id}`
-    const whole = await world.get(path, { include: 'computers.owner' })
+    const whole = await app.get(path, { include: 'computers.owner' })
     for (const include of [
       'computers,computers.owner',
       'computers.owner,computers',
       'computers.owner,computers.owner',
       'computers,computers,computers.owner',
     ]) {
-      const { body } = await world.get(path, { include })
+      const { body } = await app.get(path, { include })
       assert.deepEqual([body.data, body.included], [whole.body.data, whole.body.included])
     }
     assert.deepEqual(included(whole), [`computer ${eniac.id}`, `computer ${zuse.id}`])
   })
 
   it('includes the resources on the way of a dotted path', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
-    const answer = await world.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
-    assert.deepEqual(included(answer), [`computer ${zuse.id}`, `person ${ada.id}`])
-    assert.ok(!included(answer).includes(`computer ${orphan.id}`))
+    const { ada, eniac, zuse, orphan } = await enter(app)
+    const response = await app.get(`/computers/${eniac.id}`, { include: 'owner.computers' })
+    assert.deepEqual(included(response), [`computer ${zuse.id}`, `person ${ada.id}`])
+    assert.ok(!included(response).includes(`computer ${orphan.id}`))
   })
 
   it('includes nothing but what was asked for', async () => {
-    const { ada, grace, mark } = await enter(world)
-    const answer = await world.get(`/persons/${grace.id}`, { include: 'computers' })
-    assert.deepEqual(included(answer), [`computer ${mark.id}`])
-    assert.ok(!answer.text.includes(`/persons/${ada.id}"`))
+    const { ada, grace, mark } = await enter(app)
+    const response = await app.get(`/persons/${grace.id}`, { include: 'computers' })
+    assert.deepEqual(included(response), [`computer ${mark.id}`])
+    assert.ok(!response.text.includes(`/persons/${ada.id}"`))
   })
 
   it('shows an included resource as its own page does', async () => {
-    const { ada, eniac } = await enter(world)
-    const answer = await world.get(`/computers/${eniac.id}`, { include: 'owner' })
-    assert.deepEqual(answer.body.included, [ada])
+    const { ada, eniac } = await enter(app)
+    const response = await app.get(`/computers/${eniac.id}`, { include: 'owner' })
+    assert.deepEqual(response.body.included, [ada])
   })
 
   it('covers the page, not the whole collection', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.get('/computers', { include: 'owner', 'page[size]': '2' })
-    assert.deepEqual(included(answer), [`person ${ada.id}`])
+    const { ada } = await enter(app)
+    const response = await app.get('/computers', { include: 'owner', 'page[size]': '2' })
+    assert.deepEqual(included(response), [`person ${ada.id}`])
   })
 
   it('empty means none', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}`, { include: '' })
-    assert.deepEqual(answer.one, ada)
-    assert.deepEqual(answer.body.included, [])
+    const { ada } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}`, { include: '' })
+    assert.deepEqual(response.one, ada)
+    assert.deepEqual(response.body.included, [])
   })
 
   it('goes as deep as it is told', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     const include = Array.from({ length: 6 }, () => 'computers.owner').join('.')
-    const answer = await world.get(`/persons/${ada.id}`, { include })
-    assert.deepEqual(included(answer), [`computer ${eniac.id}`, `computer ${zuse.id}`])
+    const response = await app.get(`/persons/${ada.id}`, { include })
+    assert.deepEqual(included(response), [`computer ${eniac.id}`, `computer ${zuse.id}`])
   })
 })
 
-chapter('include and fields', (world) => {
+describeService('include and fields', (app) => {
   it('a relationship not listed in its type’s fields is not included', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}`, {
+    const { ada } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}`, {
       include: 'computers',
       'fields[person]': 'name',
     })
-    assert.deepEqual(answer.body.included, [])
-    assert.equal(answer.one.relationships, undefined)
+    assert.deepEqual(response.body.included, [])
+    assert.equal(response.one.relationships, undefined)
   })
 
   it('a relationship listed there is', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     const query = { include: 'computers', 'fields[person]': 'name,computers' }
-    const answer = await world.get(`/persons/${ada.id}`, query)
-    assert.deepEqual(included(answer), [`computer ${eniac.id}`, `computer ${zuse.id}`])
-    assert.deepEqual(linkedIds(answer.one, 'computers'), [eniac.id, zuse.id])
+    const response = await app.get(`/persons/${ada.id}`, query)
+    assert.deepEqual(included(response), [`computer ${eniac.id}`, `computer ${zuse.id}`])
+    assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
   })
 
   it('holds step by step and type by type: the path ends before the first step not listed', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     const path = `/computers/${eniac.id}`
     const include = 'owner.computers'
-    const ends = await world.get(path, { include, 'fields[person]': 'name' })
+    const ends = await app.get(path, { include, 'fields[person]': 'name' })
     assert.deepEqual(included(ends), [`person ${ada.id}`])
     const [she] = ends.body.included ?? []
     assert.deepEqual([she?.attributes, she?.relationships], [{ name: 'Ada Lovelace' }, undefined])
-    const never = await world.get(path, { include, 'fields[computer]': 'serial' })
+    const never = await app.get(path, { include, 'fields[computer]': 'serial' })
     assert.deepEqual(never.body.included, [])
-    const other = await world.get(path, {
+    const other = await app.get(path, {
       include,
       'fields[computer]': 'owner',
       'fields[person]': '',
@@ -175,19 +175,19 @@ chapter('include and fields', (world) => {
   })
 
   it('holds on the answers of POST and PATCH', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     const query = { include: 'computers', 'fields[person]': 'name' }
-    const patched = await world.patch(`/persons/${ada.id}`, { data: identifier(ada) }, query)
+    const patched = await app.patch(`/persons/${ada.id}`, { data: identifier(ada) }, query)
     assert.deepEqual(patched.body.included, [])
   })
 
   it('does not make an unknown path known', async () => {
-    await enter(world)
-    const answer = await world.get('/persons', {
+    await enter(app)
+    const response = await app.get('/persons', {
       include: 'computers.quux',
       'fields[person]': 'name',
     })
-    assertRefused(answer, 400, { status: 400, at: 'include', says: 'quux' })
+    assertErrors(response, 400, { status: 400, at: 'include', says: 'quux' })
   })
 })
 
@@ -218,21 +218,24 @@ const refused: readonly (readonly [path: string, include: string, says: readonly
   ['/computers', 'person',              ['person', 'owner']],
 ]
 
-chapter('include, refusals', (world) => {
+describeService('include, refusals', (app) => {
   it('refuses an unknown path with 400 at include, and says what there is', async () => {
     for (const [path, include, says] of refused) {
-      const answer = await world.get(path, { include })
-      assertStatus(answer, 400)
-      const [fault, ...others] = answer.body.errors ?? []
-      assert.ok(fault && others.every(({ source }) => source?.parameter === 'include'), answer.text)
-      assert.equal(fault.source?.parameter, 'include')
-      for (const word of says) assert.ok(fault.detail.includes(word), `${word}: ${answer.text}`)
+      const response = await app.get(path, { include })
+      assertStatus(response, 400)
+      const [error, ...others] = response.body.errors ?? []
+      assert.ok(
+        error && others.every(({ source }) => source?.parameter === 'include'),
+        response.text,
+      )
+      assert.equal(error.source?.parameter, 'include')
+      for (const word of says) assert.ok(error.detail.includes(word), `${word}: ${response.text}`)
     }
   })
 
-  it('tells every path at fault', async () => {
-    assertRefused(
-      await world.get('/persons', { include: 'quux,computers,computers.zot' }),
+  it('tells every path at error', async () => {
+    assertErrors(
+      await app.get('/persons', { include: 'quux,computers,computers.zot' }),
       400,
       { status: 400, at: 'include', says: 'quux' },
       { status: 400, at: 'include', says: 'zot' },
@@ -246,24 +249,24 @@ chapter('include, refusals', (world) => {
       ['include[person]=computers', 'include[person]'],
       ['Include=computers', 'Include'],
     ] as const) {
-      const answer = await world.call('GET', '/persons', { query })
-      assertRefused(answer, 400, { status: 400, at })
+      const response = await app.call('GET', '/persons', { query })
+      assertErrors(response, 400, { status: 400, at })
     }
   })
 
   it('writes nothing when the include of a write is refused', async () => {
-    const { ada, orphan } = await enter(world)
+    const { ada, orphan } = await enter(app)
     const query = { include: 'quux' }
     const told = { status: 400, at: 'include', says: 'quux' }
     const person = { type: 'person', attributes: { name: 'Eve' } }
     const path = `/persons/${ada.id}`
     const list = { data: [identifier(orphan)] }
-    assertRefused(await world.post('/persons', { data: person }, query), 400, told)
-    assertRefused(await world.patch(path, { data: { ...person, id: ada.id } }, query), 400, told)
-    assertRefused(await world.delete(path, undefined, query), 400, told)
-    assertRefused(await world.post(`${path}/relationships/computers`, list, query), 400, told)
-    assert.equal(await count(world, '/persons'), 4)
-    assert.equal((await world.get(path)).one.attributes?.name, 'Ada Lovelace')
-    assert.equal(ids(await world.get(`${path}/computers`)).length, 2)
+    assertErrors(await app.post('/persons', { data: person }, query), 400, told)
+    assertErrors(await app.patch(path, { data: { ...person, id: ada.id } }, query), 400, told)
+    assertErrors(await app.delete(path, undefined, query), 400, told)
+    assertErrors(await app.post(`${path}/relationships/computers`, list, query), 400, told)
+    assert.equal(await count(app, '/persons'), 4)
+    assert.equal((await app.get(path)).one.attributes?.name, 'Ada Lovelace')
+    assert.equal(ids(await app.get(`${path}/computers`)).length, 2)
   })
 })

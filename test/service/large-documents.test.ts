@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter, type Identifier, ids } from '../world.ts'
-import { insertMany, isShared } from './beside.ts'
+import { describeService, type Identifier, ids } from '../service-suite.ts'
+import { insertMany, isShared } from './direct-database.ts'
 import { statementsOf } from './statements.ts'
 
 const key = ({ type, id }: Identifier) => `${type} ${id}`
 
-chapter('Responses of more than 500 resources', (world) => {
-  if (!isShared(world)) return
+describeService('Responses of more than 500 resources', (app) => {
+  if (!isShared(app)) return
 
   it('are streamed, whichever way they were requested, and hold what smaller ones hold', async () => {
-    await insertMany(world.databaseUrl, { persons: 1300, computers: 1 })
+    await insertMany(app.databaseUrl, { persons: 1300, computers: 1 })
     const sort = '-name'
-    const large = await world.get('/persons', { 'page[size]': '1200', sort, include: 'computers' })
+    const large = await app.get('/persons', { 'page[size]': '1200', sort, include: 'computers' })
     assert.equal(large.headers['transfer-encoding'], 'chunked')
     const pages = []
     for (const number of ['1', '2', '3', '4', '5', '6'])
       pages.push(
-        await world.get('/persons', {
+        await app.get('/persons', {
           ...{ 'page[size]': '200', 'page[number]': number },
           ...{ sort, include: 'computers' },
         }),
@@ -32,7 +32,7 @@ chapter('Responses of more than 500 resources', (world) => {
     )
     assert.deepEqual(large.body.meta, { count: 1300 })
     assert.match(String(large.body.links?.next), /page%5Bnumber%5D=2$/)
-    const second = await world.get('/persons', {
+    const second = await app.get('/persons', {
       ...{ 'page[size]': '700', 'page[number]': '2' },
       ...{ sort, include: 'computers' },
     })
@@ -42,53 +42,53 @@ chapter('Responses of more than 500 resources', (world) => {
   })
 
   it('are streamed for one resource with more included, and for what a resource is related to', async () => {
-    await insertMany(world.databaseUrl, { persons: 2, computers: 900 })
-    const one = await world.get('/persons/1', { include: 'computers' })
+    await insertMany(app.databaseUrl, { persons: 2, computers: 900 })
+    const one = await app.get('/persons/1', { include: 'computers' })
     assert.equal(one.headers['transfer-encoding'], 'chunked')
     assert.equal(one.body.included?.length, 900)
     assert.equal(one.one.id, '1')
-    const owner = await world.get('/computers/1/owner', { include: 'computers' })
+    const owner = await app.get('/computers/1/owner', { include: 'computers' })
     assert.equal(owner.one.id, '1')
     assert.equal(owner.body.included?.length, 900)
-    const list = await world.get('/persons', { include: 'computers.owner.computers' })
+    const list = await app.get('/persons', { include: 'computers.owner.computers' })
     assert.equal(list.body.included?.length, 1800)
-    const identifiers = await world.get('/persons/1/relationships/computers', {
+    const identifiers = await app.get('/persons/1/relationships/computers', {
       include: 'computers',
     })
     assert.equal(identifiers.body.included?.length, 900)
-    const page = await world.get('/persons/2/computers', { 'page[size]': '800', include: 'owner' })
+    const page = await app.get('/persons/2/computers', { 'page[size]': '800', include: 'owner' })
     assert.deepEqual([page.many.length, page.body.included?.length], [800, 1])
-    const head = await world.call('HEAD', '/persons/1', { query: { include: 'computers' } })
+    const head = await app.call('HEAD', '/persons/1', { query: { include: 'computers' } })
     assert.equal(head.status, 200)
-    const missing = await world.get('/persons/99/computers', { 'page[size]': '800' })
+    const missing = await app.get('/persons/99/computers', { 'page[size]': '800' })
     assert.equal(missing.status, 404)
   })
 
   it('take a number of statements that does not depend on the number of resources', async () => {
     const count = async () => {
       const query = { 'page[size]': '5000', include: 'computers.owner' }
-      return (await statementsOf(() => world.get('/persons', query))).length
+      return (await statementsOf(() => app.get('/persons', query))).length
     }
-    await insertMany(world.databaseUrl, { persons: 600, computers: 1 })
+    await insertMany(app.databaseUrl, { persons: 600, computers: 1 })
     const few = await count()
-    for (let each = 0; each < 40; each += 1) await world.computer({}, await world.person())
+    for (let each = 0; each < 40; each += 1) await app.computer({}, await app.person())
     assert.equal(await count(), few)
   })
 })
 
-chapter(
+describeService(
   'A maximum of resources in a response',
-  (world) => {
-    if (!isShared(world)) return
+  (app) => {
+    if (!isShared(app)) return
 
     it('is 400 with the path that exceeds it and what to do instead', async () => {
-      await insertMany(world.databaseUrl, { persons: 700, computers: 2 })
+      await insertMany(app.databaseUrl, { persons: 700, computers: 2 })
       const refused = async (path: string, query: Record<string, string>) => {
-        const answer = await world.get(path, query)
-        assert.deepEqual([answer.status, answer.fault.code], [400, 'too_many_resources'], path)
-        return [answer.fault.source?.parameter, answer.fault.detail]
+        const answer = await app.get(path, query)
+        assert.deepEqual([answer.status, answer.error.code], [400, 'too_many_resources'], path)
+        return [answer.error.source?.parameter, answer.error.detail]
       }
-      assert.equal((await world.get('/persons', { 'page[size]': '600' })).many.length, 600)
+      assert.equal((await app.get('/persons', { 'page[size]': '600' })).many.length, 600)
       const [parameter, detail] = await refused('/persons', { 'page[size]': '0' })
       assert.equal(parameter, 'page[size]')
       assert.match(String(detail), /more than 600 resources; ask for pages/)
@@ -106,22 +106,22 @@ chapter(
           new RegExp(`with "${edge}" the response would hold more than 600`),
         )
       }
-      const fits = await world.get('/persons', { 'page[size]': '200', include: 'computers.owner' })
+      const fits = await app.get('/persons', { 'page[size]': '200', include: 'computers.owner' })
       assert.equal(fits.body.included?.length, 400)
     })
   },
   { settings: { maxResources: 600 } },
 )
 
-chapter(
+describeService(
   'A maximum of resources below 500',
-  (world) => {
+  (app) => {
     it('holds for responses that are not streamed as well', async () => {
-      for (let each = 0; each < 3; each += 1) await world.computer({}, await world.person())
-      assert.equal((await world.get('/persons')).many.length, 3)
-      const answer = await world.get('/persons', { include: 'computers' })
-      assert.deepEqual([answer.status, answer.fault.code], [400, 'too_many_resources'])
-      assert.equal(answer.fault.source?.parameter, 'include')
+      for (let each = 0; each < 3; each += 1) await app.computer({}, await app.person())
+      assert.equal((await app.get('/persons')).many.length, 3)
+      const answer = await app.get('/persons', { include: 'computers' })
+      assert.deepEqual([answer.status, answer.error.code], [400, 'too_many_resources'])
+      assert.equal(answer.error.source?.parameter, 'include')
     })
   },
   { settings: { maxResources: 4 } },

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { beside } from './beside.ts'
+import { connectToDatabase } from './direct-database.ts'
 
 // A writer beside the service, in a thread and on a connection of its own. Each of its transactions leaves the
 // tables in a state that the snapshot tests know: one person owns every computer, and her gender says how many.
 
 /** The address of the database comes from the test that starts this thread. */
-const database = await beside(String(workerData))
+const database = await connectToDatabase(String(workerData))
 let stopped = false
 parentPort?.once('message', () => {
   stopped = true

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { World } from '../world.ts'
-import { chapter } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 const type = 'application/vnd.api+json'
 
 /** Requests that would do, one for each method on each sort of route. */
-async function requests(world: World) {
-  const ada = await world.person()
-  const machine = await world.computer({}, ada)
+async function requests(app: TestService) {
+  const ada = await app.person()
+  const machine = await app.computer({}, ada)
   const path = `/persons/${ada.id}`
   const person = { type: 'person', attributes: { name: 'Eve' } }
   return [
@@ -80,20 +80,20 @@ const contentTypes: readonly (readonly [contentType: string | undefined, isServe
   [`${type}, ${type}`,                false],
 ]
 
-chapter('answers', (world) => {
+describeService('answers', (app) => {
   it('carry exactly the media type, whatever the status', async () => {
-    const { id } = await world.person()
+    const { id } = await app.person()
     const answers = [
-      await world.get('/persons'),
-      await world.get('/'),
-      await world.get(`/persons/${id}`, {}, { Accept: '*/*' }),
-      await world.get(`/persons/${id}`, {}, { Accept: 'text/html' }),
-      await world.post('/persons', { data: { type: 'person', attributes: { name: 'x' } } }),
-      await world.delete(`/persons/${id}`),
-      await world.get('/nowhere'),
-      await world.get('/persons', { sort: 'quux' }),
-      await world.call('PUT', '/persons'),
-      await world.call('POST', '/persons', { raw: '{', headers: { 'Content-Type': 'text/plain' } }),
+      await app.get('/persons'),
+      await app.get('/'),
+      await app.get(`/persons/${id}`, {}, { Accept: '*/*' }),
+      await app.get(`/persons/${id}`, {}, { Accept: 'text/html' }),
+      await app.post('/persons', { data: { type: 'person', attributes: { name: 'x' } } }),
+      await app.delete(`/persons/${id}`),
+      await app.get('/nowhere'),
+      await app.get('/persons', { sort: 'quux' }),
+      await app.call('PUT', '/persons'),
+      await app.call('POST', '/persons', { raw: '{', headers: { 'Content-Type': 'text/plain' } }),
     ]
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -103,9 +103,9 @@ chapter('answers', (world) => {
   })
 
   it('carry Vary: Accept throughout', async () => {
-    for (const { method, path, ...rest } of await requests(world)) {
-      const answer = await world.call(method, path, rest)
-      assert.match(answer.headers.vary ?? '', /\bAccept\b/i, `${method} ${path}`)
+    for (const { method, path, ...rest } of await requests(app)) {
+      const response = await app.call(method, path, rest)
+      assert.match(response.headers.vary ?? '', /\bAccept\b/i, `${method} ${path}`)
     }
     for (const [path, headers] of [
       ['/nowhere', {}],
@@ -113,89 +113,89 @@ chapter('answers', (world) => {
       ['/persons', { Accept: `${type};ext="x"` }],
       ['/persons', { 'Content-Type': `${type};ext="x"` }],
     ] as const) {
-      assert.match((await world.get(path, {}, headers)).headers.vary ?? '', /\bAccept\b/i, path)
+      assert.match((await app.get(path, {}, headers)).headers.vary ?? '', /\bAccept\b/i, path)
     }
   })
 })
 
-chapter('Accept', (world) => {
+describeService('Accept', (app) => {
   it('that names the type only with parameters is 406, everything else is served', async () => {
     for (const [accept, status] of accepts) {
-      const answer = await world.get('/persons', {}, { Accept: accept })
-      assert.equal(answer.status, status, `Accept: ${accept}`)
-      if (status === 406) assertRefused(answer, 406, { status: 406 })
+      const response = await app.get('/persons', {}, { Accept: accept })
+      assert.equal(response.status, status, `Accept: ${accept}`)
+      if (status === 406) assertErrors(response, 406, { status: 406 })
     }
   })
 
   it('is looked at on every method, and nothing is written', async () => {
-    const all = await requests(world)
+    const all = await requests(app)
     for (const { method, path, ...rest } of all) {
-      const answer = await world.call(method, path, {
+      const response = await app.call(method, path, {
         ...rest,
         headers: { Accept: `${type};ext="x"` },
       })
-      assert.equal(answer.status, 406, `${method} ${path}`)
+      assert.equal(response.status, 406, `${method} ${path}`)
     }
-    assert.equal(await count(world, '/persons'), 1)
-    assert.equal((await world.get('/persons')).many[0]?.attributes?.name, 'Ada')
+    assert.equal(await count(app, '/persons'), 1)
+    assert.equal((await app.get('/persons')).many[0]?.attributes?.name, 'Ada')
   })
 })
 
-chapter('Content-Type', (world) => {
+describeService('Content-Type', (app) => {
   it('of a body is the media type and nothing else: 415', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
     for (const [contentType, isServed] of contentTypes) {
-      const answer = await world.call('POST', '/persons', {
+      const response = await app.call('POST', '/persons', {
         body,
         headers: { 'Content-Type': contentType },
       })
-      if (isServed) assertStatus(answer, 201)
-      else assertRefused(answer, 415, { status: 415 })
+      if (isServed) assertStatus(response, 201)
+      else assertErrors(response, 415, { status: 415 })
     }
     assert.equal(
-      await count(world, '/persons'),
+      await count(app, '/persons'),
       contentTypes.filter(([, isServed]) => isServed).length,
     )
   })
 
   it('with any parameter is 415 on every method, body or not', async () => {
-    for (const { method, path, ...rest } of await requests(world)) {
+    for (const { method, path, ...rest } of await requests(app)) {
       for (const parameter of ['charset=utf-8', 'ext="x"', 'profile="https://example.org/"']) {
         const headers = { 'Content-Type': `${type}; ${parameter}` }
-        const answer = await world.call(method, path, { ...rest, headers })
-        assert.equal(answer.status, 415, `${method} ${path} ${parameter}`)
+        const response = await app.call(method, path, { ...rest, headers })
+        assert.equal(response.status, 415, `${method} ${path} ${parameter}`)
       }
     }
-    assert.equal(await count(world, '/persons'), 1)
+    assert.equal(await count(app, '/persons'), 1)
   })
 
   it('of another type is 415 on every method with a body', async () => {
-    for (const request of await requests(world)) {
+    for (const request of await requests(app)) {
       if (!('body' in request)) continue
       const { method, path, body } = request
       for (const contentType of [undefined, 'application/json']) {
         const headers = { 'Content-Type': contentType }
-        const answer = await world.call(method, path, { body, headers })
-        assertRefused(answer, 415, { status: 415 })
+        const response = await app.call(method, path, { body, headers })
+        assertErrors(response, 415, { status: 415 })
       }
     }
-    assert.equal((await world.get('/persons')).many[0]?.attributes?.name, 'Ada')
+    assert.equal((await app.get('/persons')).many[0]?.attributes?.name, 'Ada')
   })
 
   it('of another type without a body does no harm', async () => {
-    const { id } = await world.person()
+    const { id } = await app.person()
     const headers = { 'Content-Type': 'application/json' }
-    assertStatus(await world.get(`/persons/${id}`, {}, headers), 200)
-    assertStatus(await world.call('DELETE', `/persons/${id}`, { headers }), 200)
+    assertStatus(await app.get(`/persons/${id}`, {}, headers), 200)
+    assertStatus(await app.call('DELETE', `/persons/${id}`, { headers }), 200)
   })
 
   it('comes after the path and the method', async () => {
     const headers = { 'Content-Type': `${type};ext="x"`, Accept: `${type};ext="x"` }
-    assert.equal((await world.call('GET', '/nowhere', { headers })).status, 404)
-    assert.equal((await world.call('PUT', '/persons', { headers })).status, 405)
-    assert.equal((await world.call('GET', '/persons', { headers })).status, 415)
+    assert.equal((await app.call('GET', '/nowhere', { headers })).status, 404)
+    assert.equal((await app.call('PUT', '/persons', { headers })).status, 405)
+    assert.equal((await app.call('GET', '/persons', { headers })).status, 415)
     assert.equal(
-      (await world.get('/persons', { sort: 'x' }, { Accept: `${type};ext="x"` })).status,
+      (await app.get('/persons', { sort: 'x' }, { Accept: `${type};ext="x"` })).status,
       406,
     )
   })

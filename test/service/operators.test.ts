@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { World } from '../world.ts'
-import { chapter } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
 import { enter, found } from './people.ts'
 
 const odd = '100%_\\'
@@ -9,10 +9,10 @@ const everyone = ['Ada', 'Alan', 'Grace', odd]
 
 type Row = readonly [field: string, op: string, val: unknown, expected: readonly string[]]
 
-async function holds(world: World, rows: readonly Row[]): Promise<void> {
+async function holds(app: TestService, rows: readonly Row[]): Promise<void> {
   for (const [name, op, val, expected] of rows) {
     const filter = [{ name, op, val }]
-    assert.deepEqual(await found(world, '/persons', { filter }), expected, JSON.stringify(filter))
+    assert.deepEqual(await found(app, '/persons', { filter }), expected, JSON.stringify(filter))
   }
 }
 
@@ -144,31 +144,31 @@ const words: readonly Row[] = [
   ['email',  'match', 'ada@example.org',    ['Ada']],
 ]
 
-chapter('filter operators', (world) => {
+describeService('filter operators', (app) => {
   it('eq ne in_ notin_ is_ isnot, on every kind', async () => {
-    await enter(world)
-    await holds(world, equality)
+    await enter(app)
+    await holds(app, equality)
   })
 
   it('gt ge lt le between, on text and dates', async () => {
-    await enter(world)
-    await holds(world, order)
+    await enter(app)
+    await holds(app, order)
   })
 
   it('like notlike ilike notilike startswith endswith, on text', async () => {
-    await enter(world)
-    await holds(world, text)
+    await enter(app)
+    await holds(app, text)
   })
 
   it('match: every word of the value occurs as a word', async () => {
-    await enter(world)
-    await holds(world, words)
+    await enter(app)
+    await holds(app, words)
   })
 
   it('eq ne in_ notin_ is_ isnot on id, as string or number', async () => {
-    const { ada, alan, grace } = await enter(world)
+    const { ada, alan, grace } = await enter(app)
     const [first, second, third] = [ada.id, alan.id, grace.id]
-    await holds(world, [
+    await holds(app, [
       ['id', 'eq', first, ['Ada']],
       ['id', 'eq', Number(first), ['Ada']],
       ['id', 'ne', first, ['Alan', 'Grace', odd]],
@@ -185,9 +185,9 @@ chapter('filter operators', (world) => {
   })
 
   it('compares text in code-point order', async () => {
-    for (const name of ['Z', 'a', 'é', '\uFFFD', '\u{1F600}']) await world.person({ name })
+    for (const name of ['Z', 'a', 'é', '\uFFFD', '\u{1F600}']) await app.person({ name })
     const above = async (val: string) =>
-      found(world, '/persons', { filter: [{ name: 'name', op: 'gt', val }] })
+      found(app, '/persons', { filter: [{ name: 'name', op: 'gt', val }] })
     assert.deepEqual(await above('Z'), ['a', 'é', '\uFFFD', '\u{1F600}'])
     assert.deepEqual(await above('é'), ['\uFFFD', '\u{1F600}'])
     assert.deepEqual(await above('\uFFFD'), ['\u{1F600}'])
@@ -208,44 +208,44 @@ const folded: readonly (readonly [name: string, val: string])[] = [
   ['𐐨',       '𐐀'],
 ]
 
-chapter('filter, Unicode', (world) => {
+describeService('filter, Unicode', (app) => {
   it('ilike, notilike and match fold case as Unicode does', async () => {
     for (const [name, val] of folded) {
-      const { id } = await world.person({ name })
+      const { id } = await app.person({ name })
       for (const op of ['ilike', 'match']) {
         const filter = [
           { name: 'name', op, val },
           { name: 'id', op: 'eq', val: id },
         ]
-        assert.deepEqual(await found(world, '/persons', { filter }), [name], `${name} ${op} ${val}`)
+        assert.deepEqual(await found(app, '/persons', { filter }), [name], `${name} ${op} ${val}`)
       }
       const not = [
         { name: 'name', op: 'notilike', val },
         { name: 'id', op: 'eq', val: id },
       ]
-      assert.deepEqual(await found(world, '/persons', { filter: not }), [])
+      assert.deepEqual(await found(app, '/persons', { filter: not }), [])
     }
   })
 
   it('eq, like and startswith do not', async () => {
-    await world.person({ name: 'Straße' })
+    await app.person({ name: 'Straße' })
     for (const op of ['eq', 'like', 'startswith', 'endswith', 'in_']) {
       for (const value of ['STRASSE', 'straße']) {
         const filter = [{ name: 'name', op, val: op === 'in_' ? [value] : value }]
-        assert.deepEqual(await found(world, '/persons', { filter }), [], op)
+        assert.deepEqual(await found(app, '/persons', { filter }), [], op)
       }
     }
   })
 
   it('keeps texts apart that only look alike', async () => {
-    await world.person({ name: 'é' })
-    const decomposed = await found(world, '/persons', { 'filter[name]': 'e\u0301' })
+    await app.person({ name: 'é' })
+    const decomposed = await found(app, '/persons', { 'filter[name]': 'e\u0301' })
     assert.deepEqual(decomposed, [])
-    assert.deepEqual(await found(world, '/persons', { 'filter[name]': 'é' }), ['é'])
+    assert.deepEqual(await found(app, '/persons', { 'filter[name]': 'é' }), ['é'])
   })
 
   it('finds words between punctuation of any script, and letters of any script within words', async () => {
-    await world.person({ name: '«Ада»—Лавлейс…日本\u3000語' })
+    await app.person({ name: '«Ада»—Лавлейс…日本\u3000語' })
     for (const [val, is] of [
       ['ада', true],
       ['лавлейс', true],
@@ -254,8 +254,8 @@ chapter('filter, Unicode', (world) => {
       ['日', false],
       ['лав', false],
     ] as const) {
-      const answer = await world.get('/persons', { filter: [{ name: 'name', op: 'match', val }] })
-      assert.equal(answer.many.length, is ? 1 : 0, val)
+      const response = await app.get('/persons', { filter: [{ name: 'name', op: 'match', val }] })
+      assert.equal(response.many.length, is ? 1 : 0, val)
     }
   })
 })

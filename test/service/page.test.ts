@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Answer, World } from '../world.ts'
-import { chapter, ids } from '../world.ts'
+import type { TestResponse, TestService } from '../service-suite.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter, labels } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 /** The page that each link of a collection leads to, by the link's name: `self` aside, always in this order. */
-function pages(answer: Answer): Record<string, number> {
-  const links = answer.body.links ?? {}
+function pages(response: TestResponse): Record<string, number> {
+  const links = response.body.links ?? {}
   const numbers = ['first', 'prev', 'next', 'last'].flatMap((name) => {
     const link = links[name]
     return link === undefined
@@ -17,26 +17,26 @@ function pages(answer: Answer): Record<string, number> {
   return Object.fromEntries(numbers)
 }
 
-async function crowd(world: World, size: number): Promise<string[]> {
+async function crowd(app: TestService, size: number): Promise<string[]> {
   const all: string[] = []
-  for (let each = 1; each <= size; each++) all.push((await world.person({ name: `n${each}` })).id)
+  for (let each = 1; each <= size; each++) all.push((await app.person({ name: `n${each}` })).id)
   return all
 }
 
-chapter('pages', (world) => {
+describeService('pages', (app) => {
   it('are of 30 by default', async () => {
-    const all = await crowd(world, 31)
-    const first = await world.get('/persons')
+    const all = await crowd(app, 31)
+    const first = await app.get('/persons')
     assert.deepEqual(ids(first), all.slice(0, 30))
     assert.deepEqual(first.body.meta, { count: 31 })
     assert.deepEqual(pages(first), { first: 1, next: 2, last: 2 })
-    const second = await world.get('/persons', { 'page[number]': '2' })
+    const second = await app.get('/persons', { 'page[number]': '2' })
     assert.deepEqual(ids(second), all.slice(30))
     assert.deepEqual(pages(second), { first: 1, prev: 1, last: 2 })
   })
 
   it('count from 1 and are as large as page[size] says', async () => {
-    const all = await crowd(world, 5)
+    const all = await crowd(app, 5)
     const links = [
       { first: 1, next: 2, last: 3 },
       { first: 1, prev: 1, next: 3, last: 3 },
@@ -44,23 +44,28 @@ chapter('pages', (world) => {
     ]
     for (const [at, expected] of links.entries()) {
       const query = { 'page[size]': '2', 'page[number]': String(at + 1) }
-      const answer = await world.get('/persons', query)
-      assert.deepEqual(ids(answer), all.slice(2 * at, 2 * at + 2))
-      assert.deepEqual(pages(answer), expected)
-      assert.equal(answer.body.meta?.count, 5)
+      const response = await app.get('/persons', query)
+      assert.deepEqual(ids(response), all.slice(2 * at, 2 * at + 2))
+      assert.deepEqual(pages(response), expected)
+      assert.equal(response.body.meta?.count, 5)
     }
-    const plain = await world.get('/persons', { 'page[size]': '2' })
+    const plain = await app.get('/persons', { 'page[size]': '2' })
     assert.deepEqual(ids(plain), all.slice(0, 2))
   })
 
   it('have absolute, encoded links that carry the rest of the query', async () => {
-    const all = await crowd(world, 5)
+    const all = await crowd(app, 5)
     const query =
       'filter=[]&page[size]=1&sort=-name&include=computers&fields[person]=name,computers'
-    const answer = await world.call('GET', '/persons', { query })
-    assert.deepEqual(Object.keys(answer.body.links ?? {}).sort(), ['first', 'last', 'next', 'self'])
-    for (const link of Object.values(answer.body.links ?? {})) {
-      assert.ok(link.startsWith(`${world.url}/persons?`), link)
+    const response = await app.call('GET', '/persons', { query })
+    assert.deepEqual(Object.keys(response.body.links ?? {}).sort(), [
+      'first',
+      'last',
+      'next',
+      'self',
+    ])
+    for (const link of Object.values(response.body.links ?? {})) {
+      assert.ok(link.startsWith(`${app.url}/persons?`), link)
       assert.match(link, /^[^[\]{}"]*$/)
       const parameters = new URL(link).searchParams
       assert.equal(parameters.get('filter'), '[]')
@@ -69,22 +74,22 @@ chapter('pages', (world) => {
       assert.equal(parameters.get('include'), 'computers')
       assert.equal(parameters.get('fields[person]'), 'name,computers')
     }
-    assert.deepEqual(ids(await world.get(answer.body.links?.next ?? '')), [all[3]])
-    assert.deepEqual(ids(await world.get(answer.body.links?.last ?? '')), [all[0]])
+    assert.deepEqual(ids(await app.get(response.body.links?.next ?? '')), [all[3]])
+    assert.deepEqual(ids(await app.get(response.body.links?.last ?? '')), [all[0]])
   })
 
   it('walked by next, and back by prev, tell every resource once', async () => {
-    const all = await crowd(world, 7)
+    const all = await crowd(app, 7)
     const walk = async (from: string, by: 'next' | 'prev') => {
       const steps: string[][] = []
       for (let link: string | undefined = from; link !== undefined; ) {
-        const page: Answer = await world.get(link)
+        const page: TestResponse = await app.get(link)
         steps.push(ids(page))
         link = page.body.links?.[by]
       }
       return steps
     }
-    const start = await world.get('/persons', { sort: '-id', 'page[size]': '3' })
+    const start = await app.get('/persons', { sort: '-id', 'page[size]': '3' })
     const forth = await walk(start.body.links?.first ?? '', 'next')
     assert.deepEqual(forth.flat(), all.toReversed())
     const back = await walk(start.body.links?.last ?? '', 'prev')
@@ -92,71 +97,71 @@ chapter('pages', (world) => {
   })
 
   it('have no links but self when there is only one', async () => {
-    await crowd(world, 3)
+    await crowd(app, 3)
     for (const size of ['3', '4', '30', '1000000']) {
-      const answer = await world.get('/persons', { 'page[size]': size })
-      assert.deepEqual(Object.keys(answer.body.links ?? {}), ['self'])
+      const response = await app.get('/persons', { 'page[size]': size })
+      assert.deepEqual(Object.keys(response.body.links ?? {}), ['self'])
     }
-    const none = await world.get('/computers')
+    const none = await app.get('/computers')
     assert.deepEqual([none.many, none.body.meta], [[], { count: 0 }])
     assert.deepEqual(Object.keys(none.body.links ?? {}), ['self'])
   })
 
   it('past the end are 200 with an empty list', async () => {
-    await crowd(world, 3)
+    await crowd(app, 3)
     for (const number of ['3', '4', '1000000000', '9007199254740991']) {
-      const answer = await world.get('/persons', { 'page[size]': '2', 'page[number]': number })
-      assertStatus(answer, 200)
-      assert.deepEqual([answer.many, answer.body.meta], [[], { count: 3 }])
-      const { first, last, next } = pages(answer)
+      const response = await app.get('/persons', { 'page[size]': '2', 'page[number]': number })
+      assertStatus(response, 200)
+      assert.deepEqual([response.many, response.body.meta], [[], { count: 3 }])
+      const { first, last, next } = pages(response)
       assert.deepEqual([first, last, next], [1, 2, undefined])
     }
-    const empty = await world.get('/computers', { 'page[number]': '7' })
+    const empty = await app.get('/computers', { 'page[number]': '7' })
     assert.deepEqual([empty.status, empty.many], [200, []])
   })
 
   it('page[size]=0 is everything, with self alone', async () => {
-    const all = await crowd(world, 33)
+    const all = await crowd(app, 33)
     for (const query of ['page[size]=0', 'page[size]=0&page[number]=1', 'page[size]=0&sort=id']) {
-      const answer = await world.call('GET', '/persons', { query })
-      assert.deepEqual(ids(answer), all)
-      assert.deepEqual(answer.body.meta, { count: 33 })
-      assert.deepEqual(Object.keys(answer.body.links ?? {}), ['self'])
+      const response = await app.call('GET', '/persons', { query })
+      assert.deepEqual(ids(response), all)
+      assert.deepEqual(response.body.meta, { count: 33 })
+      assert.deepEqual(Object.keys(response.body.links ?? {}), ['self'])
     }
-    const none = await world.get('/computers', { 'page[size]': '0', include: 'owner' })
+    const none = await app.get('/computers', { 'page[size]': '0', include: 'owner' })
     assert.deepEqual([none.many, none.body.included, none.body.meta], [[], [], { count: 0 }])
   })
 
   it('meta.count counts the matches over all pages', async () => {
-    await crowd(world, 12)
+    await crowd(app, 12)
     const query = { 'page[size]': '2', filter: [{ name: 'name', op: 'startswith', val: 'n1' }] }
-    const answer = await world.get('/persons', query)
-    assert.deepEqual(labels(answer), ['n1', 'n10'])
-    assert.deepEqual(answer.body.meta, { count: 4 })
-    assert.deepEqual(pages(answer), { first: 1, next: 2, last: 2 })
+    const response = await app.get('/persons', query)
+    assert.deepEqual(labels(response), ['n1', 'n10'])
+    assert.deepEqual(response.body.meta, { count: 4 })
+    assert.deepEqual(pages(response), { first: 1, next: 2, last: 2 })
   })
 
   it('of a related collection are pages of it alone', async () => {
-    const { ada, zuse } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}/computers`, {
+    const { ada, zuse } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}/computers`, {
       'page[size]': '1',
       'page[number]': '2',
     })
-    assert.deepEqual(ids(answer), [zuse.id])
-    assert.deepEqual(pages(answer), { first: 1, prev: 1, last: 2 })
-    assert.equal(answer.body.meta?.count, 2)
+    assert.deepEqual(ids(response), [zuse.id])
+    assert.deepEqual(pages(response), { first: 1, prev: 1, last: 2 })
+    assert.equal(response.body.meta?.count, 2)
   })
 
   it('change nothing on a single-resource route, as long as they are valid', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}`, { 'page[size]': '1', 'page[number]': '9' })
-    assert.deepEqual(answer.one, ada)
-    const bad = await world.get(`/persons/${ada.id}`, { 'page[size]': 'x' })
-    assertRefused(bad, 400, { status: 400, at: 'page[size]' })
+    const { ada } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}`, { 'page[size]': '1', 'page[number]': '9' })
+    assert.deepEqual(response.one, ada)
+    const bad = await app.get(`/persons/${ada.id}`, { 'page[size]': 'x' })
+    assertErrors(bad, 400, { status: 400, at: 'page[size]' })
   })
 })
 
-/** Queries that ask for no page there could be, and the parameters at fault. */
+/** Queries that ask for no page there could be, and the parameters at error. */
 // biome-ignore format: a table, one query a row
 const refused: readonly (readonly [query: string, ...parameters: string[]])[] = [
   ['page[size]=-1',                  'page[size]'],
@@ -188,41 +193,41 @@ const refused: readonly (readonly [query: string, ...parameters: string[]])[] = 
   ['page[size]=5&page%5Bsize%5D=5',  'page[size]'],
 ]
 
-chapter('pages, refusals', (world) => {
+describeService('pages, refusals', (app) => {
   it('refuses every page that there cannot be, with 400 at its parameter', async () => {
     for (const [query, ...parameters] of refused) {
       const told = parameters.map((at) => ({ status: 400, at }))
-      assertRefused(await world.call('GET', '/persons', { query }), 400, ...told)
+      assertErrors(await app.call('GET', '/persons', { query }), 400, ...told)
     }
   })
 
   it('never fails over a number too large to count with', async () => {
-    await world.person()
+    await app.person()
     for (const number of ['9007199254740993', '9223372036854775808', '9'.repeat(60)]) {
       for (const name of ['page[size]', 'page[number]']) {
-        const answer = await world.get('/persons', { [name]: number })
-        assert.ok(answer.status === 200 || answer.status === 400, answer.text)
+        const response = await app.get('/persons', { [name]: number })
+        assert.ok(response.status === 200 || response.status === 400, response.text)
       }
     }
   })
 })
 
-chapter(
+describeService(
   'PAGE_SIZE and MAX_PAGE_SIZE',
-  (world) => {
+  (app) => {
     it('PAGE_SIZE is the size of a page that is not asked for', async () => {
-      const all = await crowd(world, 5)
-      const answer = await world.get('/persons')
-      assert.deepEqual(ids(answer), all.slice(0, 2))
-      assert.deepEqual(pages(answer), { first: 1, next: 2, last: 3 })
+      const all = await crowd(app, 5)
+      const response = await app.get('/persons')
+      assert.deepEqual(ids(response), all.slice(0, 2))
+      assert.deepEqual(pages(response), { first: 1, next: 2, last: 3 })
     })
 
     it('MAX_PAGE_SIZE may be asked for, and nothing above it, nor 0', async () => {
-      const all = await crowd(world, 5)
-      assert.deepEqual(ids(await world.get('/persons', { 'page[size]': '4' })), all.slice(0, 4))
+      const all = await crowd(app, 5)
+      assert.deepEqual(ids(await app.get('/persons', { 'page[size]': '4' })), all.slice(0, 4))
       for (const size of ['5', '0', '1000000']) {
-        const answer = await world.get('/persons', { 'page[size]': size })
-        assertRefused(answer, 400, { status: 400, at: 'page[size]', says: '4' })
+        const response = await app.get('/persons', { 'page[size]': size })
+        assertErrors(response, 400, { status: 400, at: 'page[size]', says: '4' })
       }
     })
   },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Answer, Identifier, Query, Resource, World } from '../world.ts'
+import type { Identifier, Query, Resource, TestResponse, TestService } from '../service-suite.ts'
 
 /** Four persons and four computers that most chapters ask about. */
 export interface Cast {
@@ -19,29 +19,29 @@ export interface Cast {
 }
 
 /** Creates the cast: ids ascend in the order of {@link Cast}. */
-export async function enter(world: World): Promise<Cast> {
-  const ada = await world.person({
+export async function enter(app: TestService): Promise<Cast> {
+  const ada = await app.person({
     name: 'Ada Lovelace',
     email: 'ada@example.org',
     birth_date: '1815-12-10',
     gender: 'female',
   })
-  const alan = await world.person({
+  const alan = await app.person({
     name: 'Alan Turing',
     email: 'alan@example.org',
     birth_date: '1912-06-23',
     gender: 'male',
   })
-  const grace = await world.person({
+  const grace = await app.person({
     name: 'Grace Hopper',
     birth_date: '1906-12-09',
     gender: 'female',
   })
-  const odd = await world.person({ name: '100%_\\' })
-  const eniac = await world.computer({ serial: 'ENIAC' }, ada)
-  const zuse = await world.computer({ serial: 'Zuse_Z3' }, ada)
-  const mark = await world.computer({ serial: 'Mark I' }, grace)
-  const orphan = await world.computer({ serial: 'Orphan' }, null)
+  const odd = await app.person({ name: '100%_\\' })
+  const eniac = await app.computer({ serial: 'ENIAC' }, ada)
+  const zuse = await app.computer({ serial: 'Zuse_Z3' }, ada)
+  const mark = await app.computer({ serial: 'Mark I' }, grace)
+  const orphan = await app.computer({ serial: 'Orphan' }, null)
   return { ada, alan, grace, odd, eniac, zuse, mark, orphan }
 }
 
@@ -51,8 +51,8 @@ export function identifier({ type, id }: Identifier): Identifier {
 }
 
 /** The first words of the names or serials of a list, in order. */
-export function labels(answer: Answer): string[] {
-  return answer.many.map(label)
+export function labels(response: TestResponse): string[] {
+  return response.many.map(label)
 }
 
 function label({ attributes }: Resource): string {
@@ -62,10 +62,14 @@ function label({ attributes }: Resource): string {
 }
 
 /** The names or serials (first words) that a request finds, in order of id; anything but 200 fails the test. */
-export async function found(world: World, path: string, query: Query | string): Promise<string[]> {
-  const answer = await world.call('GET', path, { query })
-  assert.equal(answer.status, 200, `${JSON.stringify(query)}: ${answer.text}`)
-  return labels(answer)
+export async function found(
+  app: TestService,
+  path: string,
+  query: Query | string,
+): Promise<string[]> {
+  const response = await app.call('GET', path, { query })
+  assert.equal(response.status, 200, `${JSON.stringify(query)}: ${response.text}`)
+  return labels(response)
 }
 
 /** The linkage a document tells of one relationship of a resource. */
@@ -81,13 +85,13 @@ export function linkedIds(resource: Resource | undefined, relationship: string):
 }
 
 /** Each included resource as `type id`, in order of these texts. */
-export function included(answer: Answer): string[] {
-  const all = answer.body.included
-  assert.ok(all, `included is there: ${answer.text}`)
+export function included(response: TestResponse): string[] {
+  const all = response.body.included
+  assert.ok(all, `included is there: ${response.text}`)
   return all.map(({ type, id }) => `${type} ${id}`).sort()
 }
 
 /** How many resources a collection has. */
-export async function count(world: World, path: string): Promise<unknown> {
-  return (await world.get(path, { 'page[size]': '1' })).body.meta?.count
+export async function count(app: TestService, path: string): Promise<unknown> {
+  return (await app.get(path, { 'page[size]': '1' })).body.meta?.count
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter } from '../world.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 const person = (attributes: Record<string, unknown>) => ({ data: { type: 'person', attributes } })
 
@@ -19,9 +19,9 @@ const displayNames: readonly (readonly [name: string, email: string | null | und
   ['',       null,              ''],
 ]
 
-chapter('person', (world) => {
+describeService('person', (app) => {
   it('shows name, birth_date, gender and display_name, and links to her computers', async () => {
-    const ada = await world.person({
+    const ada = await app.person({
       name: 'Ada',
       email: 'ada@example.org',
       birth_date: '1815-12-10',
@@ -43,27 +43,27 @@ chapter('person', (world) => {
         },
       },
     })
-    assert.deepEqual((await world.get(`/persons/${ada.id}`)).one, ada)
+    assert.deepEqual((await app.get(`/persons/${ada.id}`)).one, ada)
   })
 
   it('computes display_name: the name in Unicode upper case, a space and the e-mail in angle brackets; the name alone without', async () => {
     for (const [name, email, shown] of displayNames) {
       const attributes = email === undefined ? { name } : { name, email }
-      const created = await world.person(attributes)
+      const created = await app.person(attributes)
       assert.equal(created.attributes?.display_name, shown)
-      const read = await world.get(`/persons/${created.id}`)
+      const read = await app.get(`/persons/${created.id}`)
       assert.equal(read.one.attributes?.display_name, shown)
     }
   })
 
   it('computes display_name anew when the name or the e-mail changes', async () => {
-    const { id } = await world.person({ name: 'Ada', email: 'ada@example.org' })
+    const { id } = await app.person({ name: 'Ada', email: 'ada@example.org' })
     const change = async (attributes: Record<string, unknown>) => {
-      const answer = await world.patch(`/persons/${id}`, {
+      const response = await app.patch(`/persons/${id}`, {
         data: { type: 'person', id, attributes },
       })
-      assertStatus(answer, 200)
-      return answer.one.attributes?.display_name
+      assertStatus(response, 200)
+      return response.one.attributes?.display_name
     }
     assert.equal(await change({ name: 'Augusta' }), 'AUGUSTA <ada@example.org>')
     assert.equal(await change({ email: 'augusta@example.org' }), 'AUGUSTA <augusta@example.org>')
@@ -71,68 +71,68 @@ chapter('person', (world) => {
   })
 
   it('accepts email on write and never returns it', async () => {
-    const { id } = await world.person({ email: 'ada@example.org' })
-    const machine = await world.computer({}, { type: 'person', id })
+    const { id } = await app.person({ email: 'ada@example.org' })
+    const machine = await app.computer({}, { type: 'person', id })
     const attributes = { email: 'lovelace@example.org' }
     const answers = [
-      await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
-      await world.get(`/persons/${id}`),
-      await world.get('/persons'),
-      await world.get(`/computers/${machine.id}/owner`),
-      await world.get('/computers', { include: 'owner' }),
-      await world.get('/persons', { 'fields[person]': 'name,email' }),
+      await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
+      await app.get(`/persons/${id}`),
+      await app.get('/persons'),
+      await app.get(`/computers/${machine.id}/owner`),
+      await app.get('/computers', { include: 'owner' }),
+      await app.get('/persons', { 'fields[person]': 'name,email' }),
     ]
-    for (const answer of answers) {
-      assertStatus(answer, 200)
-      assert.ok(!answer.text.includes('"email"'), answer.text)
+    for (const response of answers) {
+      assertStatus(response, 200)
+      assert.ok(!response.text.includes('"email"'), response.text)
     }
     assert.equal(answers[1]?.one.attributes?.display_name, 'ADA <lovelace@example.org>')
   })
 
   it('tells optional attributes that are unset as null, and lets them be set to null', async () => {
-    const bare = await world.person({ name: 'Ada' })
+    const bare = await app.person({ name: 'Ada' })
     const unset = { name: 'Ada', birth_date: null, gender: null, display_name: 'ADA' }
     assert.deepEqual(bare.attributes, unset)
-    const nulls = await world.person({ name: 'Ada', email: null, birth_date: null, gender: null })
+    const nulls = await app.person({ name: 'Ada', email: null, birth_date: null, gender: null })
     assert.deepEqual(nulls.attributes, unset)
-    const { id } = await world.person({
+    const { id } = await app.person({
       name: 'Ada',
       email: 'ada@example.org',
       birth_date: '1815-12-10',
       gender: 'female',
     })
     const attributes = { email: null, birth_date: null, gender: null }
-    const answer = await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
-    assert.deepEqual(answer.one.attributes, unset)
+    const response = await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
+    assert.deepEqual(response.one.attributes, unset)
   })
 
   it('allows the empty name', async () => {
-    assert.equal((await world.person({ name: '' })).attributes?.name, '')
+    assert.equal((await app.person({ name: '' })).attributes?.name, '')
   })
 
   it('refuses a missing or null name', async () => {
     const missing = /^\/data(\/attributes(\/name)?)?$/
-    assertRefused(await world.post('/persons', person({})), 422, {
+    assertErrors(await app.post('/persons', person({})), 422, {
       status: 422,
       at: missing,
       says: 'name',
     })
-    assertRefused(await world.post('/persons', { data: { type: 'person' } }), 422, {
+    assertErrors(await app.post('/persons', { data: { type: 'person' } }), 422, {
       status: 422,
       at: missing,
       says: 'name',
     })
     const atName = { status: 422, at: '/data/attributes/name', says: 'name' }
-    assertRefused(await world.post('/persons', person({ name: null })), 422, atName)
-    assert.equal(await count(world, '/persons'), 0)
-    const { id } = await world.person()
+    assertErrors(await app.post('/persons', person({ name: null })), 422, atName)
+    assert.equal(await count(app, '/persons'), 0)
+    const { id } = await app.person()
     const body = { data: { type: 'person', id, attributes: { name: null } } }
-    assertRefused(await world.patch(`/persons/${id}`, body), 422, atName)
+    assertErrors(await app.patch(`/persons/${id}`, body), 422, atName)
   })
 
   it('keeps attributes that a PATCH does not send', async () => {
-    const { id, attributes } = await world.person({ email: 'a@example.org', gender: 'female' })
-    const nothing = await world.patch(`/persons/${id}`, { data: { type: 'person', id } })
+    const { id, attributes } = await app.person({ email: 'a@example.org', gender: 'female' })
+    const nothing = await app.patch(`/persons/${id}`, { data: { type: 'person', id } })
     assertStatus(nothing, 200)
     assert.deepEqual(nothing.one.attributes, attributes)
   })
@@ -149,8 +149,8 @@ chapter('person', (world) => {
       'null',
       '5',
     ]) {
-      const { id } = await world.person({ name })
-      assert.equal((await world.get(`/persons/${id}`)).one.attributes?.name, name)
+      const { id } = await app.person({ name })
+      assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, name)
     }
   })
 })
@@ -173,31 +173,31 @@ const wrongKinds: readonly (readonly [attribute: string, values: readonly unknow
   ['birth_date', dates.not],
 ]
 
-chapter('the values a person takes', (world) => {
+describeService('the values a person takes', (app) => {
   it('takes real calendar dates written YYYY-MM-DD', async () => {
     for (const birth_date of dates.real) {
-      assert.equal((await world.person({ birth_date })).attributes?.birth_date, birth_date)
+      assert.equal((await app.person({ birth_date })).attributes?.birth_date, birth_date)
     }
   })
 
   it('refuses any other value with 422 at the attribute, and stores nothing', async () => {
-    const { id, attributes: before } = await world.person({ name: 'Ada' })
+    const { id, attributes: before } = await app.person({ name: 'Ada' })
     for (const [attribute, values] of wrongKinds) {
       for (const value of values) {
         const told = { status: 422, at: `/data/attributes/${attribute}`, says: attribute }
         const attributes = { name: 'Eve', [attribute]: value }
-        assertRefused(await world.post('/persons', person(attributes)), 422, told)
+        assertErrors(await app.post('/persons', person(attributes)), 422, told)
         const body = { data: { type: 'person', id, attributes } }
-        assertRefused(await world.patch(`/persons/${id}`, body), 422, told)
+        assertErrors(await app.patch(`/persons/${id}`, body), 422, told)
       }
     }
-    assert.equal(await count(world, '/persons'), 1)
-    assert.deepEqual((await world.get(`/persons/${id}`)).one.attributes, before)
+    assert.equal(await count(app, '/persons'), 1)
+    assert.deepEqual((await app.get(`/persons/${id}`)).one.attributes, before)
   })
 
   it('takes e-mail addresses', async () => {
     for (const email of ['a@b.co', 'a+b@sub.example.org', "o'neil@example.org", 'x_y.z@a-b.org']) {
-      const shown = (await world.person({ name: 'n', email })).attributes?.display_name
+      const shown = (await app.person({ name: 'n', email })).attributes?.display_name
       assert.equal(shown, `N <${email}>`)
     }
   })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Resource } from '../world.ts'
-import { chapter, ids } from '../world.ts'
+import type { Resource } from '../service-suite.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter, identifier, included } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 const missing = { type: 'computer', id: '999999' }
 const nobody = { type: 'person', id: '999999' }
@@ -11,12 +11,12 @@ const computersOf = ({ id }: Resource) => `/persons/${id}/relationships/computer
 const ownerOf = ({ id }: Resource) => `/computers/${id}/relationships/owner`
 const list = (...all: Resource[]) => ({ data: all.map(identifier) })
 
-chapter('reading a relationship', (world) => {
+describeService('reading a relationship', (app) => {
   it('GET …/relationships/computers: links, identifiers and jsonapi, nothing else', async () => {
-    const { ada, eniac, zuse } = await enter(world)
-    const answer = await world.get(computersOf(ada))
-    assertStatus(answer, 200)
-    assert.deepEqual(answer.body, {
+    const { ada, eniac, zuse } = await enter(app)
+    const response = await app.get(computersOf(ada))
+    assertStatus(response, 200)
+    assert.deepEqual(response.body, {
       links: { self: computersOf(ada), related: `/persons/${ada.id}/computers` },
       data: [identifier(eniac), identifier(zuse)],
       jsonapi: { version: '1.0' },
@@ -24,42 +24,42 @@ chapter('reading a relationship', (world) => {
   })
 
   it('GET …/relationships/owner: links, one identifier or null, and jsonapi', async () => {
-    const { ada, eniac, orphan } = await enter(world)
-    assert.deepEqual((await world.get(ownerOf(eniac))).body, {
+    const { ada, eniac, orphan } = await enter(app)
+    assert.deepEqual((await app.get(ownerOf(eniac))).body, {
       links: { self: ownerOf(eniac), related: `/computers/${eniac.id}/owner` },
       data: identifier(ada),
       jsonapi: { version: '1.0' },
     })
-    assert.equal((await world.get(ownerOf(orphan))).body.data, null)
+    assert.equal((await app.get(ownerOf(orphan))).body.data, null)
   })
 
   it('tells the whole linkage, not a page of it', async () => {
-    const ada = await world.person()
-    for (let each = 0; each < 33; each++) await world.computer({}, ada)
-    assert.equal((await world.get(computersOf(ada))).many.length, 33)
+    const ada = await app.person()
+    for (let each = 0; each < 33; each++) await app.computer({}, ada)
+    assert.equal((await app.get(computersOf(ada))).many.length, 33)
   })
 
   it('takes include paths that start with the relationship’s own name', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     const hers = [`computer ${eniac.id}`, `computer ${zuse.id}`]
-    const one = await world.get(computersOf(ada), { include: 'computers' })
+    const one = await app.get(computersOf(ada), { include: 'computers' })
     assert.deepEqual(included(one), hers)
     assert.deepEqual(ids(one), [eniac.id, zuse.id])
-    const two = await world.get(computersOf(ada), { include: 'computers.owner' })
+    const two = await app.get(computersOf(ada), { include: 'computers.owner' })
     assert.deepEqual(included(two), [...hers, `person ${ada.id}`])
-    const back = await world.get(ownerOf(eniac), { include: 'owner.computers' })
+    const back = await app.get(ownerOf(eniac), { include: 'owner.computers' })
     assert.deepEqual(included(back), [...hers, `person ${ada.id}`])
     for (const [path, include] of [
       [computersOf(ada), 'owner'],
       [ownerOf(eniac), 'computers'],
     ] as const) {
-      const answer = await world.get(path, { include })
-      assertRefused(answer, 400, { status: 400, at: 'include', says: include })
+      const response = await app.get(path, { include })
+      assertErrors(response, 400, { status: 400, at: 'include', says: include })
     }
   })
 })
 
-chapter('writing …/relationships/computers', (world) => {
+describeService('writing …/relationships/computers', (app) => {
   const created = {
     jsonapi: { version: '1.0' },
     meta: { message: 'Relationship successfully created' },
@@ -68,39 +68,39 @@ chapter('writing …/relationships/computers', (world) => {
     jsonapi: { version: '1.0' },
     meta: { message: 'Relationship successfully updated' },
   }
-  const now = async (person: Resource) => ids(await world.get(computersOf(person)))
+  const now = async (person: Resource) => ids(await app.get(computersOf(person)))
 
   it('POST adds what is listed and keeps the rest', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
-    const answer = await world.post(computersOf(ada), list(orphan))
-    assertStatus(answer, 200)
-    assert.deepEqual(answer.body, created)
+    const { ada, eniac, zuse, orphan } = await enter(app)
+    const response = await app.post(computersOf(ada), list(orphan))
+    assertStatus(response, 200)
+    assert.deepEqual(response.body, created)
     assert.deepEqual(await now(ada), [eniac.id, zuse.id, orphan.id])
   })
 
   it('POST takes a computer over from whoever owned it', async () => {
-    const { ada, grace, mark } = await enter(world)
-    await world.post(computersOf(ada), list(mark))
+    const { ada, grace, mark } = await enter(app)
+    await app.post(computersOf(ada), list(mark))
     assert.deepEqual(await now(grace), [])
     assert.ok((await now(ada)).includes(mark.id))
   })
 
   it('POST is idempotent: the same again, or twice in one list, answers the same and adds nothing', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
+    const { ada, eniac, zuse, orphan } = await enter(app)
     for (const body of [list(orphan, orphan), list(orphan), list(eniac, orphan), list()]) {
-      const answer = await world.post(computersOf(ada), body)
-      assertStatus(answer, 200)
-      assert.deepEqual(answer.body, created)
+      const response = await app.post(computersOf(ada), body)
+      assertStatus(response, 200)
+      assert.deepEqual(response.body, created)
       assert.deepEqual(await now(ada), [eniac.id, zuse.id, orphan.id])
     }
   })
 
   it('PATCH replaces the set; [] clears it', async () => {
-    const { ada, grace, zuse, mark, orphan } = await enter(world)
+    const { ada, grace, zuse, mark, orphan } = await enter(app)
     for (const body of [list(zuse, mark, orphan), list(zuse, mark, orphan), list()]) {
-      const answer = await world.patch(computersOf(ada), body)
-      assertStatus(answer, 200)
-      assert.deepEqual(answer.body, updated)
+      const response = await app.patch(computersOf(ada), body)
+      assertStatus(response, 200)
+      assert.deepEqual(response.body, updated)
       assert.deepEqual(
         await now(ada),
         body.data.map(({ id }) => id),
@@ -110,31 +110,31 @@ chapter('writing …/relationships/computers', (world) => {
   })
 
   it('DELETE unlinks what is listed; the computers themselves stay', async () => {
-    const { ada, eniac, zuse } = await enter(world)
-    const answer = await world.delete(computersOf(ada), list(eniac))
-    assertStatus(answer, 200)
-    assert.deepEqual(answer.body, updated)
+    const { ada, eniac, zuse } = await enter(app)
+    const response = await app.delete(computersOf(ada), list(eniac))
+    assertStatus(response, 200)
+    assert.deepEqual(response.body, updated)
     assert.deepEqual(await now(ada), [zuse.id])
-    assertStatus(await world.get(`/computers/${eniac.id}`), 200)
+    assertStatus(await app.get(`/computers/${eniac.id}`), 200)
   })
 
   it('DELETE ignores what is not linked: gone before, another person’s, unknown, or nothing at all', async () => {
-    const { ada, grace, eniac, zuse, mark } = await enter(world)
+    const { ada, grace, eniac, zuse, mark } = await enter(app)
     for (const body of [list(eniac), list(eniac), list(mark), { data: [missing] }, list()]) {
-      const answer = await world.delete(computersOf(ada), body)
-      assertStatus(answer, 200)
-      assert.deepEqual(answer.body, updated)
+      const response = await app.delete(computersOf(ada), body)
+      assertStatus(response, 200)
+      assert.deepEqual(response.body, updated)
     }
     assert.deepEqual(await now(ada), [zuse.id])
     assert.deepEqual(await now(grace), [mark.id])
   })
 
   it('POST and PATCH with an unknown member: 404 at the member, and nothing changes', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
+    const { ada, eniac, zuse, orphan } = await enter(app)
     const body = { data: [identifier(orphan), missing, { type: 'computer', id: '888888' }] }
     for (const method of ['POST', 'PATCH']) {
-      assertRefused(
-        await world.call(method, computersOf(ada), { body }),
+      assertErrors(
+        await app.call(method, computersOf(ada), { body }),
         404,
         { status: 404, at: /^\/data\/1(\/id)?$/, says: ['computer', '999999'] },
         { status: 404, at: /^\/data\/2(\/id)?$/, says: ['computer', '888888'] },
@@ -144,55 +144,55 @@ chapter('writing …/relationships/computers', (world) => {
   })
 
   it('an id that no computer could have is an unknown member like any other', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     for (const id of ['abc', '', '01', '-1', '9223372036854775808', '1e3', ` ${eniac.id}`]) {
       const body = { data: [{ type: 'computer', id }] }
-      assertStatus(await world.post(computersOf(ada), body), 404)
-      assertStatus(await world.patch(computersOf(ada), body), 404)
-      assertStatus(await world.delete(computersOf(ada), body), 200)
+      assertStatus(await app.post(computersOf(ada), body), 404)
+      assertStatus(await app.patch(computersOf(ada), body), 404)
+      assertStatus(await app.delete(computersOf(ada), body), 200)
     }
     assert.deepEqual(await now(ada), [eniac.id, zuse.id])
   })
 
   it('a member of another type: 409 at its type, and nothing changes', async () => {
-    const { ada, alan, eniac, zuse } = await enter(world)
+    const { ada, alan, eniac, zuse } = await enter(app)
     for (const method of ['POST', 'PATCH']) {
-      const answer = await world.call(method, computersOf(ada), { body: list(eniac, alan) })
-      assertRefused(answer, 409, { status: 409, at: '/data/1/type', says: ['person', 'computer'] })
+      const response = await app.call(method, computersOf(ada), { body: list(eniac, alan) })
+      assertErrors(response, 409, { status: 409, at: '/data/1/type', says: ['person', 'computer'] })
     }
     assert.deepEqual(await now(ada), [eniac.id, zuse.id])
   })
 })
 
-chapter('writing …/relationships/owner', (world) => {
-  const now = async (computer: Resource) => (await world.get(ownerOf(computer))).body.data
+describeService('writing …/relationships/owner', (app) => {
+  const now = async (computer: Resource) => (await app.get(ownerOf(computer))).body.data
 
   it('PATCH and POST set it, each with its message', async () => {
-    const { alan, grace, eniac } = await enter(world)
+    const { alan, grace, eniac } = await enter(app)
     for (const [method, owner, message] of [
       ['PATCH', alan, 'Relationship successfully updated'],
       ['PATCH', alan, 'Relationship successfully updated'],
       ['POST', grace, 'Relationship successfully created'],
       ['POST', grace, 'Relationship successfully created'],
     ] as const) {
-      const answer = await world.call(method, ownerOf(eniac), { body: { data: identifier(owner) } })
-      assertStatus(answer, 200)
-      assert.deepEqual(answer.body, { jsonapi: { version: '1.0' }, meta: { message } })
+      const response = await app.call(method, ownerOf(eniac), { body: { data: identifier(owner) } })
+      assertStatus(response, 200)
+      assert.deepEqual(response.body, { jsonapi: { version: '1.0' }, meta: { message } })
       assert.deepEqual(await now(eniac), identifier(owner))
     }
   })
 
   it('data null clears it', async () => {
-    const { eniac, mark, orphan } = await enter(world)
-    assertStatus(await world.patch(ownerOf(eniac), { data: null }), 200)
+    const { eniac, mark, orphan } = await enter(app)
+    assertStatus(await app.patch(ownerOf(eniac), { data: null }), 200)
     assert.equal(await now(eniac), null)
-    assertStatus(await world.post(ownerOf(mark), { data: null }), 200)
+    assertStatus(await app.post(ownerOf(mark), { data: null }), 200)
     assert.equal(await now(mark), null)
-    assertStatus(await world.patch(ownerOf(orphan), { data: null }), 200)
+    assertStatus(await app.patch(ownerOf(orphan), { data: null }), 200)
   })
 
   it('DELETE clears it if data names the present owner, else changes nothing', async () => {
-    const { ada, alan, eniac } = await enter(world)
+    const { ada, alan, eniac } = await enter(app)
     const message = 'Relationship successfully updated'
     for (const [data, left] of [
       [identifier(alan), identifier(ada)],
@@ -201,35 +201,39 @@ chapter('writing …/relationships/owner', (world) => {
       [identifier(ada), null],
       [identifier(ada), null],
     ]) {
-      const answer = await world.delete(ownerOf(eniac), { data })
-      assertStatus(answer, 200)
-      assert.deepEqual(answer.body, { jsonapi: { version: '1.0' }, meta: { message } })
+      const response = await app.delete(ownerOf(eniac), { data })
+      assertStatus(response, 200)
+      assert.deepEqual(response.body, { jsonapi: { version: '1.0' }, meta: { message } })
       assert.deepEqual(await now(eniac), left)
     }
   })
 
   it('POST and PATCH with an unknown person: 404 at data, and nothing changes', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     for (const method of ['POST', 'PATCH']) {
-      const answer = await world.call(method, ownerOf(eniac), { body: { data: nobody } })
-      assertRefused(answer, 404, { status: 404, at: /^\/data(\/id)?$/, says: ['person', '999999'] })
+      const response = await app.call(method, ownerOf(eniac), { body: { data: nobody } })
+      assertErrors(response, 404, {
+        status: 404,
+        at: /^\/data(\/id)?$/,
+        says: ['person', '999999'],
+      })
     }
     assert.deepEqual(await now(eniac), identifier(ada))
   })
 
   it('an identifier of another type: 409', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     for (const method of ['POST', 'PATCH']) {
-      const answer = await world.call(method, ownerOf(eniac), { body: { data: identifier(zuse) } })
-      assertRefused(answer, 409, { status: 409, at: '/data/type' })
+      const response = await app.call(method, ownerOf(eniac), { body: { data: identifier(zuse) } })
+      assertErrors(response, 409, { status: 409, at: '/data/type' })
     }
     assert.deepEqual(await now(eniac), identifier(ada))
   })
 })
 
-chapter('bodies of relationship writes', (world) => {
+describeService('bodies of relationship writes', (app) => {
   it('must be of the relationship’s shape: 400, and nothing changes', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     const one = identifier(eniac)
     for (const method of ['POST', 'PATCH', 'DELETE']) {
       for (const data of [
@@ -244,8 +248,8 @@ chapter('bodies of relationship writes', (world) => {
         [{}],
         [{ type: 'computer' }],
       ]) {
-        const answer = await world.call(method, computersOf(ada), { body: { data } })
-        assertRefused(answer, 400, { status: 400, at: /^(\/data(\/0(\/id|\/type)?)?)?$/ })
+        const response = await app.call(method, computersOf(ada), { body: { data } })
+        assertErrors(response, 400, { status: 400, at: /^(\/data(\/0(\/id|\/type)?)?)?$/ })
       }
       for (const data of [
         undefined,
@@ -257,20 +261,23 @@ chapter('bodies of relationship writes', (world) => {
         { type: 'person' },
         { id: '1' },
       ]) {
-        const answer = await world.call(method, ownerOf(eniac), { body: { data } })
-        const faults = answer.body.errors?.length ?? 0
-        assert.ok(answer.status === 400 && faults > 0, `${JSON.stringify(data)}: ${answer.text}`)
+        const response = await app.call(method, ownerOf(eniac), { body: { data } })
+        const errors = response.body.errors?.length ?? 0
+        assert.ok(
+          response.status === 400 && errors > 0,
+          `${JSON.stringify(data)}: ${response.text}`,
+        )
       }
     }
-    assert.deepEqual(ids(await world.get(computersOf(ada))), [eniac.id, zuse.id])
-    assert.deepEqual((await world.get(ownerOf(eniac))).body.data, identifier(ada))
+    assert.deepEqual(ids(await app.get(computersOf(ada))), [eniac.id, zuse.id])
+    assert.deepEqual((await app.get(ownerOf(eniac))).body.data, identifier(ada))
   })
 
   it('locate each malformed identifier', async () => {
-    const { ada } = await enter(world)
+    const { ada } = await enter(app)
     const data = [{ type: 'computer' }, { id: '1' }, { type: 'computer', id: 1 }, 'x']
-    assertRefused(
-      await world.post(computersOf(ada), { data }),
+    assertErrors(
+      await app.post(computersOf(ada), { data }),
       400,
       { status: 400, at: /^\/data\/0(\/id)?$/, says: 'id' },
       { status: 400, at: /^\/data\/1(\/type)?$/, says: 'type' },

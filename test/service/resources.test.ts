@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter, ids } from '../world.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count, enter, identifier, labels, linkedIds } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 const person = (attributes: Record<string, unknown>, relationships?: Record<string, unknown>) => ({
   data: { type: 'person', attributes, ...(relationships && { relationships }) },
@@ -14,232 +14,229 @@ const computer = (
   data: { type: 'computer', attributes, ...(relationships && { relationships }) },
 })
 
-chapter('collections and resources', (world) => {
+describeService('collections and resources', (app) => {
   it('GET /persons and GET /computers: 200 with the resources in order of their ids', async () => {
-    const { ada, alan, grace, odd, eniac, zuse, mark, orphan } = await enter(world)
-    const persons = await world.get('/persons')
+    const { ada, alan, grace, odd, eniac, zuse, mark, orphan } = await enter(app)
+    const persons = await app.get('/persons')
     assertStatus(persons, 200)
     assert.deepEqual(persons.many, [ada, alan, grace, odd])
     assert.equal(persons.body.meta?.count, 4)
-    const computers = await world.get('/computers')
+    const computers = await app.get('/computers')
     assertStatus(computers, 200)
     assert.deepEqual(computers.many, [eniac, zuse, mark, orphan])
     assert.equal(computers.body.meta?.count, 4)
   })
 
   it('an empty collection is 200 with an empty list', async () => {
-    const answer = await world.get('/persons')
-    assertStatus(answer, 200)
-    assert.deepEqual([answer.many, answer.body.meta], [[], { count: 0 }])
+    const response = await app.get('/persons')
+    assertStatus(response, 200)
+    assert.deepEqual([response.many, response.body.meta], [[], { count: 0 }])
   })
 
   it('GET /persons/<id> and GET /computers/<id>: 200 with one resource', async () => {
-    const { ada, eniac } = await enter(world)
-    assert.deepEqual((await world.get(`/persons/${ada.id}`)).one, ada)
-    assert.deepEqual((await world.get(`/computers/${eniac.id}`)).one, eniac)
+    const { ada, eniac } = await enter(app)
+    assert.deepEqual((await app.get(`/persons/${ada.id}`)).one, ada)
+    assert.deepEqual((await app.get(`/computers/${eniac.id}`)).one, eniac)
   })
 
   it('GET /computers/<computer_id>/owner: the person owning it, as the person’s own page shows her', async () => {
-    const { ada, eniac } = await enter(world)
-    const answer = await world.get(`/computers/${eniac.id}/owner`)
-    assertStatus(answer, 200)
-    assert.deepEqual(answer.one, ada)
+    const { ada, eniac } = await enter(app)
+    const response = await app.get(`/computers/${eniac.id}/owner`)
+    assertStatus(response, 200)
+    assert.deepEqual(response.one, ada)
   })
 
   it('GET /computers/<computer_id>/owner of an ownerless computer: 200 with data null', async () => {
-    const { orphan } = await enter(world)
-    const answer = await world.get(`/computers/${orphan.id}/owner`)
-    assertStatus(answer, 200)
-    assert.equal(answer.body.data, null)
-    assert.deepEqual(answer.body.links, { self: `/computers/${orphan.id}/owner` })
+    const { orphan } = await enter(app)
+    const response = await app.get(`/computers/${orphan.id}/owner`)
+    assertStatus(response, 200)
+    assert.equal(response.body.data, null)
+    assert.deepEqual(response.body.links, { self: `/computers/${orphan.id}/owner` })
   })
 
   it('GET /persons/<id>/computers: 200 with her computers alone, page links and meta.count', async () => {
-    const { ada, odd, eniac, zuse } = await enter(world)
-    const answer = await world.get(`/persons/${ada.id}/computers`, { 'page[size]': '1' })
-    assertStatus(answer, 200)
-    assert.deepEqual(answer.many, [eniac])
-    assert.equal(answer.body.meta?.count, 2)
-    assert.deepEqual((await world.get(answer.body.links?.next ?? '')).many, [zuse])
-    const none = await world.get(`/persons/${odd.id}/computers`)
+    const { ada, odd, eniac, zuse } = await enter(app)
+    const response = await app.get(`/persons/${ada.id}/computers`, { 'page[size]': '1' })
+    assertStatus(response, 200)
+    assert.deepEqual(response.many, [eniac])
+    assert.equal(response.body.meta?.count, 2)
+    assert.deepEqual((await app.get(response.body.links?.next ?? '')).many, [zuse])
+    const none = await app.get(`/persons/${odd.id}/computers`)
     assert.deepEqual([none.many, none.body.meta], [[], { count: 0 }])
   })
 })
 
-chapter('creating', (world) => {
+describeService('creating', (app) => {
   it('POST /persons and POST /computers: 201 with the created resource, as GET then shows it', async () => {
     for (const [path, body] of [
       ['/persons', person({ name: 'Ada', email: 'ada@example.org', birth_date: '1815-12-10' })],
       ['/computers', computer({ serial: 'ENIAC' })],
     ] as const) {
-      const created = await world.post(path, body)
+      const created = await app.post(path, body)
       assertStatus(created, 201)
-      assert.deepEqual((await world.get(`${path}/${created.one.id}`)).one, created.one)
+      assert.deepEqual((await app.get(`${path}/${created.one.id}`)).one, created.one)
     }
   })
 
   it('POST /persons links the computers it names, whoever owned them', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
+    const { ada, eniac, zuse, orphan } = await enter(app)
     const computers = { data: [identifier(eniac), identifier(orphan)] }
-    const created = await world.post('/persons', person({ name: 'Eve' }, { computers }))
+    const created = await app.post('/persons', person({ name: 'Eve' }, { computers }))
     assertStatus(created, 201)
-    assert.deepEqual(ids(await world.get(`/persons/${created.one.id}/computers`)), [
+    assert.deepEqual(ids(await app.get(`/persons/${created.one.id}/computers`)), [
       eniac.id,
       orphan.id,
     ])
-    assert.deepEqual(ids(await world.get(`/persons/${ada.id}/computers`)), [zuse.id])
+    assert.deepEqual(ids(await app.get(`/persons/${ada.id}/computers`)), [zuse.id])
   })
 
   it('POST /computers links the owner it names; null is none', async () => {
-    const { alan } = await enter(world)
-    const owned = await world.post(
+    const { alan } = await enter(app)
+    const owned = await app.post(
       '/computers',
       computer({ serial: 'x' }, { owner: { data: identifier(alan) } }),
     )
     assertStatus(owned, 201)
-    assert.equal((await world.get(`/computers/${owned.one.id}/owner`)).one.id, alan.id)
-    const free = await world.post(
-      '/computers',
-      computer({ serial: 'y' }, { owner: { data: null } }),
-    )
+    assert.equal((await app.get(`/computers/${owned.one.id}/owner`)).one.id, alan.id)
+    const free = await app.post('/computers', computer({ serial: 'y' }, { owner: { data: null } }))
     assertStatus(free, 201)
-    assert.equal((await world.get(`/computers/${free.one.id}/owner`)).body.data, null)
+    assert.equal((await app.get(`/computers/${free.one.id}/owner`)).body.data, null)
   })
 
   it('POST /persons/<id>/computers: 201, linked to that person', async () => {
-    const { odd } = await enter(world)
-    const created = await world.post(`/persons/${odd.id}/computers`, computer({ serial: 'new' }))
+    const { odd } = await enter(app)
+    const created = await app.post(`/persons/${odd.id}/computers`, computer({ serial: 'new' }))
     assertStatus(created, 201)
     assert.equal(created.headers.location, `/computers/${created.one.id}`)
-    assert.deepEqual(ids(await world.get(`/persons/${odd.id}/computers`)), [created.one.id])
+    assert.deepEqual(ids(await app.get(`/persons/${odd.id}/computers`)), [created.one.id])
   })
 
   it('POST /persons/<id>/computers takes a body that names the same owner', async () => {
-    const { odd } = await enter(world)
+    const { odd } = await enter(app)
     const body = computer({ serial: 'new' }, { owner: { data: identifier(odd) } })
-    assertStatus(await world.post(`/persons/${odd.id}/computers`, body), 201)
-    assert.equal(await count(world, `/persons/${odd.id}/computers`), 1)
+    assertStatus(await app.post(`/persons/${odd.id}/computers`, body), 201)
+    assert.equal(await count(app, `/persons/${odd.id}/computers`), 1)
   })
 
   it('POST /persons/<id>/computers refuses a body that names another owner, or null', async () => {
-    const { odd, ada } = await enter(world)
+    const { odd, ada } = await enter(app)
     for (const data of [identifier(ada), null]) {
       const body = computer({ serial: 'new' }, { owner: { data } })
       const at = /^\/data\/relationships\/owner(\/data)?$/
-      assertRefused(await world.post(`/persons/${odd.id}/computers`, body), 409, {
+      assertErrors(await app.post(`/persons/${odd.id}/computers`, body), 409, {
         status: 409,
         at,
       })
     }
-    assert.equal(await count(world, '/computers'), 4)
+    assert.equal(await count(app, '/computers'), 4)
   })
 
   it('creates nothing when a related resource is missing', async () => {
-    const { orphan } = await enter(world)
+    const { orphan } = await enter(app)
     const computers = { data: [identifier(orphan), { type: 'computer', id: '999999' }] }
-    assertRefused(await world.post('/persons', person({ name: 'Eve' }, { computers })), 404, {
+    assertErrors(await app.post('/persons', person({ name: 'Eve' }, { computers })), 404, {
       status: 404,
       at: /^\/data\/relationships\/computers\/data\/1(\/id)?$/,
       says: ['computer', '999999'],
     })
-    assert.equal(await count(world, '/persons'), 4)
-    assert.equal((await world.get(`/computers/${orphan.id}/owner`)).body.data, null)
+    assert.equal(await count(app, '/persons'), 4)
+    assert.equal((await app.get(`/computers/${orphan.id}/owner`)).body.data, null)
   })
 })
 
-chapter('updating', (world) => {
+describeService('updating', (app) => {
   it('PATCH: 200 with the whole resource, as GET then shows it', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     for (const [resource, attributes] of [
       [ada, { name: 'Augusta', gender: null }],
       [eniac, { serial: 'EDVAC' }],
     ] as const) {
       const path = resource.links?.self ?? ''
-      const answer = await world.patch(path, { data: { ...identifier(resource), attributes } })
-      assertStatus(answer, 200)
-      assert.deepEqual((await world.get(path)).one, answer.one)
+      const response = await app.patch(path, { data: { ...identifier(resource), attributes } })
+      assertStatus(response, 200)
+      assert.deepEqual((await app.get(path)).one, response.one)
     }
-    assert.equal((await world.get(`/computers/${eniac.id}`)).one.attributes?.serial, 'EDVAC')
+    assert.equal((await app.get(`/computers/${eniac.id}`)).one.attributes?.serial, 'EDVAC')
   })
 
   it('changes attributes and relationships in one request', async () => {
-    const { ada, eniac, orphan } = await enter(world)
+    const { ada, eniac, orphan } = await enter(app)
     const data = {
       ...identifier(ada),
       attributes: { name: 'Augusta' },
       relationships: { computers: { data: [identifier(orphan)] } },
     }
-    const answer = await world.patch(`/persons/${ada.id}`, { data }, { include: 'computers' })
-    assertStatus(answer, 200)
-    assert.equal(answer.one.attributes?.name, 'Augusta')
-    assert.deepEqual(linkedIds(answer.one, 'computers'), [orphan.id])
-    assert.equal((await world.get(`/computers/${eniac.id}/owner`)).body.data, null)
+    const response = await app.patch(`/persons/${ada.id}`, { data }, { include: 'computers' })
+    assertStatus(response, 200)
+    assert.equal(response.one.attributes?.name, 'Augusta')
+    assert.deepEqual(linkedIds(response.one, 'computers'), [orphan.id])
+    assert.equal((await app.get(`/computers/${eniac.id}/owner`)).body.data, null)
   })
 
   it('replaces the set of linked resources by a to-many relationship given; [] clears it', async () => {
-    const { ada, eniac, mark } = await enter(world)
+    const { ada, eniac, mark } = await enter(app)
     const set = async (data: unknown[]) => {
       const body = { data: { ...identifier(ada), relationships: { computers: { data } } } }
-      assertStatus(await world.patch(`/persons/${ada.id}`, body), 200)
-      return ids(await world.get(`/persons/${ada.id}/computers`))
+      assertStatus(await app.patch(`/persons/${ada.id}`, body), 200)
+      return ids(await app.get(`/persons/${ada.id}/computers`))
     }
     assert.deepEqual(await set([identifier(eniac), identifier(mark)]), [eniac.id, mark.id])
     assert.deepEqual(await set([identifier(mark), identifier(mark)]), [mark.id])
     assert.deepEqual(await set([]), [])
-    assert.equal(await count(world, '/computers'), 4)
+    assert.equal(await count(app, '/computers'), 4)
   })
 
   it('sets or clears a to-one relationship given', async () => {
-    const { alan, eniac } = await enter(world)
+    const { alan, eniac } = await enter(app)
     const set = async (data: unknown) => {
       const body = { data: { ...identifier(eniac), relationships: { owner: { data } } } }
-      assertStatus(await world.patch(`/computers/${eniac.id}`, body), 200)
-      return (await world.get(`/computers/${eniac.id}/relationships/owner`)).body.data
+      assertStatus(await app.patch(`/computers/${eniac.id}`, body), 200)
+      return (await app.get(`/computers/${eniac.id}/relationships/owner`)).body.data
     }
     assert.deepEqual(await set(identifier(alan)), identifier(alan))
     assert.equal(await set(null), null)
   })
 
   it('keeps relationships that it does not send', async () => {
-    const { ada, eniac, zuse } = await enter(world)
+    const { ada, eniac, zuse } = await enter(app)
     const data = { ...identifier(ada), attributes: { name: 'Augusta' } }
-    const answer = await world.patch(`/persons/${ada.id}`, { data }, { include: 'computers' })
-    assert.deepEqual(linkedIds(answer.one, 'computers'), [eniac.id, zuse.id])
+    const response = await app.patch(`/persons/${ada.id}`, { data }, { include: 'computers' })
+    assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
   })
 
   it('changes all or nothing', async () => {
-    const { ada, eniac, zuse, orphan } = await enter(world)
+    const { ada, eniac, zuse, orphan } = await enter(app)
     const missing = { type: 'computer', id: '999999' }
     const data = {
       ...identifier(ada),
       attributes: { name: 'Augusta' },
       relationships: { computers: { data: [identifier(orphan), missing] } },
     }
-    assertStatus(await world.patch(`/persons/${ada.id}`, { data }), 404)
-    const now = await world.get(`/persons/${ada.id}`, { include: 'computers' })
+    assertStatus(await app.patch(`/persons/${ada.id}`, { data }), 404)
+    const now = await app.get(`/persons/${ada.id}`, { include: 'computers' })
     assert.equal(now.one.attributes?.name, 'Ada Lovelace')
     assert.deepEqual(linkedIds(now.one, 'computers'), [eniac.id, zuse.id])
     const owner = { data: { type: 'person', id: '999999' } }
     const attributes = { serial: 'EDVAC' }
     const body = { data: { ...identifier(eniac), attributes, relationships: { owner } } }
     const at = /^\/data\/relationships\/owner\/data(\/id)?$/
-    assertRefused(await world.patch(`/computers/${eniac.id}`, body), 404, {
+    assertErrors(await app.patch(`/computers/${eniac.id}`, body), 404, {
       status: 404,
       at,
       says: ['person', '999999'],
     })
-    assert.deepEqual(labels(await world.get('/computers')), ['ENIAC', 'Zuse_Z3', 'Mark', 'Orphan'])
+    assert.deepEqual(labels(await app.get('/computers')), ['ENIAC', 'Zuse_Z3', 'Mark', 'Orphan'])
   })
 
   it('requires data.id', async () => {
-    const { ada } = await enter(world)
-    const answer = await world.patch(`/persons/${ada.id}`, person({ name: 'Augusta' }))
-    assertRefused(answer, 400, { status: 400, at: /^\/data(\/id)?$/, says: 'id' })
-    assert.equal((await world.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada Lovelace')
+    const { ada } = await enter(app)
+    const response = await app.patch(`/persons/${ada.id}`, person({ name: 'Augusta' }))
+    assertErrors(response, 400, { status: 400, at: /^\/data(\/id)?$/, says: 'id' })
+    assert.equal((await app.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada Lovelace')
   })
 
   it('refuses a type that does not belong to the path, on create and on update', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     for (const [method, path, id] of [
       ['POST', '/persons', undefined],
       ['POST', '/computers', undefined],
@@ -251,25 +248,25 @@ chapter('updating', (world) => {
         path.startsWith('/persons') && !path.endsWith('/computers') ? 'computer' : 'person'
       for (const type of [wrong, 'Person', 'persons', '', '__proto__']) {
         const body = { data: { type, ...(id !== undefined && { id }), attributes: {} } }
-        const answer = await world.call(method, path, { body })
-        assertRefused(answer, 409, { status: 409, at: '/data/type' })
+        const response = await app.call(method, path, { body })
+        assertErrors(response, 409, { status: 409, at: '/data/type' })
       }
     }
-    assert.equal(await count(world, '/persons'), 4)
+    assert.equal(await count(app, '/persons'), 4)
   })
 })
 
-chapter('deleting', (world) => {
+describeService('deleting', (app) => {
   it('DELETE: 200 with the message; the resource is gone', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     for (const path of [`/persons/${ada.id}`, `/computers/${eniac.id}`]) {
-      const answer = await world.delete(path)
-      assertStatus(answer, 200)
-      assert.deepEqual(answer.body.meta, { message: 'Object successfully deleted' })
-      assertStatus(await world.get(path), 404)
-      assertStatus(await world.delete(path), 404)
+      const response = await app.delete(path)
+      assertStatus(response, 200)
+      assert.deepEqual(response.body.meta, { message: 'Object successfully deleted' })
+      assertStatus(await app.get(path), 404)
+      assertStatus(await app.delete(path), 404)
     }
-    assert.equal(await count(world, '/persons'), 3)
-    assert.equal(await count(world, '/computers'), 3)
+    assert.equal(await count(app, '/persons'), 3)
+    assert.equal(await count(app, '/computers'), 3)
   })
 })

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter } from '../world.ts'
-import { behind, isShared } from './beside.ts'
+import { describeService } from '../service-suite.ts'
+import { assertStatus } from './assert-errors.ts'
+import { executeDirectly, isShared } from './direct-database.ts'
 import { enter } from './people.ts'
-import { assertStatus } from './told.ts'
 
-chapter('restart', (world) => {
-  if (!isShared(world)) {
+describeService('restart', (app) => {
+  if (!isShared(app)) {
     it('in memory starts empty', async () => {
-      await world.person()
-      await world.restart()
-      assert.equal((await world.get('/persons')).body.meta?.count, 0)
+      await app.person()
+      await app.restart()
+      assert.equal((await app.get('/persons')).body.meta?.count, 0)
     })
     return
   }
 
   it('keeps persons, computers and who owns them', async () => {
-    await enter(world)
+    await enter(app)
     const before = [
-      await world.get('/persons', { include: 'computers' }),
-      await world.get('/computers', { include: 'owner' }),
+      await app.get('/persons', { include: 'computers' }),
+      await app.get('/computers', { include: 'owner' }),
     ]
-    await world.restart()
+    await app.restart()
     const after = [
-      await world.get('/persons', { include: 'computers' }),
-      await world.get('/computers', { include: 'owner' }),
+      await app.get('/persons', { include: 'computers' }),
+      await app.get('/computers', { include: 'owner' }),
     ]
     for (const [at, { body }] of before.entries()) {
       assert.deepEqual(after[at]?.body.data, body.data)
@@ -33,28 +33,28 @@ chapter('restart', (world) => {
   })
 
   it('takes tables that stand there already as they are', async () => {
-    const { id } = await world.person({ name: 'Ada' })
-    await behind(world.databaseUrl, "update person set password = 'kept'")
-    await world.restart()
-    assertStatus(await world.get(`/persons/${id}`), 200)
-    const rows = await behind(world.databaseUrl, 'select password from person')
+    const { id } = await app.person({ name: 'Ada' })
+    await executeDirectly(app.databaseUrl, "update person set password = 'kept'")
+    await app.restart()
+    assertStatus(await app.get(`/persons/${id}`), 200)
+    const rows = await executeDirectly(app.databaseUrl, 'select password from person')
     assert.deepEqual(rows, [{ password: 'kept' }])
   })
 
   it('sees at once what others write', async () => {
-    const { id } = await world.person({ name: 'Ada' })
-    await behind(world.databaseUrl, "update person set name = 'Eve'")
-    assert.equal((await world.get(`/persons/${id}`)).one.attributes?.name, 'Eve')
+    const { id } = await app.person({ name: 'Ada' })
+    await executeDirectly(app.databaseUrl, "update person set name = 'Eve'")
+    assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, 'Eve')
   })
 
   it('no computer can be stored with an owner who is not there', async () => {
     const sql = "insert into computer (serial, person_id) values ('x', 999999)"
-    await assert.rejects(behind(world.databaseUrl, sql), /foreign key/i)
+    await assert.rejects(executeDirectly(app.databaseUrl, sql), /foreign key/i)
   })
 
-  if (world.database === 'SQLite') {
+  if (app.database === 'SQLite') {
     it('keeps the database in WAL mode', async () => {
-      const mode = await behind(world.databaseUrl, 'pragma journal_mode')
+      const mode = await executeDirectly(app.databaseUrl, 'pragma journal_mode')
       assert.deepEqual(mode, [{ journal_mode: 'wal' }])
     })
   }

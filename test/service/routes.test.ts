@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
-import type { World } from '../world.ts'
-import { chapter } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 /** Every path of the service, `P` a person and `C` a computer of hers, with the methods it allows. */
 // biome-ignore format: a table, one path a row
@@ -22,27 +22,27 @@ const routes: readonly (readonly [path: string, allow: string])[] = [
 ]
 
 /** The routes with the ids of a person and a computer filled in. */
-async function real(world: World): Promise<(readonly [path: string, allow: string])[]> {
-  const ada = await world.person()
-  const machine = await world.computer({}, ada)
+async function real(app: TestService): Promise<(readonly [path: string, allow: string])[]> {
+  const ada = await app.person()
+  const machine = await app.computer({}, ada)
   return routes.map(([path, allow]) => [path.replace('P', ada.id).replace('C', machine.id), allow])
 }
 
 const allowed = (header: string | undefined) => (header ?? '').split(/ *, */).sort().join(', ')
 
-chapter('GET {base}/', (world) => {
+describeService('GET {base}/', (app) => {
   it('tells the resource types with their paths, the description and the version', async () => {
-    const answer = await world.get('/')
-    assertStatus(answer, 200)
-    assert.ok(!('data' in answer.body))
-    const meta = JSON.stringify(answer.body.meta)
+    const response = await app.get('/')
+    assertStatus(response, 200)
+    assert.ok(!('data' in response.body))
+    const meta = JSON.stringify(response.body.meta)
     for (const word of ['person', '/persons', 'computer', '/computers', 'version', '1.0']) {
-      assert.ok(answer.text.includes(word), `${word} in ${meta}`)
+      assert.ok(response.text.includes(word), `${word} in ${meta}`)
     }
   })
 
   it('takes no other query than any route', async () => {
-    assertRefused(await world.get('/', { quux: '1' }), 400, {
+    assertErrors(await app.get('/', { quux: '1' }), 400, {
       status: 400,
       at: 'quux',
       says: 'quux',
@@ -50,31 +50,31 @@ chapter('GET {base}/', (world) => {
   })
 })
 
-chapter('a whole URL as the target of a request (RFC 9112 §3.2.2)', (world) => {
+describeService('a whole URL as the target of a request (RFC 9112 §3.2.2)', (app) => {
   const asked = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      const request = get(world.url, { path }, (answer) => text(answer).then(resolve, reject))
+      const request = get(app.url, { path }, (response) => text(response).then(resolve, reject))
       request.on('error', reject)
     })
 
   it('is as good as its path and query', async () => {
-    const { id } = await world.person()
+    const { id } = await app.person()
     for (const path of ['/', `/persons/${id}`, '/persons?page[size]=1&include=computers']) {
-      const answer = await world.get(path)
-      assert.equal(answer.status, 200)
+      const response = await app.get(path)
+      assert.equal(response.status, 200)
       for (const host of ['http://any.host', 'HTTPS://[::1]:8'])
-        assert.equal(await asked(host + path), answer.text, host + path)
+        assert.equal(await asked(host + path), response.text, host + path)
     }
     assert.equal(await asked('http://any.host'), await asked('/'))
     assert.match(await asked('http://any.host/nowhere'), /"status":"404".*nowhere/)
   })
 })
 
-chapter('HEAD and OPTIONS', (world) => {
+describeService('HEAD and OPTIONS', (app) => {
   it('HEAD answers as GET does, without a body', async () => {
-    for (const [path] of await real(world)) {
-      const get = await world.get(path)
-      const head = await world.call('HEAD', path)
+    for (const [path] of await real(app)) {
+      const get = await app.get(path)
+      const head = await app.call('HEAD', path)
       assert.equal(head.status, 200)
       assert.equal(head.text, '')
       for (const name of ['content-type', 'content-length', 'vary', 'allow']) {
@@ -90,42 +90,42 @@ chapter('HEAD and OPTIONS', (world) => {
       ['/nowhere', 404],
       ['/persons?sort=quux', 400],
     ] as const) {
-      const head = await world.call('HEAD', path)
+      const head = await app.call('HEAD', path)
       assert.deepEqual([head.status, head.text], [status, ''])
     }
   })
 
   it('OPTIONS tells in Allow what the path allows', async () => {
-    for (const [path, allow] of await real(world)) {
-      const answer = await world.call('OPTIONS', path)
-      assert.equal(answer.status, 204)
-      assert.equal(allowed(answer.headers.allow), allow, path)
-      assert.equal(answer.text, '')
+    for (const [path, allow] of await real(app)) {
+      const response = await app.call('OPTIONS', path)
+      assert.equal(response.status, 204)
+      assert.equal(allowed(response.headers.allow), allow, path)
+      assert.equal(response.text, '')
     }
   })
 
   it('OPTIONS of an unknown path is 404', async () => {
-    assertStatus(await world.call('OPTIONS', '/nowhere'), 404)
+    assertStatus(await app.call('OPTIONS', '/nowhere'), 404)
   })
 })
 
-chapter('405', (world) => {
+describeService('405', (app) => {
   it('refuses every other method with Allow, told as a document', async () => {
-    for (const [path, allow] of await real(world)) {
+    for (const [path, allow] of await real(app)) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
         if (allow.split(', ').includes(method)) continue
-        const answer = await world.call(method, path)
-        assertRefused(answer, 405, { status: 405, says: method })
-        assert.equal(allowed(answer.headers.allow), allow, path)
-        assert.equal(answer.fault.source, undefined)
+        const response = await app.call(method, path)
+        assertErrors(response, 405, { status: 405, says: method })
+        assert.equal(allowed(response.headers.allow), allow, path)
+        assert.equal(response.error.source, undefined)
       }
     }
   })
 })
 
-chapter('404', (world) => {
+describeService('404', (app) => {
   it('answers an unknown path with a document, whatever the method', async () => {
-    const ada = await world.person()
+    const ada = await app.person()
     for (const path of [
       '/nowhere',
       '/person',
@@ -145,19 +145,19 @@ chapter('404', (world) => {
       '/__proto__',
     ]) {
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']) {
-        const answer = await world.call(method, path)
+        const response = await app.call(method, path)
         assert.ok(
-          answer.status === 404 || answer.status === 405,
-          `${method} ${path}: ${answer.text}`,
+          response.status === 404 || response.status === 405,
+          `${method} ${path}: ${response.text}`,
         )
-        if (method === 'GET') assertRefused(answer, 404, { status: 404 })
+        if (method === 'GET') assertErrors(response, 404, { status: 404 })
       }
     }
   })
 
   it('an id is digits without sign or leading zero, up to 2^63−1: anything else is 404', async () => {
-    await world.person()
-    await world.computer()
+    await app.person()
+    await app.computer()
     for (const id of [
       'abc',
       '01',
@@ -180,15 +180,15 @@ chapter('404', (world) => {
       '%2e',
     ]) {
       for (const path of [`/persons/${id}`, `/persons/${id}/computers`, `/computers/${id}/owner`]) {
-        assertRefused(await world.get(path), 404, { status: 404 })
+        assertErrors(await app.get(path), 404, { status: 404 })
       }
     }
-    assertStatus(await world.get('/persons/9223372036854775807'), 404)
+    assertStatus(await app.get('/persons/9223372036854775807'), 404)
   })
 
   it('a percent-encoded digit is that digit', async () => {
-    await world.person()
-    assertStatus(await world.get('/persons/%31'), 200)
+    await app.person()
+    assertStatus(await app.get('/persons/%31'), 200)
   })
 
   /** Every request to a resource that is not there, and how the refusal names it. */
@@ -215,89 +215,89 @@ chapter('404', (world) => {
     for (const [methods, path, kind, parameter] of absent) {
       for (const method of methods.split(' ')) {
         const body = method === 'GET' ? undefined : bodyOf(path)
-        const answer = await world.call(method, path, { body })
-        assertRefused(answer, 404, { status: 404, at: parameter, says: [kind, '999999'] })
+        const response = await app.call(method, path, { body })
+        assertErrors(response, 404, { status: 404, at: parameter, says: [kind, '999999'] })
       }
     }
   })
 })
 
-chapter(
+describeService(
   'BASE_PATH',
-  (world) => {
+  (app) => {
     it('stands in front of every path, taken and told', async () => {
-      const { ada, eniac } = await enter(world)
+      const { ada, eniac } = await enter(app)
       const self = `/api/v1/persons/${ada.id}`
       assert.deepEqual(ada.links, { self })
       assert.deepEqual(ada.relationships?.computers?.links, {
         self: `${self}/relationships/computers`,
         related: `${self}/computers`,
       })
-      assert.equal((await world.get(self)).body.links?.self, self)
-      const owner = await world.get(`/api/v1/computers/${eniac.id}/owner`)
+      assert.equal((await app.get(self)).body.links?.self, self)
+      const owner = await app.get(`/api/v1/computers/${eniac.id}/owner`)
       assert.equal(owner.body.links?.self, `/api/v1/computers/${eniac.id}/owner`)
-      const linkage = await world.get(`${self}/relationships/computers`)
+      const linkage = await app.get(`${self}/relationships/computers`)
       assert.equal(linkage.body.links?.related, `${self}/computers`)
-      const page = await world.get('/api/v1/persons', { 'page[size]': '1' })
+      const page = await app.get('/api/v1/persons', { 'page[size]': '1' })
       const next = page.body.links?.next ?? ''
-      assert.ok(next.startsWith(`${world.url}/api/v1/persons?`), next)
-      assertStatus(await world.get(next), 200)
+      assert.ok(next.startsWith(`${app.url}/api/v1/persons?`), next)
+      assertStatus(await app.get(next), 200)
     })
 
     it('stands in Location', async () => {
       const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
-      const created = await world.post('/api/v1/persons', body)
+      const created = await app.post('/api/v1/persons', body)
       assert.equal(created.headers.location, `/api/v1/persons/${created.one.id}`)
     })
 
     it('has the entry at its root, with the paths of the types', async () => {
-      const answer = await world.get('/api/v1/')
-      assertStatus(answer, 200)
-      assert.ok(answer.text.includes('"/api/v1/persons"'), answer.text)
-      assert.ok(answer.text.includes('"/api/v1/computers"'), answer.text)
+      const response = await app.get('/api/v1/')
+      assertStatus(response, 200)
+      assert.ok(response.text.includes('"/api/v1/persons"'), response.text)
+      assert.ok(response.text.includes('"/api/v1/computers"'), response.text)
     })
 
     it('leaves nothing outside', async () => {
-      const ada = await world.person()
+      const ada = await app.person()
       for (const path of ['/persons', `/persons/${ada.id}`, '/api/persons', '/api/v1persons']) {
-        assertRefused(await world.get(path), 404, { status: 404 })
+        assertErrors(await app.get(path), 404, { status: 404 })
       }
     })
   },
   { settings: { basePath: '/api/v1' } },
 )
 
-chapter('the host of absolute links', (world) => {
+describeService('the host of absolute links', (app) => {
   it('is the request’s own', async () => {
-    await world.person()
-    const answer = await world.get('/persons', {}, { Host: 'api.example.org:8080' })
-    assert.equal(answer.body.links?.self, 'http://api.example.org:8080/persons')
+    await app.person()
+    const response = await app.get('/persons', {}, { Host: 'api.example.org:8080' })
+    assert.equal(response.body.links?.self, 'http://api.example.org:8080/persons')
   })
 
   it('is never a host that would break the link', async () => {
     for (const host of ['a b', 'x/y', 'x"y', 'x?y=', 'user@x', '<script>', 'x:99999', '']) {
-      const answer = await world.get('/persons', {}, { Host: host })
-      if (answer.status === 400) continue
-      assertStatus(answer, 200)
-      const self = new URL(answer.body.links?.self ?? '')
+      const response = await app.get('/persons', {}, { Host: host })
+      if (response.status === 400) continue
+      assertStatus(response, 200)
+      const self = new URL(response.body.links?.self ?? '')
       assert.deepEqual([self.pathname, self.search, self.username], ['/persons', '', ''], host)
     }
   })
 })
 
-chapter(
+describeService(
   'PUBLIC_URL',
-  (world) => {
+  (app) => {
     it('is the origin of absolute links, whatever host was asked; paths stay paths', async () => {
-      const ada = await world.person()
-      await world.person()
-      const answer = await world.get('/v1/persons', { 'page[size]': '1' })
-      for (const link of Object.values(answer.body.links ?? {})) {
+      const ada = await app.person()
+      await app.person()
+      const response = await app.get('/v1/persons', { 'page[size]': '1' })
+      for (const link of Object.values(response.body.links ?? {})) {
         assert.ok(link.startsWith('https://api.example.org/v1/persons?'), link)
       }
       assert.deepEqual(ada.links, { self: `/v1/persons/${ada.id}` })
       const body = { data: [] }
-      assertStatus(await world.delete(`/v1/persons/${ada.id}/relationships/computers`, body), 200)
+      assertStatus(await app.delete(`/v1/persons/${ada.id}/relationships/computers`, body), 200)
     })
   },
   { settings: { publicUrl: 'https://api.example.org', basePath: '/v1' } },

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { it } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import type { Answer, Resource, World } from '../world.ts'
-import { chapter } from '../world.ts'
-import { insertMany, isShared } from './beside.ts'
+import type { Resource, TestResponse, TestService } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { insertMany, isShared } from './direct-database.ts'
 import { linked, linkedIds } from './people.ts'
 
 /** Runs something while another connection moves all computers from owner to owner; returns how often it did. */
-async function whileMoving(world: World, work: () => Promise<void>): Promise<number> {
+async function whileMoving(app: TestService, work: () => Promise<void>): Promise<number> {
   const writer = new Worker(new URL('./mover.ts', import.meta.url), {
-    workerData: world.databaseUrl,
+    workerData: app.databaseUrl,
   })
   let rounds = 0
   writer.on('message', () => {
@@ -27,17 +27,17 @@ async function whileMoving(world: World, work: () => Promise<void>): Promise<num
   return rounds
 }
 
-/** Asserts that count, data, linkage and included of an answer tell one and the same moment. */
-function assertOneMoment(answer: Answer): void {
-  assert.equal(answer.status, 200, answer.text)
-  const persons = answer.many
-  assert.equal(answer.body.meta?.count, persons.length)
+/** Asserts that count, data, linkage and included of a response tell one and the same moment. */
+function assertOneMoment(response: TestResponse): void {
+  assert.equal(response.status, 200, response.text)
+  const persons = response.many
+  assert.equal(response.body.meta?.count, persons.length)
   const owners = persons.filter((person) => linkedIds(person, 'computers').length > 0)
   assert.equal(owners.length, 1, 'one person owns every computer')
   const [owner] = owners
   const machines = linkedIds(owner, 'computers')
   assert.equal(owner?.attributes?.gender, String(machines.length), 'her row tells how many')
-  const told = (answer.body.included ?? []).filter(({ type }) => type === 'computer')
+  const told = (response.body.included ?? []).filter(({ type }) => type === 'computer')
   assert.deepEqual(told.map(({ id }) => id).sort(), machines.toSorted())
   for (const machine of told) assertOwner(machine, owner)
 }
@@ -47,90 +47,90 @@ function assertOwner(machine: Resource, owner: Resource | undefined): void {
   if (data !== undefined) assert.deepEqual(data, { type: 'person', id: owner?.id })
 }
 
-chapter('one snapshot', (world) => {
-  if (!isShared(world)) return
+describeService('one snapshot', (app) => {
+  if (!isShared(app)) return
 
   it('of everything: page, count, linkage and included agree while others write', async () => {
-    await insertMany(world.databaseUrl, { persons: 20, computers: 3 })
-    const rounds = await whileMoving(world, async () => {
+    await insertMany(app.databaseUrl, { persons: 20, computers: 3 })
+    const rounds = await whileMoving(app, async () => {
       for (let each = 0; each < 30; each++) {
         for (const include of ['computers', 'computers.owner', 'computers.owner.computers']) {
-          assertOneMoment(await world.get('/persons', { include, 'page[size]': '0' }))
+          assertOneMoment(await app.get('/persons', { include, 'page[size]': '0' }))
         }
       }
     })
     assert.ok(rounds > 10, `the other connection wrote ${rounds} times`)
   })
 
-  it('of an answer that takes many pieces to tell', async () => {
-    await insertMany(world.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
-    await whileMoving(world, async () => {
+  it('of a response that takes many pieces to tell', async () => {
+    await insertMany(app.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
+    await whileMoving(app, async () => {
       for (let each = 0; each < 3; each++) {
-        assertOneMoment(await world.get('/persons', { include: 'computers', 'page[size]': '0' }))
+        assertOneMoment(await app.get('/persons', { include: 'computers', 'page[size]': '0' }))
       }
     })
   })
 
   it('of a page', async () => {
-    await insertMany(world.databaseUrl, { persons: 10, computers: 2 })
-    await whileMoving(world, async () => {
+    await insertMany(app.databaseUrl, { persons: 10, computers: 2 })
+    await whileMoving(app, async () => {
       for (let each = 0; each < 50; each++) {
         assertOneMoment(
-          await world.get('/persons', { include: 'computers.owner', 'page[size]': '50' }),
+          await app.get('/persons', { include: 'computers.owner', 'page[size]': '50' }),
         )
       }
     })
   })
 
   it('of a count and its page: a computer more or less is told by both or neither', async () => {
-    await insertMany(world.databaseUrl, { persons: 5, computers: 4 })
-    await whileMoving(world, async () => {
+    await insertMany(app.databaseUrl, { persons: 5, computers: 4 })
+    await whileMoving(app, async () => {
       for (let each = 0; each < 100; each++) {
-        const answer = await world.get('/computers', { include: 'owner', 'page[size]': '100' })
-        assert.equal(answer.body.meta?.count, answer.many.length)
-        assert.equal(answer.body.included?.length, 1)
-        assert.equal(answer.body.included[0]?.attributes?.gender, String(answer.many.length))
+        const response = await app.get('/computers', { include: 'owner', 'page[size]': '100' })
+        assert.equal(response.body.meta?.count, response.many.length)
+        assert.equal(response.body.included?.length, 1)
+        assert.equal(response.body.included[0]?.attributes?.gender, String(response.many.length))
       }
     })
   })
 
   it('of one resource with its linkage', async () => {
-    await insertMany(world.databaseUrl, { persons: 2, computers: 3 })
-    await whileMoving(world, async () => {
+    await insertMany(app.databaseUrl, { persons: 2, computers: 3 })
+    await whileMoving(app, async () => {
       for (let each = 0; each < 100; each++) {
-        const answer = await world.get('/persons/1', { include: 'computers.owner' })
-        const machines = linkedIds(answer.one, 'computers')
+        const response = await app.get('/persons/1', { include: 'computers.owner' })
+        const machines = linkedIds(response.one, 'computers')
         const expected = machines.length === 0 ? null : String(machines.length)
-        assert.equal(answer.one.attributes?.gender, expected)
-        assert.equal(answer.body.included?.length, machines.length)
+        assert.equal(response.one.attributes?.gender, expected)
+        assert.equal(response.body.included?.length, machines.length)
       }
     })
   })
 })
 
-chapter('Writes side by side', (world) => {
+describeService('Writes side by side', (app) => {
   it('of many clients at once are all kept', async () => {
-    const ada = await world.person()
-    const machines = await Promise.all(Array.from({ length: 40 }, () => world.computer()))
+    const ada = await app.person()
+    const machines = await Promise.all(Array.from({ length: 40 }, () => app.computer()))
     const path = `/persons/${ada.id}/relationships/computers`
     const answers = await Promise.all(
-      machines.map(({ id }) => world.post(path, { data: [{ type: 'computer', id }] })),
+      machines.map(({ id }) => app.post(path, { data: [{ type: 'computer', id }] })),
     )
     assert.ok(answers.every(({ status }) => status === 200))
-    assert.equal((await world.get(path)).many.length, 40)
+    assert.equal((await app.get(path)).many.length, 40)
   })
 
   it('of two that replace the same set: one of them wins whole', async () => {
-    const ada = await world.person()
-    const machines = await Promise.all(Array.from({ length: 10 }, () => world.computer()))
+    const ada = await app.person()
+    const machines = await Promise.all(Array.from({ length: 10 }, () => app.computer()))
     const path = `/persons/${ada.id}/relationships/computers`
     machines.sort((one, other) => Number(one.id) - Number(other.id))
     const sets = [machines.slice(0, 5), machines.slice(5)].map((set) =>
       set.map(({ type, id }) => ({ type, id })),
     )
     for (let round = 0; round < 10; round++) {
-      await Promise.all(sets.map((data) => world.patch(path, { data })))
-      const now = (await world.get(path)).body.data
+      await Promise.all(sets.map((data) => app.patch(path, { data })))
+      const now = (await app.get(path)).body.data
       assert.ok(
         sets.some((set) => JSON.stringify(set) === JSON.stringify(now)),
         JSON.stringify(now),
@@ -139,14 +139,14 @@ chapter('Writes side by side', (world) => {
   })
 
   it('beside another connection that writes wait for it', async () => {
-    if (!isShared(world)) return
-    await insertMany(world.databaseUrl, { persons: 3, computers: 2 })
-    await whileMoving(world, async () => {
+    if (!isShared(app)) return
+    await insertMany(app.databaseUrl, { persons: 3, computers: 2 })
+    await whileMoving(app, async () => {
       for (let each = 0; each < 30; each++) {
-        const { id } = await world.person({ name: `n${each}` })
+        const { id } = await app.person({ name: `n${each}` })
         const body = { data: { type: 'person', id, attributes: { name: 'changed' } } }
-        assert.equal((await world.patch(`/persons/${id}`, body)).status, 200)
-        assert.equal((await world.delete(`/persons/${id}`)).status, 200)
+        assert.equal((await app.patch(`/persons/${id}`, body)).status, 200)
+        assert.equal((await app.delete(`/persons/${id}`)).status, 200)
       }
     })
   })

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { World } from '../world.ts'
-import { chapter, ids } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService, ids } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count, enter, found } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
-const sorted = (world: World, path: string, sort: string) => found(world, path, { sort })
+const sorted = (app: TestService, path: string, sort: string) => found(app, path, { sort })
 
-chapter('sort', (world) => {
+describeService('sort', (app) => {
   it('is ascending; a - in front of a name makes it descending', async () => {
-    await enter(world)
-    assert.deepEqual(await sorted(world, '/persons', 'name'), ['100%_\\', 'Ada', 'Alan', 'Grace'])
-    assert.deepEqual(await sorted(world, '/persons', '-name'), ['Grace', 'Alan', 'Ada', '100%_\\'])
-    assert.deepEqual(await sorted(world, '/computers', '-serial'), [
+    await enter(app)
+    assert.deepEqual(await sorted(app, '/persons', 'name'), ['100%_\\', 'Ada', 'Alan', 'Grace'])
+    assert.deepEqual(await sorted(app, '/persons', '-name'), ['Grace', 'Alan', 'Ada', '100%_\\'])
+    assert.deepEqual(await sorted(app, '/computers', '-serial'), [
       'Zuse_Z3',
       'Orphan',
       'Mark',
@@ -21,27 +21,27 @@ chapter('sort', (world) => {
   })
 
   it('counts null as the largest value: last ascending, first descending', async () => {
-    await enter(world)
+    await enter(app)
     const ascending = ['Ada', 'Grace', 'Alan', '100%_\\']
-    assert.deepEqual(await sorted(world, '/persons', 'birth_date'), ascending)
-    assert.deepEqual(await sorted(world, '/persons', '-birth_date'), ascending.toReversed())
+    assert.deepEqual(await sorted(app, '/persons', 'birth_date'), ascending)
+    assert.deepEqual(await sorted(app, '/persons', '-birth_date'), ascending.toReversed())
   })
 
   it('takes several names, the first deciding first', async () => {
-    await enter(world)
-    assert.deepEqual(await sorted(world, '/persons', 'gender,-name'), [
+    await enter(app)
+    assert.deepEqual(await sorted(app, '/persons', 'gender,-name'), [
       'Grace',
       'Ada',
       'Alan',
       '100%_\\',
     ])
-    assert.deepEqual(await sorted(world, '/persons', '-gender,name'), [
+    assert.deepEqual(await sorted(app, '/persons', '-gender,name'), [
       '100%_\\',
       'Alan',
       'Ada',
       'Grace',
     ])
-    assert.deepEqual(await sorted(world, '/persons', 'gender,birth_date'), [
+    assert.deepEqual(await sorted(app, '/persons', 'gender,birth_date'), [
       'Ada',
       'Grace',
       'Alan',
@@ -51,32 +51,32 @@ chapter('sort', (world) => {
 
   it('sorts by id as a number', async () => {
     const created: string[] = []
-    for (let each = 0; each < 11; each++) created.push((await world.person()).id)
-    assert.deepEqual(ids(await world.get('/persons', { sort: 'id' })), created)
-    assert.deepEqual(ids(await world.get('/persons', { sort: '-id' })), created.toReversed())
+    for (let each = 0; each < 11; each++) created.push((await app.person()).id)
+    assert.deepEqual(ids(await app.get('/persons', { sort: 'id' })), created)
+    assert.deepEqual(ids(await app.get('/persons', { sort: '-id' })), created.toReversed())
   })
 
   it('sorts through to-one relationships; without an owner, as null', async () => {
-    await enter(world)
-    assert.deepEqual(await sorted(world, '/computers', 'owner.name,serial'), [
+    await enter(app)
+    assert.deepEqual(await sorted(app, '/computers', 'owner.name,serial'), [
       'ENIAC',
       'Zuse_Z3',
       'Mark',
       'Orphan',
     ])
-    assert.deepEqual(await sorted(world, '/computers', '-owner.name,-serial'), [
+    assert.deepEqual(await sorted(app, '/computers', '-owner.name,-serial'), [
       'Orphan',
       'Mark',
       'Zuse_Z3',
       'ENIAC',
     ])
-    assert.deepEqual(await sorted(world, '/computers', '-owner.birth_date,serial'), [
+    assert.deepEqual(await sorted(app, '/computers', '-owner.birth_date,serial'), [
       'Orphan',
       'Mark',
       'ENIAC',
       'Zuse_Z3',
     ])
-    assert.deepEqual(await sorted(world, '/computers', '-owner.id,-id'), [
+    assert.deepEqual(await sorted(app, '/computers', '-owner.id,-id'), [
       'Orphan',
       'Mark',
       'Zuse_Z3',
@@ -86,30 +86,30 @@ chapter('sort', (world) => {
 
   it('puts text in code-point order', async () => {
     const names = ['', '0', 'A', 'Z', '_', 'a', 'aa', 'é', 'ÿ', 'Ā', '日', '\uFFFD', '\u{1F600}']
-    for (const name of names.toReversed()) await world.person({ name })
-    const answer = await world.get('/persons', { sort: 'name' })
+    for (const name of names.toReversed()) await app.person({ name })
+    const response = await app.get('/persons', { sort: 'name' })
     assert.deepEqual(
-      answer.many.map(({ attributes }) => attributes?.name),
+      response.many.map(({ attributes }) => attributes?.name),
       names,
     )
   })
 
   it('orders equals by id, and everything without sort', async () => {
     const all: string[] = []
-    for (let each = 0; each < 12; each++) all.push((await world.person({ gender: 'x' })).id)
-    assert.deepEqual(ids(await world.get('/persons')), all)
-    assert.deepEqual(ids(await world.get('/persons', { sort: 'name' })), all)
-    assert.deepEqual(ids(await world.get('/persons', { sort: 'gender,name,birth_date' })), all)
+    for (let each = 0; each < 12; each++) all.push((await app.person({ gender: 'x' })).id)
+    assert.deepEqual(ids(await app.get('/persons')), all)
+    assert.deepEqual(ids(await app.get('/persons', { sort: 'name' })), all)
+    assert.deepEqual(ids(await app.get('/persons', { sort: 'gender,name,birth_date' })), all)
   })
 
   it('is unique at its end, so that pages never overlap', async () => {
-    for (let each = 0; each < 13; each++) await world.person({ gender: each % 2 ? 'x' : null })
+    for (let each = 0; each < 13; each++) await app.person({ gender: each % 2 ? 'x' : null })
     for (const sort of ['gender', '-gender', '-name', 'gender,-birth_date']) {
-      const whole = ids(await world.get('/persons', { sort, 'page[size]': '0' }))
+      const whole = ids(await app.get('/persons', { sort, 'page[size]': '0' }))
       const pieces: string[] = []
       for (let page = 1; page <= 5; page++) {
         const query = { sort, 'page[size]': '3', 'page[number]': String(page) }
-        pieces.push(...ids(await world.get('/persons', query)))
+        pieces.push(...ids(await app.get('/persons', query)))
       }
       assert.deepEqual(pieces, whole, sort)
       assert.equal(new Set(whole).size, 13)
@@ -117,19 +117,19 @@ chapter('sort', (world) => {
   })
 
   it('sorts the related collection as any other', async () => {
-    const { ada } = await enter(world)
-    assert.deepEqual(await sorted(world, `/persons/${ada.id}/computers`, '-serial'), [
+    const { ada } = await enter(app)
+    assert.deepEqual(await sorted(app, `/persons/${ada.id}/computers`, '-serial'), [
       'Zuse_Z3',
       'ENIAC',
     ])
-    assert.deepEqual(await sorted(world, `/persons/${ada.id}/computers`, 'owner.name,-id'), [
+    assert.deepEqual(await sorted(app, `/persons/${ada.id}/computers`, 'owner.name,-id'), [
       'Zuse_Z3',
       'ENIAC',
     ])
   })
 
   it('never fails over many names, the same through a relationship included', async () => {
-    await enter(world)
+    await enter(app)
     for (const sort of [
       'owner.name',
       '-owner.birth_date',
@@ -137,24 +137,24 @@ chapter('sort', (world) => {
       'owner.name,-owner.id,serial',
     ]) {
       const many = Array.from({ length: 100 }, () => sort).join(',')
-      const answer = await world.get('/computers', { sort: many })
-      if (answer.status === 200)
-        assert.deepEqual(answer.many, (await world.get('/computers', { sort })).many)
-      else assertRefused(answer, 400, { status: 400, at: 'sort' })
+      const response = await app.get('/computers', { sort: many })
+      if (response.status === 200)
+        assert.deepEqual(response.many, (await app.get('/computers', { sort })).many)
+      else assertErrors(response, 400, { status: 400, at: 'sort' })
     }
   })
 
   it('changes nothing on a single-resource route, as long as it is valid', async () => {
-    const { ada, eniac } = await enter(world)
+    const { ada, eniac } = await enter(app)
     for (const [path, valid] of [
       [`/persons/${ada.id}`, '-name'],
       [`/computers/${eniac.id}/owner`, 'birth_date'],
       [`/computers/${eniac.id}`, 'owner.name'],
     ] as const) {
-      const plain = await world.get(path)
-      const answer = await world.get(path, { sort: valid })
-      assert.deepEqual(answer.one, plain.one)
-      assertRefused(await world.get(path, { sort: 'quux' }), 400, { status: 400, at: 'sort' })
+      const plain = await app.get(path)
+      const response = await app.get(path, { sort: valid })
+      assert.deepEqual(response.one, plain.one)
+      assertErrors(await app.get(path, { sort: 'quux' }), 400, { status: 400, at: 'sort' })
     }
   })
 })
@@ -196,16 +196,16 @@ const refused: readonly (readonly [path: string, sort: string, says: readonly st
   ['/computers', 'person_id',         ['person_id']],
 ]
 
-chapter('sort, refusals', (world) => {
+describeService('sort, refusals', (app) => {
   it('refuses what cannot be sorted by with 400 at sort, and says what could', async () => {
     for (const [path, sort, says] of refused) {
-      assertRefused(await world.get(path, { sort }), 400, { status: 400, at: 'sort', says })
+      assertErrors(await app.get(path, { sort }), 400, { status: 400, at: 'sort', says })
     }
   })
 
-  it('tells every name at fault', async () => {
-    assertRefused(
-      await world.get('/persons', { sort: 'quux,name,-display_name' }),
+  it('tells every name at error', async () => {
+    assertErrors(
+      await app.get('/persons', { sort: 'quux,name,-display_name' }),
       400,
       { status: 400, at: 'sort', says: 'quux' },
       { status: 400, at: 'sort', says: 'display_name' },
@@ -218,8 +218,8 @@ chapter('sort, refusals', (world) => {
       ['/computers', 'person_id', 'persom_id'],
       ['/computers', 'owner.password', 'owner.pazzword'],
     ] as const) {
-      const one = await world.get(path, { sort: hidden })
-      const other = await world.get(path, { sort: unknown })
+      const one = await app.get(path, { sort: hidden })
+      const other = await app.get(path, { sort: unknown })
       assert.equal(
         one.text.replaceAll(hidden.replace('owner.', ''), 'it'),
         other.text.replaceAll(unknown.replace('owner.', ''), 'it'),
@@ -228,13 +228,13 @@ chapter('sort, refusals', (world) => {
   })
 
   it('refuses sort given twice', async () => {
-    const answer = await world.call('GET', '/persons', { query: 'sort=name&sort=id' })
-    assertRefused(answer, 400, { status: 400, at: 'sort' })
+    const response = await app.call('GET', '/persons', { query: 'sort=name&sort=id' })
+    assertErrors(response, 400, { status: 400, at: 'sort' })
   })
 
   it('writes nothing when the sort of a write is refused', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
-    assertStatus(await world.post('/persons', body, { sort: 'quux' }), 400)
-    assert.equal(await count(world, '/persons'), 0)
+    assertStatus(await app.post('/persons', body, { sort: 'quux' }), 400)
+    assert.equal(await count(app, '/persons'), 0)
   })
 })

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually, openSocket, request, statuses } from '../raw-socket.ts'
-import { chapter } from '../world.ts'
-import { insertMany, isShared } from './beside.ts'
+import { describeService } from '../service-suite.ts'
+import { insertMany, isShared } from './direct-database.ts'
 import { serveNotes } from './notes.ts'
 
 const sendTimeout = 500
 
-chapter(
+describeService(
   'Clients that stop reading a stream',
   (world) => {
     if (!isShared(world)) return

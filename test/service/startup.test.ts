@@ -3,21 +3,21 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseCommandLine } from '../../service/settings.ts'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import type { Call } from '../client.ts'
 import { connect } from '../client.ts'
-import type { Answer } from '../world.ts'
-import { behind } from './beside.ts'
+import type { TestResponse } from '../service-suite.ts'
+import { parseResponse } from '../test-response.ts'
 import { folder, run, start } from './child.ts'
+import { executeDirectly } from './direct-database.ts'
 
 /** Sends one checked request on a connection of its own. */
-async function ask(url: string, method: string, path: string, call?: Call): Promise<Answer> {
+async function ask(url: string, method: string, path: string, call?: Call): Promise<TestResponse> {
   const client = connect(url)
   try {
     const exchange = await client.send(method, path, call)
     assertConforms(exchange)
-    return readAnswer(exchange)
+    return parseResponse(exchange)
   } finally {
     client.close()
   }
@@ -165,11 +165,11 @@ describe('settings', () => {
     assert.equal((await ask(url, 'GET', '/env/persons')).status, 404)
     for (const name of ['a', 'b', 'c'])
       await ask(url, 'POST', '/flag/persons', { body: person(name) })
-    const answer = await ask(url, 'GET', '/flag/persons')
-    assert.equal(answer.many.length, 2)
+    const response = await ask(url, 'GET', '/flag/persons')
+    assert.equal(response.many.length, 2)
     assert.ok(
-      answer.body.links?.self?.startsWith('https://api.example.org/flag/persons'),
-      answer.text,
+      response.body.links?.self?.startsWith('https://api.example.org/flag/persons'),
+      response.text,
     )
     assert.equal((await ask(url, 'GET', '/flag/persons?page[size]=8')).status, 400)
   })
@@ -301,10 +301,10 @@ describe('a fault of ours', () => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const url = `sqlite:${join(cwd, 'data', 'lapidary.db')}`
-    await behind(url, 'alter table computer rename to elsewhere')
-    const answer = await ask(child.url, 'GET', '/computers')
-    assert.equal(answer.status, 500)
-    const id = answer.fault.id ?? 'no id'
+    await executeDirectly(url, 'alter table computer rename to elsewhere')
+    const response = await ask(child.url, 'GET', '/computers')
+    assert.equal(response.status, 500)
+    const id = response.error.id ?? 'no id'
     await child.end('SIGTERM')
     const line =
       child

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter } from '../world.ts'
+import { describeService } from '../service-suite.ts'
 import { identifier } from './people.ts'
 import { statementsOf } from './statements.ts'
 
@@ -11,16 +11,16 @@ const reads: readonly (readonly [path: string, ...includes: string[]])[] = [
   ['/computers', '', 'owner',     'owner.computers', 'owner.computers.owner'],
 ]
 
-chapter('No query per row', (world) => {
+describeService('No query per row', (app) => {
   it('the number of statements depends on the include paths, not on the rows', async () => {
     const counts = new Map<string, number[]>()
     let rows = 0
     for (const target of [1, 10, 60]) {
-      for (; rows < target; rows++) await world.computer({}, await world.person())
+      for (; rows < target; rows++) await app.computer({}, await app.person())
       for (const [path, ...includes] of reads) {
         for (const include of includes) {
           const query = { include, 'page[size]': '1000' }
-          const run = await statementsOf(() => world.get(path, query))
+          const run = await statementsOf(() => app.get(path, query))
           assert.ok(run.length > 0, 'the store tells its statements')
           counts.set(`${path} ${include}`, [
             ...(counts.get(`${path} ${include}`) ?? []),
@@ -43,20 +43,20 @@ chapter('No query per row', (world) => {
       ]
       const numbers: number[] = []
       for (const query of requests) {
-        numbers.push((await statementsOf(() => world.get('/persons', query))).length)
+        numbers.push((await statementsOf(() => app.get('/persons', query))).length)
       }
       return numbers
     }
-    await world.computer({}, await world.person())
+    await app.computer({}, await app.person())
     const few = await count()
-    for (let each = 0; each < 40; each++) await world.computer({}, await world.person())
+    for (let each = 0; each < 40; each++) await app.computer({}, await app.person())
     assert.deepEqual(await count(), few)
   })
 
   it('a first page that is not full says itself how many there are', async () => {
-    for (let each = 0; each < 5; each++) await world.person()
+    for (let each = 0; each < 5; each++) await app.person()
     // PostgreSQL reads the page and the count by one statement.
-    const without = world.database === 'PostgreSQL' ? 1 : 0
+    const without = app.database === 'PostgreSQL' ? 1 : 0
     for (const [size, number, counted] of [
       [6, 1, without],
       [5, 1, 1],
@@ -66,8 +66,8 @@ chapter('No query per row', (world) => {
     ] as const) {
       const query = { 'page[size]': String(size), 'page[number]': String(number) }
       const run = await statementsOf(async () => {
-        const answer = await world.get('/persons', query)
-        assert.deepEqual(answer.body.meta, { count: 5 })
+        const response = await app.get('/persons', query)
+        assert.deepEqual(response.body.meta, { count: 5 })
       })
       const what = `page ${number} of ${size}`
       assert.equal(run.filter((sql) => sql.includes('count(*)')).length, counted, what)
@@ -76,12 +76,12 @@ chapter('No query per row', (world) => {
 
   it('and for writes: a hundred members take as many statements as two', async () => {
     const machines = []
-    for (let each = 0; each < 100; each++) machines.push(identifier(await world.computer()))
-    const { id } = await world.person()
+    for (let each = 0; each < 100; each++) machines.push(identifier(await app.computer()))
+    const { id } = await app.person()
     const path = `/persons/${id}/relationships/computers`
     for (const method of ['POST', 'DELETE', 'PATCH']) {
       const write = (members: unknown[]) =>
-        statementsOf(() => world.call(method, path, { body: { data: members } }))
+        statementsOf(() => app.call(method, path, { body: { data: members } }))
       assert.equal(
         (await write(machines)).length,
         (await write(machines.slice(0, 2))).length,
@@ -91,12 +91,12 @@ chapter('No query per row', (world) => {
   })
 })
 
-chapter('Values never enter the SQL', (world) => {
+describeService('Values never enter the SQL', (app) => {
   it('a filter’s values are bound, and a list is one value', async () => {
-    await world.person({ name: 'Bobby' })
+    await app.person({ name: 'Bobby' })
     const sqlOf = async (val: unknown, op = 'in_') => {
       const query = { filter: [{ name: 'name', op, val }] }
-      return (await statementsOf(() => world.get('/persons', query))).join('\n')
+      return (await statementsOf(() => app.get('/persons', query))).join('\n')
     }
     const two = await sqlOf(['Bobby', 'zqxjk'])
     assert.doesNotMatch(two, /Bobby|zqxjk/)
@@ -107,10 +107,10 @@ chapter('Values never enter the SQL', (world) => {
 
   it('nor do those of a page, a body or a path', async () => {
     const run = await statementsOf(async () => {
-      const { id } = await world.person({ name: 'zqxjk', gender: 'wvut' })
-      await world.get(`/persons/${id}`)
-      await world.get('/persons', { 'page[size]': '7654321', 'page[number]': '2' })
-      await world.get('/persons/1234567')
+      const { id } = await app.person({ name: 'zqxjk', gender: 'wvut' })
+      await app.get(`/persons/${id}`)
+      await app.get('/persons', { 'page[size]': '7654321', 'page[number]': '2' })
+      await app.get('/persons/1234567')
     })
     assert.doesNotMatch(run.join('\n'), /zqxjk|wvut|7654321|1234567/)
   })

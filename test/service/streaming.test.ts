@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect, mediaType } from '../client.ts'
-import type { Answer, Resource } from '../world.ts'
-import { chapter } from '../world.ts'
-import { behind, insertMany, isShared } from './beside.ts'
+import type { Resource, TestResponse } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { parseResponse } from '../test-response.ts'
 import { folder, start } from './child.ts'
+import { executeDirectly, insertMany, isShared } from './direct-database.ts'
 import { included } from './people.ts'
 import { until } from './processes.ts'
 
@@ -37,36 +37,36 @@ async function leave(origin: string, path: string): Promise<void> {
 }
 
 /** The included resources in order of type and id: their order in a document says nothing. */
-function byId({ body }: Answer): Resource[] | undefined {
+function byId({ body }: TestResponse): Resource[] | undefined {
   const key = ({ type, id }: Resource) => `${type} ${id.padStart(20)}`
   return body.included?.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
 }
 
-chapter('page[size]=0 is streamed', (world) => {
-  if (!isShared(world)) return
+describeService('page[size]=0 is streamed', (app) => {
+  if (!isShared(app)) return
 
   it('arrives whole, in many pieces, and is one checked document', async () => {
-    await insertMany(world.databaseUrl, { persons: 6_000, computers: 1 })
-    const answer = await world.get('/persons', { 'page[size]': '0', include: 'computers' })
+    await insertMany(app.databaseUrl, { persons: 6_000, computers: 1 })
+    const answer = await app.get('/persons', { 'page[size]': '0', include: 'computers' })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers['transfer-encoding'], 'chunked')
     assert.equal(answer.many.length, 6_000)
     assert.equal(answer.body.included?.length, 6_000)
     assert.deepEqual(answer.body.meta, { count: 6_000 })
     assert.deepEqual(answer.body.links, {
-      self: `${world.url}/persons?page%5Bsize%5D=0&include=computers`,
+      self: `${app.url}/persons?page%5Bsize%5D=0&include=computers`,
     })
     assert.equal(new Set(answer.many.map(({ id }) => id)).size, 6_000)
-    const raw = await head(world.url, everything)
+    const raw = await head(app.url, everything)
     let pieces = 0
     for await (const _piece of raw) pieces++
     assert.ok(pieces > 10, `${pieces} pieces`)
   })
 
   it('tells exactly what one large page tells, whatever is included, listed, filtered or sorted', async () => {
-    await insertMany(world.databaseUrl, { persons: 520, computers: 1 })
-    await behind(
-      world.databaseUrl,
+    await insertMany(app.databaseUrl, { persons: 520, computers: 1 })
+    await executeDirectly(
+      app.databaseUrl,
       'update computer set person_id = null where id % 5 = 0',
       'update computer set person_id = 1 + id % 40 where id % 7 = 0',
       "update person set gender = 'x', birth_date = '2000-01-01' where id % 3 = 0",
@@ -90,8 +90,8 @@ chapter('page[size]=0 is streamed', (world) => {
       ['/computers', 'filter=[{"name":"owner","op":"has"}]&include=owner.computers'],
       ['/computers', 'include=owner,owner.computers&fields[computer]=owner&fields[person]='],
     ] as const) {
-      const streamed = await world.call('GET', path, { query: `${query}&page[size]=0` })
-      const paged = await world.call('GET', path, { query: `${query}&page[size]=100000` })
+      const streamed = await app.call('GET', path, { query: `${query}&page[size]=0` })
+      const paged = await app.call('GET', path, { query: `${query}&page[size]=100000` })
       assert.equal(streamed.status, 200)
       assert.deepEqual(streamed.body.data, paged.body.data, query)
       assert.deepEqual(streamed.body.meta, paged.body.meta, query)
@@ -100,60 +100,58 @@ chapter('page[size]=0 is streamed', (world) => {
   })
 
   it('of a related collection is of that alone', async () => {
-    await insertMany(world.databaseUrl, { persons: 2, computers: 900 })
+    await insertMany(app.databaseUrl, { persons: 2, computers: 900 })
     const query = { 'page[size]': '0', include: 'owner' }
-    const answer = await world.get('/persons/2/computers', query)
+    const answer = await app.get('/persons/2/computers', query)
     assert.equal(answer.many.length, 900)
     assert.deepEqual(included(answer), ['person 2'])
-    assert.equal((await world.get('/persons/3/computers', query)).status, 404)
+    assert.equal((await app.get('/persons/3/computers', query)).status, 404)
   })
 
   it('HEAD of it has no body', async () => {
-    await insertMany(world.databaseUrl, { persons: 3_000, computers: 1 })
-    const answer = await world.call('HEAD', everything)
+    await insertMany(app.databaseUrl, { persons: 3_000, computers: 1 })
+    const answer = await app.call('HEAD', everything)
     assert.deepEqual([answer.status, answer.text], [200, ''])
   })
 
   it('leaves others their turn: a short request is answered while a long one is under way', async () => {
-    await insertMany(world.databaseUrl, { persons: 10_000, computers: 1 })
+    await insertMany(app.databaseUrl, { persons: 10_000, computers: 1 })
     let isDone = false
-    const long = world
-      .get('/persons', { 'page[size]': '0', include: 'computers' })
-      .then((answer) => {
-        isDone = true
-        return answer
-      })
+    const long = app.get('/persons', { 'page[size]': '0', include: 'computers' }).then((answer) => {
+      isDone = true
+      return answer
+    })
     await pause(20)
-    const short = await world.get('/persons/1')
+    const short = await app.get('/persons/1')
     assert.equal(short.status, 200)
     assert.ok(!isDone, 'the short answer came first')
     assert.equal((await long).many.length, 10_000)
   })
 
   it('sees the moment it began, though others write while it is told', async () => {
-    await insertMany(world.databaseUrl, { persons: 8_000, computers: 1, nameLength: 500 })
-    const slow = await head(world.url, everything)
-    const created = await world.person({ name: 'late' })
-    await world.delete('/persons/8000')
+    await insertMany(app.databaseUrl, { persons: 8_000, computers: 1, nameLength: 500 })
+    const slow = await head(app.url, everything)
+    const created = await app.person({ name: 'late' })
+    await app.delete('/persons/8000')
     const pieces: Buffer[] = []
     for await (const piece of slow) pieces.push(piece)
     const { data, meta } = JSON.parse(Buffer.concat(pieces).toString())
     assert.deepEqual(meta, { count: 8_000 })
     assert.equal(data.length, 8_000)
     assert.equal(data.at(-1).id, '8000')
-    assert.equal((await world.get(`/persons/${created.id}`)).status, 200)
+    assert.equal((await app.get(`/persons/${created.id}`)).status, 200)
   })
 
   it('may be left in the middle: the service goes on answering, writing and shuts down', async () => {
-    await insertMany(world.databaseUrl, { persons: 5_000, computers: 1, nameLength: 1_000 })
-    for (let each = 0; each < 20; each++) await leave(world.url, everything)
-    const { id } = await world.person({ name: 'after' })
-    assert.equal((await world.get(`/persons/${id}`)).status, 200)
-    assert.equal((await world.delete(`/persons/${id}`)).status, 200)
+    await insertMany(app.databaseUrl, { persons: 5_000, computers: 1, nameLength: 1_000 })
+    for (let each = 0; each < 20; each++) await leave(app.url, everything)
+    const { id } = await app.person({ name: 'after' })
+    assert.equal((await app.get(`/persons/${id}`)).status, 200)
+    assert.equal((await app.delete(`/persons/${id}`)).status, 200)
     const before = Date.now()
-    await world.restart()
+    await app.restart()
     assert.ok(Date.now() - before < 10_000)
-    assert.equal((await world.get('/persons')).body.meta?.count, 5_000)
+    assert.equal((await app.get('/persons')).body.meta?.count, 5_000)
   })
 })
 
@@ -225,7 +223,7 @@ describe('streaming in a process of its own', () => {
       text,
     }
     assertConforms(exchange)
-    assert.equal(readAnswer(exchange).many.length, 8_000)
+    assert.equal(parseResponse(exchange).many.length, 8_000)
     assert.equal((await end).code, 0)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chapter, ids } from '../world.ts'
+import { describeService, ids } from '../service-suite.ts'
 
 /** Wraps a filter on persons in relationships, each with `not`s around it: an even number in all, so they cancel out. */
 function nested(levels: number, nots: number): unknown {
@@ -14,34 +14,34 @@ function nested(levels: number, nots: number): unknown {
   return [filter]
 }
 
-chapter('queries beyond what a database takes', (world) => {
+describeService('queries beyond what a database takes', (app) => {
   it('are served as long as the database can, then refused with 400: never a 500', async () => {
-    const ada = await world.person({ name: 'Ada' })
-    await world.computer({}, ada)
+    const ada = await app.person({ name: 'Ada' })
+    await app.computer({}, ada)
     const statuses: number[] = []
     for (let nots = 0; nots <= 3; nots += 1) {
-      const answer = await world.get('/persons', { filter: nested(20, nots) })
-      statuses.push(answer.status)
-      if (answer.status === 200) assert.deepEqual(ids(answer), [ada.id])
-      else assert.match(answer.fault.detail, /too complex for the database/)
+      const response = await app.get('/persons', { filter: nested(20, nots) })
+      statuses.push(response.status)
+      if (response.status === 200) assert.deepEqual(ids(response), [ada.id])
+      else assert.match(response.error.detail, /too complex for the database/)
     }
     // PostgreSQL takes all that the rules of queries let through; SQLite's parser does not.
-    const expected = world.database === 'PostgreSQL' ? [200] : [200, 400]
+    const expected = app.database === 'PostgreSQL' ? [200] : [200, 400]
     assert.deepEqual([...new Set(statuses)].sort(), expected)
   })
 
   it('are served to the deepest include there is, and refused beyond', async () => {
-    const ada = await world.person()
-    const computer = await world.computer({}, ada)
+    const ada = await app.person()
+    const computer = await app.computer({}, ada)
     const path = (steps: number) =>
       Array.from({ length: steps }, (_, step) => (step % 2 === 0 ? 'computers' : 'owner')).join('.')
-    const deepest = await world.get('/persons', { include: path(20) })
+    const deepest = await app.get('/persons', { include: path(20) })
     assert.deepEqual(
       deepest.body.included?.map(({ id }) => id),
       [computer.id],
     )
-    const deeper = await world.get('/persons', { include: path(21) })
+    const deeper = await app.get('/persons', { include: path(21) })
     assert.equal(deeper.status, 400)
-    assert.equal(deeper.fault.source?.parameter, 'include')
+    assert.equal(deeper.error.source?.parameter, 'include')
   })
 })

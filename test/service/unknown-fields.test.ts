@@ -1,112 +1,112 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { World } from '../world.ts'
-import { chapter } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
+import { describeService } from '../service-suite.ts'
+import { assertErrors, assertStatus } from './assert-errors.ts'
 import { count } from './people.ts'
-import { assertRefused, assertStatus } from './told.ts'
 
 const uuid = '0b9a2c1e-6f57-4d0e-9a53-2d1f4e6b7c88'
 
-chapter('output-only fields', (world) => {
+describeService('output-only fields', (app) => {
   it('discards display_name and id among the attributes of a create', async () => {
     const attributes = { name: 'Ada', display_name: 'Somebody Else', id: '77' }
-    const answer = await world.post('/persons', { data: { type: 'person', attributes } })
-    assertStatus(answer, 201)
-    assert.equal(answer.one.attributes?.display_name, 'ADA')
-    assert.notEqual(answer.one.id, '77')
-    assert.ok(!('id' in answer.one.attributes))
+    const response = await app.post('/persons', { data: { type: 'person', attributes } })
+    assertStatus(response, 201)
+    assert.equal(response.one.attributes?.display_name, 'ADA')
+    assert.notEqual(response.one.id, '77')
+    assert.ok(!('id' in response.one.attributes))
   })
 
   it('discards whatever stands in an output-only attribute, wrong kinds included', async () => {
     for (const display_name of [null, 5, [], {}, '\u0000']) {
       const attributes = { name: 'Ada', display_name }
-      assertStatus(await world.post('/persons', { data: { type: 'person', attributes } }), 201)
+      assertStatus(await app.post('/persons', { data: { type: 'person', attributes } }), 201)
     }
   })
 
   it('discards display_name and id among the attributes of an update', async () => {
-    const { id } = await world.person({ name: 'Ada' })
+    const { id } = await app.person({ name: 'Ada' })
     const attributes = { display_name: 'Somebody Else', id: '77' }
-    const answer = await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
-    assertStatus(answer, 200)
-    assert.equal(answer.one.id, id)
-    assert.equal(answer.one.attributes?.display_name, 'ADA')
+    const response = await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
+    assertStatus(response, 200)
+    assert.equal(response.one.id, id)
+    assert.equal(response.one.attributes?.display_name, 'ADA')
   })
 
   it('discards links and relationships among the attributes, which Jsona sends back', async () => {
     for (const name of ['links', 'relationships']) {
       const json = `"${name}":{"self":"/persons/1","owner":{"data":null}}`
-      for (const answer of await attempts(world, 'person', 'attributes', json)) {
-        assert.ok([200, 201].includes(answer.status), answer.text)
-        assert.equal(answer.one.attributes?.name, 'n')
-        assert.ok(!(name in answer.one.attributes))
+      for (const response of await attempts(app, 'person', 'attributes', json)) {
+        assert.ok([200, 201].includes(response.status), response.text)
+        assert.equal(response.one.attributes?.name, 'n')
+        assert.ok(!(name in response.one.attributes))
       }
     }
   })
 
   it('reports links and relationships among the relationships as unknown', async () => {
     for (const name of ['links', 'relationships']) {
-      for (const answer of await attempts(
-        world,
+      for (const response of await attempts(
+        app,
         'person',
         'relationships',
         `"${name}":{"data":null}`,
       ))
-        assertRefused(answer, 422, { status: 422, at: `/data/relationships/${name}` })
+        assertErrors(response, 422, { status: 422, at: `/data/relationships/${name}` })
     }
   })
 
   it('discards any id sent with a create', async () => {
     for (const id of ['999', 999, uuid, '', null]) {
       const data = { type: 'person', id, attributes: { name: 'Ada' } }
-      const answer = await world.post('/persons', { data })
-      assertStatus(answer, 201)
-      assert.match(answer.one.id, /^[1-9]$/)
+      const response = await app.post('/persons', { data })
+      assertStatus(response, 201)
+      assert.match(response.one.id, /^[1-9]$/)
     }
   })
 
   it('discards an id that is taken', async () => {
-    const ada = await world.person({ name: 'Ada' })
+    const ada = await app.person({ name: 'Ada' })
     const data = { type: 'person', id: ada.id, attributes: { name: 'Eve' } }
-    const eve = await world.post('/persons', { data })
+    const eve = await app.post('/persons', { data })
     assertStatus(eve, 201)
     assert.notEqual(eve.one.id, ada.id)
-    assert.equal((await world.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada')
+    assert.equal((await app.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada')
   })
 
   it('discards any id sent with an update: it never changes the identifier', async () => {
-    const ada = await world.person({ name: 'Ada' })
-    const eve = await world.person({ name: 'Eve' })
+    const ada = await app.person({ name: 'Ada' })
+    const eve = await app.person({ name: 'Eve' })
     for (const id of [eve.id, '999', uuid]) {
       const data = { type: 'person', id, attributes: { gender: id } }
-      const answer = await world.patch(`/persons/${ada.id}`, { data })
-      assertStatus(answer, 200)
-      assert.equal(answer.one.id, ada.id)
-      assert.equal(answer.one.attributes?.gender, id)
+      const response = await app.patch(`/persons/${ada.id}`, { data })
+      assertStatus(response, 200)
+      assert.equal(response.one.id, ada.id)
+      assert.equal(response.one.attributes?.gender, id)
     }
-    assert.equal((await world.get(`/persons/${eve.id}`)).one.attributes?.gender, null)
-    assert.equal(await count(world, '/persons'), 2)
+    assert.equal((await app.get(`/persons/${eve.id}`)).one.attributes?.gender, null)
+    assert.equal(await count(app, '/persons'), 2)
   })
 })
 
-chapter(
+describeService(
   'settings clientIds: forbid and idMismatch: conflict',
-  (world) => {
+  (app) => {
     it('answers 403 to an id sent with a create', async () => {
       const data = { type: 'person', id: uuid, attributes: { name: 'Ada' } }
-      assertRefused(await world.post('/persons', { data }), 403, { status: 403, at: '/data/id' })
-      assert.equal(await count(world, '/persons'), 0)
+      assertErrors(await app.post('/persons', { data }), 403, { status: 403, at: '/data/id' })
+      assert.equal(await count(app, '/persons'), 0)
     })
 
     it('answers 409 to an update whose id is not that of the path', async () => {
-      const { id } = await world.person({ name: 'Ada' })
+      const { id } = await app.person({ name: 'Ada' })
       const attributes = { name: 'Eve' }
       const other = { data: { type: 'person', id: '999', attributes } }
       const told = { status: 409, at: '/data/id', says: '999' }
-      assertRefused(await world.patch(`/persons/${id}`, other), 409, told)
-      assert.equal((await world.get(`/persons/${id}`)).one.attributes?.name, 'Ada')
+      assertErrors(await app.patch(`/persons/${id}`, other), 409, told)
+      assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, 'Ada')
       assertStatus(
-        await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
+        await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
         200,
       )
     })
@@ -115,9 +115,14 @@ chapter(
 )
 
 /** Creates and updates with one more member in `attributes` or `relationships`, told as JSON. */
-async function attempts(world: World, type: 'person' | 'computer', member: string, json: string) {
+async function attempts(
+  app: TestService,
+  type: 'person' | 'computer',
+  member: string,
+  json: string,
+) {
   const named = type === 'person' ? { name: 'n' } : { serial: 's' }
-  const { id } = type === 'person' ? await world.person(named) : await world.computer(named)
+  const { id } = type === 'person' ? await app.person(named) : await app.computer(named)
   const required = JSON.stringify(named).slice(1, -1)
   const members =
     member === 'attributes'
@@ -126,8 +131,8 @@ async function attempts(world: World, type: 'person' | 'computer', member: strin
   const create = `{"data":{"type":"${type}",${members}}}`
   const update = `{"data":{"type":"${type}","id":"${id}",${members}}}`
   return [
-    await world.call('POST', `/${type}s`, { raw: create }),
-    await world.call('PATCH', `/${type}s/${id}`, { raw: update }),
+    await app.call('POST', `/${type}s`, { raw: create }),
+    await app.call('PATCH', `/${type}s/${id}`, { raw: update }),
   ]
 }
 
@@ -148,13 +153,13 @@ const unknown: readonly (readonly [type: 'person' | 'computer', name: string, po
   ['computer', 'quux',           'quux',           ['serial']],
 ]
 
-chapter('unknown fields', (world) => {
+describeService('unknown fields', (app) => {
   it('refuses an unknown attribute with its pointer and the names that exist', async () => {
     for (const [type, name, pointer, exist] of unknown) {
       const json = `${JSON.stringify(name)}:"x"`
-      for (const answer of await attempts(world, type, 'attributes', json)) {
+      for (const response of await attempts(app, type, 'attributes', json)) {
         const says = [JSON.stringify(name).slice(1, -1), ...exist]
-        assertRefused(answer, 422, { status: 422, at: `/data/attributes/${pointer}`, says })
+        assertErrors(response, 422, { status: 422, at: `/data/attributes/${pointer}`, says })
       }
     }
   })
@@ -162,30 +167,30 @@ chapter('unknown fields', (world) => {
   it('refuses an unknown relationship with its pointer and the names that exist', async () => {
     const named = { person: 'computers', computer: 'owner' } as const
     for (const type of ['person', 'computer'] as const) {
-      for (const answer of await attempts(world, type, 'relationships', '"quux":{"data":null}')) {
+      for (const response of await attempts(app, type, 'relationships', '"quux":{"data":null}')) {
         const at = '/data/relationships/quux'
-        assertRefused(answer, 422, { status: 422, at, says: ['quux', named[type]] })
+        assertErrors(response, 422, { status: 422, at, says: ['quux', named[type]] })
       }
     }
   })
 
   it('refuses a relationship among the attributes and an attribute among the relationships', async () => {
-    for (const answer of await attempts(world, 'person', 'attributes', '"computers":[]')) {
-      assertRefused(answer, 422, { status: 422, at: '/data/attributes/computers' })
+    for (const response of await attempts(app, 'person', 'attributes', '"computers":[]')) {
+      assertErrors(response, 422, { status: 422, at: '/data/attributes/computers' })
     }
-    for (const answer of await attempts(
-      world,
+    for (const response of await attempts(
+      app,
       'computer',
       'relationships',
       '"serial":{"data":null}',
     )) {
-      assertRefused(answer, 422, { status: 422, at: '/data/relationships/serial' })
+      assertErrors(response, 422, { status: 422, at: '/data/relationships/serial' })
     }
   })
 
   it('refuses a hidden name word for word as an unknown one', async () => {
     const said = async (type: 'person' | 'computer', name: string) => {
-      const answers = await attempts(world, type, 'attributes', `"${name}":"x"`)
+      const answers = await attempts(app, type, 'attributes', `"${name}":"x"`)
       return answers.map(({ text }) => text.replaceAll(name, 'it'))
     }
     assert.deepEqual(await said('person', 'password'), await said('person', 'pazzword'))
@@ -194,10 +199,10 @@ chapter('unknown fields', (world) => {
 
   it('stores nothing of a body it refuses', async () => {
     const attributes = { name: 'Eve', quux: 1 }
-    await world.post('/persons', { data: { type: 'person', attributes } })
-    assert.equal(await count(world, '/persons'), 0)
-    const { id } = await world.person({ name: 'Ada' })
-    await world.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
-    assert.equal((await world.get(`/persons/${id}`)).one.attributes?.name, 'Ada')
+    await app.post('/persons', { data: { type: 'person', attributes } })
+    assert.equal(await count(app, '/persons'), 0)
+    const { id } = await app.person({ name: 'Ada' })
+    await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } })
+    assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, 'Ada')
   })
 })

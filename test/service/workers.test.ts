@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
+import { parseResponse } from '../test-response.ts'
 import { folder, run, start } from './child.ts'
 import { childrenOf } from './processes.ts'
 
@@ -72,9 +72,9 @@ async function assertKeeps(url: string): Promise<void> {
       const body = { data: { type: 'person', attributes: { name: `Ada ${number}` } } }
       const made = await writer.send('POST', '/persons', { body })
       assertConforms(made)
-      const told = await reader.send('GET', `/persons/${readAnswer(made).one.id}`)
+      const told = await reader.send('GET', `/persons/${parseResponse(made).one.id}`)
       assertConforms(told)
-      assert.equal(readAnswer(told).one.attributes?.name, `Ada ${number}`)
+      assert.equal(parseResponse(told).one.attributes?.name, `Ada ${number}`)
       writer.close()
       reader.close()
     }),

@@ -15,7 +15,7 @@ const postHead = `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType
 const get = 'GET /persons HTTP/1.1\r\nHost: x\r\n\r\n'
 const getAll = 'GET /persons?page[size]=0&include=computers HTTP/1.1\r\nHost: x\r\n\r\n'
 
-/** What a client sends before it disappears, and whether it waits for the answer to begin. */
+/** What a client sends before it disappears, and whether it waits for the response to begin. */
 const stages: readonly (readonly [stage: string, sent: string, waits?: 'waits'])[] = [
   ['before it sends anything', ''],
   ['in the request line', 'GET /per'],
@@ -26,10 +26,10 @@ const stages: readonly (readonly [stage: string, sent: string, waits?: 'waits'])
     'in a chunk',
     `${postHead.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')}fff\r\nxx`,
   ],
-  ['before the answer to a write', postHead + body],
-  ['before the answer to a read', get],
-  ['before a long answer', getAll],
-  ['in a long answer', getAll, 'waits'],
+  ['before the response to a write', postHead + body],
+  ['before the response to a read', get],
+  ['before a long response', getAll],
+  ['in a long response', getAll, 'waits'],
   ['between two requests', get, 'waits'],
   ['in the second of two requests', `${get}POST /persons HT`],
 ]
@@ -100,7 +100,7 @@ describe('The service keeps serving while clients misbehave', () => {
     await serves()
     const answers = sockets.map(firstBytes)
     for (const socket of sockets) socket.write(body.slice(-1))
-    for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 201 /)
+    for (const response of await Promise.all(answers)) assert.match(response, /^HTTP\/1\.1 201 /)
     for (const socket of sockets) socket.destroy()
     await isAtRest()
   })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startService } from '../../service/start-service.ts'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
+import { parseResponse } from '../test-response.ts'
 
 /** Clients that work at the same time, each one request after the other. */
 const clients = 8
@@ -66,7 +66,7 @@ async function load(url: string, client: number, ledger: Ledger, stop: AbortSign
     const data = { type: 'person', attributes }
     const exchange = await session.send('POST', '/persons', { body: { data } })
     assertConforms(exchange)
-    const answer = readAnswer(exchange)
+    const answer = parseResponse(exchange)
     if (answer.status === 201) ledger.created.set(name, answer.one.id)
     else {
       assert.equal(answer.status, 503, JSON.stringify(answer.body))
@@ -99,7 +99,9 @@ async function assertServes(url: string): Promise<void> {
 
 async function assertAccounted(url: string, ledger: Ledger): Promise<void> {
   const session = connect(url)
-  const answer = readAnswer(await session.send('GET', '/persons', { query: { 'page[size]': '0' } }))
+  const answer = parseResponse(
+    await session.send('GET', '/persons', { query: { 'page[size]': '0' } }),
+  )
   session.close()
   const stored = answer.many.map(({ id, attributes }) => [String(attributes?.name), id] as const)
   const ids = new Map(stored)

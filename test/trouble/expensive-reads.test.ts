@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { mediaType } from '../client.ts'
-import { behind, insertMany, isShared } from '../service/beside.ts'
 import { folder, start } from '../service/child.ts'
-import { chapter } from '../world.ts'
+import { executeDirectly, insertMany, isShared } from '../service/direct-database.ts'
+import { describeService } from '../service-suite.ts'
 
 /** With so many persons the filter below takes minutes on any machine. */
 const persons = 100_000
@@ -19,38 +19,38 @@ const expensivePath = `/persons?filter=${encodeURIComponent(expensive)}`
 /** A search that visits every row. */
 const search = { filter: [{ name: 'name', op: 'ilike', val: 'zzz' }] }
 
-chapter(
+describeService(
   'Expensive reads',
-  (world) => {
-    if (!isShared(world)) return
+  (app) => {
+    if (!isShared(app)) return
 
     it('are stopped at the deadline, and other requests are served in the meantime', async () => {
-      await insertMany(world.databaseUrl, { persons, computers: 0 })
+      await insertMany(app.databaseUrl, { persons, computers: 0 })
       let isOver = false
-      const stoppedRead = world.get(expensivePath).finally(() => {
+      const stoppedRead = app.get(expensivePath).finally(() => {
         isOver = true
       })
       // Each request is served while the database executes the expensive one.
       for (let each = 1; each <= 50; each += 1) {
-        assert.equal((await world.get(`/persons/${each}`)).status, 200)
+        assert.equal((await app.get(`/persons/${each}`)).status, 200)
         assert.equal(isOver, false, `${each} of 50`)
       }
-      const answer = await stoppedRead
-      assert.equal(answer.status, 503)
-      assert.equal(answer.fault.code, 'query_timeout')
-      assert.match(answer.fault.detail, /^The read was stopped after 2000 ms; narrow the filter/)
+      const response = await stoppedRead
+      assert.equal(response.status, 503)
+      assert.equal(response.error.code, 'query_timeout')
+      assert.match(response.error.detail, /^The read was stopped after 2000 ms; narrow the filter/)
       // The next search is served.
-      const next = await world.get('/persons', search)
+      const next = await app.get('/persons', search)
       assert.deepEqual([next.status, next.body.meta?.count], [200, 0])
     })
 
     it('are stopped when the client disconnects', async () => {
-      await insertMany(world.databaseUrl, { persons, computers: 0 })
+      await insertMany(app.databaseUrl, { persons, computers: 0 })
       // There are more of them than can run at a time, so the next request would wait until its deadline.
       for (let round = 0; round < 2; round += 1) {
         const controller = new AbortController()
         const left = Array.from({ length: 12 }, () =>
-          fetch(world.url + expensivePath, {
+          fetch(app.url + expensivePath, {
             headers: { accept: mediaType },
             signal: controller.signal,
           }).catch(() => 'left'),
@@ -59,17 +59,17 @@ chapter(
         controller.abort()
         assert.deepEqual(new Set(await Promise.all(left)), new Set(['left']))
       }
-      const next = await world.get('/persons', search)
+      const next = await app.get('/persons', search)
       assert.deepEqual([next.status, next.body.meta?.count], [200, 0])
     })
 
     it('that sort or scan a large table return the same pages as cheap ones', async () => {
-      await insertMany(world.databaseUrl, { persons: 20_000, computers: 0 })
-      await behind(
-        world.databaseUrl,
+      await insertMany(app.databaseUrl, { persons: 20_000, computers: 0 })
+      await executeDirectly(
+        app.databaseUrl,
         `update person set name = 'Ünïque ' || id where id % 8000 = 7`,
       )
-      const found = await world.get('/persons', {
+      const found = await app.get('/persons', {
         filter: [{ name: 'name', op: 'ilike', val: 'üNÏQUE%' }],
         sort: '-name',
         include: 'computers',
@@ -79,8 +79,8 @@ chapter(
         ['Ünïque 8007', 'Ünïque 7', 'Ünïque 16007'],
       )
       assert.equal(found.body.meta?.count, 3)
-      const sorted = await world.get('/persons', { sort: 'name,-id', 'page[size]': '3' })
-      const all = await world.get('/persons', { sort: 'name,-id', 'page[size]': '0' })
+      const sorted = await app.get('/persons', { sort: 'name,-id', 'page[size]': '3' })
+      const all = await app.get('/persons', { sort: 'name,-id', 'page[size]': '0' })
       assert.deepEqual(sorted.many, all.many.slice(0, 3))
       assert.equal(all.many.length, 20_000)
     })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../databases.ts'
-import { behind } from '../service/beside.ts'
 import { type Child, folder, start } from '../service/child.ts'
+import { executeDirectly } from '../service/direct-database.ts'
 import { childrenOf, isRunning, until } from '../service/processes.ts'
 import { type State, TrackedClient, writeKinds } from './tracked-writes.ts'
 
@@ -18,14 +18,14 @@ const nothing: State = { persons: new Map(), computers: new Map() }
 /** What came of it. */
 export interface KillReport {
   readonly acknowledged: ReadonlyMap<string, number>
-  /** How many writes got no answer, and how many of these were found to be carried out. */
+  /** How many writes got no response, and how many of these were found to be carried out. */
   readonly inDoubt: number
   readonly carriedOut: number
 }
 
 /**
  * Kills processes of the service again and again while clients write, and examines the database each time: every
- * acknowledged write is there, one without an answer is there whole or not at all, and nothing else has changed.
+ * acknowledged write is there, one without a response is there whole or not at all, and nothing else has changed.
  */
 export async function killDuringWrites(
   test: TestContext,
@@ -85,20 +85,25 @@ async function assertSound(url: string): Promise<void> {
     const busy = `select 1 from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
         and (state <> 'idle' or state_change > clock_timestamp() - interval '200 ms')`
-    await until(async () => (await behind(url, busy)).length === 0, 'PostgreSQL is still busy')
+    await until(
+      async () => (await executeDirectly(url, busy)).length === 0,
+      'PostgreSQL is still busy',
+    )
   } else {
-    assert.deepEqual(await behind(url, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
-    assert.deepEqual(await behind(url, 'pragma foreign_key_check'), [])
+    assert.deepEqual(await executeDirectly(url, 'pragma integrity_check'), [
+      { integrity_check: 'ok' },
+    ])
+    assert.deepEqual(await executeDirectly(url, 'pragma foreign_key_check'), [])
   }
   const astray = `select computer.id from computer left join person on person.id = computer.person_id
     where computer.person_id is not null and person.id is null`
-  assert.deepEqual(await behind(url, astray), [])
+  assert.deepEqual(await executeDirectly(url, astray), [])
 }
 
 /** What is stored, by the prefix of the client that wrote it. */
 async function statesOf(url: string): Promise<Map<string, State>> {
-  const persons = await behind(url, 'select id, name, email from person')
-  const computers = await behind(
+  const persons = await executeDirectly(url, 'select id, name, email from person')
+  const computers = await executeDirectly(
     url,
     `select computer.id, serial, person.name as owner from computer
      left join person on person.id = computer.person_id`,

@@ -10,8 +10,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { connect } from '../client.ts'
-import { behind } from '../service/beside.ts'
 import { folder } from '../service/child.ts'
+import { executeDirectly } from '../service/direct-database.ts'
 import { until } from '../service/processes.ts'
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url))
@@ -100,7 +100,10 @@ async function launch(test: TestContext, stdio: StdioOptions) {
     process: child,
     ready: async () => {
       await until(() => status('/').then(Boolean, () => false), 'the service never answered')
-      await behind(`sqlite:${place}/data/lapidary.db`, 'alter table computer rename to elsewhere')
+      await executeDirectly(
+        `sqlite:${place}/data/lapidary.db`,
+        'alter table computer rename to elsewhere',
+      )
     },
     fail: async (times: number) => {
       for (let each = 0; each < times; each += 1) assert.equal(await status('/computers'), 500)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { assertNoFailures, noToll, storm, type Target } from '../property/garbage-storm.ts'
 import { folder, start } from '../service/child.ts'
+import { parseResponse } from '../test-response.ts'
 
 /** The most malformed requests that are generated at a time. */
 const maxBatch = 10_000
@@ -28,7 +28,7 @@ export interface MalformedReport {
 
 /**
  * Sends malformed requests of every kind to the service as a process of its own. None may be answered with a 500, hang or
- * break the service, which must answer soon afterwards and not have grown.
+ * break the service, which must response soon afterwards and not have grown.
  */
 export async function attackWithMalformed(
   test: TestContext,
@@ -60,8 +60,8 @@ export async function attackWithMalformed(
     ['/persons', toll.persons],
     ['/computers', toll.computers],
   ] as const) {
-    const answer = await target.call('GET', path, { query: { 'page[size]': '1' } })
-    assert.equal(answer.body.meta?.count, count)
+    const response = await target.call('GET', path, { query: { 'page[size]': '1' } })
+    assert.equal(response.body.meta?.count, count)
   }
   close()
   assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
@@ -74,7 +74,7 @@ function targetAt(url: string): Readonly<{ target: Target; close: () => void }> 
   const call: Target['call'] = async (method, path, options) => {
     const exchange = await session.send(method, path, options)
     assertConforms(exchange)
-    return readAnswer(exchange)
+    return parseResponse(exchange)
   }
   return { target: { url, call }, close: session.close }
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
 import { startService } from '../../service/start-service.ts'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import { freshPostgres } from '../postgres.ts'
 import { statementsOf } from '../service/statements.ts'
+import { parseResponse } from '../test-response.ts'
 
 it('A server that speaks for PostgreSQL is not asked for what statements leave for one another', async (test) => {
   const database = await freshPostgres()
@@ -27,7 +27,7 @@ it('A server that speaks for PostgreSQL is not asked for what statements leave f
   const ask = async (method: string, path: string, body?: unknown) => {
     const exchange = await session.send(method, path, { body })
     assertConforms(exchange)
-    return readAnswer(exchange)
+    return parseResponse(exchange)
   }
   const person = (id?: string) => ({
     data: {

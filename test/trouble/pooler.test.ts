@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
-import { readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { freshPostgres } from '../postgres.ts'
+import { parseResponse } from '../test-response.ts'
 import { poolerTo } from './pooler.ts'
 
 /** How many clients of the service work at the same time; the pooler has fewer connections. */
@@ -41,10 +41,10 @@ describe('A pooler that lends connections for a transaction at a time', () => {
             const body = { data: { type: 'person', attributes } }
             const made = await session.send('POST', '/persons', { body })
             assertConforms(made)
-            const { id } = readAnswer(made).one
+            const { id } = parseResponse(made).one
             const read = await session.send('GET', `/persons/${id}?include=computers`)
             assertConforms(read)
-            assert.equal(readAnswer(read).one.attributes?.birth_date, '1815-12-10')
+            assert.equal(parseResponse(read).one.attributes?.birth_date, '1815-12-10')
           }
           session.close()
         }),

@@ -10,13 +10,13 @@ import { Client } from 'pg'
 import { resources } from '../../service/resources/index.ts'
 import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect, mediaType } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 import { poolerTo } from './pooler.ts'
 
-type Ask = (method: string, path: string, call?: Call) => Promise<Answer>
+type Ask = (method: string, path: string, call?: Call) => Promise<TestResponse>
 
 /** A service in a test: what is asked of it, and where it is. */
 interface Served {
@@ -46,7 +46,7 @@ describe('Bounded work on PostgreSQL', () => {
     const ask: Ask = async (method, path, call) => {
       const exchange = await session.send(method, path, call)
       assertConforms(exchange)
-      return readAnswer(exchange)
+      return parseResponse(exchange)
     }
     try {
       await work({ ask, url: service.url })

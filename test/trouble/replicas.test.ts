@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 
-type Ask = (method: string, path: string, call?: Call) => Promise<Answer>
+type Ask = (method: string, path: string, call?: Call) => Promise<TestResponse>
 
 describe('A streaming standby to read from', () => {
   let primary: PostgresServer
@@ -47,7 +47,7 @@ describe('A streaming standby to read from', () => {
     return async (method, path, call) => {
       const exchange = await session.send(method, path, call)
       assertConforms(exchange)
-      return readAnswer(exchange)
+      return parseResponse(exchange)
     }
   }
 
@@ -82,7 +82,7 @@ describe('A streaming standby to read from', () => {
     assert.deepEqual([readsOn(primary), readsOn(standby)], [before[0], Number(before[1]) + 20])
   })
 
-  it('a standby that lags is not read, and the answer is right', async () => {
+  it('a standby that lags is not read, and the response is right', async () => {
     const ask = await instance()
     await standby.run('select pg_wal_replay_pause()')
     try {

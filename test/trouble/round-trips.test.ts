@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { freshPostgres } from '../postgres.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 import { type CountingProxy, proxyTo } from './proxy.ts'
 
 const reads: readonly string[] = [
@@ -41,7 +41,7 @@ describe('Round trips to PostgreSQL', () => {
   let database: OpenDatabase
   let proxy: CountingProxy
   let service: RunningService
-  let ask: (method: string, path: string, call?: Call) => Promise<Answer>
+  let ask: (method: string, path: string, call?: Call) => Promise<TestResponse>
 
   before(async () => {
     database = await freshPostgres()
@@ -51,7 +51,7 @@ describe('Round trips to PostgreSQL', () => {
     ask = async (method, path, call) => {
       const exchange = await session.send(method, path, call)
       assertConforms(exchange)
-      return readAnswer(exchange)
+      return parseResponse(exchange)
     }
   })
   after(async () => {

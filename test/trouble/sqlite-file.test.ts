@@ -18,8 +18,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { startService } from '../../service/start-service.ts'
 import { type Client, connect } from '../client.ts'
-import { insertMany } from '../service/beside.ts'
 import { folder } from '../service/child.ts'
+import { insertMany } from '../service/direct-database.ts'
 
 /** Starts a service on a file, and a client. */
 async function serve(test: TestContext, path: string): Promise<Client> {

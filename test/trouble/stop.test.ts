@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startService } from '../../service/start-service.ts'
 import { connect, mediaType } from '../client.ts'
-import { behind, insertMany } from '../service/beside.ts'
 import { folder, start } from '../service/child.ts'
+import { executeDirectly, insertMany } from '../service/direct-database.ts'
 import { childrenOf, isRunning, until } from '../service/processes.ts'
 import { type WriteLog, writeUntil } from '../service/stream-of-writes.ts'
 
@@ -72,7 +72,7 @@ it('connections that are silent or kept open do not hold up the end', async (tes
 })
 
 for (const size of [400, 0]) {
-  it(`a client that reads slowly gets the whole of its answer, and is left then · page[size]=${size}`, async (test) => {
+  it(`a client that reads slowly gets the whole of its response, and is left then · page[size]=${size}`, async (test) => {
     const databaseUrl = `sqlite:${await folder(test)}/test.db`
     const service = await startService({ port: 0, logLevel: 'silent', databaseUrl })
     await insertMany(databaseUrl, { persons: 400, computers: 0, nameLength: 40_000 })
@@ -160,7 +160,7 @@ async function assertAnswered(log: WriteLog, databaseUrl: string): Promise<void>
   assert.deepEqual([...refused], [])
   assert.deepEqual([...hanging], [])
   assert.ok(acknowledged.size > 8, `only ${acknowledged.size} writes`)
-  const rows = await behind(databaseUrl, 'select name from person')
+  const rows = await executeDirectly(databaseUrl, 'select name from person')
   assert.deepEqual(rows.map(({ name }) => String(name)).sort(), [...acknowledged].sort())
 }
 

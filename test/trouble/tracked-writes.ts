@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { readAnswer } from '../answer.ts'
 import { connect } from '../client.ts'
+import { parseResponse } from '../test-response.ts'
 
 /** The persons and computers of one client, by names that no other client uses. */
 export interface State {
@@ -120,7 +120,7 @@ export class TrackedClient {
   readonly prefix: string
   /** What was acknowledged. */
   state: State = { persons: new Map(), computers: new Map() }
-  /** What there is instead if the write that got no answer was carried out. */
+  /** What there is instead if the write that got no response was carried out. */
   inDoubt: State | undefined
   #count = 0
 
@@ -129,7 +129,7 @@ export class TrackedClient {
   }
 
   /**
-   * Writes until it is told to stop or gets no answer.
+   * Writes until it is told to stop or gets no response.
    * @param acknowledged - counts acknowledged writes by kind
    * @throws Error when a write is refused, or when its connection hangs
    */
@@ -154,7 +154,7 @@ export class TrackedClient {
           continue
         }
         assert.ok(exchange.status < 300, `${kind}: ${exchange.status} ${exchange.text}`)
-        const { body } = readAnswer(exchange)
+        const { body } = parseResponse(exchange)
         this.state = write.after(method === 'POST' ? idOf(body.data) : '')
         this.inDoubt = undefined
         acknowledged.set(kind, (acknowledged.get(kind) ?? 0) + 1)
@@ -180,7 +180,7 @@ export class TrackedClient {
 }
 
 function unlessHanging(error: unknown): undefined {
-  if (error instanceof Error && error.message.endsWith('no answer')) throw error
+  if (error instanceof Error && error.message.endsWith('no response')) throw error
 }
 
 function idOf(data: unknown): string {

@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Settings } from '../../service/settings.ts'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { type Answer, readAnswer } from '../answer.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
+import { parseResponse, type TestResponse } from '../test-response.ts'
 
 /** How long a request may wait for the database in these tests, in milliseconds. */
 const databaseTimeout = 2000
@@ -23,7 +23,9 @@ describe('PostgreSQL in trouble', () => {
 
   async function during(
     settings: Partial<Settings>,
-    work: (ask: (method: string, path: string, call?: Call) => Promise<Answer>) => Promise<void>,
+    work: (
+      ask: (method: string, path: string, call?: Call) => Promise<TestResponse>,
+    ) => Promise<void>,
   ): Promise<void> {
     const usual = { port: 0, logLevel: 'silent', databaseUrl: database.url, databaseTimeout }
     service = await startService({ ...usual, ...settings })
@@ -32,7 +34,7 @@ describe('PostgreSQL in trouble', () => {
       await work(async (method, path, call) => {
         const exchange = await session.send(method, path, call)
         assertConforms(exchange)
-        return readAnswer(exchange)
+        return parseResponse(exchange)
       })
     } finally {
       session.close()
@@ -121,7 +123,7 @@ describe('PostgreSQL in trouble', () => {
       assert.ok(performance.now() - begun < 5000, 'it waited')
       await holder.query('rollback')
       await holder.end()
-      for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 200)
+      for (const response of await Promise.all(waiting)) assert.equal(response.status, 200)
     })
   })
 
@@ -161,14 +163,16 @@ const requests: readonly (readonly [method: string, path: string, call?: Call])[
   ['DELETE', '/persons/1'],
 ]
 
-function assertUnavailable({ status, headers, body }: Answer): void {
+function assertUnavailable({ status, headers, body }: TestResponse): void {
   assert.equal(status, 503, JSON.stringify(body))
   assert.equal(headers['retry-after'], '1')
   assert.equal(body.errors?.[0]?.code, 'unavailable')
 }
 
 /** Fails unless requests are served again within two seconds. */
-async function assertBack(ask: (method: string, path: string) => Promise<Answer>): Promise<void> {
+async function assertBack(
+  ask: (method: string, path: string) => Promise<TestResponse>,
+): Promise<void> {
   const deadline = performance.now() + 2000
   for (;;) {
     const { status } = await ask('GET', '/persons?include=computers')

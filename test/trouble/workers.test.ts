@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from '../client.ts'
-import { behind } from '../service/beside.ts'
 import { folder, start } from '../service/child.ts'
+import { executeDirectly } from '../service/direct-database.ts'
 import { childrenOf, isRunning, socketsOf, until } from '../service/processes.ts'
 import { writeUntil } from '../service/stream-of-writes.ts'
 
-/** How many workers answer. */
+/** How many workers response. */
 const workers = 2
 /** How often one of them is killed. */
 const kills = 10
@@ -68,14 +68,17 @@ it(`connections of workers that are killed end, over ${kills} kills, and none is
   }
   assert.ok(logs.some(({ acknowledged }) => acknowledged.size > kills))
   assert.equal(await socketsOf(supervisor), before)
-  const rows = await behind(databaseUrl, 'select name, count(*) as times from person group by name')
+  const rows = await executeDirectly(
+    databaseUrl,
+    'select name, count(*) as times from person group by name',
+  )
   const stored = new Map(rows.map(({ name, times }) => [String(name), Number(times)]))
   for (const name of logs.flatMap(({ acknowledged }) => [...acknowledged]))
     assert.ok(stored.has(name), `${name} was acknowledged and is not there`)
   assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
 })
 
-it('workers whose supervisor is killed answer what is under way, and end', async (test) => {
+it('workers whose supervisor is killed response what is under way, and end', async (test) => {
   const { child, supervisor, databaseUrl } = await started(test)
   const pids = await childrenOf(supervisor)
   const stop = new AbortController()
@@ -88,7 +91,7 @@ it('workers whose supervisor is killed answer what is under way, and end', async
   assert.deepEqual([...refused], [])
   assert.deepEqual([...hanging], [])
   assert.ok(acknowledged.size > 8, String(acknowledged.size))
-  const rows = await behind(databaseUrl, 'select name from person order by name')
+  const rows = await executeDirectly(databaseUrl, 'select name from person order by name')
   assert.deepEqual(rows.map(({ name }) => String(name)).sort(), [...acknowledged].sort())
   await assert.rejects(connect(child.url).send('GET', '/persons'))
 })

@@ -3,31 +3,38 @@ import { after, afterEach, beforeEach, describe, it } from 'node:test'
 import type { Settings } from '../service/settings.ts'
 import type { RunningService } from '../service/start-service.ts'
 import { startService } from '../service/start-service.ts'
-import type { Answer, Identifier, Resource } from './answer.ts'
-import { describeExchange, readAnswer } from './answer.ts'
 import { assertConforms } from './checker/check-exchange.ts'
 import type { Call, Client, Query } from './client.ts'
 import { connect } from './client.ts'
 import type { Database, OpenDatabase } from './databases.ts'
 import { databases } from './databases.ts'
+import type { Identifier, Resource, TestResponse } from './test-response.ts'
+import { describeExchange, parseResponse } from './test-response.ts'
 
-export type { Answer, Document, Fault, Identifier, Linkage, Resource } from './answer.ts'
-export { ids } from './answer.ts'
 export type { Call, Query } from './client.ts'
+export type {
+  Document,
+  ErrorObject,
+  Identifier,
+  Linkage,
+  Resource,
+  TestResponse,
+} from './test-response.ts'
+export { ids } from './test-response.ts'
 
-/** The running service, as a test meets it: over HTTP, every answer checked before the test sees it. */
-export interface World {
+/** The running service, as a test meets it: over HTTP, every response checked before the test sees it. */
+export interface TestService {
   /** The name of the database, e.g. `SQLite on disk`. */
   readonly database: string
   readonly databaseUrl: string
   /** The origin of the service, without a slash at the end. */
   readonly url: string
   /** Paths carry the base path, as the links in answers do; absolute links of the service will do too. */
-  call(method: string, path: string, call?: Call): Promise<Answer>
-  get(path: string, query?: Query, headers?: Call['headers']): Promise<Answer>
-  post(path: string, body: unknown, query?: Query): Promise<Answer>
-  patch(path: string, body: unknown, query?: Query): Promise<Answer>
-  delete(path: string, body?: unknown, query?: Query): Promise<Answer>
+  call(method: string, path: string, call?: Call): Promise<TestResponse>
+  get(path: string, query?: Query, headers?: Call['headers']): Promise<TestResponse>
+  post(path: string, body: unknown, query?: Query): Promise<TestResponse>
+  patch(path: string, body: unknown, query?: Query): Promise<TestResponse>
+  delete(path: string, body?: unknown, query?: Query): Promise<TestResponse>
   /** Creates a person; her name is Ada unless the attributes say otherwise. */
   person(attributes?: Record<string, unknown>, computers?: Identifier[]): Promise<Resource>
   /** Creates a computer; its serial is a fresh one unless the attributes say otherwise. */
@@ -52,9 +59,9 @@ export interface SuiteOptions {
  * A suite of tests, run on each database. One service and one database serve all of its tests; each test begins with
  * empty tables, the ids that it creates start at 1.
  */
-export function chapter(
+export function describeService(
   title: string,
-  body: (world: World) => void,
+  body: (app: TestService) => void,
   { settings = {}, databases: on = databases, restarts = false }: SuiteOptions = {},
 ): void {
   for (const database of on) {
@@ -66,7 +73,7 @@ export function chapter(
         if (restarts || !('passed' in test && test.passed)) await fixture.close()
       })
       after(() => fixture.close())
-      body(worldOn(fixture))
+      body(serviceOn(fixture))
     })
   }
 }
@@ -158,7 +165,7 @@ class Fixture {
   }
 }
 
-function worldOn(fixture: Fixture): World {
+function serviceOn(fixture: Fixture): TestService {
   let serials = 0
   const send: Client['send'] = async (method, path, options) => {
     if (method !== 'GET') fixture.isUsed = true
@@ -166,13 +173,13 @@ function worldOn(fixture: Fixture): World {
     assertConforms(exchange)
     return exchange
   }
-  const call: World['call'] = async (method, path, options) =>
-    readAnswer(await send(method, path, options))
+  const call: TestService['call'] = async (method, path, options) =>
+    parseResponse(await send(method, path, options))
   const create = async (path: string, resource: unknown): Promise<Resource> => {
     const body = { data: resource }
     const exchange = await send('POST', fixture.started.basePath + path, { body })
     assert.equal(exchange.status, 201, describeExchange(exchange))
-    return readAnswer(exchange).one
+    return parseResponse(exchange).one
   }
   return {
     database: fixture.database.name,

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
-import type { World } from '../world.ts'
+import type { TestService } from '../service-suite.ts'
 
-/** Whether the chapter runs on a database that a second connection can open beside the service. */
-export function isShared(world: World): boolean {
-  return world.database !== 'SQLite in memory'
+/** Whether the suite runs on a database that a second connection can open beside the service. */
+export function isShared(app: TestService): boolean {
+  return app.database !== 'SQLite in memory'
 }
 
 /** A row by the names of its columns. */
 export type StoredRow = Readonly<Record<string, unknown>>
 
 /** A connection to the database of a service, beside the service's own. */
-export interface Beside {
+export interface DatabaseConnection {
   /** Runs SQL that both databases take; returns the rows. */
   run(sql: string): Promise<StoredRow[]>
   close(): Promise<void>
 }
 
 /** Connects to the database of a service behind the service's back. */
-export async function beside(databaseUrl: string): Promise<Beside> {
+export async function connectToDatabase(databaseUrl: string): Promise<DatabaseConnection> {
   if (databaseUrl.startsWith('postgres:')) {
     const client = new Client({ connectionString: databaseUrl })
     await client.connect()
@@ -42,8 +42,8 @@ export async function beside(databaseUrl: string): Promise<Beside> {
 }
 
 /** Does something to the stored tables behind the service's back; returns the rows of the last statement. */
-export async function behind(databaseUrl: string, ...statements: readonly string[]) {
-  const connection = await beside(databaseUrl)
+export async function executeDirectly(databaseUrl: string, ...statements: readonly string[]) {
+  const connection = await connectToDatabase(databaseUrl)
   let rows: StoredRow[] = []
   try {
     for (const sql of statements) rows = await connection.run(sql)
@@ -71,7 +71,7 @@ export async function insertMany(
     `with recursive n (id) as (select 1 union all select id + 1 from n where id < ${most})`
   const dots = `'${'.'.repeat(nameLength)}'`
   const name = `'Person ' || id`
-  await behind(
+  await executeDirectly(
     databaseUrl,
     `insert into person (id, name, email) ${upTo(persons)}
        select id, ${name} || substr(${dots}, length(${name}) + 1), 'person' || id || '@example.org' from n`,

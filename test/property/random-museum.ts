@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Answering } from './comparison.ts'
+import type { ServerUnderTest } from './comparison.ts'
 import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
 import { anyValueOf } from './random-kinds.ts'
@@ -32,7 +32,7 @@ const tagNames = [
 ]
 
 /** Worlds of which a quarter of all cells is null and a third of all keys. */
-export const anyWorld: fc.Arbitrary<WorldDraft> = fc
+export const anyMuseum: fc.Arbitrary<WorldDraft> = fc
   .array(anyText, { minLength: 10, maxLength: 14 })
   .chain((pool) => {
     const types = Object.entries(plan).map(([type, { rows, links }]) => {
@@ -44,10 +44,10 @@ export const anyWorld: fc.Arbitrary<WorldDraft> = fc
     })
     return fc.record(Object.fromEntries(types))
   })
-  .chain((world) =>
+  .chain((app) =>
     fc.shuffledSubarray(tagNames, { minLength: 6, maxLength: 6 }).map((names) => ({
-      ...world,
-      tag: known(world.tag, 'tags').map((row, index) => ({
+      ...app,
+      tag: known(app.tag, 'tags').map((row, index) => ({
         ...row,
         attributes: { ...row.attributes, 'tag id': names[index] ?? '' },
       })),
@@ -94,7 +94,7 @@ function anyLinks(type: string, name: string): fc.Arbitrary<number[]> {
  * Stores a draft over HTTP; returns the rows with the ids that the server gave them. Everyone is a guide until all is linked:
  * nobody could link to those who are hidden afterwards.
  */
-export async function storeWorld(server: Answering, draft: WorldDraft): Promise<Data> {
+export async function storeMuseum(server: ServerUnderTest, draft: WorldDraft): Promise<Data> {
   const mirror = new Mirror(server, everything)
   const ids = new Map<string, string[]>()
   for (const [type, rows] of Object.entries(draft)) {

@@ -21,7 +21,7 @@ export interface Resource extends Identifier {
 }
 
 /** An error object. */
-export interface Fault {
+export interface ErrorObject {
   status: string
   code: string
   title: string
@@ -36,12 +36,12 @@ export interface Document {
   included?: Resource[]
   links?: Record<string, string>
   meta?: Record<string, unknown>
-  errors?: Fault[]
+  errors?: ErrorObject[]
   jsonapi?: { version?: string }
 }
 
 /** What the service answered. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   /** By lower-case name. */
   readonly headers: Record<string, string>
@@ -52,12 +52,12 @@ export interface Answer {
   readonly one: Resource
   /** The primary data, where it is a list; anything else fails the test. */
   readonly many: Resource[]
-  /** The first error; an answer without one fails the test. */
-  readonly fault: Fault
+  /** The first error; a response without one fails the test. */
+  readonly error: ErrorObject
 }
 
-/** Reads an answer that the checker has let pass. */
-export function readAnswer(exchange: Exchange): Answer {
+/** Reads a response that the checker has let pass. */
+export function parseResponse(exchange: Exchange): TestResponse {
   const { status, headers, text } = exchange
   const body: Document = text === '' ? {} : JSON.parse(text)
   const refuse = (wanted: string): never => {
@@ -75,7 +75,7 @@ export function readAnswer(exchange: Exchange): Answer {
     get many() {
       return Array.isArray(body.data) ? body.data : refuse('a list')
     },
-    get fault() {
+    get error() {
       return body.errors?.[0] ?? refuse('an error')
     },
   }
@@ -93,6 +93,6 @@ function short(text: string): string {
 }
 
 /** The ids of a list of resources, in order. */
-export function ids(answer: Answer): string[] {
-  return answer.many.map(({ id }) => id)
+export function ids(response: TestResponse): string[] {
+  return response.many.map(({ id }) => id)
 }
