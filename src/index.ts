@@ -133,6 +133,7 @@ export type {
   ResourceOf,
   ResourceUpdate,
   ResourceUpdateOf,
+  TypeName,
   UntypedInput,
   UntypedResource,
 } from './model/resource-types.ts'

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { promisify } from 'node:util'
+import { absolutePath } from '../docs/pages.ts'
+import { commands } from '../package/installed-package.ts'
+
+const program = `
+import { attribute, createApi, defineModel, integer, resource, type Store, text, toMany, toOne } from 'lapidary'
+declare const store: Store
+export const person = resource('person', {
+  path: '/persons',
+  table: 'person',
+  fields: { name: attribute(text, { required: true }), computers: toMany('computer', { column: 'person_id' }) },
+})
+export const computer = resource('computer', {
+  path: '/computers',
+  table: 'computer',
+  fields: { serial: attribute(text), size: attribute(integer), owner: toOne('person', { column: 'person_id' }) },
+})
+export const model = defineModel([person, computer])
+export const api = createApi({ model, store })
+export const client = api.with()
+export const list = () => client.list('person', { include: ['computers.owner'] })
+export const document = () => client.documents.get('person', '1', { fields: { person: ['name'] } })
+export const each = () => client.each('person', { sort: ['name'] })
+export const work = () => client.transaction(async (tx) => [tx, await tx.create('person', { name: 'x' })] as const)
+`
+
+it('The emitted declarations of an application name only what the package exports', async () => {
+  // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
+  await mkdir(absolutePath('dist'), { recursive: true })
+  const folder = await mkdtemp(absolutePath('dist/emitted-'))
+  try {
+    await writeFile(join(folder, 'program.ts'), program)
+    const compilerOptions = {
+      ...{ noEmit: false, declaration: true, emitDeclarationOnly: true },
+      ...{ outDir: 'out', rootDir: absolutePath('.') },
+    }
+    const config = { extends: absolutePath('tsconfig.json'), include: ['*.ts'], compilerOptions }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const args = [commands.tsc, '--project', folder, '--pretty', 'false']
+    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
+    assert.equal(stdout, '')
+    const output = join(folder, 'out', folder.slice(absolutePath('.').length), 'program.d.ts')
+    const imports = (await readFile(output, 'utf8')).matchAll(/import\("([^"]+)"\)/g)
+    assert.deepEqual([...new Set([...imports].map(([, name]) => name))], ['lapidary'])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
