@@ -139,7 +139,11 @@ export async function createPostgresStore(
       facts = unknownTableFacts
       expected = migrations
     },
-    checkReady: () => pool.read(undefined, (transaction) => checkVersion(transaction, expected)),
+    checkReady: () =>
+      pool.read(undefined, async (transaction) => {
+        await checkVersion(transaction, expected)
+        await transaction.commit()
+      }),
     close: async () => {
       await Promise.all([pool.close(), replicas.close()])
     },
