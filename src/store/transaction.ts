@@ -1,4 +1,5 @@
 import { type ErrorList, emptyCollector, noErrors, report } from '../errors/collector.ts'
+import type { Awaitable } from '../model/hooks.ts'
 import { createRelatedNotFound } from '../plan/linkage.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { deletionConstraintError, reportConstraintErrors } from './constraints.ts'
@@ -6,6 +7,7 @@ import { checkMemberLimit, maxChangedMembers } from './members.ts'
 import { notFoundError } from './not-found.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
+import { thenMaybe } from './then-maybe.ts'
 import type { WriteConnection } from './write-connection.ts'
 import { prepareWrite } from './write-steps.ts'
 
@@ -34,28 +36,39 @@ async function checkPreconditions(
   { precondition, existenceChecks }: WritePlan,
   statements: Statements,
 ): Promise<ErrorList> {
-  if (!precondition && existenceChecks.length === 0) return noErrors
-  const checksByType = Map.groupBy(existenceChecks, ({ type }) => type)
-  const [locked, ...found] = await Promise.all([
-    precondition &&
-      connection.all(statements.ofType(precondition.notFound.type).lock, {
-        parameters: [],
-        id: precondition.id,
-      }),
-    ...[...checksByType].map(([type, checks]) => {
+  const locking = precondition && lockResource(connection, precondition, statements)
+  if (existenceChecks.length === 0) {
+    // A lock on SQLite is synchronous: waiting for it would cost as much as the lock.
+    if (locking instanceof Promise) await locking
+    return noErrors
+  }
+  const checksByType = [...Map.groupBy(existenceChecks, ({ type }) => type)]
+  const [, ...found] = await Promise.all([
+    locking,
+    ...checksByType.map(([type, checks]) => {
       const ids = [...new Set(checks.map(({ id }) => id))]
       return connection.all(statements.ofType(type).lookup, { parameters: [], ids })
     }),
   ])
-  if (precondition && locked?.length === 0)
-    throw notFoundError(precondition.notFound, precondition.id)
   const missing = emptyCollector()
-  for (const [index, checks] of [...checksByType.values()].entries()) {
+  for (const [index, [, checks]] of checksByType.entries()) {
     const existing = new Set(found[index]?.map(([id]) => String(id)))
     for (const check of checks)
       if (!existing.has(check.id)) report(missing, () => createRelatedNotFound(check))
   }
   return missing
+}
+
+/** Locks the resource in the path. @throws NotFoundError when it does not exist */
+function lockResource(
+  connection: WriteConnection,
+  { notFound, id }: NonNullable<WritePlan['precondition']>,
+  statements: Statements,
+): Awaitable<void> {
+  const { lock } = statements.ofType(notFound.type)
+  return thenMaybe(connection.all(lock, { parameters: [], id }), (rows) => {
+    if (rows.length === 0) throw notFoundError(notFound, id)
+  })
 }
 
 async function remove(

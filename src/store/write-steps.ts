@@ -59,18 +59,22 @@ export function prepareWrite(
     knownId !== undefined || canReadInserted(connection, plan, statements) ? [] : [writeRow]
   const context: WriteContext = { connection, plan, readPlan, statements, state, needsId }
   return {
-    steps: [
-      writeRow,
-      ...listMemberSteps(context),
-      ...listParentSteps(context),
-      ...(mayLeaveScope ? [] : listScopeSteps(context)),
-      ...listReadSteps(context),
-    ],
+    steps: [writeRow, ...listLaterSteps(context, mayLeaveScope)],
     result: () => {
       if (state.id === undefined) throw new Error('The result of a write was used before it ran.')
       return { id: state.id, rows: state.rows }
     },
   }
+}
+
+/** The steps after the one that writes the row. Most writes have only the one that reads the response. */
+function listLaterSteps(context: WriteContext, mayLeaveScope: boolean): Step[] {
+  const { plan, statements } = context
+  const read = listReadSteps(context)
+  const { links, parent } = statements.write(plan.shape)
+  const scope = mayLeaveScope ? [] : listScopeSteps(context)
+  if (links.length + parent.length + scope.length === 0) return read
+  return [...listMemberSteps(context), ...listParentSteps(context), ...scope, ...read]
 }
 
 /** True if the response to a create can be read without the id of the new row. */

@@ -5,7 +5,7 @@ import { runSequentially } from '../steps.ts'
 import type { WriteConnection } from '../write-connection.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
-import { executeFullRead, writeBudget } from './read.ts'
+import { executeFullRead, readPoint, writeBudget } from './read.ts'
 import { createRunQuery } from './read-transaction.ts'
 import type { SqliteStatements } from './statements.ts'
 
@@ -21,12 +21,13 @@ export function createWriteConnection(
     run: (statement, values) => writer.run(statement, values),
     read: (plan, id) => {
       checkOpen(writer)
+      const fullRead = statements.fullRead(plan.shape)
+      if (fullRead.isPointRead) return readPoint(writer, fullRead, plan, id)
       const limit = { resources: writeBudget.resources, isWrite: true }
       const budget = {
         ...writeBudget,
         exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
       }
-      const fullRead = statements.fullRead(plan.shape)
       const queries = executeFullRead({ statements, fullRead }, plan, id, budget)
       const rows = runSync(queries, ({ statement, values }) => writer.all(statement, values))
       if (rows === undefined) throw tooManyResourcesError(plan, limit)
