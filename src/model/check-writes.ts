@@ -23,11 +23,11 @@ export function findWriteErrors(resource: ResourceType, table: StoredTable): str
 function listFilledColumns({ id, insertDefaults, fields, hooks }: ResourceType): string[] {
   const columns = [...fields.values()].flatMap((field) => {
     if (field.is === 'computed') return []
+    // The hook may set any field, even one that clients cannot write.
+    const isFilled = field.isWritable || hooks.beforeCreate
     if (field.is === 'relationship')
-      return field.isWritable && field.link.foreignKey === 'own' ? [field.link.ownKey] : []
-    // The hook may set any attribute, even one that clients cannot write.
-    const isFilled = field.isWritable || field.makeDefault || hooks.beforeCreate
-    return isFilled && field.column !== undefined ? [field.column] : []
+      return isFilled && field.link.foreignKey === 'own' ? [field.link.ownKey] : []
+    return (isFilled || field.makeDefault) && field.column !== undefined ? [field.column] : []
   })
   return [id.column, ...insertDefaults.map(([column]) => column), ...columns]
 }

@@ -27,9 +27,10 @@ const door = resource('door', {
     hung: attribute(datetime, { default: '2024-02-29T12:30:00.5+01:00' }),
     key: attribute(uuid, { default: () => 'ABCDEF00-0000-4000-8000-000000000001' }),
     house: toOne('house', { column: 'house_id', access: 'read-only' }),
+    gate: toOne('house', { column: 'gate_id', access: 'read-only' }),
     sign: attribute(text, { access: 'read-only' }),
   },
-  hooks: { beforeCreate: () => ({ sign: 'Pull' }) },
+  hooks: { beforeCreate: () => ({ sign: 'Pull', gate: '1' }) },
 })
 const house = resource('house', { path: '/houses', table: 'house', fields: {} })
 /** It is read-only, so no two fields write one column. */
@@ -46,7 +47,8 @@ const served = {
     create table house (id ${newId});
     create table door (id ${newId}, open ${boolean} not null, broken ${boolean} not null, hung ${datetime},
       "key" ${uuid},
-      house_id integer not null references house (id), sign text not null);
+      house_id integer not null references house (id), gate_id integer not null references house (id),
+      sign text not null);
     insert into house values (1)`,
 }
 
@@ -80,7 +82,9 @@ engine('Values from declarations', served, (app) => {
   it('insert defaults and hooks fill columns that no field writes', async () => {
     const { one } = await make(true, true)
     assert.equal(one.attributes?.sign, 'Pull')
-    const house = await app.get('/doors/1/relationships/house')
-    assert.deepEqual(house.body.data, { type: 'house', id: '1' })
+    for (const name of ['house', 'gate']) {
+      const { body } = await app.get(`/doors/1/relationships/${name}`)
+      assert.deepEqual(body.data, { type: 'house', id: '1' })
+    }
   })
 })
