@@ -21,6 +21,7 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import fastify, { type FastifyInstance } from 'fastify'
 import fastifyMetrics from 'fastify-metrics'
+import { RequestError } from 'lapidary'
 import { createServer, type JsonApiOptions, jsonApi } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 import { mediaType } from '../client.ts'
@@ -41,21 +42,21 @@ type Register = (app: FastifyInstance) => unknown
 /** Both ways to combine the engine with plugins of Fastify: in an application, and on the server of the engine. */
 const applications: readonly (readonly [
   name: string,
-  create: (register: Register) => Promise<FastifyInstance>,
+  create: (register: Register, more?: Partial<JsonApiOptions>) => Promise<FastifyInstance>,
 ])[] = [
   [
     'an application with the plugin',
-    async (register) => {
+    async (register, more) => {
       const app = fastify()
       await register(app)
-      app.register(jsonApi, { ...options, prefix: '/api' })
+      app.register(jsonApi, { ...options, prefix: '/api', ...more })
       return app
     },
   ],
   [
     'createServer',
-    async (register) => {
-      const app = createServer({ ...options, prefix: '/api', logLevel: 'silent' })
+    async (register, more) => {
+      const app = createServer({ ...options, prefix: '/api', logLevel: 'silent', ...more })
       await register(app)
       return app
     },
@@ -78,6 +79,20 @@ for (const [name, create] of applications) {
       const { errors } = rejected.json()
       assert.deepEqual([errors[0].status, errors[0].title], ['429', 'Too Many Requests'])
       assert.match(errors[0].detail, /^Rate limit exceeded/)
+    })
+
+    it('@fastify/rate-limit counts requests that are not authenticated', async (test) => {
+      const authenticate = () => {
+        throw new RequestError({ status: 401, detail: 'Who are you?' })
+      }
+      const app = await create((host) => host.register(fastifyRateLimit, { max: 2 }), {
+        authenticate,
+      })
+      test.after(() => app.close())
+      const statuses: number[] = []
+      for (let each = 0; each < 3; each += 1)
+        statuses.push((await app.inject('/api/authors')).statusCode)
+      assert.deepEqual(statuses, [401, 401, 429])
     })
 
     it('@fastify/compress compresses documents', async (test) => {

@@ -4,6 +4,7 @@ import type {
   FastifyRequest,
   FastifySchema,
   HookHandlerDoneFunction,
+  RequestPayload,
 } from 'fastify'
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { ApiRequest, ApiResponse, Handler } from '../../handlers/handler.ts'
@@ -44,10 +45,12 @@ export function registerRoutes(app: FastifyInstance, options: RouteOptions): voi
 
 function registerHandlers(app: FastifyInstance, route: Route, options: RouteOptions): void {
   const { authenticate, maxBody } = options
-  const onRequest = authenticate ? [checkHeaders, createAuthHook(authenticate)] : checkHeaders
+  // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
+  // requests that fail here.
+  const preParsing = authenticate ? [checkHeaders, createAuthHook(authenticate)] : checkHeaders
   for (const [method, handle] of Object.entries(route.methods) as [Method, Handler][]) {
     const definition = {
-      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false, onRequest },
+      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false, preParsing },
       handler: createRouteHandler(handle, options),
     }
     app.route({ ...definition, method })
@@ -60,7 +63,12 @@ const hidden: FastifySchema & Readonly<{ hide: boolean }> = { hide: true }
 
 /** Creates the hook that authenticates a request before its body is read. */
 function createAuthHook(authenticate: Authenticate) {
-  return (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+  return (
+    request: FastifyRequest,
+    _reply: FastifyReply,
+    _payload: RequestPayload,
+    done: HookHandlerDoneFunction,
+  ): void => {
     const finish = (auth: unknown) => {
       Reflect.set(request, authKey, auth)
       done()
@@ -124,7 +132,7 @@ function registerOtherMethods(app: FastifyInstance, route: Route): void {
   const rejected = app.supportedMethods.filter((method) => !known.includes(method))
   app.route({
     ...{ url, schema: hidden, method: 'OPTIONS' },
-    onRequest: checkHeaders,
+    preParsing: checkHeaders,
     handler: sendAllowedMethods,
   })
   app.route({
@@ -140,6 +148,7 @@ function registerOtherMethods(app: FastifyInstance, route: Route): void {
 function checkHeaders(
   { raw, headers }: FastifyRequest,
   _reply: FastifyReply,
+  _payload: RequestPayload,
   done: HookHandlerDoneFunction,
 ): void {
   checkHead({
