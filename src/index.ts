@@ -9,6 +9,7 @@ export {
   RequestError,
   type RequestErrorOptions,
 } from './errors/errors.ts'
+export { createErrorResponse } from './http/create-error-response.ts'
 export { createHandler, type HandlerOptions, type RequestInfo } from './http/fetch-handler.ts'
 export type { HttpOptions } from './http/options.ts'
 export type {
@@ -137,5 +138,6 @@ export type {
   UntypedInput,
   UntypedResource,
 } from './model/resource-types.ts'
+export type { ErrorResponse } from './serialize/errors.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { Store } from './store/store.ts'

@@ -67,6 +67,19 @@ export class ManyErrors extends Error implements ErrorList {
     this.errors = errors
     this.more = more
   }
+  /**
+   * The status of the response: that of all errors, or 400, the most general, when they differ
+   * (https://jsonapi.org/format/1.0/#errors-processing).
+   */
+  get status(): number {
+    return getStatus(this)
+  }
+}
+
+/** Returns the status of the response to errors, as `ManyErrors.status`. */
+export function getStatus({ errors }: ErrorList): number {
+  const [first, ...others] = errors
+  return first && others.every(({ status }) => status === first.status) ? first.status : 400
 }
 
 /**

@@ -1,5 +1,5 @@
 import { errorCodes } from '../errors/codes.ts'
-import { type ErrorList, toErrorList } from '../errors/collector.ts'
+import { type ErrorList, getStatus, toErrorList } from '../errors/collector.ts'
 import {
   type ApiError,
   BodyError,
@@ -19,15 +19,14 @@ export interface ErrorResponse {
 /**
  * Serializes the errors of a request.
  *
- * @returns a response whose status is that of all errors, or 400, the most general, when they differ
- *   (https://jsonapi.org/format/1.0/#errors-processing); `undefined` when the thrown value is not an error of the request
+ * @returns `undefined` when the thrown value is not an error of the request
  */
 export function serializeErrors(thrown: unknown): ErrorResponse | undefined {
   const list = toErrorList(thrown)
-  const [first, ...others] = list?.errors ?? []
+  const [first] = list?.errors ?? []
   if (list === undefined || first === undefined) return undefined
   return {
-    status: others.every(({ status }) => status === first.status) ? first.status : 400,
+    status: getStatus(list),
     headers: first instanceof HeaderError || first instanceof RequestError ? first.headers : {},
     body: serializeErrorDocument(list.errors.map(toErrorObject), list),
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { createErrorResponse } from 'lapidary'
 import type { TestResponse } from '../test-response.ts'
 import { inProcess, type ShopClient, tagIds, withApi } from './shop.ts'
 
@@ -57,6 +58,11 @@ const refusals: readonly (readonly [title: string, call: (client: ShopClient) =>
   ['a change of an unknown relationship', (client) => client.relate('item', '1', wrong('tag'), wrong({ add: [] })), 'route_not_found', 404],
 ]
 
+it('An error that clients must not see has no response', () => {
+  assert.equal(createErrorResponse(new Error('secret')), undefined)
+  assert.equal(createErrorResponse(undefined), undefined)
+})
+
 inProcess('Writes in process', (engine) => {
   const read = async (path: string) => (await engine.get(path)).one
 
@@ -68,6 +74,10 @@ inProcess('Writes in process', (engine) => {
         assert.ok(response.status >= 400, response.text)
         await assert.rejects(call(client), (thrown) => {
           assert.deepEqual(describeThrown(thrown), describeErrors(response))
+          assert.equal(Reflect.get(Object(thrown), 'status'), response.status)
+          const { status, headers, body: text = '' } = createErrorResponse(thrown) ?? {}
+          assert.deepEqual([status, JSON.parse(text)], [response.status, JSON.parse(response.text)])
+          assert.equal(headers?.['content-type'], 'application/vnd.api+json')
           return true
         })
       }))
