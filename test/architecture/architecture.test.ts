@@ -9,7 +9,11 @@ const consumers: Readonly<Record<string, readonly string[]>> = {
   service: [],
   process: ['fastest-levenshtein'],
   cli: [],
-  examples: ['zod'],
+  examples: [
+    ...['zod', 'jose', 'cookie', 'fastify', 'express', 'hono', 'hono/cors', 'hono/secure-headers'],
+    ...['hono/utils/cookie', '@fastify/cookie', '@fastify/cors', '@fastify/helmet'],
+    ...['@fastify/rate-limit', '@fastify/swagger'],
+  ],
 }
 const everything = [...engine, ...Object.keys(consumers).flatMap(sourcesIn)]
 
