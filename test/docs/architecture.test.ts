@@ -61,7 +61,7 @@ function queryIn(heading: string) {
 
 /** The layers, in the order of the table on the page. */
 const layers = tableRows(section(architecture, '## Layers')).map(([layer = '', imports = '']) => {
-  const [, name = ''] = /^`src\/(\w+)\/`$/.exec(layer) ?? []
+  const [, name = ''] = /^`src\/([\w-]+)\/`$/.exec(layer) ?? []
   return { name, imports }
 })
 
@@ -226,7 +226,7 @@ function importedLayers(layer: string): Set<string> {
   const layersSeen = new Set<string>()
   for (const file of files.filter((name) => name.endsWith('.ts'))) {
     const depth = file.split(/[/\\]/).length
-    const up = new RegExp(` from '${'\\.\\./'.repeat(depth)}(\\w+)/`, 'g')
+    const up = new RegExp(` from '${'\\.\\./'.repeat(depth)}([\\w-]+)/`, 'g')
     for (const [, other = ''] of readPage(`${folder}/${file}`).matchAll(up)) layersSeen.add(other)
   }
   return layersSeen
