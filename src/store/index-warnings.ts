@@ -7,6 +7,7 @@ import {
   type ResourceType,
   type Table,
 } from '../model/model.ts'
+import { quoteIdentifier } from './quote-identifier.ts'
 
 /** A column by which a relationship finds rows. */
 interface KeyColumn {
@@ -64,15 +65,11 @@ function listKeyColumns(
 }
 
 function compileCreateIndex({ table, column }: KeyColumn, { dialect, schema }: Catalog): string {
-  const name = quotedName(table.name)
+  const name = quoteIdentifier(table.name)
   // Only SQLite requires a name for an index.
   if (dialect === 'sqlite')
-    return `create index ${quotedName(`${table.name}_${column}`)} on ${name} (${quotedName(column)})`
+    return `create index ${quoteIdentifier(`${table.name}_${column}`)} on ${name} (${quoteIdentifier(column)})`
   const isQualified = table.schema !== undefined && table.schema !== schema
-  const qualifiedName = isQualified ? `${quotedName(table.schema)}.${name}` : name
-  return `create index on ${qualifiedName} (${quotedName(column)})`
-}
-
-function quotedName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  const qualifiedName = isQualified ? `${quoteIdentifier(table.schema)}.${name}` : name
+  return `create index on ${qualifiedName} (${quoteIdentifier(column)})`
 }

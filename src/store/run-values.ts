@@ -4,6 +4,12 @@ import type { RunValues } from './statement.ts'
 /** No database has more rows. The offset of a page may be larger: it is the product of two numbers below 2^53. */
 const maxOffset = 2n ** 62n
 
+/** Limits a page to one row more than a read may hold in memory, which shows that there are more. */
+export function limitRows(values: RunValues, maxRows: number): RunValues {
+  const { limit } = values
+  return limit !== undefined && limit > maxRows ? { ...values, limit: maxRows + 1 } : values
+}
+
 /** Creates the values with which the statements of a read run. @param id - the id in the path */
 export function createRunValues({ values, page }: ReadPlan, id: string | undefined): RunValues {
   if (page === undefined) return { parameters: values, id }

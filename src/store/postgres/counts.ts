@@ -4,6 +4,7 @@ import type { Model, Table } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { countKey, createCountCache } from '../count-cache.ts'
 import { countedTables } from '../counted-tables.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileCount } from '../read.ts'
 import { bound, compileStatement, param, type RunValues, type Statement } from '../statement.ts'
 import { listTables, type Target } from '../tables.ts'
@@ -108,6 +109,6 @@ export async function listCacheableTables(
 function quotedName({ schema, name }: Table): string {
   return [schema, name]
     .filter((part) => part !== undefined)
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .map(quoteIdentifier)
     .join('.')
 }

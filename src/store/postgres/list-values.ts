@@ -1,3 +1,5 @@
+import { quoteIdentifier } from '../quote-identifier.ts'
+
 /** Matches texts, which are kept, and casts and brackets, which are removed. */
 const castsAndBrackets =
   /('(?:[^']|'')*')|::(?:"(?:[^"]|"")*"|\w+(?: varying)?)(?:\."(?:[^"]|"")*"|\.\w+)?(?:\(\d+\))?(?:\[\])?|[()]/g
@@ -14,7 +16,7 @@ const texts = /'(?:[^']|'')*'/g
  */
 export function parseListedValues(check: string, column: string): string[] | undefined {
   const bare = check.replace(castsAndBrackets, (_, text = '') => text)
-  for (const name of ['VALUE', column, `"${column.replaceAll('"', '""')}"`]) {
+  for (const name of ['VALUE', column, quoteIdentifier(column)]) {
     const isNull = `${name} IS NULL OR `
     const rest = bare.startsWith(isNull) ? bare.slice(isNull.length) : bare
     const [, list, single] =

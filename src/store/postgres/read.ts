@@ -5,7 +5,7 @@ import { isList, maxBufferedRows } from '../buffering.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import { checkResourceLimit, type SizeLimit, tooManyResourcesError } from '../resource-limit.ts'
-import { createRunValues } from '../run-values.ts'
+import { createRunValues, limitRows } from '../run-values.ts'
 import { compileStatement, type RunValues, type Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
@@ -50,15 +50,6 @@ function checkWriteLimit({ rows, isCut }: FullReadResult, plan: ReadPlan): Compl
   return rows
 }
 
-/** Limits a page to one row more than a read may hold in memory. */
-function createBoundedValues(plan: ReadPlan, id: string | undefined): RunValues {
-  const values = createRunValues(plan, id)
-  const { limit } = values
-  return limit === undefined || limit <= maxBufferedRows
-    ? values
-    : { ...values, limit: maxBufferedRows + 1 }
-}
-
 /** The dependencies of a read outside of any transaction. */
 interface CachedCountOptions {
   readonly statements: PostgresStatements
@@ -78,7 +69,7 @@ export async function readWithCachedCount(
   { statements, counts, signal }: CachedCountOptions,
 ): Promise<CompleteRows | undefined> {
   const { shape } = plan
-  const values = createBoundedValues(plan, id)
+  const values = limitRows(createRunValues(plan, id), maxBufferedRows)
   const cacheable = statements.cacheableCount(shape)
   const cached = cacheable ? counts.find(cacheable, values) : undefined
   const reversed =
@@ -202,7 +193,10 @@ export async function readWithHooks(
   const query = createRunQuery(transaction, statements)
   await hooks.before(query)
   const statement = statements.boundedRead(plan.shape)
-  const result = await transaction.all(statement, createBoundedValues(plan, id))
+  const result = await transaction.all(
+    statement,
+    limitRows(createRunValues(plan, id), maxBufferedRows),
+  )
   const { rows, isCut } = parseFullRead(result, statement, { plan, id })
   const complete = bufferedOrUndefined(rows, isCut)
   if (complete === undefined) return streamRead(transaction, plan, id, options)

@@ -9,6 +9,7 @@ import {
   type ServedColumn,
 } from '../column-warnings.ts'
 import { listIndexWarnings } from '../index-warnings.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { Collation, CollationLookup } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -148,23 +149,19 @@ function applyRule({ check, fix }: Rule, columns: readonly TypedColumn[]): Colum
     const { served } = column
     return message === undefined
       ? []
-      : [{ column: served, message, fix: fix(quoteName(served.column), column) }]
+      : [{ column: served, message, fix: fix(quoteIdentifier(served.column), column) }]
   })
 }
 
 function encodingWarning(encoding: string, database: string): string {
-  const other = quoteName(`${database}_utf8`)
+  const other = quoteIdentifier(`${database}_utf8`)
   return `the database: ${encoding} cannot encode most characters, and a text with one of those is an error; to fix it: create database ${other} encoding 'UTF8' template template0, and copy everything there by pg_dump and pg_restore`
 }
 
 function qualifiedName({ schema, name }: Table, catalog: Catalog): string {
   return schema === undefined || schema === catalog.schema
-    ? quoteName(name)
-    : `${quoteName(schema)}.${quoteName(name)}`
-}
-
-function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+    ? quoteIdentifier(name)
+    : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
 }
 
 function secondDigits(type: string): number {

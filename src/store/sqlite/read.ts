@@ -6,8 +6,7 @@ import type { QuerySequence } from '../executor.ts'
 import { type ReadBudget, readIncludes } from '../include.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
-import { createRunValues } from '../run-values.ts'
-import type { RunValues } from '../statement.ts'
+import { createRunValues, limitRows } from '../run-values.ts'
 import type { SqliteConnection } from './connection.ts'
 import { countRequest, readCount } from './counts.ts'
 import type { FullRead } from './full-read.ts'
@@ -101,10 +100,4 @@ function* readPrimary(
   const statement = from === 'start' ? read.firstBatch : read.reversedRows
   const rows = yield { statement, values: { ...values, ...window } }
   return { primary: from === 'start' ? rows : rows.toReversed(), count }
-}
-
-/** Limits a page to one row more than the budget allows. */
-function limitRows(values: RunValues, maxRows: number): RunValues {
-  const { limit } = values
-  return limit !== undefined && limit > maxRows ? { ...values, limit: maxRows + 1 } : values
 }

@@ -1,3 +1,4 @@
+import { quoteIdentifier } from '../quote-identifier.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /** The minimum size of a row in a file, in bytes. */
@@ -12,7 +13,7 @@ export function estimateRowCount(connection: SqliteConnection, table: string): n
     'select page_count, page_size from pragma_page_count, pragma_page_size',
   )
   const maxRows = (Number(pages) * Number(pageSize)) / minRowSize
-  const name = `"${table.replaceAll('"', '""')}"`
+  const name = quoteIdentifier(table)
   try {
     // In a query of its own, each of `min` and `max` is one lookup.
     const [[rows] = []] = connection.introspect(
