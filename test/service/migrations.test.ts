@@ -3,12 +3,18 @@ import { it } from 'node:test'
 import { defineModel } from 'lapidary'
 import { migrations } from '../../service/migrations.ts'
 import { resources } from '../../service/resources/index.ts'
-import { parseServiceSettings } from '../../service/settings.ts'
+import { parseServiceSettings, type Settings } from '../../service/settings.ts'
 import { prepareService, type RunningService, startService } from '../../service/start-service.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { databases } from '../databases.ts'
 import { openStore } from '../engine/engine.ts'
 import { run } from './child.ts'
+
+/** Starts the service and stops it, so that a start that should have failed leaves nothing open. */
+async function startAndStop(settings: Partial<Settings>): Promise<void> {
+  const service = await startService(settings)
+  await service.close(0)
+}
 
 /** How many instances start at the same time. */
 const instances = 10
@@ -45,8 +51,8 @@ for (const { name, create } of databases.filter((database) => database.isShared)
 
   it(`--migrate=off refuses tables that are not there, and makes none · ${name}`, (test) =>
     on(async ({ url }) => {
-      const refused = startService({ ...quiet, databaseUrl: url, migrate: 'off' })
-      await assert.rejects(refused, /^Error: .* at version 0; this program needs 1\. .*$/)
+      const start = () => startAndStop({ ...quiet, databaseUrl: url, migrate: 'off' })
+      await assert.rejects(start, /^Error: .* at version 0; this program needs 1\. .*$/)
       const ended = await run(test, ['--migrate', 'off'], { DATABASE_URL: url })
       assert.equal(ended.code, 2)
       assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 1\. .*\n$/)
@@ -60,9 +66,9 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       await store.close()
       const settings = { ...parseServiceSettings(), ...quiet, databaseUrl: url }
       for (const start of [
-        () => startService({ ...settings, migrate: 'auto' }),
+        () => startAndStop({ ...settings, migrate: 'auto' }),
         () => prepareService({ ...settings, migrate: 'only' }, false),
-        () => startService({ ...settings, migrate: 'off' }),
+        () => startAndStop({ ...settings, migrate: 'off' }),
       ])
         await assert.rejects(start, /^Error: .* at version 99; this program knows .* up to 1\. .*$/)
     }))
