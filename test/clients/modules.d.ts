@@ -1,0 +1,2 @@
+// devour-client has no types.
+declare module 'devour-client'
