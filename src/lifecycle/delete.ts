@@ -24,7 +24,10 @@ export async function executeDelete(
   })
 }
 
-/** Deletes a resource and runs its hooks. What `beforeDelete` returns is stored instead. */
+/**
+ * Deletes a resource and runs its hooks. What `beforeDelete` returns is stored instead, or, with soft deletion, in addition
+ * (docs/decisions/0049).
+ */
 async function removeWithHooks(
   plan: WritePlan,
   scope: WriteScope,
@@ -34,10 +37,11 @@ async function removeWithHooks(
   const { beforeDelete, afterDelete } = resource.hooks
   const stored = await lockStored(plan, scope, resource)
   const values = await beforeDelete?.(stored, createResourceContext(scope, resource, stored.id))
+  if (!values || resource.softDelete !== undefined) await transaction.remove(plan)
   if (values) {
     const update = applyFieldValues(planner, plan, values, resource)
     await writeWithMembers(update, scope, { mayLeaveScope: true })
-  } else await transaction.remove(plan)
+  }
   await afterDelete?.(stored, createHookContext(request, transaction.query, resource))
   recordChange(scope, resource, { operation: 'delete', before: stored })
 }

@@ -161,7 +161,10 @@ export interface Hooks<
     before: StoredResource<F>,
     context: ResourceHookContext<ToManyName<F>, Auth, Type>,
   ): Awaitable<void>
-  /** @returns values to store instead of deleting the row; `undefined` to delete it */
+  /**
+   * @returns values to store instead of deleting the row; `undefined` to delete it. With `softDelete`, values to store in
+   *   addition
+   */
   beforeDelete?(
     current: StoredResource<F>,
     context: ResourceHookContext<ToManyName<F>, Auth, Type>,

@@ -63,9 +63,24 @@ const cover = resource('cover', {
   softDelete: 'removed',
   fields: { tag: toOne('tag', { column: 'tag_id' }) },
 })
+/** A soft deletion that stores values in addition. */
+const note = resource('note', {
+  path: '/notes',
+  table: 'note',
+  softDelete: 'gone_at',
+  hooks: {
+    beforeDelete: ({ attributes }) =>
+      attributes.kept ? { by: 'me', gone_at: null } : { by: 'me' },
+  },
+  fields: {
+    by: attribute(text, { access: 'read-only' }),
+    kept: attribute(text),
+    gone_at: attribute(datetime, { access: 'read-only' }),
+  },
+})
 
 const served = {
-  model: defineModel([page, anyPage, book, tag, cover]),
+  model: defineModel([page, anyPage, book, tag, cover, note]),
   tables: ({ newId, datetime: instant }: ColumnTypes) => `
     create table book (id ${newId}, name text);
     create table page (id ${newId}, title text not null, kind text, deleted_at ${instant},
@@ -73,6 +88,8 @@ const served = {
     create table tag (id ${newId}, name text);
     create table tagging (page_id bigint references page (id), tag_id bigint references tag (id));
     create table cover (id ${newId}, removed ${instant}, tag_id bigint unique references tag (id));
+    create table note (id ${newId}, "by" text, kept text, gone_at ${instant});
+    insert into note (id, kept) values (1, null), (2, 'x');
     insert into book values (1, 'b');
     insert into page (id, title, book_id, next_id) values (1, 'one', 1, null), (2, 'two', 1, 1), (3, 'three', null, null);
     insert into tag values (1, 't');
@@ -143,6 +160,19 @@ engine('Soft deletion', served, (app) => {
     await app.execute('update page set deleted_at = null')
     const restored = await app.get('/pages/2/relationships/next')
     assert.deepEqual(restored.body.data, { type: 'page', id: '1' })
+  })
+
+  it('given a hook that returns values, when a resource is deleted, then they are stored in addition, and win', async () => {
+    assert.equal((await app.delete('/notes/1')).status, 200)
+    assert.equal((await app.get('/notes/1')).status, 404)
+    assert.equal((await app.delete('/notes/2')).status, 200)
+    assert.deepEqual((await app.get('/notes/2')).one.attributes, {
+      by: 'me',
+      kept: 'x',
+      gone_at: null,
+    })
+    await app.execute('update note set gone_at = null')
+    assert.equal((await app.get('/notes/1')).one.attributes?.by, 'me')
   })
 
   it('given a scope as well, when resources are read, then both conditions hold', async () => {
