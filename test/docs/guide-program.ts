@@ -16,9 +16,9 @@ const run = promisify(execFile)
  * types, and run them on a database with the tables of the SQL blocks.
  *
  * @param page - e.g. `docs/in-process.md`
- * @param databaseName - the file name of the database in the program, e.g. `shop.db`
+ * @param databaseName - the file name of the database in the program, e.g. `shop.db`; absent if the program creates its own
  */
-export function describeGuideProgram(page: string, databaseName: string): void {
+export function describeGuideProgram(page: string, databaseName?: string): void {
   const blocks = blocksOf(readPage(page))
   const inLanguage = (language: string) =>
     blocks.filter((block) => block.language === language).map(({ text }) => text)
@@ -31,12 +31,13 @@ export function describeGuideProgram(page: string, databaseName: string): void {
       // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
       await mkdir(absolutePath('dist'), { recursive: true })
       folder = await mkdtemp(absolutePath('dist/guide-'))
+      file = join(folder, 'program.ts')
+      const program = inLanguage('ts').join('\n')
+      if (databaseName === undefined) return writeFile(file, program)
       const database = join(folder, databaseName)
       const tables = new DatabaseSync(database)
       for (const sql of inLanguage('sql')) tables.exec(sql)
       tables.close()
-      file = join(folder, 'program.ts')
-      const program = inLanguage('ts').join('\n')
       assert.ok(program.includes(`'${databaseName}'`))
       await writeFile(file, program.replaceAll(`'${databaseName}'`, JSON.stringify(database)))
     })

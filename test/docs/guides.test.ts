@@ -1,0 +1,6 @@
+import { describeGuideProgram } from './guide-program.ts'
+
+describeGuideProgram('docs/guides/authentication.md', 'notes.db')
+describeGuideProgram('docs/guides/testing.md')
+describeGuideProgram('docs/guides/custom-routes.md', 'tracker.db')
+describeGuideProgram('docs/guides/soft-delete-and-audit.md', 'notes.db')
