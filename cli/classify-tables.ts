@@ -78,7 +78,7 @@ function findKey(table: StoredTable, catalog: Catalog): Key | string {
     const { values: _, ...withoutValues } = column
     const kind = inferKind(withoutValues, catalog)
     const idKind = idKinds[kind?.name ?? '']
-    if (looksSecret(column, kind))
+    if (looksSecret(column, kind, table))
       reasons.push(`the name of its key ${column.name} suggests a secret`)
     else if (idKind !== undefined) return { column, kind: idKind }
     else

@@ -1,4 +1,5 @@
 import type { Model } from 'lapidary'
+import { formatOmissions } from './format-omissions.ts'
 import type { Declarations } from './generate-declarations.ts'
 
 /** What the summary is about. */
@@ -28,7 +29,7 @@ export function formatSummary(summary: Summary): string {
     `Lapidary serves ${database}${write ? '' : ', read-only,'} at ${url}. Try:`,
     ...pathsToTry(model).map((path) => `  ${url}${path}`),
     `${paths.length} ${paths.length === 1 ? 'collection' : 'collections'}: ${paths.join(', ')}`,
-    ...omittedLines(declarations),
+    ...formatOmissions(declarations, maxOmitted),
     ...warningLines(summary),
     write
       ? 'Every client can create, update and delete: nothing authenticates clients.'
@@ -48,16 +49,6 @@ function pathsToTry(model: Model): string[] {
     '',
     ...(related ? [`${related.path}?include=${related.name}`] : []),
     ...(sorted ? [`${sorted.path}?page[size]=5&sort=-${sorted.name}`] : []),
-  ]
-}
-
-function omittedLines({ resources, omitted }: Declarations): string[] {
-  const lines = [...omitted, ...resources.flatMap((resource) => resource.omitted)]
-  if (lines.length <= maxOmitted) return lines
-  const more = lines.length - maxOmitted
-  return [
-    ...lines.slice(0, maxOmitted),
-    `${more} more are omitted; lapidary introspect <database url> names each`,
   ]
 }
 

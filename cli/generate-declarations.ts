@@ -33,8 +33,10 @@ export interface Declarations {
     code: Code
     /** The source of the declaration. */
     text: string
-    /** A line for each column and foreign key that is no field, with the reason. */
+    /** A line for each column and foreign key that is no field, with the reason; secrets are not among them. */
     omitted: readonly string[]
+    /** A line with the table and its columns that are omitted because their names suggest secrets; absent without any. */
+    secrets: string | undefined
   }>[]
   /** A line for each table that is not a resource type, with the reason. */
   readonly omitted: readonly string[]
@@ -62,11 +64,17 @@ export function generateDeclarations(
         imports: importedNames(code).sort(),
         code,
         omitted: fields.omitted,
+        secrets: formatSecrets(named, fields),
         text: `${generateHeading(named, fields)}\n${start}${formatCode(code, position)}\n`,
       }
     }),
     omitted: classified.omitted.map(({ table, reason }) => formatOmission(table.name, reason)),
   }
+}
+
+function formatSecrets({ table }: NamedTable, { secrets }: GeneratedFields): string | undefined {
+  if (secrets.length === 0) return undefined
+  return toOneLine(`${table.name}: ${secrets.join(', ')}`)
 }
 
 function generateHeading({ table }: NamedTable, { readOnlyReason }: GeneratedFields): string {

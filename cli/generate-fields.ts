@@ -1,4 +1,4 @@
-import type { Catalog, ForeignKey, StoredColumn } from 'lapidary'
+import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { findReferencedTable, isRequiredOnInsert } from './classify-tables.ts'
 import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
@@ -13,8 +13,10 @@ export interface GeneratedFields {
   readonly entries: readonly CodeEntry[]
   /** Why clients cannot create resources of the type; `undefined` when they can. */
   readonly readOnlyReason: string | undefined
-  /** A line for each column and foreign key that is no field, with the reason. */
+  /** A line for each column and foreign key that is no field, with the reason; secrets are not among them. */
   readonly omitted: readonly string[]
+  /** The columns that are omitted because their names suggest secrets. */
+  readonly secrets: readonly string[]
 }
 
 /** The database, and whether clients can only read. */
@@ -22,6 +24,9 @@ interface FieldsContext {
   readonly catalog: Catalog
   readonly readOnly: boolean
 }
+
+/** Why a column that looks secret is omitted. */
+const secretReason = 'its name suggests a secret'
 
 /** Names that no field can have. https://jsonapi.org/format/1.0/#document-resource-object-fields */
 const reservedNames: readonly string[] = ['id', 'type', 'links', 'relationships']
@@ -40,7 +45,7 @@ export function generateFields(
   const takeName = uniqueNames(reservedNames)
   const attributes = [...table.columns.values()]
     .filter(({ name }) => name !== key.column.name && !foreignKeyColumns.includes(name))
-    .map((column) => ({ column, ...attributeKind(column, catalog) }))
+    .map((column) => ({ column, ...attributeKind(column, table, catalog) }))
   const written = [
     key.column.name,
     ...candidates.flatMap(({ writtenColumn }) => writtenColumn ?? []),
@@ -51,11 +56,15 @@ export function generateFields(
   )
   const readOnlyReason = readOnly ? 'clients can only read' : findReadOnlyReason(named, unwritten)
   const compositeKeys = table.foreignKeys.filter(({ columns }) => columns.length > 1)
+  const isSecret = ({ omittedBecause }: AttributeColumn) => omittedBecause === secretReason
   return {
     readOnlyReason,
+    secrets: attributes.filter(isSecret).map(({ column }) => column.name),
     omitted: [
-      ...attributes.flatMap(({ column, kind, omittedBecause }) =>
-        kind === undefined ? formatOmission(`${table.name}.${column.name}`, omittedBecause) : [],
+      ...attributes.flatMap((each) =>
+        each.kind === undefined && !isSecret(each)
+          ? formatOmission(`${table.name}.${each.column.name}`, each.omittedBecause)
+          : [],
       ),
       ...compositeKeys.map((key) => `${toOneLine(table.name)}: ${formatCompositeKey(key)}`),
     ],
@@ -75,10 +84,13 @@ interface AttributeColumn {
   readonly omittedBecause: string
 }
 
-function attributeKind(column: StoredColumn, catalog: Catalog): Omit<AttributeColumn, 'column'> {
+function attributeKind(
+  column: StoredColumn,
+  table: StoredTable,
+  catalog: Catalog,
+): Omit<AttributeColumn, 'column'> {
   const kind = inferKind(column, catalog)
-  if (looksSecret(column, kind))
-    return { kind: undefined, omittedBecause: 'its name suggests a secret' }
+  if (looksSecret(column, kind, table)) return { kind: undefined, omittedBecause: secretReason }
   const omittedBecause =
     column.type === '' ? 'it has no type' : `no attribute kind fits the type ${column.type}`
   return { kind: kind?.code, omittedBecause }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type File, formatFiles, writeFiles } from './format-files.ts'
+import { formatOmissions } from './format-omissions.ts'
 import type { Declarations } from './generate-declarations.ts'
 import { generateMain } from './generate-main.ts'
 import { readDeclarations } from './introspect.ts'
@@ -93,13 +94,12 @@ function addLines(text: string | undefined, lines: readonly string[]): string {
 function formatNextSteps(
   { folder }: InitCommand,
   files: readonly File[],
-  { resources, omitted }: Declarations,
+  declarations: Declarations,
 ): string {
   const start = startsMain(folder) ? 'npm start' : 'node main.ts'
   return [
     `Wrote ${files.map(({ name }) => join(folder, name)).join(', ')}.`,
-    ...omitted,
-    ...resources.flatMap((resource) => resource.omitted),
+    ...formatOmissions(declarations),
     'Next:',
     ...(folder === '.' ? [] : [`  cd ${folder}`]),
     '  npm install',

@@ -1,4 +1,5 @@
 import { formatFiles, formatSingleFile, writeFiles } from './format-files.ts'
+import { formatOmissions } from './format-omissions.ts'
 import {
   type Declarations,
   type GenerateOptions,
@@ -8,7 +9,8 @@ import type { IntrospectCommand } from './parse-command-line.ts'
 import { readCatalog } from './read-catalog.ts'
 
 /**
- * Runs `lapidary introspect`: writes or prints the declarations of a database.
+ * Runs `lapidary introspect`: writes or prints the declarations of a database. What they omit is printed at the end, on the
+ * standard error if the declarations are printed.
  * @throws Error with a one-line message
  */
 export async function introspect(command: IntrospectCommand): Promise<void> {
@@ -16,12 +18,13 @@ export async function introspect(command: IntrospectCommand): Promise<void> {
   const declarations = await readDeclarations(databaseUrl, { types })
   if (folder === undefined) {
     process.stdout.write(formatSingleFile(declarations))
+    for (const line of formatOmissions(declarations)) console.error(line)
     return
   }
   const files = formatFiles(declarations)
   writeFiles(folder, files, force)
   console.log(`${folder}: ${files.map(({ name }) => name).join(', ')}`)
-  for (const line of declarations.omitted) console.log(line)
+  for (const line of formatOmissions(declarations)) console.log(line)
 }
 
 /**

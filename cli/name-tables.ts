@@ -34,23 +34,18 @@ const reserved = new Set([
 /** How types are named: like one resource, or like the segment of their path. */
 export type TypeNames = 'singular' | 'plural'
 
-/** Chooses the names of every resource type. No two types share a type, path, file or identifier. */
-export function nameTables(
-  { resources, catalog }: ClassifiedTables,
-  types: TypeNames,
-): NamedTable[] {
-  const [takeName, takePath] = [uniqueNames(['index']), uniqueNames()]
-  return resources.map((keyed) => {
-    const names = candidates(keyed, catalog)
-    // Names that differ without hyphens differ in every style.
-    const plain = names.map((name) => toKebabCase(name).replaceAll('-', ''))
-    const chosen = takeName(plain)
-    const singular = names[plain.indexOf(chosen)] ?? withNumber(names.at(-1), chosen)
-    // A table with a plural name keeps that plural: `people` has the path `/people`.
-    const plural = pluralizeName(singular === names[0] ? parseName(keyed.table.name) : singular)
+/**
+ * Chooses the names of every resource type. No two types share a type, path, file or identifier. When two tables want one
+ * name, the table of the default schema gets it, then the table that has the name exactly: `person` before `people`.
+ */
+export function nameTables(classified: ClassifiedTables, types: TypeNames): NamedTable[] {
+  const singulars = chooseSingulars(classified)
+  const paths = choosePaths(classified, singulars)
+  return classified.resources.map((keyed) => {
+    const singular = singulars.get(keyed) ?? parseName(keyed.table.name)
+    const { plural, segment } = paths.get(keyed) ?? { plural: singular, segment: '' }
     const identifier = toIdentifier(singular)
     const isReserved = reserved.has(identifier) || identifier in Object.prototype
-    const segment = takePath([toKebabCase(plural), `all-${toKebabCase(plural)}`], '-')
     return {
       ...keyed,
       singular,
@@ -63,11 +58,68 @@ export function nameTables(
   })
 }
 
-/** The name of the table; outside the default schema also with the schema's name in front. */
+/** Chooses the name of one resource of each type. */
+function chooseSingulars({ resources, catalog }: ClassifiedTables): ReadonlyMap<KeyedTable, Name> {
+  const takeName = uniqueNames(['index'])
+  const isExact = ({ table }: KeyedTable) => {
+    const name = parseName(table.name)
+    return toMemberName(singularizeName(name)) === toMemberName(name)
+  }
+  const chosen = inOrderOfChoice({ resources, catalog }, isExact).map((keyed) => {
+    const names = candidates(keyed, catalog)
+    // Names that differ without hyphens differ in every style.
+    const plain = names.map((name) => toKebabCase(name).replaceAll('-', ''))
+    const taken = takeName(plain)
+    return [keyed, names[plain.indexOf(taken)] ?? withNumber(names.at(-1), taken)] as const
+  })
+  return new Map(chosen)
+}
+
+/** The name of several resources of a type, and the segment of its path. */
+type Path = Readonly<{ plural: Name; segment: string }>
+
+function choosePaths(
+  { resources, catalog }: Pick<ClassifiedTables, 'resources' | 'catalog'>,
+  singulars: ReadonlyMap<KeyedTable, Name>,
+): ReadonlyMap<KeyedTable, Path> {
+  const takeSegment = uniqueNames()
+  const pluralOf = (keyed: KeyedTable): Name => {
+    const exact = parseName(keyed.table.name)
+    const singular = singulars.get(keyed) ?? exact
+    // A table with a plural name keeps that plural: `people` has the path `/people`.
+    const isOfTable = toMemberName(singular) === toMemberName(singularizeName(exact))
+    return pluralizeName(isOfTable ? exact : singular)
+  }
+  const isExact = (keyed: KeyedTable) =>
+    toKebabCase(pluralOf(keyed)) === toKebabCase(parseName(keyed.table.name))
+  const chosen = inOrderOfChoice({ resources, catalog }, isExact).map((keyed) => {
+    const plural = pluralOf(keyed)
+    const exact = toKebabCase(parseName(keyed.table.name))
+    const segment = takeSegment([toKebabCase(plural), exact, `all-${toKebabCase(plural)}`], '-')
+    return [keyed, { plural, segment }] as const
+  })
+  return new Map(chosen)
+}
+
+/** Tables of the default schema first, then those whose own name is the wanted name; otherwise in the order of the catalog. */
+function inOrderOfChoice(
+  { resources, catalog }: Pick<ClassifiedTables, 'resources' | 'catalog'>,
+  isExact: (keyed: KeyedTable) => boolean,
+): KeyedTable[] {
+  const rank = (keyed: KeyedTable) =>
+    (keyed.table.schema === catalog.schema ? 0 : 2) + (isExact(keyed) ? 0 : 1)
+  return resources.toSorted((one, other) => rank(one) - rank(other))
+}
+
+/**
+ * The names that a type may have, the preferred one first: the singular of its table, then the table's own name; outside the
+ * default schema the singular with the schema's name in front.
+ */
 function candidates({ table }: KeyedTable, { schema }: Catalog): Name[] {
-  const name = singularizeName(parseName(table.name))
+  const exact = parseName(table.name)
+  const name = singularizeName(exact)
   const isInOtherSchema = table.schema !== schema
-  return isInOtherSchema ? [name, joinNames(parseName(table.schema), name)] : [name]
+  return [name, isInOtherSchema ? joinNames(parseName(table.schema), name) : exact]
 }
 
 function withNumber(name: Name | undefined, chosen: string): Name {

@@ -1,29 +1,42 @@
+import irregularPlurals from 'irregular-plurals'
 import type { Name } from './name.ts'
 
 /** A singular and its plural. */
 type Pair = readonly [singular: string, plural: string]
 
-/** Words that the rules below would get wrong, in both directions. */
-const irregular: readonly Pair[] = parsePairs(`
-  child children, foot feet, goose geese, man men, mouse mice, ox oxen, tooth teeth, woman women,
-  calf calves, elf elves, half halves, knife knives, leaf leaves, life lives, loaf loaves, scarf scarves, self selves,
-  shelf shelves, thief thieves, wife wives, wolf wolves,
-  echo echoes, hero heroes, potato potatoes, tomato tomatoes, veto vetoes,
-  criterion criteria, curriculum curricula, phenomenon phenomena, quiz quizzes,
-  axis axes, appendix appendices, codex codices, matrix matrices, vertex vertices,
-  cookie cookies, calorie calories, die dies, genie genies, lie lies, movie movies, pie pies, selfie selfies, tie ties,
-  zombie zombies, cache caches, headache headaches, niche niches, shoe shoes`)
+/** Plurals that `pluralize` makes in another way than the library: two `person` rows are `persons`. */
+const ownPlurals: readonly Pair[] = parsePairs(`
+  base bases, person persons,
+  cookie cookies, calorie calories, lie lies, movie movies, pie pies, selfie selfies, tie ties, zombie zombies,
+  cache caches, headache headaches, niche niches, shoe shoes`)
 
-/** Irregular plurals that `singularize` knows and `pluralize` does not make: two `person` rows are `persons`. */
-const singularOnly: readonly Pair[] = parsePairs('person people, index indices')
+/** Plurals that `singularize` knows and `pluralize` does not make. */
+const otherPlurals: readonly Pair[] = parsePairs(`
+  person people, apex apices, appendix appendices, cactus cacti, formula formulae, index indices, mosquito mosquitoes,
+  syllabus syllabi`)
 
-/** Words whose singular and plural are equal, and words without a plural. */
+/** Words whose singular and plural are equal, words without a plural, and plurals that count as singulars. */
 const invariant: readonly string[] = `
-  advice aircraft analytics chaos data deer equipment feedback fish furniture hardware homework information inventory
-  luggage media metadata mathematics money moose music news physics politics research rice series sheep software species
-  staff traffic`
+  analytics chaos data feedback furniture inventory luggage media metadata mathematics money staff`
   .trim()
   .split(/\s+/)
+
+/** Compounds of nouns with an irregular plural, such as `salesperson`. */
+const compounds: readonly (readonly [singularEnd: RegExp, pluralEnd: RegExp, Pair])[] = [
+  [/.person$/, /.people$/, ['person', 'people']],
+  [/.child$/, /.children$/, ['child', 'children']],
+  [/.woman$/, /.women$/, ['woman', 'women']],
+]
+
+/** The singulars of irregular plurals. */
+const singulars: ReadonlyMap<string, string> = new Map(
+  [...irregularPlurals, ...otherPlurals, ...ownPlurals].map(([singular, plural]) => [
+    plural,
+    singular,
+  ]),
+)
+/** The plurals of irregular singulars. */
+const plurals: ReadonlyMap<string, string> = new Map([...irregularPlurals, ...ownPlurals])
 
 /** Singulars that end like plurals. */
 const singularEnds =
@@ -35,9 +48,12 @@ const sibilantPlural =
 
 /** Returns the singular of a word; the word itself when it is none that the rules know as a plural. */
 export function singularize(word: string): string {
-  const known = [...irregular, ...singularOnly].find(([, plural]) => plural === word)?.[0]
+  if (invariant.includes(word)) return word
+  const known = singulars.get(word)
   if (known !== undefined) return known
-  if (invariant.includes(word) || singularEnds.test(word)) return word
+  const compound = compounds.find(([, pluralEnd]) => pluralEnd.test(word))?.[2]
+  if (compound !== undefined) return replaceEnd(word, compound[1], compound[0])
+  if (singularEnds.test(word)) return word
   if (/[^aeiou]ies$/.test(word)) return word.replace(/ies$/, 'y')
   if (/(?:analy|cri|diagno|^the|hypothe|parenthe|synop)ses$/.test(word))
     return word.replace(/es$/, 'is')
@@ -47,9 +63,12 @@ export function singularize(word: string): string {
 
 /** Returns the plural of a word; the word itself when it is a plural. */
 export function pluralize(word: string): string {
-  const known = irregular.find(([singular]) => singular === word)?.[1]
+  if (invariant.includes(word)) return word
+  const known = plurals.get(word)
   if (known !== undefined) return known
-  if (invariant.includes(word) || singularize(word) !== word) return word
+  if (singularize(word) !== word) return word
+  const compound = compounds.find(([singularEnd]) => singularEnd.test(word))?.[2]
+  if (compound !== undefined) return replaceEnd(word, ...compound)
   if (/sis$/.test(word)) return word.replace(/is$/, 'es')
   if (/[^aeiou]y$/.test(word)) return word.replace(/y$/, 'ies')
   return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`
@@ -63,6 +82,10 @@ export function singularizeName({ words, style }: Name): Name {
 /** Replaces the last word of a name by its plural. */
 export function pluralizeName({ words, style }: Name): Name {
   return { words: words.with(-1, pluralize(words.at(-1) ?? '')), style }
+}
+
+function replaceEnd(word: string, end: string, replacement: string): string {
+  return word.slice(0, -end.length) + replacement
 }
 
 function parsePairs(text: string): Pair[] {

@@ -8,7 +8,7 @@ const engine = sourcesIn('src')
 const consumers: Readonly<Record<string, readonly string[]>> = {
   service: [],
   process: ['fastest-levenshtein'],
-  cli: [],
+  cli: ['irregular-plurals'],
   examples: [
     ...['zod', 'jose', 'cookie', 'fastify', 'express', 'hono', 'hono/cors', 'hono/secure-headers'],
     ...['hono/utils/cookie', '@fastify/cookie', '@fastify/cors', '@fastify/helmet'],

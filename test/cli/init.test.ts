@@ -77,7 +77,8 @@ describe('lapidary init', () => {
     const resources = 'album.ts artist.ts index.ts'.split(' ').map((name) => `resources/${name}`)
     assert.deepEqual(stdout.trimEnd().split('\n'), [
       `Wrote ${[...files, ...resources].map((name) => join('api', name)).join(', ')}.`,
-      'album.secret is omitted: its name suggests a secret',
+      'Omitted because the names suggest secrets:',
+      '  album: secret',
       'Next:',
       '  cd api',
       '  npm install',

@@ -13,6 +13,10 @@ const pairs =
   half halves, hero heroes, house houses, invoice invoices, key keys, leaf leaves, lens lenses, license licenses, life lives,
   line lines, match matches, matrix matrices, mouse mice, move moves, movie movies, photo photos, process processes,
   purchase purchases, quiz quizzes, response responses, shelf shelves, size sizes, status statuses, tax taxes,
+  gentleman gentlemen, salesperson salespeople, businesswoman businesswomen, grandchild grandchildren, stimulus stimuli,
+  nucleus nuclei, alumnus alumni, bacterium bacteria, larva larvae, fungus fungi, syllabus syllabuses, corpus corpora,
+  passerby passersby, louse lice, oasis oases, ellipsis ellipses, diagnosis diagnoses, thesis theses, bonus bonuses,
+  headquarters headquarters, aircraft aircraft, means means, roof roofs, tie ties, shoe shoes, base bases,
   toe toes, use uses, video videos, virus viruses, warehouse warehouses, wife wives, wish wishes, woman women`
     .split(',')
     .map((pair) => pair.trim().split(/\s+/))

@@ -167,6 +167,15 @@ export const postgresCases: readonly SchemaCase[] = [
     'export const resources = [item, tag, stockItem] as const',
   ],
   [
+    'the tables of the default schema get their names before those of a schema that sorts before it',
+    `create schema archive; create table archive.item (id serial primary key); create table archive.people (id serial primary key);
+     create table item (id serial primary key); create table person (id serial primary key)`,
+    "resource('archive_item', {\n  path: '/archive-items',\n  table: 'item',\n  schema: 'archive',",
+    "resource('archive_person', {\n  path: '/archive-persons',\n  table: 'people',\n  schema: 'archive',",
+    "resource('item', {\n  path: '/items',\n  table: 'item',\n",
+    "resource('person', {\n  path: '/persons',\n  table: 'person',\n",
+  ],
+  [
     'a partitioned table becomes a resource type, and its partitions do not',
     `create table event (id bigint primary key, at date) partition by range (id);
      create table event_1 partition of event for values from (0) to (10);

@@ -15,6 +15,15 @@ export const sharedCases: readonly SchemaCase[] = [
     "path: '/people',",
   ],
   [
+    'a table whose own name is a wanted name gets it before a table with the plural of the name',
+    `create table people (id integer primary key); create table person (id integer primary key);
+     create table tag (id integer primary key); create table tags (id integer primary key)`,
+    "export const people = resource('people', {\n  path: '/people',",
+    "export const person = resource('person', {\n  path: '/persons',",
+    "export const tag = resource('tag', {\n  path: '/tag',",
+    "export const tags = resource('tags', {\n  path: '/tags',",
+  ],
+  [
     'column names with capital letters become camel case, as JSON:API recommends; others stay as they are',
     'create table a (id integer primary key, "UnitPrice" real, unit_price_2 real, "TAX_RATE" real)',
     "unitPrice: attribute(number, { column: 'UnitPrice' }),",
