@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Attribute, PureCollection, PureModel } from '@datx/core'
 import { config, jsonapiCollection, jsonapiModel, saveRelationship } from '@datx/jsonapi'
-import { pluck, serve } from './serve.ts'
+import { pluck, serve, startsWithG } from './serve.ts'
 
 class Person extends jsonapiModel(PureModel) {
   static override type = 'person'
@@ -70,6 +70,12 @@ describe('@datx/jsonapi, served with singular types', () => {
     ])
   })
 
+  it('filters by an operator', async () => {
+    const custom = [{ key: 'filter', value: startsWithG }]
+    const { data } = await connect().getMany(Computer, { queryParams: { custom } })
+    assert.deepEqual(pluck([data ?? []].flat(), 'serial'), ['G-1'])
+  })
+
   it('creates, updates and deletes', async () => {
     const store = connect()
     await store.getMany(Person)
@@ -135,5 +141,26 @@ describe('@datx/jsonapi, served with singular types', () => {
       assert.deepEqual(error.source, { pointer: '/data/attributes/serial' })
       return true
     })
+  })
+})
+
+describe('@datx/jsonapi, served with plural types', () => {
+  const served = serve('plural')
+
+  it('reads and writes without an endpoint', async () => {
+    class Machine extends jsonapiModel(PureModel) {
+      static override type = 'computers'
+      declare serial: string
+    }
+    Attribute()(Machine.prototype, 'serial')
+    class Machines extends jsonapiCollection(PureCollection) {
+      static override types = [Machine]
+    }
+    config.baseUrl = `${served.url}/`
+    const store = new Machines()
+    await store.add({ serial: 'N-1' }, Machine).save()
+    const { data } = await store.getMany(Machine)
+    assert.deepEqual(pluck([data ?? []].flat(), 'serial'), ['A-1', 'A-2', 'G-1', 'N-1'])
+    assert.deepEqual(served.requests, ['POST /computers', 'GET /computers'])
   })
 })

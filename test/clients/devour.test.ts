@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import JsonApi from 'devour-client'
-import { pluck, serve } from './serve.ts'
+import { pluck, serve, startsWithG } from './serve.ts'
 
 describe('devour, served with singular types', () => {
   const served = serve('singular')
@@ -31,6 +31,11 @@ describe('devour, served with singular types', () => {
     assert.deepEqual(served.requests, [
       'GET /computers?filter[owner__name]=Ada&page[size]=1&page[number]=2&sort=-serial',
     ])
+  })
+
+  it('filters by an operator', async () => {
+    const { data } = await connect().findAll('computer', { filter: startsWithG })
+    assert.deepEqual(pluck(data, 'serial'), ['G-1'])
   })
 
   it('creates, updates and deletes', async () => {

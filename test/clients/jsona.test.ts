@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Jsona } from 'jsona'
-import { pluck, serve } from './serve.ts'
+import { pluck, serve, startsWithG } from './serve.ts'
 
 const mediaType = 'application/vnd.api+json'
 
@@ -31,6 +31,11 @@ describe('jsona, which has no types of its own and sends with fetch', () => {
   it('reads a filtered page', async () => {
     const page = await read('/computers?filter[owner__name]=Ada&sort=-serial&page[size]=1')
     assert.deepEqual(pluck(page, 'serial'), ['A-2'])
+  })
+
+  it('filters by an operator', async () => {
+    const found = await read(`/computers?filter=${encodeURIComponent(startsWithG)}`)
+    assert.deepEqual(pluck(found, 'serial'), ['G-1'])
   })
 
   it('creates', async () => {

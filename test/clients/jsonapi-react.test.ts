@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiClient, type IResult } from 'jsonapi-react'
-import { pluck, serve } from './serve.ts'
+import { pluck, serve, startsWithG } from './serve.ts'
 
 /** The records of a result, as a list. */
 const records = ({ data = [] }: IResult) => [data].flat()
@@ -33,6 +33,11 @@ describe('jsonapi-react, served with plural types', () => {
     assert.deepEqual(served.requests, [
       'GET /computers?filter[owner__name]=Ada&page[number]=2&page[size]=1&sort=-serial',
     ])
+  })
+
+  it('filters by an operator', async () => {
+    const result = await connect().fetch(['computers', { filter: startsWithG }])
+    assert.deepEqual(pluck(records(result), 'serial'), ['G-1'])
   })
 
   it('creates, updates with a relationship, and deletes', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Kitsu from 'kitsu'
-import { pluck, serve } from './serve.ts'
+import { pluck, serve, startsWithG } from './serve.ts'
 
 describe('kitsu, served with plural types', () => {
   const served = serve('plural')
@@ -28,6 +28,11 @@ describe('kitsu, served with plural types', () => {
     assert.deepEqual(served.requests, [
       'GET /computers?filter[owner__name]=Ada&page[size]=1&page[number]=2&sort=-serial&fields[computers]=serial',
     ])
+  })
+
+  it('filters by an operator', async () => {
+    const { data } = await connect().get('computers', { params: { filter: startsWithG } })
+    assert.deepEqual(pluck(data, 'serial'), ['G-1'])
   })
 
   it('creates, updates and deletes', async () => {

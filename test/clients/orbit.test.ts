@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { JSONAPISource } from '@orbit/jsonapi'
+import { JSONAPISerializers, JSONAPISource } from '@orbit/jsonapi'
 import { type InitializedRecord, RecordKeyMap, RecordSchema } from '@orbit/records'
-import { pluck, serve } from './serve.ts'
+import { buildSerializerSettingsFor } from '@orbit/serializers'
+import { pluck, serve, startsWithG } from './serve.ts'
 
 const schema = new RecordSchema({
   models: {
@@ -64,6 +65,14 @@ describe('@orbit/jsonapi, served with singular types', () => {
     assert.deepEqual(served.requests, [
       'GET /computers?filter[owner__name]=Ada&sort=-serial&page[number]=2&page[size]=1',
     ])
+  })
+
+  it('filters by an operator', async () => {
+    const found = await connect().source.query<InitializedRecord[]>(
+      (q) => q.findRecords('computer'),
+      { settings: { params: { filter: startsWithG } } },
+    )
+    assert.deepEqual(attributes(found, 'serial'), ['G-1'])
   })
 
   it('creates, updates and deletes', async () => {
@@ -130,5 +139,29 @@ describe('@orbit/jsonapi, served with singular types', () => {
       assert.deepEqual(pluck(errors, 'code'), ['unknown_parameter', 'unknown_parameter'])
       return true
     })
+  })
+})
+
+describe('@orbit/jsonapi, served with plural types', () => {
+  const served = serve('plural')
+
+  it('reads and writes if it does not inflect the types in paths', async () => {
+    const schema = new RecordSchema({
+      models: {
+        computers: { keys: { remoteId: {} }, attributes: { serial: { type: 'string' } } },
+      },
+    })
+    const serializerSettingsFor = buildSerializerSettingsFor({
+      settingsByType: {
+        [JSONAPISerializers.ResourceTypePath]: { serializationOptions: { inflectors: [] } },
+      },
+    })
+    const keyMap = new RecordKeyMap()
+    const settings = { name: 'remote', host: served.url, schema, keyMap, serializerSettingsFor }
+    const source = new JSONAPISource(settings)
+    await source.update((t) => t.addRecord({ type: 'computers', attributes: { serial: 'N-1' } }))
+    const all = await source.query<InitializedRecord[]>((q) => q.findRecords('computers'))
+    assert.equal(all.length, 4)
+    assert.deepEqual(served.requests, ['POST /computers', 'GET /computers'])
   })
 })

@@ -86,6 +86,9 @@ function declare<const Person extends string, const Computer extends string>(
   ] as const
 }
 
+/** A filter with an operator, as a value of the query parameter `filter`. It matches G-1. */
+export const startsWithG = JSON.stringify([{ name: 'serial', op: 'startswith', val: 'G' }])
+
 /** Returns a member of each record of a list that a client library made. */
 export function pluck(records: Iterable<object>, name: string): unknown[] {
   return Array.from(records, (record) => Reflect.get(record, name))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { attr, belongsTo, hasMany, SpraypaintBase } from 'spraypaint'
-import { pluck, serve, type TypeNames } from './serve.ts'
+import { pluck, serve, startsWithG, type TypeNames } from './serve.ts'
 
 // The static `endpoint` is needed only where it is not the type.
 for (const [types, person, computer] of [
@@ -40,6 +40,11 @@ for (const [types, person, computer] of [
       ])
     })
 
+    it('filters by an operator', async () => {
+      const { data } = await connect().Computer.extraParams({ filter: startsWithG }).all()
+      assert.deepEqual(pluck(data, 'serial'), ['G-1'])
+    })
+
     it('creates, updates and deletes', async () => {
       const { Person, Computer } = connect()
       const { data: owner } = await Person.find(3)
@@ -66,6 +71,16 @@ for (const [types, person, computer] of [
       assert.equal(await annie.save({ with: 'computers.id' }), true)
       const { data } = await Computer.includes('owner').all()
       assert.deepEqual(pluck(pluck(data, 'owner') as object[], 'name'), ['Annie', 'Ada', 'Ada'])
+    })
+
+    it('cannot create a related resource in the same request', async () => {
+      const { Person, Computer } = connect()
+      const { data: annie } = await Person.find(3)
+      annie.assignAttributes({ computers: [new Computer({ serial: 'N-1' })] })
+      await assert.rejects(annie.save({ with: 'computers' }), (thrown: object) => {
+        assert.equal(Reflect.get(thrown, 'response').status, 400)
+        return true
+      })
     })
 
     it('throws the response; it finds no message without the "meta" of Graphiti', async () => {

@@ -13,13 +13,13 @@ import {
   setBuildURLConfig,
   updateRecord,
 } from '@warp-drive/utilities/json-api'
-import { pluck } from './serve.ts'
+import { pluck, startsWithG } from './serve.ts'
 
 /**
  * Calls a server of persons and computers with @warp-drive/json-api. It is a program of its own because the packages run
  * outside Ember only with the condition `unpkg`, which selects their builds without `@ember/debug`.
  */
-const [, , host = ''] = process.argv
+const [, , host = '', personType = '', computerType = ''] = process.argv
 
 setBuildURLConfig({ host, namespace: '' })
 
@@ -37,26 +37,26 @@ const AppStore = useRecommendedStore({
   cache: JSONAPICache,
   schemas: [
     withDefaults({
-      type: 'person',
+      type: personType,
       fields: [
         { kind: 'field', name: 'name' },
         { kind: 'field', name: 'birth_date' },
         {
           kind: 'hasMany',
           name: 'computers',
-          type: 'computer',
+          type: computerType,
           options: { ...options, inverse: 'owner' },
         },
       ],
     }),
     withDefaults({
-      type: 'computer',
+      type: computerType,
       fields: [
         { kind: 'field', name: 'serial' },
         {
           kind: 'belongsTo',
           name: 'owner',
-          type: 'person',
+          type: personType,
           options: { ...options, inverse: 'computers' },
         },
       ],
@@ -83,20 +83,22 @@ async function list(...request: Parameters<typeof query>): Promise<Attributes[]>
 }
 
 // Reads a list with included resources. The attributes keep their names.
-const [ada, grace, annie] = await list('person', { include: 'computers' }, ofPersons)
+const [ada, grace, annie] = await list(personType, { include: 'computers' }, ofPersons)
 assert.deepEqual(pluck([ada, grace, annie] as object[], 'name'), ['Ada', 'Grace', 'Annie'])
 assert.equal(ada?.birth_date, '1815-12-10')
 assert.deepEqual(pluck(ada.computers as object[], 'serial'), ['A-1', 'A-2'])
 
 // Filters, sorts and pages. The names of parameters are written in full: an object would become "[object Object]".
 const parameters = { 'filter[owner__name]': 'Ada', 'page[size]': 1, sort: '-serial' }
-const { content: page } = await store.request(query('computer', parameters))
+const { content: page } = await store.request(query(computerType, parameters))
 assert.deepEqual(pluck(page.data as object[], 'serial'), ['A-2'])
 const next = await page.next()
 assert.deepEqual(pluck(next?.data as object[], 'serial'), ['A-1'])
+const startingWithG = await list(computerType, { filter: startsWithG })
+assert.deepEqual(pluck(startingWithG, 'serial'), ['G-1'])
 
 // Creates a resource with a relationship.
-const creation = createRecord(store.createRecord('computer', { serial: 'N-1', owner: annie }))
+const creation = createRecord(store.createRecord(computerType, { serial: 'N-1', owner: annie }))
 const made = await send(creation, serializeResources(store.cache, creation.data.record))
 assert.equal(Reflect.get(Object(made), 'id'), '4')
 
@@ -111,9 +113,9 @@ await store.request({
   url: `${host}/computers/4/relationships/owner`,
   method: 'PATCH',
   headers: new Headers({ 'Content-Type': 'application/vnd.api+json' }),
-  body: JSON.stringify({ data: { type: 'person', id: '2' } }),
+  body: JSON.stringify({ data: { type: personType, id: '2' } }),
 })
-const [changed] = await list('computer', { 'filter[id]': 4, include: 'owner' })
+const [changed] = await list(computerType, { 'filter[id]': 4, include: 'owner' })
 assert.equal(changed?.serial, 'N-2')
 assert.equal(Reflect.get(changed.owner as object, 'name'), 'Grace')
 
@@ -123,10 +125,10 @@ await store.request(deleteRecord(made))
 
 // Throws an error whose `content` is the error document.
 await assert.rejects(
-  store.request(findRecord('computer', '4', { reload: true })),
+  store.request(findRecord(computerType, '4', { reload: true })),
   hasError('not_found'),
 )
-const invalid = createRecord(store.createRecord('computer', {}))
+const invalid = createRecord(store.createRecord(computerType, {}))
 const body = serializeResources(store.cache, invalid.data.record)
 await assert.rejects(send(invalid, body), hasError('missing_value'))
 
