@@ -21,6 +21,8 @@ export interface RequestInfo {
   /** The address of the client. */
   readonly ip?: string | undefined
   readonly requestId?: string | undefined
+  /** The auth context, if the host has authenticated the request already. Then `authenticate` does not run. */
+  readonly auth?: unknown
   /** The logger of the request. Default: that of the options. */
   readonly log?: Logger | undefined
 }
@@ -45,7 +47,7 @@ export function createHandler(
       await dispatch({
         ...readRequest(request),
         ...{ log, ip, requestId },
-        authenticate: () => authenticate?.(request),
+        authenticate: () => ('auth' in info ? info.auth : authenticate?.(request)),
       }),
     )
   }
