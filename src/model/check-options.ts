@@ -97,6 +97,7 @@ const sqlExpression: Check = (value, location) => {
 }
 
 const access = oneOf('read-write', 'read-only', 'write-only', 'immutable')
+const invalidValues = oneOf('error', 'null')
 const relationshipAccess = oneOf('read-write', 'read-only')
 
 const attribute = members({
@@ -109,6 +110,7 @@ const attribute = members({
   sort: optional(flag),
   default: anyValue,
   validate: optional(validator),
+  invalidValues: optional(invalidValues),
 } satisfies Record<keyof Attribute, Check>)
 
 const expression = members({
@@ -117,6 +119,7 @@ const expression = members({
   expression: sqlExpression,
   filter: optional(flag),
   sort: optional(flag),
+  invalidValues: optional(invalidValues),
 } satisfies Record<keyof ExpressionField, Check>)
 
 const computed = members({
@@ -216,4 +219,5 @@ const modelOptions = members({
   idMismatch: optional(oneOf('discard', 'conflict')),
   pageSize: optional(pageSize),
   maxPageSize: (value, location) => (value === null ? [] : optional(pageSize)(value, location)),
+  invalidValues: optional(invalidValues),
 } satisfies Record<keyof ModelOptions, Check>)

@@ -18,6 +18,8 @@ export interface ColumnCodec<Value = unknown> {
    * @throws Error if the stored value does not belong to this codec
    */
   load?(stored: unknown): Value | null
+  /** The column, or null where `load` would throw or return null. Absent: every value of the column can be loaded. */
+  valid?(column: Sql): Sql
   /** Converts a value to what a driver binds. Absent: the same. */
   bind?(value: Value): BoundValue
   /** The database type of a bound value, where the database would not infer it. */

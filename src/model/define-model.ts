@@ -83,7 +83,10 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     types: new Map(
       resources.map((declared) => [
         declared.type,
-        resolveResource(declared, resources, options.hooks && hooks),
+        resolveResource(declared, resources, {
+          hooks: options.hooks && hooks,
+          invalidValues: options.invalidValues,
+        }),
       ]),
     ),
     begin,

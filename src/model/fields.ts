@@ -14,6 +14,13 @@ export type Access = 'read-write' | 'read-only' | 'write-only' | 'immutable'
  */
 export type Expression = (column: (name: string) => Sql) => Sql
 
+/**
+ * What happens when a stored value does not belong to the kind of its attribute, e.g. `abc` in a column of integers: the request
+ * fails with 500 and the log names the table, the column, the id and the value (`error`), or the value is returned as null with
+ * a warning (`null`).
+ */
+export type InvalidValues = 'error' | 'null'
+
 /** The default of an attribute: a value, or a function that returns one. */
 export type DefaultValue<Value = unknown> = Value | (() => Value)
 
@@ -46,6 +53,11 @@ export interface AttributeOptions<
   readonly default?: Default
   /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
   readonly validate?: Validator<Value>
+  /**
+   * What happens when a stored value does not belong to the kind. Filters and sorts see null too, and use no index for anything
+   * but `eq` and `in_` then. Default: the option `invalidValues` of the model.
+   */
+  readonly invalidValues?: InvalidValues
 }
 
 /**
@@ -73,6 +85,7 @@ export interface ExpressionField<Value = unknown> {
   readonly expression: Expression
   readonly filter?: boolean
   readonly sort?: boolean
+  readonly invalidValues?: InvalidValues
 }
 
 /** The kind with which a computed attribute reads a column, and whether the column is nullable. */
@@ -195,7 +208,7 @@ export function attribute<
 export function expression<Value>(
   kind: Kind<Value>,
   write: Expression,
-  options: Pick<AttributeOptions, 'filter' | 'sort'> = {},
+  options: Pick<AttributeOptions, 'filter' | 'sort' | 'invalidValues'> = {},
 ): ExpressionField<Value> {
   return { is: 'expression', kind, expression: write, ...options }
 }

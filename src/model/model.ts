@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { CodecName } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
-import type { ColumnUse, Computed, Expression } from './fields.ts'
+import type { ColumnUse, Computed, Expression, InvalidValues } from './fields.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
 import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
@@ -36,6 +36,8 @@ export interface AttributeField {
   /** Returns the value for a create without one. `undefined` leaves it to the column's default. */
   readonly makeDefault: (() => unknown) | undefined
   readonly validate: StandardSchemaV1 | undefined
+  /** What happens with a stored value that does not belong to the kind. */
+  readonly invalidValues: InvalidValues
 }
 
 /** A resolved computed attribute. */
@@ -45,6 +47,8 @@ interface ComputedField {
   readonly kind: Kind<unknown>
   readonly columns: readonly (readonly [column: string, use: ColumnUse])[]
   readonly compute: Computed['compute']
+  /** What happens with a stored value that does not belong to the kind of its column. */
+  readonly invalidValues: InvalidValues
 }
 
 /**
@@ -117,6 +121,8 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
    * `pageSize` if that is larger; `null` for no maximum.
    */
   readonly maxPageSize?: number | null | undefined
+  /** The default of `invalidValues` of every attribute. Default `error`. */
+  readonly invalidValues?: InvalidValues
 }
 
 /** Declared resource types, by type. */

@@ -56,17 +56,31 @@ function loadFinite(load: (stored: unknown) => string): (stored: unknown) => str
   return (stored) => (stored === 'infinity' || stored === '-infinity' ? null : load(stored))
 }
 
+/** Keeps dates and timestamps of the years 1 to 9999; the others, and `infinity`, become null. */
+const inFourDigitYears = (column: Sql): Sql =>
+  sql`case when ${column} >= '0001-01-01' and ${column} < '10000-01-01' then ${column} end`
+
+/** Keeps numbers that are whole and have at most 64 bits. */
+const inWholeNumbers = (column: Sql): Sql =>
+  sql`case when ${column}::numeric between -9223372036854775808 and 9223372036854775807 and ${column}::numeric = trunc(${column}::numeric) then ${column} end`
+
+/** Keeps finite numbers. The column may be of an integer type, which has no `NaN` to compare with. */
+const inFiniteNumbers = (column: Sql): Sql =>
+  sql`case when ${column}::text not in ('NaN', 'Infinity', '-Infinity') then ${column} end`
+
 const integer = {
   acceptsColumnType: isIntegerType,
   type: 'bigint',
   select: asText,
   bind: String,
+  valid: inWholeNumbers,
 } satisfies ColumnCodec
 
 const decimal = {
   type: 'numeric',
   select: asText,
   load: (stored) => canonicalDecimal(String(stored)),
+  valid: inFiniteNumbers,
 } satisfies Partial<ColumnCodec<string>>
 
 const uuid = {
@@ -99,6 +113,7 @@ export const postgresCodecs = {
     select: (column) => sql`${column}::double precision`,
     // NaN and the infinities, which JSON cannot express, are returned as strings.
     load: Number,
+    valid: inFiniteNumbers,
     toExact: toExactNumeric,
   } satisfies ColumnCodec<number>,
   decimal: { ...decimal, acceptsColumnType: oneOf(...exactTypes) } satisfies ColumnCodec<string>,
@@ -116,6 +131,7 @@ export const postgresCodecs = {
     type: 'date',
     select: asText,
     load: loadFinite(parseStoredDate),
+    valid: inFourDigitYears,
   } satisfies ColumnCodec<string>,
   /** A timestamp without a zone is UTC, the time zone of every session of the store. */
   datetime: {
@@ -123,12 +139,14 @@ export const postgresCodecs = {
     type: 'timestamptz',
     select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
     load: loadFinite(parseStoredInstant),
+    valid: inFourDigitYears,
   } satisfies ColumnCodec<string>,
   time: {
     acceptsColumnType: oneOf('time without time zone'),
     type: 'time',
     select: asText,
     load: parseStoredTime,
+    valid: (column) => sql`nullif(${column}, '24:00')`,
   } satisfies ColumnCodec<string>,
   uuid,
   uuidId: uuid,

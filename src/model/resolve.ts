@@ -1,23 +1,42 @@
 import { combineHooks } from './combine-hooks.ts'
 import { sql } from './dialect.ts'
-import type { Attribute, Expression, ExpressionField, FieldDeclaration } from './fields.ts'
+import type {
+  Attribute,
+  Expression,
+  ExpressionField,
+  FieldDeclaration,
+  InvalidValues,
+} from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import { type Kind, kinds } from './kinds.ts'
 import type { AttributeField, Field, Link, ResourceType, Table } from './model.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
+/** The options of a model that its resource types depend on. */
+interface ResolveOptions {
+  readonly hooks?: Hooks | undefined
+  readonly invalidValues?: InvalidValues | undefined
+}
+
+/** What the resolution of a field depends on. */
+interface FieldContext {
+  readonly declared: ResourceDeclaration
+  readonly all: readonly ResourceDeclaration[]
+  readonly invalidValues: InvalidValues
+}
+
 /**
  * Fills in the defaults of a declaration that passed all checks.
- * @param modelHooks - the hooks of every type, which run before those of this one
+ * @param options - the hooks of every type, which run before those of this one, and the default of `invalidValues`
  */
 export function resolveResource(
   declared: ResourceDeclaration,
   all: readonly ResourceDeclaration[],
-  modelHooks?: Hooks,
+  { hooks: modelHooks, invalidValues = 'error' }: ResolveOptions = {},
 ): ResourceType {
   const id = resolveIdOptions(declared)
   const fields = Object.entries(declared.fields).map(
-    ([name, field]) => [name, resolveField(name, field, declared, all)] as const,
+    ([name, field]) => [name, resolveField(name, field, { declared, all, invalidValues })] as const,
   )
   return {
     type: declared.type,
@@ -84,6 +103,7 @@ function resolveIdField({
     isSortable: true,
     makeDefault: undefined,
     validate: undefined,
+    invalidValues: 'error',
   }
 }
 
@@ -95,14 +115,13 @@ const columnExpression =
 function resolveField(
   name: string,
   field: FieldDeclaration,
-  declared: ResourceDeclaration,
-  all: readonly ResourceDeclaration[],
+  { declared, all, invalidValues }: FieldContext,
 ): Field {
   switch (field.is) {
     case 'attribute':
-      return resolveAttribute(name, field)
+      return resolveAttribute(name, field, invalidValues)
     case 'expression':
-      return resolveExpression(name, field)
+      return resolveExpression(name, field, invalidValues)
     case 'computed':
       return {
         is: 'computed',
@@ -110,6 +129,7 @@ function resolveField(
         kind: field.kind,
         columns: Object.entries(field.columns),
         compute: field.compute,
+        invalidValues,
       }
     case 'toOne':
     case 'toMany':
@@ -149,7 +169,11 @@ function resolveLink(
     : { foreignKey: 'other', ownKey: references ?? ownId, otherKey: column }
 }
 
-function resolveAttribute(name: string, field: Attribute): AttributeField {
+function resolveAttribute(
+  name: string,
+  field: Attribute,
+  invalidValues: InvalidValues,
+): AttributeField {
   const access = field.access ?? 'read-write'
   const isReadable = access !== 'write-only'
   const column = field.column ?? name
@@ -167,10 +191,15 @@ function resolveAttribute(name: string, field: Attribute): AttributeField {
     isSortable: field.sort ?? (isReadable && isOrdered(field.kind)),
     makeDefault: resolveDefault(field.default),
     validate: field.validate,
+    invalidValues: field.invalidValues ?? invalidValues,
   }
 }
 
-function resolveExpression(name: string, field: ExpressionField): AttributeField {
+function resolveExpression(
+  name: string,
+  field: ExpressionField,
+  invalidValues: InvalidValues,
+): AttributeField {
   return {
     is: 'attribute',
     name,
@@ -186,6 +215,7 @@ function resolveExpression(name: string, field: ExpressionField): AttributeField
     isSortable: field.sort ?? isOrdered(field.kind),
     makeDefault: undefined,
     validate: undefined,
+    invalidValues: field.invalidValues ?? invalidValues,
   }
 }
 

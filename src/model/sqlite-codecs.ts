@@ -5,7 +5,12 @@ import { canonicalDecimal, decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
 import { parseStoredJson } from './json-values.ts'
-import { encodeStoredBytes, parseStoredInteger, parseStoredUuid } from './stored-values.ts'
+import {
+  encodeStoredBytes,
+  parseStoredInteger,
+  parseStoredUuid,
+  storedValueError,
+} from './stored-values.ts'
 import {
   formatFixedInstant,
   instantKey,
@@ -17,8 +22,22 @@ import {
 /** Reads an integer as text, because node:sqlite throws when it reads one beyond 2^53 as a number. Keys are read as bigints. */
 const asText = (column: Sql): Sql => sql`cast(${column} as text)`
 
-/** Reads a number as a double: the table may contain an integer, even one beyond 2^53. */
-const asReal = (column: Sql): Sql => sql`cast(${column} as real)`
+/** Reads a number as a double: the table may contain an integer, even one beyond 2^53. A text stays what it is. */
+const asReal = (column: Sql): Sql =>
+  sql`iif(typeof(${column}) = 'integer', cast(${column} as real), ${column})`
+
+/** Creates a `valid` that calls `load` of a codec. @param read - the `select` of the codec */
+const validAs =
+  (codec: string, read: (column: Sql) => Sql = (column) => column) =>
+  (column: Sql): Sql =>
+    sql`iif(lapidary_is_valid(${read(column)}, ${sql.lit(codec)}), ${column}, null)`
+
+/** Reads a text, which any column of SQLite may store as a BLOB instead. A number of a column without a type is kept. */
+const loadText = (stored: unknown): string => {
+  // The type is that of every other value of the column.
+  if (!(stored instanceof Uint8Array)) return stored as string
+  throw storedValueError(stored, 'text')
+}
 
 const acceptsText = hasAffinity('text', 'blob')
 /** Numeric affinity, which DATE and UUID columns have, converts only texts that look like numbers. */
@@ -36,6 +55,7 @@ const asExactDecimal = (column: Sql): Sql =>
 const decimal = {
   select: asExactDecimal,
   load: (stored) => canonicalDecimal(String(stored)),
+  valid: validAs('decimal', asExactDecimal),
   key: { of: (column) => sql`lapidary_decimal(${asExactDecimal(column)})`, bind: decimalKey },
 } satisfies Partial<ColumnCodec<string>>
 
@@ -51,8 +71,16 @@ export const sqliteCodecs = {
     isExact: true,
     bind: (text) => (text.length <= safeLength ? Number(text) : BigInt(text)),
   } satisfies ColumnCodec<string>,
-  text: { acceptsColumnType: acceptsText } satisfies ColumnCodec<string>,
-  enumeration: { acceptsColumnType: acceptsText } satisfies ColumnCodec<string>,
+  text: {
+    acceptsColumnType: acceptsText,
+    load: loadText,
+    valid: validAs('text'),
+  } satisfies ColumnCodec<string>,
+  enumeration: {
+    acceptsColumnType: acceptsText,
+    load: loadText,
+    valid: validAs('enumeration'),
+  } satisfies ColumnCodec<string>,
   integer: {
     acceptsColumnType: acceptsIntegers,
     select: asText,
@@ -60,6 +88,7 @@ export const sqliteCodecs = {
       const value = parseStoredInteger(stored)
       return Number.isSafeInteger(Number(value)) ? Number(value) : value
     },
+    valid: validAs('integer', asText),
     bind: BigInt,
   } satisfies ColumnCodec<number | bigint>,
   /** 64-bit integers; small ones are `bigint`s too. */
@@ -67,8 +96,17 @@ export const sqliteCodecs = {
     acceptsColumnType: acceptsIntegers,
     select: asText,
     load: parseStoredInteger,
+    valid: validAs('integer64', asText),
   } satisfies ColumnCodec<bigint>,
-  number: { acceptsColumnType: acceptsNumbers, select: asReal } satisfies ColumnCodec<number>,
+  number: {
+    acceptsColumnType: acceptsNumbers,
+    select: asReal,
+    load: (stored) => {
+      if (typeof stored === 'number') return stored
+      throw storedValueError(stored, 'number')
+    },
+    valid: validAs('number', asReal),
+  } satisfies ColumnCodec<number>,
   /** Decimal numbers of any size, as canonical text. */
   decimal: {
     acceptsColumnType: hasAffinity('text'),
@@ -81,18 +119,24 @@ export const sqliteCodecs = {
   } satisfies ColumnCodec<string>,
   boolean: {
     acceptsColumnType: acceptsIntegers,
-    load: (stored) => stored !== 0,
+    load: (stored) => {
+      if (typeof stored === 'number') return stored !== 0
+      throw storedValueError(stored, 'boolean')
+    },
+    valid: validAs('boolean'),
     bind: Number,
   } satisfies ColumnCodec<boolean>,
   /** Compares the stored text, so that an index can be used. A stored midnight is readable, but filters do not match it. */
   date: {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredDate,
+    valid: validAs('date'),
   } satisfies ColumnCodec<string>,
   /** Stores UTC with six digits of a second. Reads the notations of other programs too. */
   datetime: {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredInstant,
+    valid: validAs('datetime'),
     bind: formatFixedInstant,
     key: { of: (column) => sql`lapidary_datetime(${column})`, bind: instantKey },
   } satisfies ColumnCodec<string>,
@@ -100,12 +144,14 @@ export const sqliteCodecs = {
   time: {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredTime,
+    valid: validAs('time'),
     key: { of: (column) => sql`lapidary_time(${column})`, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   /** Stores lower case. Reads upper case too. */
   uuid: {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredUuid,
+    valid: validAs('uuid'),
     key: { of: (column) => sql`lower(${column})`, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   /** UUIDs as ids and keys. They must be stored in lower case, so that an index finds them. */
@@ -113,12 +159,14 @@ export const sqliteCodecs = {
   json: {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredJson,
+    valid: validAs('json'),
     bind: serializeJson,
   } satisfies ColumnCodec<JsonValue>,
   /** Stores BLOBs. Only text, integer and real affinity would convert them. */
   bytes: {
     acceptsColumnType: hasAffinity('blob', 'numeric'),
     load: encodeStoredBytes,
+    valid: validAs('bytes'),
     bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,
 } satisfies Record<string, ColumnCodec>

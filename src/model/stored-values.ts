@@ -2,14 +2,19 @@ import { quote } from '../errors/quote.ts'
 import { isInteger64 } from './numbers.ts'
 import { readUuid } from './texts.ts'
 
+/** A stored value does not match the declared kind of its column. */
+export class StoredValueError extends Error {}
+
 /**
  * Creates the error for a stored value that does not match the declared kind of its column.
  * @param kind - the noun for a valid value, e.g. `uuid`
  * @param reason - a clause that explains the error
  */
-export function storedValueError(stored: unknown, kind: string, reason?: string): Error {
+export function storedValueError(stored: unknown, kind: string, reason?: string): StoredValueError {
   const end = reason === undefined ? '.' : `: ${reason}.`
-  return new Error(`A column contains ${quote(stored)}, which is not a valid ${kind}${end}`)
+  return new StoredValueError(
+    `A column contains ${quote(stored)}, which is not a valid ${kind}${end}`,
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { getCodec } from '../model/codecs.ts'
+import { type CodecName, getCodec } from '../model/codecs.ts'
 import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType, reverseLink } from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
@@ -16,6 +16,7 @@ import {
   sortKey,
   type Target,
   tableAt,
+  validValue,
 } from './tables.ts'
 
 /** The table `t<depth>` of a statement, whose rows a condition is about. */
@@ -52,7 +53,7 @@ export function compileCondition(condition: Condition, scope: ConditionScope, ta
       )
     case 'null': {
       const field = getAttribute(scope.resource, condition.field)
-      return sql`${fieldAt(scope.depth, field)} is null`
+      return sql`${validValue(fieldAt(scope.depth, field), field, target)} is null`
     }
     case 'related':
       return compileRelated(condition, scope, target)
@@ -83,6 +84,14 @@ function compilePattern(
   return pattern.isNot ? sql`not (${matched})` : matched
 }
 
+/** The operators that no invalid value matches. */
+const equalities: ReadonlySet<string> = new Set(['eq', 'in_'])
+
+/** Whether values of a codec are compared by keys, which only valid values have. */
+function hasKey(codec: CodecName, { dialect }: Target): boolean {
+  return getCodec(codec, dialect.name).key !== undefined
+}
+
 /**
  * Compiles a field as an operand. It is a sort key if the operator needs an order, or if two fields are compared, whose columns
  * may have different orders.
@@ -90,12 +99,16 @@ function compilePattern(
 function compileOperand(
   { is, operator }: Extract<Condition, { is: 'compare' | 'fields' }>,
   name: string,
-  { resource, depth }: ConditionScope,
+  { resource, depth, isNegated = false }: ConditionScope,
   target: Target,
 ): Sql {
   const field = getAttribute(resource, name)
   const { codec } = field.kind
-  const value = fieldAt(depth, field)
+  const stored = fieldAt(depth, field)
+  // An invalid value equals no valid one, so that an index of the column can be used. Inside a `not` it has to be null.
+  const isPlain =
+    is === 'compare' && !isNegated && equalities.has(operator) && !hasKey(codec, target)
+  const value = isPlain ? stored : validValue(stored, field, target)
   if (is === 'fields')
     return getCodec(codec, target.dialect.name).toExact?.(value) ?? sortKey(value, codec, target)
   const write = operators[operator].requires === 'ordered' ? sortKey : comparisonKey

@@ -28,7 +28,7 @@ export function compileMembers({ layout, changedBy }: MembersShape, target: Targ
   const order = sortKey(id, codec, target)
   const lock = changedBy ? dialect.lockOf(sql.id('t0')) : sql``
   const expression = sql`select ${sql.join(columns)} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0${lock}`
-  return { ...compileStatement(expression, dialect), load: compileLoad(layout, dialect) }
+  return { ...compileStatement(expression, dialect), load: compileLoad(layout, target) }
 }
 
 /** Compiles whether a change of a relationship changes the foreign key of `t0`, as the statements of the write do. */

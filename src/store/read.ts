@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Dialect, Sql } from '../model/dialect.ts'
+import type { Sql } from '../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
@@ -107,7 +107,7 @@ function compileRows(
   return compileRowStatement(
     shape.primary,
     sql`select ${select} from ${from}${orderClause}${limit}`,
-    target.dialect,
+    target,
   )
 }
 
@@ -173,12 +173,8 @@ function getPathResource({ scope, type }: ReadShape, { model }: Target): Resourc
 }
 
 /** Compiles a statement that reads rows of a layout. */
-export function compileRowStatement(
-  layout: RowLayout,
-  expression: Sql,
-  dialect: Dialect,
-): Statement {
-  return { ...compileStatement(expression, dialect), load: compileLoad(layout, dialect) }
+export function compileRowStatement(layout: RowLayout, expression: Sql, target: Target): Statement {
+  return { ...compileStatement(expression, target.dialect), load: compileLoad(layout, target) }
 }
 
 /** Compiles the statement of included rows, in the order of their ids. */
@@ -190,7 +186,7 @@ function compileIncludedRows(layout: RowLayout, where: readonly Sql[], target: T
   return compileRowStatement(
     layout,
     sql`select ${sql.join([...columns])} from ${from} where ${and(where)} order by ${order}`,
-    target.dialect,
+    target,
   )
 }
 

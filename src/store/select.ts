@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { getCodec } from '../model/codecs.ts'
-import type { Dialect, Sql } from '../model/dialect.ts'
+import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type RelationshipField } from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
+import { compileInvalidValue } from './invalid-values.ts'
 import { isOwnKey } from './linkage.ts'
 import {
   and,
@@ -162,22 +163,35 @@ function compileScannedLinkage(field: RelationshipField, target: Target): Sql | 
 /** Compiles the function that converts the driver's values of a row to those of its layout, in place; `undefined` if they are the same. */
 export function compileLoad(
   layout: RowLayout,
-  dialect: Dialect,
+  target: Target,
 ): ((row: unknown[]) => void) | undefined {
-  const values = layout.values.map(({ codec }) => getCodec(codec, dialect.name).load)
-  const linkages = layout.linkages.map(({ many }) => (many ? parseIds : undefined))
-  const loads = [undefined, ...values, ...linkages].flatMap((load, at) => {
-    return load ? [{ at, load }] : []
+  const values = layout.values.map((value) => {
+    const { load } = getCodec(value.codec, target.dialect.name)
+    return load && { load, reject: compileInvalidValue(layout, value, target) }
+  })
+  const linkages = layout.linkages.map(({ many }) =>
+    many ? { load: parseIds, reject: rethrow } : undefined,
+  )
+  const loads = [undefined, ...values, ...linkages].flatMap((each, at) => {
+    return each ? [{ at, ...each }] : []
   })
   if (loads.length === 0) return undefined
   return (row) => {
-    for (const { at, load } of loads) {
+    for (const { at, load, reject } of loads) {
       const stored = row[at]
       if (stored === null) continue
-      const value = load(stored)
-      if (value !== stored) row[at] = value
+      try {
+        const value = load(stored)
+        if (value !== stored) row[at] = value
+      } catch (error) {
+        row[at] = reject(row, stored, error)
+      }
     }
   }
+}
+
+function rethrow(_row: readonly unknown[], _value: unknown, error: unknown): never {
+  throw error
 }
 
 /**

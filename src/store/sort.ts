@@ -2,7 +2,15 @@ import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { type OrderTerm, toPathKey } from '../plan/sort.ts'
-import { and, columnAt, getAttribute, sortKey, type Target, tableName } from './tables.ts'
+import {
+  and,
+  columnAt,
+  getAttribute,
+  sortKey,
+  type Target,
+  tableName,
+  validValue,
+} from './tables.ts'
 
 /** A compiled order: the joins that it needs, and its terms. */
 export interface CompiledOrder {
@@ -55,8 +63,9 @@ export function compileOrder(
   }
   const terms = order.map(({ path, field, descending, nullable }) => {
     const table = follow(path)
-    const { expression, column, kind } = getAttribute(table.resource, field)
-    const value = expression(table.column)
+    const attribute = getAttribute(table.resource, field)
+    const { expression, column, kind } = attribute
+    const value = validValue(expression(table.column), attribute, target)
     // Without a related row an expression may still compute a value, from nulls.
     const mayComputeFromNulls = column === undefined && path.length > 0
     const exists = sql`${table.column(table.resource.id.column)} is not null`

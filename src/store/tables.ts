@@ -9,6 +9,7 @@ import type {
   StoredValue,
   Table,
 } from '../model/model.ts'
+import type { ReportInvalidValue } from './invalid-value-report.ts'
 import { castParam, param } from './statement.ts'
 
 /** The model and the dialect for which SQL is compiled. */
@@ -19,6 +20,8 @@ export interface Target {
   readonly insertedRow?: LastInsertId | undefined
   /** Whether a column is the first of an index, so that a lookup visits few rows; absent: every column is. */
   readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
+  /** Receives each stored value that is returned as null; absent: nothing does. */
+  readonly reportInvalidValue?: ReportInvalidValue | undefined
 }
 
 /** Compiles the name of a table, with its schema if one is declared. */
@@ -61,6 +64,19 @@ export function joinColumnAt(depth: number, column: string): Sql {
 /** Compiles an attribute of the table `t<depth>`. */
 export function fieldAt(depth: number, field: AttributeField): Sql {
   return field.expression((column) => columnAt(depth, column))
+}
+
+/**
+ * Compiles an attribute as filters and sorts see it: null where its stored value is returned as null because it does not belong
+ * to its kind.
+ */
+export function validValue(
+  value: Sql,
+  { kind, invalidValues }: AttributeField,
+  { dialect }: Target,
+): Sql {
+  if (invalidValues === 'error') return value
+  return getCodec(kind.codec, dialect.name).valid?.(value) ?? value
 }
 
 /** Compiles a value of a layout from the table `t<depth>`. */

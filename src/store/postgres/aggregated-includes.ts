@@ -1,4 +1,4 @@
-import { type Dialect, type Sql, sql } from '../../model/dialect.ts'
+import { type Sql, sql } from '../../model/dialect.ts'
 import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
@@ -20,11 +20,11 @@ export function compileAggregatedRows(
   shape: ReadShape,
   target: Target,
 ): (primary: unknown, included: readonly unknown[]) => AggregatedRows {
-  const { dialect, model } = target
-  const load = compileLoad(shape.primary, dialect)
+  const { model } = target
+  const load = compileLoad(shape.primary, target)
   const isNested = hasNestedRows(shape.primary)
   const parsers = shape.includeEdges.map((edge, index) => {
-    const parse = compileEdgeParser(shape, edge, dialect)
+    const parse = compileEdgeParser(shape, edge, target)
     return isLinkageFromIncluded(shape, index, model) ? addLinkage(edge.keyIndex, parse) : parse
   })
   return (primaryArray, edgeArrays) => {
@@ -39,10 +39,10 @@ type ParseEdgeRows = (array: unknown, primary: readonly unknown[][]) => unknown[
 function compileEdgeParser(
   shape: ReadShape,
   { to }: LocatedIncludeEdge,
-  dialect: Dialect,
+  target: Target,
 ): ParseEdgeRows {
   const layout = findIncludedLayout(shape, to)
-  const load = compileLoad(layout, dialect)
+  const load = compileLoad(layout, target)
   const isNested = hasNestedRows(layout)
   return (array) => loadRows(parseRows(array, isNested), load)
 }

@@ -8,6 +8,7 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { StatementCache } from '../statement-cache.ts'
@@ -72,6 +73,7 @@ export async function createPostgresStore(
     model,
     dialect,
     isIndexed: (table, column) => facts.isIndexed(table, column),
+    reportInvalidValue: createInvalidValueReport(),
   }
   const counts = new PostgresCountCache()
   let loading: Promise<void> | undefined

@@ -97,7 +97,7 @@ export class SqliteConnection {
       publishWork(prepared, statement.sql, rows.length)
       return rows
     } catch (error) {
-      throw this.#role === 'introspector' ? error : translateError(error)
+      throw this.#role === 'introspector' ? error : translateError(error, statement.sql)
     }
   }
 

@@ -1,4 +1,5 @@
 import { HeaderError } from '../../errors/errors.ts'
+import { StoredValueError } from '../../model/stored-values.ts'
 import { ConstraintError } from '../constraints.ts'
 
 /** Primary result codes (sqlite.org/rescode.html). */
@@ -52,8 +53,13 @@ export function translateErrors<Result>(work: () => Result, mayWrite = true): Re
   }
 }
 
-/** Translates an error of SQLite; returns any other error as it is. */
-export function translateError(error: unknown): unknown {
+/**
+ * Translates an error of SQLite; returns any other error as it is.
+ * @param statement - the SQL, for an error of a function that compares stored values: only the SQL has the names of the columns
+ */
+export function translateError(error: unknown, statement?: string): unknown {
+  if (error instanceof StoredValueError && statement !== undefined)
+    return new Error(`${error.message} The statement is: ${statement}`, { cause: error })
   const extendedCode = resultCodeOf(error)
   if (extendedCode === undefined || !(error instanceof Error)) return error
   const primaryCode = extendedCode & 0xff

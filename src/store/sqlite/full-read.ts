@@ -109,7 +109,7 @@ function compileOwnedRead(
   const from = sql`${join}${tableAt(0, resource.table)}`
   const where = and([condition, ...inScope(0, resource)])
   const select = sql`select ${columns} from ${from} where ${where}${order} limit ${rawParam('maxRows')} + 0`
-  const statement = compileRowStatement(layout, select, dialect)
+  const statement = compileRowStatement(layout, select, target)
   return { edge: index, at: edge.keyIndex, statement, isUnordered }
 }
 

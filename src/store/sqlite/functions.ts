@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { getCodec, isCodecName } from '../../model/codecs.ts'
 import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
 import { splitWords } from '../../model/split-words.ts'
 import { instantKey, parseStoredInstant, parseStoredTime } from '../../model/times.ts'
@@ -44,6 +45,17 @@ const comparisonKeys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_time: parseStoredTime,
 }
 
+/** Whether a codec can load a stored value. */
+function isValid(stored: unknown, codec: string): boolean {
+  if (!isCodecName(codec)) return false
+  try {
+    const value = typeof stored === 'bigint' ? Number(stored) : stored
+    return getCodec(codec, 'sqlite').load?.(value) !== null
+  } catch {
+    return false
+  }
+}
+
 /**
  * Adds the SQL functions that SQLite lacks. All are deterministic, and null if an argument is null.
  * @param matchesPattern - whether a text matches the registered pattern with a number
@@ -69,6 +81,11 @@ export function addFunctions(
   )
   database.function('lapidary_match', options, (text, words) =>
     text === null || words === null ? null : Number(containsWords(String(text), String(words))),
+  )
+  // An integer beyond 2^53 cannot be passed as a number.
+  const isValidOptions = { ...options, useBigIntArguments: true }
+  database.function('lapidary_is_valid', isValidOptions, (stored, codec) =>
+    stored === null ? null : Number(isValid(stored, String(codec))),
   )
   for (const [name, toKey] of Object.entries(comparisonKeys)) {
     database.function(name, options, (stored) => (stored === null ? null : toKey(stored)))

@@ -4,6 +4,7 @@ import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
@@ -43,7 +44,12 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const writer = new SqliteConnection(file.path, role, connectionOptions)
   // A temporary file need not survive a power failure.
   if (file.isTemporary) writer.execute('pragma synchronous = off')
-  const target: Target = { model, dialect: sqliteDialect, isIndexed: createIndexLookup(writer) }
+  const target: Target = {
+    model,
+    dialect: sqliteDialect,
+    isIndexed: createIndexLookup(writer),
+    reportInvalidValue: createInvalidValueReport(),
+  }
   const statements = createSqliteStatements(target, new StatementCache(statementCache / 2))
   const mutex = new Mutex()
   const groupCommit = new GroupCommit(writer, { mutex, file, queueSize: options.queueSize })
