@@ -58,6 +58,14 @@ describe('devour, served with singular types', () => {
     assert.equal(changed.birth_date, '1815-12-10')
   })
 
+  it('clears a relationship that was not included, when it sends the resource back', async () => {
+    const api = connect()
+    const { data } = await api.find('computer', 1)
+    await api.update('computer', data)
+    const { data: changed } = await api.find('computer', 1, { include: 'owner' })
+    assert.equal(changed.owner, null)
+  })
+
   it('changes relationships', async () => {
     const api = connect()
     await api.one('computer', 3).relationships('owner').patch({ id: '1' })

@@ -57,6 +57,13 @@ describe('jsona, which has no types of its own and sends with fetch', () => {
     assert.equal(changed?.birth_date, '1815-12-10')
   })
 
+  it('keeps a relationship that was not included, when it sends the resource back', async () => {
+    const [computer] = await read('/computers/1')
+    await call('PATCH', '/computers/1', computer)
+    const [changed] = await read('/computers/1?include=owner')
+    assert.equal(changed?.owner.name, 'Ada')
+  })
+
   it('changes relationships', async () => {
     const [computer] = await read('/computers/3?include=owner')
     await call('PATCH', '/computers/3', { ...computer, owner: { type: 'person', id: '1' } })

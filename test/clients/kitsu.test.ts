@@ -56,6 +56,17 @@ describe('kitsu, served with plural types', () => {
     assert.equal(changed.birth_date, '1815-12-10')
   })
 
+  it('sends a relationship that was not included as an attribute, which is 422', async () => {
+    const api = connect()
+    const { data } = await api.get('computers/1')
+    await assert.rejects(api.update('computers', data), (thrown: object) => {
+      const [error] = Reflect.get(thrown, 'errors')
+      assert.equal(error.code, 'unknown_field')
+      assert.deepEqual(error.source, { pointer: '/data/attributes/owner' })
+      return true
+    })
+  })
+
   it('changes relationships', async () => {
     const api = connect()
     await api.request({
