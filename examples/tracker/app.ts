@@ -60,6 +60,6 @@ export async function createApp(settings: Settings): Promise<FastifyInstance> {
 }
 
 type Closing = Readonly<{ Params: { id: string }; Body: { comment: string } }>
-type Upload = Readonly<{ Params: { id: string; name: string }; Body: Buffer }>
+type Upload = Readonly<{ Params: { id: string; name: string }; Body: unknown }>
 const commented = { body: { type: 'object', required: ['comment'] } }
 const passOn = async (_request: FastifyRequest, body: Buffer) => body

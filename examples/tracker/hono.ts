@@ -21,7 +21,7 @@ export async function createHonoApp(database: string, secret: string, webOrigin:
   app.use(secureHeaders())
   app.use(cors({ origin: webOrigin, credentials: true }))
   app.post('/api/issues/:id/close', async (context) => {
-    const { comment } = await context.req.json<{ comment: string }>()
+    const { comment } = await context.req.json<{ comment: string }>().catch(() => ({ comment: '' }))
     const client = await getClient(context.req.raw)
     return context.json(await closeIssue(client, context.req.param('id'), comment))
   })

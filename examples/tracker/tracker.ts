@@ -6,8 +6,8 @@ import { model, type User } from './model.ts'
 
 const headers = { 'www-authenticate': 'Bearer' }
 
-/** An uploaded file. */
-export type AttachedFile = Readonly<{ name: string; bytes: Uint8Array }>
+/** An uploaded file. `bytes` is what the host has read: anything, if a client sends no bytes. */
+export type AttachedFile = Readonly<{ name: string; bytes: unknown }>
 /** The calls of one user in process. */
 export type UserClient = Client<(typeof model)['declarations']>
 
@@ -43,7 +43,8 @@ export function closeIssue(client: UserClient, id: string, comment: string) {
 }
 
 /** Attaches a file to an issue. @returns the document of the attachment, without the file */
-export function attachFile(client: UserClient, issue: string, { name, bytes }: AttachedFile) {
+export async function attachFile(client: UserClient, issue: string, { name, bytes }: AttachedFile) {
+  if (!(bytes instanceof Uint8Array)) throw new RequestError({ status: 415, detail: 'Send bytes.' })
   const attachment = { issue, name, content: Buffer.from(bytes).toString('base64') }
   const query = { fields: { attachments: ['name', 'size'] } } as const
   return client.documents.create('attachments', attachment, query)

@@ -195,6 +195,8 @@ for (const [name, start] of Object.entries(hosts)) {
         included.map((comment: { attributes: { body: string } }) => comment.attributes.body),
         ['Every day.', 'Fixed.'],
       )
+      const broken = await call('POST', path, '{', 'application/json')
+      assert.equal(Math.trunc(broken.status / 100), 4)
       const missing = await call(
         'POST',
         '/api/issues/9/close',
@@ -247,6 +249,15 @@ describe("The plugins of the tracker's Fastify application", () => {
     const { paths } = (await app.inject('/openapi.json')).json()
     for (const path of ['/api/issues/', '/api/issues/{id}', '/api/issues/{id}/close'])
       assert.ok(path in paths || path.replace(/\/$/, '') in paths, path)
+    await app.close()
+  })
+
+  it('leave bodies that are no bytes to the route, which rejects them', async () => {
+    const app = await createApp({ database: ':memory:', secret, webOrigin, maxRequests: 10 })
+    const headers = { authorization: `Bearer ${await signToken(users.ben)}` }
+    const upload = { method: 'PUT', url: '/api/issues/1/attachments/a.json', headers } as const
+    assert.equal((await app.inject(upload)).statusCode, 415)
+    assert.equal((await app.inject({ ...upload, payload: { a: 1 } })).statusCode, 415)
     await app.close()
   })
 
