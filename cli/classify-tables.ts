@@ -15,10 +15,14 @@ export interface KeyedTable {
   readonly key: Key
 }
 
-/** A table that only links the rows of two other tables. */
+/** A table that links the rows of two other tables: each pair of rows at most once. */
 export interface JoinTable {
   readonly table: StoredTable
   readonly foreignKeys: readonly [ForeignKey, ForeignKey]
+  /** The columns besides the foreign keys and a generated key. */
+  readonly furtherColumns: readonly StoredColumn[]
+  /** Whether the table only links: it has no further columns, and no foreign key references it. */
+  readonly isOnlyLink: boolean
 }
 
 /** The tables of a database, by what they become in the declarations. */
@@ -29,23 +33,34 @@ export interface ClassifiedTables {
   readonly omitted: readonly Readonly<{ table: StoredTable; reason: string }>[]
 }
 
-/** Decides for each table whether it becomes a resource type, a many-to-many relationship, or neither. */
+/**
+ * Decides for each table whether it becomes a resource type, a many-to-many relationship, or neither. A join table with further
+ * columns, or one that others reference, becomes both.
+ */
 export function classifyTables(catalog: Catalog): ClassifiedTables {
   const all = catalog.tables.map((table) => ({ table, key: findKey(table, catalog) }))
   const keyed = all.flatMap(({ table, key }) => (typeof key === 'string' ? [] : [{ table, key }]))
-  const joinTables = catalog.tables.flatMap((table) => {
-    const foreignKeys = joinTableKeys(table, { catalog, keyed })
-    return foreignKeys === undefined ? [] : [{ table, foreignKeys }]
-  })
-  const isJoinTable = (table: StoredTable) => joinTables.some((join) => join.table === table)
+  const joinTables = catalog.tables.flatMap(
+    (table) => findJoinTable(table, { catalog, keyed }) ?? [],
+  )
+  const findJoin = (table: StoredTable) => joinTables.find((join) => join.table === table)
   return {
     catalog,
     joinTables,
-    resources: keyed.filter(({ table }) => !isJoinTable(table)),
-    omitted: all.flatMap(({ table, key }) =>
-      typeof key === 'string' && !isJoinTable(table) ? [{ table, reason: key }] : [],
-    ),
+    resources: keyed.filter(({ table }) => findJoin(table)?.isOnlyLink !== true),
+    omitted: all.flatMap(({ table, key }) => {
+      const join = findJoin(table)
+      if (typeof key !== 'string' || join?.isOnlyLink) return []
+      return [{ table, reason: join === undefined ? key : `${key}; ${describeJoin(join)}` }]
+    }),
   }
+}
+
+/** Says what is served of a join table that is not a resource type. */
+function describeJoin({ furtherColumns }: JoinTable): string {
+  const names = furtherColumns.map(({ name }) => name).join(', ')
+  const served = 'the relationships through it are served'
+  return names === '' ? served : `${served}, without ${names}`
 }
 
 /** Finds the table that a foreign key references. */
@@ -120,20 +135,38 @@ function viewKeys({ columns, uniques }: StoredTable): StoredColumn[] {
   ]
 }
 
-/** @returns the two foreign keys of a join table; `undefined` for every other table */
-function joinTableKeys(
+/** @returns `undefined` for a table that does not link two others */
+function findJoinTable(
   table: StoredTable,
-  { catalog, keyed }: Readonly<{ catalog: Catalog; keyed: readonly KeyedTable[] }>,
-): JoinTable['foreignKeys'] | undefined {
-  const [from, to, ...others] = foreignKeysInColumnOrder(table)
-  if (from === undefined || to === undefined || others.length > 0 || table.is === 'view') return
-  const [fromColumn = '', toColumn = ''] = [from.columns[0], to.columns[0]]
-  const isJoinTable =
-    fromColumn !== toColumn &&
-    [from, to].every((key) => referencesOtherKey(table, key, { catalog, keyed })) &&
-    storesPairs(table, [fromColumn, toColumn]) &&
-    !isReferenced(table, catalog)
-  return isJoinTable ? [from, to] : undefined
+  context: Readonly<{ catalog: Catalog; keyed: readonly KeyedTable[] }>,
+): JoinTable | undefined {
+  if (table.is === 'view') return undefined
+  const candidates = foreignKeysInColumnOrder(table).filter((key) =>
+    referencesOtherKey(table, key, context),
+  )
+  for (const unique of table.uniques) {
+    const [from, ...others] = candidates.filter(({ columns: [column = ''] }) =>
+      unique.includes(column),
+    )
+    const to = others.find(({ columns: [column] }) => column !== from?.columns[0])
+    if (unique.length !== 2 || from === undefined || to === undefined) continue
+    const furtherColumns = findFurtherColumns(table, unique)
+    const isOnlyLink = furtherColumns.length === 0 && !isReferenced(table, context.catalog)
+    return { table, foreignKeys: [from, to], furtherColumns, isOnlyLink }
+  }
+  return undefined
+}
+
+/** The columns that are neither in the pair of foreign keys nor a key that the database generates. */
+function findFurtherColumns(
+  { columns, primaryKey }: StoredTable,
+  pair: readonly string[],
+): StoredColumn[] {
+  const isGeneratedKey = (column: StoredColumn) =>
+    primaryKey.includes(column.name) && !isRequiredOnInsert(column)
+  return [...columns.values()].filter(
+    (column) => !pair.includes(column.name) && !isGeneratedKey(column),
+  )
 }
 
 function foreignKeysInColumnOrder({ columns, foreignKeys }: StoredTable): ForeignKey[] {
@@ -157,17 +190,6 @@ function referencesOtherKey(
     foreignKey.references[0] === target.key.column.name &&
     canStoreKeys(table.columns.get(column), target.key.column, catalog)
   )
-}
-
-/** True if each pair of values of two columns is unique, and an INSERT needs only these columns. */
-function storesPairs({ columns, uniques }: StoredTable, pair: readonly string[]): boolean {
-  const isUnique = uniques.some(
-    (unique) => unique.length === 2 && pair.every((name) => unique.includes(name)),
-  )
-  const isSufficient = [...columns.values()].every(
-    (column) => pair.includes(column.name) || !isRequiredOnInsert(column),
-  )
-  return isUnique && isSufficient
 }
 
 function isReferenced(table: StoredTable, catalog: Catalog): boolean {

@@ -1,5 +1,10 @@
 import type { ForeignKey, StoredTable } from 'lapidary'
-import { type ClassifiedTables, findReferencedTable } from './classify-tables.ts'
+import {
+  type ClassifiedTables,
+  findReferencedTable,
+  isRequiredOnInsert,
+  type JoinTable,
+} from './classify-tables.ts'
 import { type Code, call, object } from './code.ts'
 import { canStoreKeys } from './infer-kind.ts'
 import { joinNames, type Name, nameInStyleOf, parseName, toMemberName } from './name.ts'
@@ -119,13 +124,17 @@ function inverseNames(
 }
 
 function throughJoinTable(
-  { table, foreignKeys: [one, other] }: ClassifiedTables['joinTables'][number],
+  joinTable: JoinTable,
   tables: readonly NamedTable[],
   { catalog }: ClassifiedTables,
 ): RelationshipCandidate[] {
+  const { table, furtherColumns } = joinTable
+  const [one, other] = joinTable.foreignKeys
   const [first, second] = [one, other].map((key) => findReferencedTable(key, tables, catalog))
   if (first === undefined || second === undefined) return []
-  const comment = unusedColumnsComment(table, [...one.columns, ...other.columns])
+  const isResource = tables.some((named) => named.table === table)
+  const comment = isResource ? undefined : furtherColumnsComment(joinTable)
+  const access = furtherColumns.some(isRequiredOnInsert) ? 'read-only' : undefined
   const candidate = (on: NamedTable, from: ForeignKey, to: ForeignKey): RelationshipCandidate => {
     const target = on === first && from === one ? second : first
     const [fromColumn = '', toColumn = ''] = [from.columns[0], to.columns[0]]
@@ -142,23 +151,18 @@ function throughJoinTable(
     return {
       on,
       names: isSame || first === second ? [base, by] : [target.plural, base, by],
-      code: call('toMany', target.type, object({ through })),
+      code: call('toMany', target.type, object({ through, access })),
       ...(comment !== undefined && { comment }),
     }
   }
   return [candidate(first, one, other), candidate(second, other, one)]
 }
 
-/** Names the columns of a join table that no relationship can expose. */
-function unusedColumnsComment(
-  { name, columns, primaryKey }: StoredTable,
-  keys: readonly string[],
-): string | undefined {
-  const others = [...columns.keys()].filter(
-    (column) => !keys.includes(column) && !primaryKey.includes(column),
-  )
-  if (others.length === 0) return undefined
-  return `the join table ${name} has more columns, which are not exposed: ${others.join(', ')}`
+/** Names the columns of a join table that no resource type has. */
+function furtherColumnsComment({ table, furtherColumns }: JoinTable): string | undefined {
+  if (furtherColumns.length === 0) return undefined
+  const names = furtherColumns.map(({ name }) => name).join(', ')
+  return `the join table ${table.name} has more columns, which are not exposed: ${names}`
 }
 
 /** Words of a foreign key column that say only that it is a foreign key. */

@@ -152,11 +152,64 @@ export const sharedCases: readonly SchemaCase[] = [
     'a join table becomes a many-to-many relationship on both sides',
     `create table post (id integer primary key); create table tag (id integer primary key);
      create table post_tag (post_id integer not null references post, tag_id integer not null references tag,
+       primary key (post_id, tag_id))`,
+    "tags: toMany('tag', { through: { table: 'post_tag', from: 'post_id', to: 'tag_id' } }),",
+    "posts: toMany('post', { through: { table: 'post_tag', from: 'tag_id', to: 'post_id' } }),",
+    'export const resources = [post, tag] as const',
+  ],
+  [
+    'a join table with further columns and without a key of one column is omitted, with the columns that are not served',
+    `create table post (id integer primary key); create table tag (id integer primary key);
+     create table post_tag (post_id integer not null references post, tag_id integer not null references tag,
        position integer, primary key (post_id, tag_id))`,
     '// the join table post_tag has more columns, which are not exposed: position',
     "tags: toMany('tag', { through: { table: 'post_tag', from: 'post_id', to: 'tag_id' } }),",
     "posts: toMany('post', { through: { table: 'post_tag', from: 'tag_id', to: 'post_id' } }),",
+    'post_tag is omitted: its primary key has 2 columns: post_id, tag_id; the relationships through it are served, without position',
     'export const resources = [post, tag] as const',
+  ],
+  [
+    'a relationship through a join table is read-only if a link needs a further column',
+    `create table orders (id integer primary key); create table product (id integer primary key);
+     create table order_details (order_id integer references orders, product_id integer references product,
+       quantity integer not null, primary key (order_id, product_id))`,
+    'products: toMany(',
+    "through: { table: 'order_details', from: 'order_id', to: 'product_id' },\n      access: 'read-only',",
+    'orders: toMany(',
+    "through: { table: 'order_details', from: 'product_id', to: 'order_id' },\n      access: 'read-only',",
+    'order_details is omitted: its primary key has 2 columns: order_id, product_id; the relationships through it are served, without quantity',
+  ],
+  [
+    'a join table with further columns and a key of its own becomes a resource type too',
+    `create table post (id integer primary key); create table tag (id integer primary key);
+     create table post_tag (id integer primary key, post_id integer references post, tag_id integer references tag,
+       why text, unique (post_id, tag_id))`,
+    "post_tags: toMany('post_tag', { column: 'post_id' }),",
+    "tags: toMany('tag', { through: { table: 'post_tag', from: 'post_id', to: 'tag_id' } }),",
+    "resource('post_tag', {",
+    'why: attribute(text),',
+    "post: toOne('post', { column: 'post_id' }),",
+    "posts: toMany('post', { through: { table: 'post_tag', from: 'tag_id', to: 'post_id' } }),",
+    'export const resources = [post, postTag, tag] as const',
+  ],
+  [
+    'a join table that another table references becomes a resource type too',
+    `create table post (id integer primary key); create table tag (id integer primary key);
+     create table post_tag (id integer primary key, post_id integer references post, tag_id integer references tag,
+       unique (post_id, tag_id));
+     create table vote (id integer primary key, post_tag_id integer references post_tag)`,
+    "tags: toMany('tag', { through: { table: 'post_tag', from: 'post_id', to: 'tag_id' } }),",
+    "votes: toMany('vote', { column: 'post_tag_id' }),",
+    "post_tag: toOne('post_tag', { column: 'post_tag_id' }),",
+  ],
+  [
+    'a join table may have a third foreign key',
+    `create table post (id integer primary key); create table tag (id integer primary key);
+     create table author (id integer primary key);
+     create table post_tag (id integer primary key, author_id integer references author, post_id integer references post,
+       tag_id integer references tag, unique (post_id, tag_id))`,
+    "tags: toMany('tag', { through: { table: 'post_tag', from: 'post_id', to: 'tag_id' } }),",
+    "author: toOne('author', { column: 'author_id' }),",
   ],
   [
     'a join table may have its own primary key and may link a table to itself',
@@ -169,11 +222,12 @@ export const sharedCases: readonly SchemaCase[] = [
     'export const resources = [user] as const',
   ],
   [
-    'a join table with another required column becomes a resource type',
+    'a join table with a key of its own and a further required column becomes a resource type, too',
     `create table post (id integer primary key); create table tag (id integer primary key);
      create table post_tag (id integer primary key, post_id integer references post, tag_id integer references tag,
        why text not null, unique (post_id, tag_id))`,
     "post_tags: toMany('post_tag', { column: 'post_id' }),",
+    "through: { table: 'post_tag', from: 'post_id', to: 'tag_id' },\n      access: 'read-only',",
     "resource('post_tag', {",
   ],
   [
