@@ -83,6 +83,15 @@ for (const [types, person, computer] of [
       })
     })
 
+    it('cannot update a related resource in the same request: the server ignores "included"', async () => {
+      const { Person, Computer } = connect()
+      const { data: computer } = await Computer.includes('owner').find(1)
+      Object.assign(computer.owner ?? {}, { name: 'Ada L.' })
+      assert.equal(await computer.save({ with: 'owner' }), true)
+      const { data: ada } = await Person.find(1)
+      assert.equal(ada.name, 'Ada')
+    })
+
     it('throws the response; it finds no message without the "meta" of Graphiti', async () => {
       const { Computer } = connect()
       await assert.rejects(new Computer().save(), (thrown: object) => {
