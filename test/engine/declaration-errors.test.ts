@@ -59,7 +59,7 @@ const withoutDatabase: readonly (readonly [sentence: string, patches: Patches, l
   // Unknown options, and values of the wrong type.
   ['a misspelled option of a type', { tag: { acess: 'read-only' } }, 'tag.acess: there is no such option; did you mean "access"?'],
   ['a misspelled option of an attribute', field('title', { ...attribute(text), requird: true }), 'book.fields.title.requird: there is no such option; did you mean "required"?'],
-  ['an option that expressions do not have', field('stock', { ...expression(integer, () => sql`1`), required: true }), 'book.fields.stock.required: there is no such option; the options are "kind", "expression", "filter", "sort".'],
+  ['an option that expressions do not have', field('stock', { ...expression(integer, () => sql`1`), required: true }), 'book.fields.stock.required: there is no such option; the options are "kind", "expression", "filter", "sort", "invalidValues".'],
   ['an option that relationships do not have', field('author', { ...toOne('author', { column: 'author_id' }), required: true }), 'book.fields.author.required: there is no such option; the options are "to", "column", "references", "access", "foreignKey".'],
   ['foreignKey on a to-many relationship', field('loans', { ...toMany('loan', { column: 'isbn' }), foreignKey: 'other' }), 'book.fields.loans.foreignKey: there is no such option; the options are "to", "column", "references", "access", "through".'],
   ['a misspelled option of the ids', { country: { id: { column: 'code', kinds: text } } }, 'country.id.kinds: there is no such option; did you mean "kind"?'],
