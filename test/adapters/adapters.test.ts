@@ -134,6 +134,12 @@ function comparable({ status, headers, text }: Exchange) {
   return { status, headers: Object.fromEntries(fields), text }
 }
 
+/** A rejected promise of another library. */
+function foreignRejection(error: Error): object {
+  const settle = (_resolve: unknown, reject: (error: Error) => void) => reject(error)
+  return Object.fromEntries([['then', settle]])
+}
+
 async function openLibrary() {
   const store = openSqlite(library, ':memory:')
   await store.migrate([{ version: 1, sql: `${libraryTables(inMemory.columnTypes)};${manyBooks}` }])
@@ -219,19 +225,20 @@ for (const { name } of hosts) {
 
     it('authenticates before it reads the body, and after the route is found', async () => {
       const calls: string[] = []
+      const rejection = new RequestError({
+        status: 401,
+        code: 'unauthenticated',
+        title: 'The request is not authenticated',
+        detail: 'Send a token.',
+        headers: { 'www-authenticate': 'Bearer' },
+      })
       const guarded = await startHost(name, {
         authenticateBy: (header) => {
           const token = header('authorization') ?? ''
           calls.push(token)
           if (token === 'broken') throw undefined
-          if (token !== 'secret')
-            throw new RequestError({
-              status: 401,
-              code: 'unauthenticated',
-              title: 'The request is not authenticated',
-              detail: 'Send a token.',
-              headers: { 'www-authenticate': 'Bearer' },
-            })
+          if (token === 'thenable') return foreignRejection(rejection)
+          if (token !== 'secret') throw rejection
           return Promise.resolve({ id: 1 })
         },
       })
@@ -248,9 +255,10 @@ for (const { name } of hosts) {
       try {
         assert.deepEqual(await send('/api/authors', 'wrong'), [401, 'Bearer'])
         assert.deepEqual(await send('/api/authors', 'broken'), [500, undefined])
+        assert.deepEqual(await send('/api/authors', 'thenable'), [401, 'Bearer'])
         assert.deepEqual(await send('/api/authors', 'secret'), [413, undefined])
         assert.deepEqual(await send('/api/nowhere', 'wrong'), [404, undefined])
-        assert.deepEqual(calls, ['wrong', 'broken', 'secret'])
+        assert.deepEqual(calls, ['wrong', 'broken', 'thenable', 'secret'])
       } finally {
         await guarded.close()
       }

@@ -77,12 +77,22 @@ function createAuthHook(authenticate: Authenticate) {
     const fail = (thrown: unknown) => done(toError(thrown))
     try {
       const auth = authenticate(request)
-      if (auth instanceof Promise) auth.then(finish).catch(fail)
+      if (isThenable(auth)) Promise.resolve(auth).then(finish).catch(fail)
       else finish(auth)
     } catch (thrown) {
       fail(thrown)
     }
   }
+}
+
+/** True for promises, those of other libraries included. */
+function isThenable(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  )
 }
 
 function createRouteHandler(
