@@ -138,6 +138,8 @@ export type {
   UntypedInput,
   UntypedResource,
 } from './model/resource-types.ts'
+export { storedAs } from './model/stored-as.ts'
+export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'
 export type { ErrorResponse } from './serialize/errors.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 export type { Store } from './store/store.ts'

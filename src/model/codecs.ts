@@ -2,6 +2,7 @@ import type { ColumnCodec } from './column-codec.ts'
 import type { DialectName } from './dialect.ts'
 import { postgresCodecs } from './postgres-codecs.ts'
 import { sqliteCodecs } from './sqlite-codecs.ts'
+import { datetimeEpochForms, datetimeTextForms } from './stored-forms.ts'
 
 /** The name of a codec; several attribute kinds may share one. Query shapes carry it, so that the store can read a column. */
 export type CodecName = keyof typeof sqliteCodecs
@@ -12,7 +13,11 @@ export const codecs: Readonly<Record<DialectName, Readonly<Record<CodecName, Col
   postgres: postgresCodecs,
 }
 
-const unescaped = new Set<CodecName>(['date', 'datetime', 'time', 'uuid', 'bytes'])
+const unescaped: ReadonlySet<string> = new Set([
+  ...['date', 'datetime', 'time', 'uuid', 'bytes'],
+  ...Object.keys(datetimeTextForms),
+  ...Object.keys(datetimeEpochForms),
+])
 
 /** True if a codec loads only strings without characters that JSON escapes: quotation marks alone make them JSON. */
 export function needsNoEscaping(codec: CodecName): boolean {

@@ -11,6 +11,7 @@ import {
   readNumber,
 } from './numbers.ts'
 import type { ReadResult } from './read-result.ts'
+import type { StoredForm } from './stored-forms.ts'
 import {
   maxEmailLength,
   readBytes,
@@ -51,6 +52,7 @@ export interface Kind<Value> {
     | 'enumeration'
     | 'json'
     | 'bytes'
+    | StoredForm
   /**
    * The operators that apply: `textual` kinds have all of them, `ordered` kinds all but the searches in texts, and `plain`
    * kinds only tests for equality. `opaque` kinds can only be compared with null, and cannot be sorted.

@@ -5,6 +5,8 @@ import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
 import { parseStoredJson } from './json-values.ts'
 import type { sqliteCodecs } from './sqlite-codecs.ts'
+import { createFormCodecs } from './stored-form-codecs.ts'
+import type { DatetimeTextForm } from './stored-forms.ts'
 import { parseStoredInteger, parseStoredUuid } from './stored-values.ts'
 import { parseStoredDate, parseStoredInstant, parseStoredTime } from './times.ts'
 
@@ -25,6 +27,25 @@ const toExactNumeric = (expression: Sql): Sql => {
 
 /** Sorts texts by code point, regardless of the column's collation. */
 const byCodePoint = (expression: Sql): Sql => sql`${expression} collate "C"`
+
+/** Keeps the texts of a form that are on the calendar. */
+const inCalendar = (column: Sql, form: DatetimeTextForm): Sql => {
+  const pattern = form
+    .replace(/\./, '\\.')
+    .replace('YYYY', '(?!0000)\\d{4}')
+    .replace('-MM', '-(0[1-9]|1[0-2])')
+    .replace('DD', '(0[1-9]|[12]\\d|3[01])')
+    .replace('HH:MM:SS', '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d')
+    .replace(/S+/, (digits) => `\\d{${digits.length}}`)
+  const [year, month, day] = [
+    [1, 4],
+    [6, 2],
+    [9, 2],
+  ].map(([from, length]) => sql`substr(${column}, ${sql.lit(from)}, ${sql.lit(length)})::integer`)
+  const lastDay = sql`extract(day from make_date(${year}, ${month}, 1) + interval '1 month - 1 day')`
+  // Only the outer `case` guarantees that the date is read after the test of its digits.
+  return sql`case when ${column} ~ ${sql.lit(`^${pattern}$`)} then case when ${day} <= ${lastDay} then ${column} end end`
+}
 
 const textTypes = ['text', 'character varying', 'character', 'bpchar', 'citext']
 
@@ -163,4 +184,10 @@ export const postgresCodecs = {
     select: (column) => sql`replace(encode(${column}, 'base64'), E'\n', '')`,
     bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,
+  ...createFormCodecs({
+    text: { ...text, acceptsColumnType: oneOf(...textTypes) },
+    integer: { acceptsColumnType: isIntegerType, type: 'bigint', select: asText },
+    bindInteger: String,
+    validDatetime: inCalendar,
+  }),
 } satisfies Record<keyof typeof sqliteCodecs, ColumnCodec>

@@ -5,6 +5,7 @@ import { canonicalDecimal, decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
 import { parseStoredJson } from './json-values.ts'
+import { createFormCodecs } from './stored-form-codecs.ts'
 import {
   encodeStoredBytes,
   parseStoredInteger,
@@ -169,4 +170,10 @@ export const sqliteCodecs = {
     valid: validAs('bytes'),
     bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,
+  ...createFormCodecs({
+    text: { acceptsColumnType: acceptsNonNumericText },
+    integer: { acceptsColumnType: acceptsIntegers, select: asText },
+    bindInteger: (value) => value,
+    validDatetime: (text, form) => validAs(form)(text),
+  }),
 } satisfies Record<string, ColumnCodec>

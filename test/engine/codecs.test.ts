@@ -34,6 +34,23 @@ const accepted: Readonly<Record<CodecName, readonly Affinity[]>> = {
   uuidId:    ['text', 'blob', 'numeric'],
   json:      ['text', 'blob', 'numeric'],
   bytes:     ['blob', 'numeric'],
+  'YYYY-MM-DD HH:MM:SS':         ['text', 'blob', 'numeric'],
+  'YYYY-MM-DD HH:MM:SS.SSS':     ['text', 'blob', 'numeric'],
+  'YYYY-MM-DD HH:MM:SS.SSSSSS':  ['text', 'blob', 'numeric'],
+  'YYYY-MM-DDTHH:MM:SSZ':        ['text', 'blob', 'numeric'],
+  'YYYY-MM-DDTHH:MM:SS.SSSZ':    ['text', 'blob', 'numeric'],
+  'YYYY-MM-DDTHH:MM:SS.SSSSSSZ': ['text', 'blob', 'numeric'],
+  'epoch-seconds':      ['integer', 'numeric'],
+  'epoch-milliseconds': ['integer', 'numeric'],
+  't/f':        ['text', 'blob', 'numeric'],
+  'T/F':        ['text', 'blob', 'numeric'],
+  'y/n':        ['text', 'blob', 'numeric'],
+  'Y/N':        ['text', 'blob', 'numeric'],
+  'yes/no':     ['text', 'blob', 'numeric'],
+  'YES/NO':     ['text', 'blob', 'numeric'],
+  'true/false': ['text', 'blob', 'numeric'],
+  'TRUE/FALSE': ['text', 'blob', 'numeric'],
+  '1/0':        ['integer', 'numeric'],
 }
 
 const all = Object.entries(types)

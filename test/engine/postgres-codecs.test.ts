@@ -5,6 +5,9 @@ import { type CodecName, codecs, getCodec } from '../../src/model/codecs.ts'
 import { databases } from '../databases.ts'
 import { openStore } from './engine.ts'
 
+const texts = ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text collate "C"']
+const integers = ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole']
+
 /** The column types that each codec accepts. */
 // biome-ignore format: a table, one codec a row
 const accepted: Readonly<Record<CodecName, readonly string[]>> = {
@@ -24,6 +27,23 @@ const accepted: Readonly<Record<CodecName, readonly string[]>> = {
   uuidId:      ['uuid'],
   json:        ['json', 'jsonb'],
   bytes:       ['bytea'],
+  'YYYY-MM-DD HH:MM:SS':         texts,
+  'YYYY-MM-DD HH:MM:SS.SSS':     texts,
+  'YYYY-MM-DD HH:MM:SS.SSSSSS':  texts,
+  'YYYY-MM-DDTHH:MM:SSZ':        texts,
+  'YYYY-MM-DDTHH:MM:SS.SSSZ':    texts,
+  'YYYY-MM-DDTHH:MM:SS.SSSSSSZ': texts,
+  'epoch-seconds':      integers,
+  'epoch-milliseconds': integers,
+  't/f':        texts,
+  'T/F':        texts,
+  'y/n':        texts,
+  'Y/N':        texts,
+  'yes/no':     texts,
+  'YES/NO':     texts,
+  'true/false': texts,
+  'TRUE/FALSE': texts,
+  '1/0':        integers,
 }
 
 /** Column types that no codec accepts. */

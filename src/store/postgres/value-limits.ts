@@ -1,8 +1,10 @@
 import { type ApiError, BodyError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
 import { type Catalog, findTable } from '../../model/catalog.ts'
+import { getCodec } from '../../model/codecs.ts'
 import { canonicalDecimal } from '../../model/decimals.ts'
 import { type AttributeField, getResourceType, type Model } from '../../model/model.ts'
+import { isStoredForm } from '../../model/stored-forms.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { toFieldPointer } from '../../plan/write-builder.ts'
 
@@ -62,10 +64,15 @@ export function checkValueLimits(
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
     const value = values[index]
     if (field?.is !== 'attribute' || !field.isWritable || value === null) continue
-    const expected = limits.get(field)?.(value)
+    const expected = limits.get(field)?.(toStored(field, value))
     if (expected) errors.push(limitError(toFieldPointer(field), field.name, expected, value))
   }
   return errors
+}
+
+/** Returns a value as its column stores it, in the form of `storedAs`. */
+function toStored({ kind }: AttributeField, value: unknown): unknown {
+  return isStoredForm(kind.codec) ? getCodec(kind.codec, 'postgres').bind?.(value) : value
 }
 
 function limitError(pointer: string, what: string, expected: string, value: unknown): ApiError {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Catalog } from '../../model/catalog.ts'
+import { type Catalog, findTable } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
 import {
   type ColumnWarning,
@@ -28,8 +28,28 @@ export function listSqliteWarnings(
       columnWarnings,
       ({ name }, columns) => `create "${name}" again with ${columns.join(', ')} collate binary`,
     ),
+    ...listUnusedIndexes(model, catalog),
     ...listIndexWarnings(model, catalog),
   ]
+}
+
+/**
+ * Warns of datetimes whose index is not used: their texts may have any notation, so filters and sorts convert the text of every
+ * row.
+ */
+function listUnusedIndexes(model: Model, catalog: Catalog): string[] {
+  const columns = listServedColumns(model).filter(({ table, column, kind, isSorted }) => {
+    const isIndexed = findTable(catalog, table)?.indexed?.has(column) ?? false
+    return isIndexed && isSorted && kind.codec === 'datetime'
+  })
+  return formatColumnWarnings(
+    columns.map((column) => ({
+      column,
+      message: 'filters and sorts convert the text of every row, and do not use the index',
+      fix: "storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')",
+    })),
+    (_, forms) => `declare the form of the texts, e.g. ${forms.join(', ')}`,
+  )
 }
 
 /** Describes what a collation ignores. No pragma returns the collation of a column, so its comparisons are observed. */

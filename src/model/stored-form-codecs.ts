@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import type { ColumnCodec } from './column-codec.ts'
+import type { Sql } from './dialect.ts'
+import {
+  type BooleanTextForm,
+  booleanTextForms,
+  type DatetimeEpochForm,
+  type DatetimeTextForm,
+  epochRange,
+  formatBooleanText,
+  formatDatetimeText,
+  formatEpoch,
+  parseBooleanText,
+  parseDatetimeText,
+  parseEpoch,
+} from './stored-forms.ts'
+import { parseStoredInteger, storedValueError } from './stored-values.ts'
+
+/** What the codecs of one database have in common. */
+export interface FormDialect {
+  /** How texts are stored, read, bound and sorted. */
+  readonly text: Omit<ColumnCodec<string>, 'load' | 'bind' | 'valid'>
+  /** How integers are stored, read and sorted. */
+  readonly integer: Omit<ColumnCodec, 'load' | 'bind' | 'valid'>
+  /** Converts an integer to what the driver binds. */
+  bindInteger(value: number): number | string
+  /** A text, or null where it is no datetime of the form. */
+  validDatetime(text: Sql, form: DatetimeTextForm): Sql
+}
+
+type FormCodecs = Readonly<
+  Record<DatetimeTextForm | DatetimeEpochForm, ColumnCodec<string>> &
+    Record<BooleanTextForm | '1/0', ColumnCodec<boolean>>
+>
+
+/** Creates the codecs of `storedAs` for a database. */
+export function createFormCodecs(dialect: FormDialect): FormCodecs {
+  const datetimeText = (form: DatetimeTextForm) => createDatetimeText(form, dialect)
+  const epoch = (form: DatetimeEpochForm) => createEpoch(form, dialect)
+  const booleanText = (form: BooleanTextForm) => createBooleanText(form, dialect)
+  return {
+    'YYYY-MM-DD HH:MM:SS': datetimeText('YYYY-MM-DD HH:MM:SS'),
+    'YYYY-MM-DD HH:MM:SS.SSS': datetimeText('YYYY-MM-DD HH:MM:SS.SSS'),
+    'YYYY-MM-DD HH:MM:SS.SSSSSS': datetimeText('YYYY-MM-DD HH:MM:SS.SSSSSS'),
+    'YYYY-MM-DDTHH:MM:SSZ': datetimeText('YYYY-MM-DDTHH:MM:SSZ'),
+    'YYYY-MM-DDTHH:MM:SS.SSSZ': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSZ'),
+    'YYYY-MM-DDTHH:MM:SS.SSSSSSZ': datetimeText('YYYY-MM-DDTHH:MM:SS.SSSSSSZ'),
+    'epoch-seconds': epoch('epoch-seconds'),
+    'epoch-milliseconds': epoch('epoch-milliseconds'),
+    't/f': booleanText('t/f'),
+    'T/F': booleanText('T/F'),
+    'y/n': booleanText('y/n'),
+    'Y/N': booleanText('Y/N'),
+    'yes/no': booleanText('yes/no'),
+    'YES/NO': booleanText('YES/NO'),
+    'true/false': booleanText('true/false'),
+    'TRUE/FALSE': booleanText('TRUE/FALSE'),
+    '1/0': createBooleanInteger(dialect),
+  }
+}
+
+function createDatetimeText(form: DatetimeTextForm, dialect: FormDialect): ColumnCodec<string> {
+  return createText(dialect, {
+    load: (stored) => parseDatetimeText(stored, form),
+    bind: (value) => formatDatetimeText(value, form),
+    valid: (column) => dialect.validDatetime(column, form),
+  })
+}
+
+function createBooleanText(form: BooleanTextForm, dialect: FormDialect): ColumnCodec<boolean> {
+  const [yes, no] = booleanTextForms[form].map((word) => sql.lit(word))
+  return createText(dialect, {
+    load: (stored) => parseBooleanText(stored, form),
+    bind: (value) => formatBooleanText(value, form),
+    valid: (column) => sql`case when ${column} in (${yes}, ${no}) then ${column} end`,
+  })
+}
+
+/** Creates a codec whose comparison key, if the database has one for texts, is that of the text. */
+function createText<Value>(
+  { text: { key, ...text } }: FormDialect,
+  codec: Readonly<{
+    load(stored: unknown): Value
+    bind(value: Value): string
+    valid(column: Sql): Sql
+  }>,
+): ColumnCodec<Value> {
+  return {
+    ...text,
+    ...codec,
+    ...(key && { key: { of: key.of, bind: (value: Value) => codec.bind(value) } }),
+  }
+}
+
+function createEpoch(form: DatetimeEpochForm, dialect: FormDialect): ColumnCodec<string> {
+  const [first, end] = epochRange(form).map((bound) => sql.lit(bound))
+  return {
+    ...dialect.integer,
+    load: (stored) => parseEpoch(parseStoredInteger(stored), form),
+    bind: (value) => dialect.bindInteger(formatEpoch(value, form)),
+    valid: (column) =>
+      sql`case when ${column} >= ${first} and ${column} < ${end} and ${column} = round(${column}) then ${column} end`,
+  }
+}
+
+function createBooleanInteger(dialect: FormDialect): ColumnCodec<boolean> {
+  return {
+    ...dialect.integer,
+    load: (stored) => {
+      if (stored === '1') return true
+      if (stored === '0') return false
+      throw storedValueError(stored, 'boolean of the form 1/0')
+    },
+    bind: (value) => dialect.bindInteger(Number(value)),
+    valid: (column) => sql`case when ${column} in (0, 1) then ${column} end`,
+  }
+}
