@@ -62,7 +62,10 @@ export function pointerToken(name: string): string {
   return `/${/[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name}`
 }
 
-/** An error in the request line or a header field, for which JSON:API 1.0 has no `source`. */
+/**
+ * An error for which JSON:API 1.0 has no `source`: in the request line or a header field, or of the whole request, e.g. because the
+ * database is busy. It may add header fields to the response.
+ */
 export class HeaderError extends ApiError {
   /** Header fields of the response, e.g. `allow` of a 405. */
   readonly headers: Readonly<Record<string, string>>

@@ -24,7 +24,7 @@ const commonChecks: Readonly<Record<string, Check>> = {
   authenticate: optional(mustBe('a function of the request', isFunction)),
 }
 
-/** Accepts every value: for options that Fastify checks. */
+/** Accepts every value: for options that Fastify or the adapter checks itself. */
 export const anyValue: Check = () => []
 /** Checks an option that is a number of milliseconds, connections or bytes. */
 export const optionalCount: Check = optional(count)

@@ -1,5 +1,5 @@
 import type { LifecycleContext } from '../lifecycle/context.ts'
-import type { OpenTransaction } from '../lifecycle/write-scope.ts'
+import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { pairWithLayouts } from '../plan/read-result.ts'
 import { Mutex } from '../store/mutex.ts'

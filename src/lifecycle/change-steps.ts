@@ -6,8 +6,8 @@ import type { WritePlan } from '../plan/write.ts'
 import type { Step } from '../store/steps.ts'
 import { createHookContext, createResourceContext } from './hook-context.ts'
 import { readStored, toChange } from './stored-resource.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 import { validateWrite } from './validate.ts'
-import type { WriteScope } from './write-scope.ts'
 
 /** What the steps before a write have found. */
 interface ChangeState {
@@ -28,39 +28,39 @@ export interface PreparedChange {
 /** Lists the steps before a write: check the preconditions, read the stored resource, validate, run the hook. */
 export function prepareChange(
   plan: WritePlan,
-  scope: WriteScope,
+  unit: UnitOfWork,
   resource: ResourceType,
 ): PreparedChange {
   const isNew = plan.shape.row !== 'existing'
   const state: ChangeState = { missing: noErrors, stored: undefined, plan }
-  const check = createCheckStep(state, scope)
+  const check = createCheckStep(state, unit)
   const reads =
     isNew || !needsStored(plan, resource)
       ? [check]
-      : [check, createStoredReadStep(state, scope, resource)]
-  const validate = createValidateStep(state, scope, resource, reads)
+      : [check, createStoredReadStep(state, unit, resource)]
+  const validate = createValidateStep(state, unit, resource, reads)
   const hasHook = isNew ? resource.hooks.beforeCreate : resource.hooks.beforeUpdate
-  const hook = hasHook ? [createHookStep(state, scope, resource, validate)] : []
+  const hook = hasHook ? [createHookStep(state, unit, resource, validate)] : []
   return { steps: [...reads, validate, ...hook], state }
 }
 
-function createCheckStep(state: ChangeState, { transaction }: WriteScope): Step {
+function createCheckStep(state: ChangeState, { transaction }: UnitOfWork): Step {
   const run = async () => {
     state.missing = await transaction.checkPreconditions(state.plan)
   }
   return { needs: [], run }
 }
 
-function createStoredReadStep(state: ChangeState, scope: WriteScope, resource: ResourceType): Step {
+function createStoredReadStep(state: ChangeState, unit: UnitOfWork, resource: ResourceType): Step {
   const run = async () => {
-    state.stored = await readStored(scope, resource, state.plan.id)
+    state.stored = await readStored(unit, resource, state.plan.id)
   }
   return { needs: [], run }
 }
 
 function createValidateStep(
   state: ChangeState,
-  { planner }: WriteScope,
+  { planner }: UnitOfWork,
   resource: ResourceType,
   needs: readonly Step[],
 ): Step {
@@ -73,14 +73,14 @@ function createValidateStep(
 
 function createHookStep(
   state: ChangeState,
-  scope: WriteScope,
+  unit: UnitOfWork,
   resource: ResourceType,
   validate: Step,
 ): Step {
   const run = async () => {
     const { plan, stored } = state
-    const values = await runBeforeHook(plan, stored, scope, resource)
-    if (values) state.plan = applyFieldValues(scope.planner, plan, values, resource)
+    const values = await runBeforeHook(plan, stored, unit, resource)
+    if (values) state.plan = applyFieldValues(unit.planner, plan, values, resource)
   }
   return { needs: [validate], run }
 }
@@ -89,14 +89,14 @@ function createHookStep(
 async function runBeforeHook(
   plan: WritePlan,
   stored: StoredResource | undefined,
-  scope: WriteScope,
+  unit: UnitOfWork,
   resource: ResourceType,
 ): Promise<FieldValues | undefined> {
   const { hooks } = resource
   const change = toChange(plan, resource, stored)
-  const { request, transaction } = scope
+  const { request, transaction } = unit
   const values = stored
-    ? await hooks.beforeUpdate?.(stored, change, createResourceContext(scope, resource, stored.id))
+    ? await hooks.beforeUpdate?.(stored, change, createResourceContext(unit, resource, stored.id))
     : await hooks.beforeCreate?.(change, createHookContext(request, transaction.query, resource))
   return values ?? undefined
 }

@@ -1,7 +1,7 @@
 import type { Planner } from '../plan/planner.ts'
 import type { Store } from '../store/store.ts'
 import type { ReadHookBinder } from './read-hooks.ts'
-import type { OpenTransaction } from './write-scope.ts'
+import type { OpenTransaction } from './unit-of-work.ts'
 
 /** The dependencies of reads and writes, created once at startup. */
 export interface LifecycleContext {

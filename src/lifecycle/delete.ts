@@ -7,8 +7,8 @@ import type { LifecycleContext } from './context.ts'
 import { createHookContext, createResourceContext } from './hook-context.ts'
 import { readStored } from './stored-resource.ts'
 import { executeInTransaction } from './transaction.ts'
+import { recordChange, type UnitOfWork } from './unit-of-work.ts'
 import { writeWithMembers } from './write.ts'
-import { recordChange, type WriteScope } from './write-scope.ts'
 
 /** Deletes a resource. @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it */
 export async function executeDelete(
@@ -16,11 +16,11 @@ export async function executeDelete(
   context: LifecycleContext,
   request: RequestContext,
 ): Promise<void> {
-  await executeInTransaction(context, request, async (scope) => {
-    const resource = getResourceType(scope.planner.model, plan.shape.type)
+  await executeInTransaction(context, request, async (unit) => {
+    const resource = getResourceType(unit.planner.model, plan.shape.type)
     const { beforeDelete, afterDelete, afterCommit } = resource.hooks
-    if (!beforeDelete && !afterDelete && !afterCommit) return scope.transaction.remove(plan)
-    await removeWithHooks(plan, scope, resource)
+    if (!beforeDelete && !afterDelete && !afterCommit) return unit.transaction.remove(plan)
+    await removeWithHooks(plan, unit, resource)
   })
 }
 
@@ -30,31 +30,31 @@ export async function executeDelete(
  */
 async function removeWithHooks(
   plan: WritePlan,
-  scope: WriteScope,
+  unit: UnitOfWork,
   resource: ResourceType,
 ): Promise<void> {
-  const { planner, request, transaction } = scope
+  const { planner, request, transaction } = unit
   const { beforeDelete, afterDelete } = resource.hooks
-  const stored = await lockStored(plan, scope, resource)
-  const values = await beforeDelete?.(stored, createResourceContext(scope, resource, stored.id))
+  const stored = await lockStored(plan, unit, resource)
+  const values = await beforeDelete?.(stored, createResourceContext(unit, resource, stored.id))
   if (!values || resource.softDelete !== undefined) await transaction.remove(plan)
   if (values) {
     const update = applyFieldValues(planner, plan, values, resource)
-    await writeWithMembers(update, scope, { mayLeaveScope: true })
+    await writeWithMembers(update, unit, { mayLeaveScope: true })
   }
   await afterDelete?.(stored, createHookContext(request, transaction.query, resource))
-  recordChange(scope, resource, { operation: 'delete', before: stored })
+  recordChange(unit, resource, { operation: 'delete', before: stored })
 }
 
 /** Locks and reads a resource. @throws NotFoundError when it does not exist */
 async function lockStored(
   plan: WritePlan,
-  scope: WriteScope,
+  unit: UnitOfWork,
   resource: ResourceType,
 ): Promise<StoredResource> {
   const [, stored] = await Promise.all([
-    scope.transaction.checkPreconditions(plan),
-    readStored(scope, resource, plan.id),
+    unit.transaction.checkPreconditions(plan),
+    readStored(unit, resource, plan.id),
   ])
   return stored
 }

@@ -9,7 +9,7 @@ import type { ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { planMemberIds } from '../plan/stored-columns.ts'
 import type { RunQuery } from '../store/store.ts'
-import type { WriteScope } from './write-scope.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 
 /** Returns the request as hooks receive it. A logger and a signal are created only if a hook uses them. */
 function createRequestDetails(request: RequestContext): RequestDetails {
@@ -44,7 +44,7 @@ export function createHookContext(
 
 /** Creates the context of a hook that is about one stored resource. */
 export function createResourceContext(
-  { planner, request, transaction }: WriteScope,
+  { planner, request, transaction }: UnitOfWork,
   resource: ResourceType,
   id: string,
 ): ResourceHookContext {

@@ -22,8 +22,8 @@ import type { MemberValues } from '../store/store.ts'
 import { hasUpdateHooks } from './change-steps.ts'
 import { createResourceContext } from './hook-context.ts'
 import { toStoredResource } from './stored-resource.ts'
+import { recordChange, type UnitOfWork } from './unit-of-work.ts'
 import { validateWrite } from './validate.ts'
-import { recordChange, type WriteScope } from './write-scope.ts'
 
 // A relationship may be written from the side that does not hold the foreign key, e.g. by `POST /users/2/relationships/comments`.
 // The rows of the comments change then, so their hooks run as if the author of each comment were updated
@@ -75,20 +75,20 @@ function isValidated(foreignKey: string, resource: ResourceType): boolean {
 export async function runBeforeMembers(
   links: readonly HookedLink[],
   owner: Readonly<{ resource: ResourceType; id: string }>,
-  scope: WriteScope,
+  unit: UnitOfWork,
 ): Promise<readonly ChangedMember[]> {
   const members = new Map<string, ChangedMember>()
   for (const link of links)
-    for (const member of await readChangedMembers(link, owner, scope)) {
+    for (const member of await readChangedMembers(link, owner, unit)) {
       const key = JSON.stringify([member.resource.type, member.stored.id])
       members.set(key, mergeChanges(members.get(key), member))
     }
-  await validateMembers([...members.values()], scope)
+  await validateMembers([...members.values()], unit)
   for (const member of members.values()) {
     const { resource, stored, change } = member
     const { beforeUpdate } = resource.hooks
     if (beforeUpdate === undefined) continue
-    const context = createResourceContext(scope, resource, stored.id)
+    const context = createResourceContext(unit, resource, stored.id)
     member.values = (await beforeUpdate(stored, change, context)) ?? undefined
   }
   return [...members.values()]
@@ -97,7 +97,7 @@ export async function runBeforeMembers(
 /** @throws ApiError | ManyErrors with the errors of all members */
 async function validateMembers(
   members: readonly ChangedMember[],
-  { planner }: WriteScope,
+  { planner }: UnitOfWork,
 ): Promise<void> {
   const errors = emptyCollector()
   for (const { resource, stored, change } of members) {
@@ -123,13 +123,13 @@ function mergeChanges(known: ChangedMember | undefined, member: ChangedMember): 
 async function readChangedMembers(
   { relationship, change, ids, member }: HookedLink,
   { resource, id }: Readonly<{ resource: ResourceType; id: string }>,
-  scope: WriteScope,
+  unit: UnitOfWork,
 ): Promise<ChangedMember[]> {
-  const { model } = scope.planner
+  const { model } = unit.planner
   const inverse = findInverse(model, resource, getRelationship(resource, relationship))
-  const shape = planMembers(scope.planner, member, { type: resource.type, relationship, change })
+  const shape = planMembers(unit.planner, member, { type: resource.type, relationship, change })
   const listed = new Set(ids)
-  const found = await readMembers(shape, { id, ids }, member, scope)
+  const found = await readMembers(shape, { id, ids }, member, unit)
   return found.map((stored) => {
     const isLinked = change !== 'remove' && listed.has(stored.id)
     const relationships = inverse ? { [inverse.name]: isLinked ? id : null } : {}
@@ -146,7 +146,7 @@ async function readMembers(
   shape: MembersShape,
   values: MemberValues,
   resource: ResourceType,
-  { transaction }: WriteScope,
+  { transaction }: UnitOfWork,
 ): Promise<StoredResource[]> {
   const rows = await transaction.readMembers(shape, values)
   return rows.map((row) => toStoredResource(row, shape.layout, resource))
@@ -155,19 +155,19 @@ async function readMembers(
 /** Runs `afterUpdate` of each changed member, and records the changes for `afterCommit`. One statement for each type reads them. */
 export async function runAfterMembers(
   members: readonly ChangedMember[],
-  scope: WriteScope,
+  unit: UnitOfWork,
 ): Promise<void> {
   for (const [resource, changed] of Map.groupBy(members, (member) => member.resource)) {
     const { afterUpdate, afterCommit } = resource.hooks
     if (!afterUpdate && !afterCommit) continue
     const before = new Map(changed.map(({ stored }) => [stored.id, stored]))
-    const shape = planMembers(scope.planner, resource)
-    const updated = await readMembers(shape, { ids: [...before.keys()] }, resource, scope)
+    const shape = planMembers(unit.planner, resource)
+    const updated = await readMembers(shape, { ids: [...before.keys()] }, resource, unit)
     for (const current of updated) {
       const stored = before.get(current.id)
       if (stored === undefined) continue
-      await afterUpdate?.(current, stored, createResourceContext(scope, resource, current.id))
-      recordChange(scope, resource, { operation: 'update', resource: current, before: stored })
+      await afterUpdate?.(current, stored, createResourceContext(unit, resource, current.id))
+      recordChange(unit, resource, { operation: 'update', resource: current, before: stored })
     }
   }
 }

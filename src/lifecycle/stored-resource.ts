@@ -9,12 +9,12 @@ import {
 } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 import { getAttributes } from './validate.ts'
-import type { WriteScope } from './write-scope.ts'
 
 /** Reads the stored resource that hooks and validators receive. @throws NotFoundError when it does not exist */
 export async function readStored(
-  { planner, transaction }: WriteScope,
+  { planner, transaction }: UnitOfWork,
   resource: ResourceType,
   id: string | undefined,
 ): Promise<StoredResource> {

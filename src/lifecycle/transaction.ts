@@ -1,7 +1,7 @@
 import type { RequestContext } from '../model/request-context.ts'
 import type { LifecycleContext } from './context.ts'
 import { createBeginContext, createCommitContext } from './hook-context.ts'
-import type { OpenTransaction, RecordedChange, WriteScope } from './write-scope.ts'
+import type { OpenTransaction, RecordedChange, UnitOfWork } from './unit-of-work.ts'
 
 /**
  * Runs the work of a request in a transaction: of its own, or in the one that is open. In an open one, work that throws is rolled
@@ -11,7 +11,7 @@ import type { OpenTransaction, RecordedChange, WriteScope } from './write-scope.
 export function executeInTransaction<Result>(
   context: LifecycleContext,
   request: RequestContext,
-  work: (scope: WriteScope) => Promise<Result>,
+  work: (unit: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
   const { planner, open } = context
   if (open === undefined)
@@ -27,7 +27,8 @@ export function executeInTransaction<Result>(
 
 /**
  * Runs work in a transaction: first the model's `begin`, then the work; `afterCommit` of the recorded changes once it is durable.
- * The work may run again after a conflict with another transaction; `afterCommit` then runs for the committed run only.
+ * `begin` and the work, with all hooks and validators, may run more than once (`Store.transaction`); `afterCommit` runs for the
+ * committed run only.
  * @throws what the work throws, and the errors of `Store.transaction`
  */
 export async function beginTransaction<Result>(

@@ -19,7 +19,7 @@ import {
 } from './member-hooks.ts'
 import { readStored } from './stored-resource.ts'
 import { executeInTransaction } from './transaction.ts'
-import { recordChange, type WriteScope } from './write-scope.ts'
+import { recordChange, type UnitOfWork } from './unit-of-work.ts'
 
 /** The response to a write: a read of the written resource, serialized before the commit (docs/decisions/0017). */
 interface WriteResponse<Result> {
@@ -41,10 +41,10 @@ export function executeWrite<Result>(
   context: LifecycleContext,
   request: RequestContext,
 ): Promise<Result> {
-  return executeInTransaction(context, request, async (scope) => {
-    const { transaction } = scope
+  return executeInTransaction(context, request, async (unit) => {
+    const { transaction } = unit
     const readHooks = context.bindReadHooks(response.plan, request)
-    const written = await write(plan, scope, readHooks ? undefined : response.plan)
+    const written = await write(plan, unit, readHooks ? undefined : response.plan)
     await readHooks?.before(transaction.query)
     const rows = written.rows ?? (await transaction.read(response.plan, written.id))
     if (!readHooks) return response.serialize(rows, written.id)
@@ -60,7 +60,7 @@ export async function executeRelationshipWrite(
   context: LifecycleContext,
   request: RequestContext,
 ): Promise<void> {
-  await executeInTransaction(context, request, (scope) => write(plan, scope))
+  await executeInTransaction(context, request, (unit) => write(plan, unit))
 }
 
 /**
@@ -69,13 +69,13 @@ export async function executeRelationshipWrite(
  */
 async function write(
   plan: WritePlan,
-  scope: WriteScope,
+  unit: UnitOfWork,
   pipelinedRead?: ReadPlan,
 ): Promise<Written> {
-  const { planner, transaction } = scope
+  const { planner, transaction } = unit
   const resource = getResourceType(planner.model, plan.shape.type)
   const readPlan = hasAfterHook(plan, resource) ? undefined : pipelinedRead
-  const { steps, state } = prepareChange(plan, scope, resource)
+  const { steps, state } = prepareChange(plan, unit, resource)
   let written: Written
   if (isPlanFinal(plan, resource, planner.model)) {
     const prepared = transaction.prepareWrite(plan, { readPlan })
@@ -83,21 +83,21 @@ async function write(
     written = prepared.result()
   } else {
     await transaction.run(steps)
-    written = await writeWithMembers(state.plan, scope, { readPlan })
+    written = await writeWithMembers(state.plan, unit, { readPlan })
   }
-  await runAfterHook(written.id, state.stored, scope, resource)
+  await runAfterHook(written.id, state.stored, unit, resource)
   return written
 }
 
 /** Writes a plan whose own hooks have run. The hooks of members whose foreign key changes run around the change. */
 export async function writeWithMembers(
   plan: WritePlan,
-  scope: WriteScope,
+  unit: UnitOfWork,
   options: WriteOptions = {},
 ): Promise<Written> {
-  const { planner, transaction } = scope
+  const { planner, transaction } = unit
   const links = findHookedLinks(plan, planner.model)
-  if (links.length > 0) return writeHookedLinks(plan, links, scope, options)
+  if (links.length > 0) return writeHookedLinks(plan, links, unit, options)
   const prepared = transaction.prepareWrite(plan, options)
   await transaction.run(prepared.steps)
   return prepared.result()
@@ -107,28 +107,28 @@ export async function writeWithMembers(
 async function writeHookedLinks(
   plan: WritePlan,
   links: readonly HookedLink[],
-  scope: WriteScope,
+  unit: UnitOfWork,
   { mayLeaveScope = false }: WriteOptions,
 ): Promise<Written> {
-  const { planner, transaction } = scope
+  const { planner, transaction } = unit
   const resource = getResourceType(planner.model, plan.shape.type)
   const prepared = transaction.prepareWrite(plan, { mayLeaveScope })
   const [writeRow, ...others] = prepared.steps
   await transaction.run([writeRow])
   const written = prepared.result()
-  const members = await runBeforeMembers(links, { resource, id: written.id }, scope)
+  const members = await runBeforeMembers(links, { resource, id: written.id }, unit)
   await transaction.run(others, [writeRow])
-  await writeMemberValues(members, scope)
-  await runAfterMembers(members, scope)
+  await writeMemberValues(members, unit)
+  await runAfterMembers(members, unit)
   return written
 }
 
 /** Stores the values that the hooks of members returned, in one round trip unless they change other members. */
 async function writeMemberValues(
   members: readonly ChangedMember[],
-  scope: WriteScope,
+  unit: UnitOfWork,
 ): Promise<void> {
-  const { planner, transaction } = scope
+  const { planner, transaction } = unit
   const plans = members.flatMap(({ resource, stored, values }) =>
     values === undefined
       ? []
@@ -146,7 +146,7 @@ async function writeMemberValues(
     .filter((plan) => !isHooked(plan))
     .map((plan) => transaction.prepareWrite(plan))
   await transaction.run(prepared.flatMap(({ steps }) => steps))
-  for (const plan of plans.filter(isHooked)) await writeWithMembers(plan, scope)
+  for (const plan of plans.filter(isHooked)) await writeWithMembers(plan, unit)
 }
 
 function hasAfterHook({ shape }: WritePlan, { hooks }: ResourceType): boolean {
@@ -157,17 +157,17 @@ function hasAfterHook({ shape }: WritePlan, { hooks }: ResourceType): boolean {
 async function runAfterHook(
   id: string,
   before: StoredResource | undefined,
-  scope: WriteScope,
+  unit: UnitOfWork,
   resource: ResourceType,
 ): Promise<void> {
   const { afterCreate, afterUpdate, afterCommit } = resource.hooks
   if (!afterCommit && !(before ? afterUpdate : afterCreate)) return
-  const stored = await readStored(scope, resource, id)
-  const context = createResourceContext(scope, resource, id)
+  const stored = await readStored(unit, resource, id)
+  const context = createResourceContext(unit, resource, id)
   if (before) await afterUpdate?.(stored, before, context)
   else await afterCreate?.(stored, context)
   recordChange(
-    scope,
+    unit,
     resource,
     before
       ? { operation: 'update', resource: stored, before }

@@ -33,7 +33,13 @@ export interface LastInsertId {
 }
 
 /**
- * The SQL that differs between databases. All other SQL is the same for all of them.
+ * The SQL that differs between databases and that filters, sorts, linkage or writes contain. What else differs:
+ *
+ * - the codecs of columns, with the casts of their parameters: `sqlite-codecs.ts` and `postgres-codecs.ts`
+ * - how the statements of a read are put together: `src/store/sqlite/full-read.ts` reads in several statements,
+ *   `src/store/postgres/document-statement.ts` in one
+ * - linkage from groups (`array_agg`), which only a dialect with `aggregateIdsInGroups` uses: `src/store/select.ts`
+ *
  * Each function takes and returns SQL expressions; texts and patterns may be columns or bind parameters.
  */
 export interface Dialect {

@@ -7,14 +7,14 @@ import type { ReadPlan } from './read.ts'
  * the included resources and their linkage, and those in filters and sort paths.
  */
 export function findAffectedTypes({ shape }: ReadPlan, model: Model): ResourceType[] {
-  const { scope, where, order, primary, included } = shape
+  const { addressed, where, order, primary, included } = shape
   const resource = getResourceType(model, shape.type)
   const linked = [primary, ...included].flatMap(({ type, linkages }) =>
     linkages.map(({ relationship }) => follow(getResourceType(model, type), relationship, model)),
   )
   return [
     ...new Set([
-      ...(scope.is === 'related' ? [getResourceType(model, scope.type)] : []),
+      ...(addressed.is === 'related' ? [getResourceType(model, addressed.type)] : []),
       resource,
       ...included.map(({ type }) => getResourceType(model, type)),
       ...linked,

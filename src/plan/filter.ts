@@ -31,7 +31,7 @@ import { readOperand } from './operand.ts'
 type Parameter = number
 
 /** The client's values; planning a filter appends to them. */
-export interface ParameterValues {
+export interface PlanParameters {
   /** By parameter number. */
   readonly values: unknown[]
   /** The parameters that were sent as `filter[name]=text`, in the order sent. */
@@ -83,7 +83,7 @@ export function planFilter(
   clauses: readonly FilterClause[],
   resource: ResourceType,
   model: Model,
-  parameters: ParameterValues,
+  parameters: PlanParameters,
 ): Condition | undefined {
   const subqueries = { count: 0 }
   const context: FilterContext = { resource, model, parameters, depth: 0, subqueries }
@@ -120,7 +120,7 @@ function withoutPullUp(condition: Condition): Condition {
 interface FilterContext {
   readonly resource: ResourceType
   readonly model: Model
-  readonly parameters: ParameterValues
+  readonly parameters: PlanParameters
   /** How many relationships enclose the clause. */
   readonly depth: number
   /** How many relationships the filter follows so far; shared by all its clauses. */

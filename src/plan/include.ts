@@ -20,7 +20,7 @@ export interface IncludeEdge {
 
 /** The maximum number of relationships in one path. */
 const maxPathLength = 20
-/** The maximum number of edges; each costs a statement. */
+/** The maximum number of edges; each costs a statement on SQLite, and a common table expression on PostgreSQL. */
 const maxEdges = 100
 
 /**

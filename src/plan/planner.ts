@@ -4,7 +4,10 @@ import { createQueryShapeCache, type QueryShapeCache } from './cache/query-shape
 import { planLayout } from './fields.ts'
 import type { RowLayout } from './row-layout.ts'
 
-/** What planning needs of an application: its model and its cache of query shapes. Each application creates one. */
+/**
+ * What the functions of `src/plan/` need besides the parsed request: the model, the cache of query shapes, and the layouts that
+ * most requests share. Each application creates one.
+ */
 export interface Planner {
   readonly model: Model
   readonly shapes: QueryShapeCache

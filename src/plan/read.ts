@@ -4,7 +4,7 @@ import { quote } from '../errors/quote.ts'
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
 import { type CanonicalQuery, canonicalizeQuery } from './canonical-query.ts'
-import { type Condition, type ParameterValues, planFilter, type TextParameter } from './filter.ts'
+import { type Condition, type PlanParameters, planFilter, type TextParameter } from './filter.ts'
 import { type Page, planPage } from './page.ts'
 import { nameIdParameter } from './path-id.ts'
 import type { Planner } from './planner.ts'
@@ -12,18 +12,19 @@ import { type Projection, planLinkageProjection, planProjection } from './projec
 import { type OrderTerm, planSort } from './sort.ts'
 
 /** The rows that a URL path selects, before any filter. */
-type Scope =
+type Addressed =
   | Readonly<{ is: 'all' }>
   | Readonly<{ is: 'one' }>
   | Readonly<{ is: 'related'; type: string; relationship: string }>
 
 /**
- * The query shape of a read: the plan without the client's values. Equal shapes are one object, so that compiled statements
- * and serializers are found by its identity (`QueryShapeCache`).
+ * The query shape of a read: the plan without the client's values. Equal shapes are one object while the cache holds it
+ * (`QueryShapeCache`), so that compiled statements and serializers are found by its identity. After an eviction an equal shape is
+ * another object, and everything is compiled again.
  */
 export interface ReadShape extends Projection {
   readonly type: string
-  readonly scope: Scope
+  readonly addressed: Addressed
   readonly where: Condition | undefined
   /** Empty if the read returns at most one resource. */
   readonly order: readonly OrderTerm[]
@@ -53,7 +54,7 @@ export interface ReadPlan {
 }
 
 /** The resources that a URL path addresses: those of a type, or the related resources of one resource. */
-interface ReadTarget {
+interface ReadPath {
   readonly resource: ResourceType
   readonly relationship?: RelationshipField
 }
@@ -62,10 +63,10 @@ interface ReadTarget {
  * Plans the read of a collection: all resources of a type, or those related to one resource.
  * @throws ApiError | ManyErrors (400) with every error of the query
  */
-export function planCollection(planner: Planner, query: ParsedQuery, target: ReadTarget): ReadPlan {
+export function planCollection(planner: Planner, query: ParsedQuery, path: ReadPath): ReadPlan {
   const { model } = planner
-  const resource = targetType(target, planner)
-  const parameters: ParameterValues = { values: [], textParameters: [] }
+  const resource = primaryType(path, planner)
+  const parameters: PlanParameters = { values: [], textParameters: [] }
   const [, where, order, page, projection] = collectErrors(
     () => throwErrors(query.errors),
     () => planFilter(query.filter, resource, model, parameters),
@@ -73,12 +74,12 @@ export function planCollection(planner: Planner, query: ParsedQuery, target: Rea
     () => planPage(query.page, model),
     () => planProjection(planner, query, resource),
   )
-  const scope: Scope = target.relationship
-    ? relatedScope(target.resource, target.relationship)
+  const addressed: Addressed = path.relationship
+    ? addressRelated(path.resource, path.relationship)
     : { is: 'all' }
   const isPaged = page !== undefined
-  const shape = { type: resource.type, scope, where, order, isPaged, ...projection }
-  return createPlan(shape, { planner, query, target }, { ...parameters, page })
+  const shape = { type: resource.type, addressed, where, order, isPaged, ...projection }
+  return createPlan(shape, { planner, query, path }, { ...parameters, page })
 }
 
 /**
@@ -86,9 +87,9 @@ export function planCollection(planner: Planner, query: ParsedQuery, target: Rea
  * a filter is an error (`docs/service.md`, Query parameters).
  * @throws ApiError | ManyErrors (400) with every error of the query
  */
-export function planResource(planner: Planner, query: ParsedQuery, target: ReadTarget): ReadPlan {
+export function planResource(planner: Planner, query: ParsedQuery, path: ReadPath): ReadPlan {
   const { model } = planner
-  const resource = targetType(target, planner)
+  const resource = primaryType(path, planner)
   const [, , , , projection] = collectErrors(
     () => throwErrors(query.errors),
     () => rejectFilter(query),
@@ -96,11 +97,11 @@ export function planResource(planner: Planner, query: ParsedQuery, target: ReadT
     () => planPage(query.page, model),
     () => planProjection(planner, query, resource),
   )
-  const scope: Scope = target.relationship
-    ? relatedScope(target.resource, target.relationship)
+  const addressed: Addressed = path.relationship
+    ? addressRelated(path.resource, path.relationship)
     : { is: 'one' }
-  const shape = { type: resource.type, scope, ...single, ...projection }
-  return createPlan(shape, { planner, query, target })
+  const shape = { type: resource.type, addressed, ...single, ...projection }
+  return createPlan(shape, { planner, query, path })
 }
 
 /**
@@ -111,13 +112,13 @@ export function planResource(planner: Planner, query: ParsedQuery, target: ReadT
 export function planLinkage(
   planner: Planner,
   query: ParsedQuery,
-  target: Required<ReadTarget>,
+  path: Required<ReadPath>,
 ): ReadPlan {
   const { model } = planner
-  const { resource, relationship } = target
-  const related = targetType(target, planner)
+  const { resource, relationship } = path
+  const related = primaryType(path, planner)
   const hasPage = query.page.size !== undefined || query.page.number !== undefined
-  const parameters: ParameterValues = { values: [], textParameters: [] }
+  const parameters: PlanParameters = { values: [], textParameters: [] }
   const [, where, order, page, projection] = collectErrors(
     () => throwErrors(query.errors),
     () =>
@@ -129,10 +130,10 @@ export function planLinkage(
     () => planLinkageProjection(planner, query, resource, relationship),
   )
   const list = relationship.many ? { where, order, isPaged: page !== undefined } : single
-  const scope = relatedScope(resource, relationship)
+  const addressed = addressRelated(resource, relationship)
   const plan = createPlan(
-    { type: related.type, scope, ...list, ...projection },
-    { planner, query, target },
+    { type: related.type, addressed, ...list, ...projection },
+    { planner, query, path },
     relationship.many ? { ...parameters, page } : {},
   )
   return { ...plan, notFound: { type: resource.type, parameter: 'id' } }
@@ -160,11 +161,11 @@ export function checkNoParameters(query: ParsedQuery): void {
 /** The part of a shape that all reads of at most one resource have in common. */
 const single = { where: undefined, order: [], isPaged: false } as const
 
-function targetType({ resource, relationship }: ReadTarget, { model }: Planner): ResourceType {
+function primaryType({ resource, relationship }: ReadPath, { model }: Planner): ResourceType {
   return relationship ? getResourceType(model, relationship.to) : resource
 }
 
-function relatedScope(resource: ResourceType, relationship: RelationshipField): Scope {
+function addressRelated(resource: ResourceType, relationship: RelationshipField): Addressed {
   return { is: 'related', type: resource.type, relationship: relationship.name }
 }
 
@@ -172,12 +173,12 @@ function relatedScope(resource: ResourceType, relationship: RelationshipField): 
 interface PlanSource {
   readonly planner: Planner
   readonly query: ParsedQuery
-  readonly target: ReadTarget
+  readonly path: ReadPath
 }
 
 function createPlan(
   shape: ReadShape,
-  { planner, query, target: { resource, relationship } }: PlanSource,
+  { planner, query, path: { resource, relationship } }: PlanSource,
   {
     values = [],
     textParameters = [],

@@ -55,7 +55,7 @@ function planOne({ shapes }: Planner, primary: RowLayout): ReadPlan {
   return {
     shape: shapes.intern({
       type,
-      scope: { is: 'one' },
+      addressed: { is: 'one' },
       where: undefined,
       order: [],
       isPaged: false,

@@ -42,7 +42,7 @@ export type WriteColumn =
   | Readonly<{ is: 'parent' } & ParentLink>
 
 /** A relationship of one resource, as a URL addresses it. */
-export interface RelationshipTarget {
+export interface AddressedRelationship {
   readonly resource: ResourceType
   readonly relationship: RelationshipField
   readonly id: string
@@ -203,7 +203,7 @@ export function isInRow({ many, link }: RelationshipField): boolean {
  */
 export function linkToParent(
   parsed: ParsedResource,
-  { resource, relationship, id }: RelationshipTarget,
+  { resource, relationship, id }: AddressedRelationship,
   model: Model,
   builder: WriteBuilder,
 ): ParentLink | undefined {

@@ -8,6 +8,7 @@ import { normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import type { NotFoundSource } from './read.ts'
 import {
+  type AddressedRelationship,
   addAttributes,
   addDefaults,
   addRelationship,
@@ -16,7 +17,6 @@ import {
   type LinkChange,
   linkToParent,
   type ParentLink,
-  type RelationshipTarget,
   type WriteBuilder,
   type WriteColumn,
 } from './write-builder.ts'
@@ -69,7 +69,7 @@ export function planCreate(
   planner: Planner,
   parsed: ParsedResource,
   resource: ResourceType,
-  parent?: RelationshipTarget,
+  parent?: AddressedRelationship,
 ): WritePlan {
   const { model } = planner
   checkType(parsed, resource)
@@ -128,7 +128,7 @@ export function planUpdate(
 export function planRelationshipWrite(
   planner: Planner,
   linkage: ParsedLinkage,
-  { resource, relationship, id }: RelationshipTarget,
+  { resource, relationship, id }: AddressedRelationship,
   change: LinkChange['change'],
 ): WritePlan {
   const builder = createWriteBuilder()

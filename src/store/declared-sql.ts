@@ -26,7 +26,7 @@ export async function checkDeclaredSql(
   const declared = types.flatMap((resource) => listDeclaredSql(resource, target))
   for (const { path, statement } of declared) {
     const unbindable = new Set(
-      bound(statement, { parameters: [] }).filter((value) => !isBindable(value)),
+      bound(statement, { planValues: [] }).filter((value) => !isBindable(value)),
     )
     for (const value of unbindable)
       errors.push(`${path}: ${value === undefined ? value : quote(value)} cannot be bound in SQL`)

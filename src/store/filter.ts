@@ -20,7 +20,7 @@ import {
 } from './tables.ts'
 
 /** The table `t<depth>` of a statement, whose rows a condition is about. */
-interface ConditionScope {
+interface ConditionTable {
   readonly resource: ResourceType
   readonly depth: number
   /** Whether the condition is inside a `not`, where null must not stand for false. */
@@ -28,42 +28,42 @@ interface ConditionScope {
 }
 
 /** Compiles a condition. Tables are `t0`, `t1`, …: one deeper for each relationship that is followed. */
-export function compileCondition(condition: Condition, scope: ConditionScope, target: Target): Sql {
+export function compileCondition(condition: Condition, table: ConditionTable, target: Target): Sql {
   switch (condition.is) {
     case 'compare': {
       const operator: Operator = operators[condition.operator]
       const { write } = (condition.isSimple && operator.simpler) || operator
-      const { codec } = getAttribute(scope.resource, condition.field).kind
+      const { codec } = getAttribute(table.resource, condition.field).kind
       const bind = operator.takes === 'list' ? keyListParam : keyParam
       const [first, ...others] = condition.parameters.map((parameter) =>
         bind(parameter, codec, target.dialect),
       )
       if (first === undefined)
         throw new Error(`The operator ${condition.operator} was planned without a value.`)
-      const left = compileOperand(condition, condition.field, scope, target)
+      const left = compileOperand(condition, condition.field, table, target)
       const matched = compilePattern(condition, operator, left, target)
       if (matched) return matched
       return write(left, [first, ...others], target.dialect)
     }
     case 'fields':
       return operators[condition.operator].write(
-        compileOperand(condition, condition.field, scope, target),
-        [compileOperand(condition, condition.other, scope, target)] as never,
+        compileOperand(condition, condition.field, table, target),
+        [compileOperand(condition, condition.other, table, target)] as never,
         target.dialect,
       )
     case 'null': {
-      const field = getAttribute(scope.resource, condition.field)
-      return sql`${validValue(fieldAt(scope.depth, field), field, target)} is null`
+      const field = getAttribute(table.resource, condition.field)
+      return sql`${validValue(fieldAt(table.depth, field), field, target)} is null`
     }
     case 'related':
-      return compileRelated(condition, scope, target)
+      return compileRelated(condition, table, target)
     case 'and':
     case 'or': {
-      const parts = condition.all.map((part) => compileCondition(part, scope, target))
+      const parts = condition.all.map((part) => compileCondition(part, table, target))
       return sql`(${joinBalanced(parts, sql.raw(` ${condition.is} `))})`
     }
     case 'not':
-      return sql`not (${compileCondition(condition.inner, { ...scope, isNegated: true }, target)})`
+      return sql`not (${compileCondition(condition.inner, { ...table, isNegated: true }, target)})`
   }
 }
 
@@ -99,7 +99,7 @@ function hasKey(codec: CodecName, { dialect }: Target): boolean {
 function compileOperand(
   { is, operator }: Extract<Condition, { is: 'compare' | 'fields' }>,
   name: string,
-  { resource, depth, isNegated = false }: ConditionScope,
+  { resource, depth, isNegated = false }: ConditionTable,
   target: Target,
 ): Sql {
   const field = getAttribute(resource, name)
@@ -121,7 +121,7 @@ function compileOperand(
  */
 function compileRelated(
   { relationship, where, preventPullUp }: Extract<Condition, { is: 'related' }>,
-  { resource, depth, isNegated }: ConditionScope,
+  { resource, depth, isNegated }: ConditionTable,
   target: Target,
 ): Sql {
   const { link, to } = getRelationship(resource, relationship)

@@ -26,7 +26,7 @@ import {
   isLinkedFromAny,
   joinAt,
   joinColumnAt,
-  matchesTargetId,
+  matchesRequestedId,
   sortKey,
   type Target,
   tableAt,
@@ -146,30 +146,30 @@ function compileWhere(shape: ReadShape, target: Target): Sql {
 
 /** Compiles the query that returns a row if the resource with the id of the path exists. */
 export function compileExists(resource: ResourceType, target: Target): Statement {
-  return compileStatement(compileSelectTarget(resource, target), target.dialect)
+  return compileStatement(compileSelectRequested(resource, target), target.dialect)
 }
 
 /** Compiles the same query with a lock on the row, so that two writes to one resource run one after the other. */
 export function compileLock(resource: ResourceType, target: Target): Statement {
   return compileStatement(
-    sql`${compileSelectTarget(resource, target)}${target.dialect.lock}`,
+    sql`${compileSelectRequested(resource, target)}${target.dialect.lock}`,
     target.dialect,
   )
 }
 
 /** Compiles the condition that the resource in the path exists; `undefined` if the path contains no id. */
 export function pathExists(shape: ReadShape, target: Target): Sql | undefined {
-  if (shape.scope.is === 'all') return undefined
-  return sql`exists (${compileSelectTarget(getPathResource(shape, target), target)})`
+  if (shape.addressed.is === 'all') return undefined
+  return sql`exists (${compileSelectRequested(getPathResource(shape, target), target)})`
 }
 
-function compileSelectTarget(resource: ResourceType, target: Target): Sql {
-  const where = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
+function compileSelectRequested(resource: ResourceType, target: Target): Sql {
+  const where = and([matchesRequestedId(resource, 0, target), ...inScope(0, resource)])
   return sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
 }
 
-function getPathResource({ scope, type }: ReadShape, { model }: Target): ResourceType {
-  return getResourceType(model, scope.is === 'related' ? scope.type : type)
+function getPathResource({ addressed, type }: ReadShape, { model }: Target): ResourceType {
+  return getResourceType(model, addressed.is === 'related' ? addressed.type : type)
 }
 
 /** Compiles a statement that reads rows of a layout. */
@@ -202,8 +202,8 @@ function compileByIds(layout: RowLayout, target: Target): Statement {
 export function primaryConditions(shape: ReadShape, depth: number, target: Target): Sql[] {
   const resource = getResourceType(target.model, shape.type)
   return [
-    ...(shape.scope.is === 'one' ? [matchesTargetId(resource, depth, target)] : []),
-    ...(shape.scope.is === 'related' ? [isRelated(shape.scope, depth, target)] : []),
+    ...(shape.addressed.is === 'one' ? [matchesRequestedId(resource, depth, target)] : []),
+    ...(shape.addressed.is === 'related' ? [isRelated(shape.addressed, depth, target)] : []),
     ...inScope(depth, resource),
     ...(shape.where ? [compileCondition(shape.where, { resource, depth }, target)] : []),
   ]
@@ -222,7 +222,7 @@ function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[] {
 
 /** Compiles whether the row of `t<depth>` is related to the resource in the path. */
 function isRelated(
-  scope: Extract<ReadShape['scope'], { is: 'related' }>,
+  scope: Extract<ReadShape['addressed'], { is: 'related' }>,
   depth: number,
   target: Target,
 ): Sql {
@@ -232,7 +232,7 @@ function isRelated(
   if (isKeyInPath)
     return isLinkedFrom(depth, link, param('id', resource.id.kind.codec, target.dialect))
   const inner = depth + 1
-  const where = and([matchesTargetId(resource, inner, target), ...inScope(inner, resource)])
+  const where = and([matchesRequestedId(resource, inner, target), ...inScope(inner, resource)])
   const ownKeys = sql`select ${columnAt(inner, link.ownKey)} from ${tableAt(inner, resource.table)} where ${where}`
   return isLinkedFromAny(depth, link, ownKeys)
 }
@@ -274,8 +274,8 @@ function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
 }
 
 /** Whether the condition of the primary data contains a subquery, which may have any number of rows. */
-function hasSubquery({ type, isPaged, scope, where }: ReadShape, { model }: Target): boolean {
-  if (isPaged || scope.is === 'related') return true
+function hasSubquery({ type, isPaged, addressed, where }: ReadShape, { model }: Target): boolean {
+  if (isPaged || addressed.is === 'related') return true
   const conditions = collectConditions(where, getResourceType(model, type), model)
   return conditions.some(([, condition]) => condition.is === 'related')
 }

@@ -12,10 +12,10 @@ export function limitRows(values: RunValues, maxRows: number): RunValues {
 
 /** Creates the values with which the statements of a read run. @param id - the id in the path */
 export function createRunValues({ values, page }: ReadPlan, id: string | undefined): RunValues {
-  if (page === undefined) return { parameters: values, id }
+  if (page === undefined) return { planValues: values, id }
   const offset = BigInt(page.number - 1) * BigInt(page.size)
   return {
-    parameters: values,
+    planValues: values,
     id,
     limit: page.size,
     offset: offset < maxOffset ? offset : maxOffset,

@@ -51,7 +51,7 @@ export interface Statement {
 
 /** The values of one run, by source. */
 export interface RunValues {
-  readonly parameters: readonly unknown[]
+  readonly planValues: readonly unknown[]
   readonly id?: string | undefined
   readonly ids?: readonly string[]
   readonly limit?: number
@@ -192,6 +192,6 @@ function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
 /** Returns the values that the driver binds, in the order of the placeholders. */
 export function bound({ placeholders }: Statement, values: RunValues): ParameterValue[] {
   return placeholders.map(({ source, bind }) => {
-    return bind(typeof source === 'number' ? values.parameters[source] : values[source])
+    return bind(typeof source === 'number' ? values.planValues[source] : values[source])
   })
 }

@@ -2,9 +2,15 @@ import { ManyErrors } from '../errors/collector.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 
-/** One step of a write. Its result is stored where the steps that need it find it. */
+/**
+ * One step of a write. Its result is stored where the steps that need it find it.
+ *
+ * The order of a list of steps is also the order in which their statements reach the database: a step sees in the database what
+ * all earlier steps have written, also without naming them in `needs`. So the read of the response is the last step of a write,
+ * and need not wait for the answers to the others.
+ */
 export interface Step {
-  /** The steps whose results it needs. */
+  /** The steps whose results it needs as values, so that it cannot be sent together with them. */
   readonly needs: readonly Step[]
   readonly run: () => Awaitable<void>
 }
@@ -16,7 +22,7 @@ export interface Step {
  */
 export type StepExecutor = (steps: readonly Step[], done?: readonly Step[]) => Promise<void>
 
-/** Runs one step after the other, on a connection whose statements run when they are called. */
+/** Runs one step after the other, on a connection whose statements run when they are called: SQLite. */
 export async function runSequentially(steps: readonly Step[]): Promise<void> {
   for (const { run } of steps) {
     const running = run()
@@ -26,7 +32,7 @@ export async function runSequentially(steps: readonly Step[]): Promise<void> {
 }
 
 /**
- * Runs steps in batches, on a connection that pipelines: statements that are sent without awaiting go to the database
+ * Runs steps in batches, on a connection that pipelines (PostgreSQL): statements that are sent without awaiting go to the database
  * together, and a failure aborts the rest of the transaction. A batch consists of every step whose needs are met. When one
  * fails, the steps before it in the list still run, because their errors take precedence.
  */

@@ -106,8 +106,13 @@ export interface Store {
    */
   read(plan: ReadPlan, id?: string, options?: ReadOptions): Awaitable<Rows>
   /**
-   * Runs work in a write transaction, and rolls it back if the work throws. It may run the work again after a conflict with
-   * another transaction.
+   * Runs work in a write transaction, and rolls it back if the work throws. The work may run more than once; only the last run is
+   * committed. PostgreSQL runs it again after a conflict with another transaction, or after it generated an id that is taken.
+   * SQLite commits several transactions together: it runs the work again when their commit fails, e.g. by a deferred foreign key of
+   * one of them, and when another process holds the lock of the file.
+   *
+   * On SQLite one transaction writes at a time: while the work of one waits, e.g. for a request to another server, every other
+   * write waits too. Work that awaits a further `transaction` of the same store waits forever.
    * @returns the result of the work once the transaction is durable
    * @throws HeaderError `unavailable` (503) when the database cannot be written
    * @internal

@@ -2,10 +2,17 @@ import type { Awaitable } from '../model/hooks.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { findIncludedLayout, type RowBatch, type Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
-import type { QueryRequest } from './executor.ts'
 import type { CompiledRead } from './read.ts'
 import { checkStreamedResourceLimit, type SizeLimit } from './resource-limit.ts'
 import type { RunValues, Statement } from './statement.ts'
+
+/** A statement, and the values to run it with. */
+export interface QueryRequest {
+  readonly statement: Statement
+  readonly values: RunValues
+  /** Whether the statement is the count of a list, which may be taken from a cache. */
+  readonly isCount?: boolean
+}
 
 /** A read transaction from which a document is streamed. */
 export interface StreamSource {

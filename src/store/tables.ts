@@ -120,12 +120,12 @@ export function asText(key: Sql, codec: CodecName, { dialect }: Target): Sql {
 }
 
 /** Compiles whether the row of `t<depth>` is the target resource. */
-export function matchesTargetId({ id }: ResourceType, depth: number, target: Target): Sql {
-  return sql`${columnAt(depth, id.column)} = ${targetId(id, target)}`
+export function matchesRequestedId({ id }: ResourceType, depth: number, target: Target): Sql {
+  return sql`${columnAt(depth, id.column)} = ${requestedId(id, target)}`
 }
 
 /** Compiles the id of the target resource: a parameter, or the id of the row that was inserted last. */
-export function targetId({ kind }: AttributeField, { dialect, insertedRow }: Target): Sql {
+export function requestedId({ kind }: AttributeField, { dialect, insertedRow }: Target): Sql {
   return insertedRow
     ? castParam(insertedRow.retained, kind.codec, dialect)
     : param('id', kind.codec, dialect)

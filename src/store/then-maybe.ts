@@ -1,8 +1,9 @@
 import type { Awaitable } from '../model/hooks.ts'
 
 /**
- * Calls a function with a value: at once, or when the promise of the value resolves. Values of SQLite are never promises, and to
- * await one costs as much as a small statement there.
+ * Calls a function with a value: at once, or when the promise of the value resolves. A statement of a write on SQLite and a
+ * cheap read on SQLite return values, and to await one would cost as much as a small statement. Reads with hooks, in a reader
+ * process or as a stream, and everything on PostgreSQL return promises.
  */
 export function thenMaybe<Value, Result>(
   value: Awaitable<Value>,

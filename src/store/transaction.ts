@@ -21,7 +21,7 @@ export function transactionOn(connection: WriteConnection, statements: Statement
     checkPreconditions: (plan) => checkPreconditions(connection, plan, statements),
     prepareWrite: (plan, options) => prepareWrite(connection, { plan, ...options }, statements),
     readMembers: async (shape, { id, ids }) => {
-      const values = { parameters: [], id, ids, maxRows: maxChangedMembers + 1 }
+      const values = { planValues: [], id, ids, maxRows: maxChangedMembers + 1 }
       const rows = await connection.all(statements.members(shape), values)
       checkMemberLimit(rows, shape)
       return rows
@@ -47,7 +47,7 @@ async function checkPreconditions(
     locking,
     ...checksByType.map(([type, checks]) => {
       const ids = [...new Set(checks.map(({ id }) => id))]
-      return connection.all(statements.ofType(type).lookup, { parameters: [], ids })
+      return connection.all(statements.ofType(type).lookup, { planValues: [], ids })
     }),
   ])
   const missing = emptyCollector()
@@ -66,7 +66,7 @@ function lockResource(
   statements: Statements,
 ): Awaitable<void> {
   const { lock } = statements.ofType(notFound.type)
-  return thenMaybe(connection.all(lock, { parameters: [], id }), (rows) => {
+  return thenMaybe(connection.all(lock, { planValues: [], id }), (rows) => {
     if (rows.length === 0) throw notFoundError(notFound, id)
   })
 }
@@ -78,7 +78,7 @@ async function remove(
 ): Promise<void> {
   const { resource, remove } = statements.ofType(plan.shape.type)
   const removed = await reportConstraintErrors(
-    () => connection.run(remove, { parameters: [], id: plan.id }),
+    () => connection.run(remove, { planValues: [], id: plan.id }),
     (error) => deletionConstraintError(error, resource),
   )
   if (removed === 0 && plan.precondition) throw notFoundError(plan.precondition.notFound, plan.id)

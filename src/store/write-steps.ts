@@ -103,15 +103,15 @@ function writeRowOf(
 
 function executeRowStatement(
   connection: WriteConnection,
-  { shape, values: parameters }: WritePlan,
+  { shape, values: planValues }: WritePlan,
   id: string | undefined,
   statements: Statements,
 ): Awaitable<string> {
   const { insert, update } = statements.write(shape)
   if (insert)
-    return thenMaybe(connection.all(insert, { parameters, id }), ([row = []]) => `${row[0]}`)
+    return thenMaybe(connection.all(insert, { planValues, id }), ([row = []]) => `${row[0]}`)
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
-  return update ? thenMaybe(connection.run(update, { parameters, id }), () => id) : id
+  return update ? thenMaybe(connection.run(update, { planValues, id }), () => id) : id
 }
 
 /** The steps that change the members of relationships, then those that check that the members still match their types. */
@@ -130,7 +130,7 @@ function listMemberSteps({ connection, plan, statements, state, needsId }: Write
         needs: needsId,
         run: () =>
           thenMaybe(
-            executeLink(connection, statement, { parameters: [], id: state.id, ids }, pointer),
+            executeLink(connection, statement, { planValues: [], id: state.id, ids }, pointer),
             (changed) => void changedIds.push(...changed),
           ),
       }),
@@ -150,7 +150,7 @@ function listParentSteps({ connection, plan, statements, state, needsId }: Write
       needs: needsId,
       run: () => {
         const ids = state.id === undefined ? [] : [state.id]
-        const values = { parameters: [], id: precondition?.id, ids }
+        const values = { planValues: [], id: precondition?.id, ids }
         return thenMaybe(executeLink(connection, statement, values, '/data'), () => {})
       },
     }),
@@ -180,7 +180,7 @@ function checkMembers(
 ): Awaitable<void> {
   if (ids.length === 0) return undefined
   return thenMaybe(
-    connection.all(statements.ofType(to).lookup, { parameters: [], ids }),
+    connection.all(statements.ofType(to).lookup, { planValues: [], ids }),
     (left) => {
       if (left.length < ids.length) throw scopeError('a member', to, pointer)
     },
@@ -195,7 +195,7 @@ function listScopeSteps({ connection, plan, statements, state, needsId }: WriteC
   const look: Step = {
     needs: needsId,
     run: () =>
-      thenMaybe(connection.all(exists, { parameters: [], id: state.id }), (rows) => {
+      thenMaybe(connection.all(exists, { planValues: [], id: state.id }), (rows) => {
         isInScope = rows.length > 0
       }),
   }

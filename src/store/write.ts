@@ -25,11 +25,11 @@ import {
   getAttribute,
   idColumn,
   inScope,
-  matchesTargetId,
+  matchesRequestedId,
+  requestedId,
   type Target,
   tableAt,
   tableName,
-  targetId,
 } from './tables.ts'
 
 /** The statements of a write. */
@@ -95,7 +95,7 @@ function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target
     const hiddenKey = compileHiddenKey(shape.columns[index], resource, target)
     return sql`${sql.id(name)} = ${hiddenKey ? sql`coalesce(${value}, ${hiddenKey})` : value}`
   })
-  const where = matchesTargetId(resource, 0, target)
+  const where = matchesRequestedId(resource, 0, target)
   return compileStatement(
     sql`update ${tableAt(0, resource.table)} set ${sql.join(pairs)} where ${where}`,
     target.dialect,
@@ -166,7 +166,7 @@ export function compileKey(
   target: Target,
 ): Sql {
   const idParam =
-    source === 'id' ? targetId(id, target) : param(source, id.kind.codec, target.dialect)
+    source === 'id' ? requestedId(id, target) : param(source, id.kind.codec, target.dialect)
   if (column === id.column) return idParam
   const where = sql`${columnAt(1, id.column)} = ${idParam}`
   return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${where})`
@@ -177,7 +177,7 @@ export function compileDelete(resource: ResourceType, target: Target): Statement
   const { softDelete } = resource
   const { dialect } = target
   const table = tableAt(0, resource.table)
-  const where = and([matchesTargetId(resource, 0, target), ...inScope(0, resource)])
+  const where = and([matchesRequestedId(resource, 0, target), ...inScope(0, resource)])
   const change =
     softDelete === undefined
       ? sql`delete from ${table}`
@@ -231,7 +231,7 @@ type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
 /** Compiles the changes of the row's own key. Setting it is part of the update of the row. */
 function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
   const isMember = compileIsMember(columnAt(0, link.ownKey), other, link.otherKey, target)
-  const where = sql`${matchesTargetId(resource, 0, target)} and ${isMember}`
+  const where = sql`${matchesRequestedId(resource, 0, target)} and ${isMember}`
   const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.ownKey)} = null where ${where}`
   return { add: [], remove: [clear], replace: [] }
 }

@@ -17,7 +17,7 @@ const withParameter = (sql: string): Statement => ({
   placeholders: [{ source: 0, bind: (value) => String(value) }],
 })
 const plain = (sql: string): Statement => ({ sql, placeholders: [] })
-const noValues = { parameters: [] }
+const noValues = { planValues: [] }
 
 const ids = plain('select id from thing order by id')
 const add = withParameter('insert into thing values ($1)')
@@ -42,8 +42,8 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const pool = await openPool(test)
       await pool.write(beginWrite, async (transaction) => {
         const results = await Promise.all([
-          transaction.run(add, { parameters: [1] }),
-          transaction.run(add, { parameters: [2] }),
+          transaction.run(add, { planValues: [1] }),
+          transaction.run(add, { planValues: [2] }),
           transaction.all(ids, noValues),
           transaction.records(plain('select 3 as three, null as nothing')),
         ])
@@ -57,9 +57,9 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const pool = await openPool(test)
       const failing = pool.write(beginWrite, async (transaction) => {
         const results = await Promise.allSettled([
-          transaction.run(add, { parameters: [1] }),
-          transaction.run(add, { parameters: [1] }),
-          transaction.run(add, { parameters: [2] }),
+          transaction.run(add, { planValues: [1] }),
+          transaction.run(add, { planValues: [1] }),
+          transaction.run(add, { planValues: [2] }),
         ])
         assert.deepEqual(
           results.map(({ status }) => status),
@@ -74,7 +74,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('given a begin that fails, then the statements after it do not run', async (test) => {
       const pool = await openPool(test)
       const failing = pool.write([plain('begin isolation level none')], (transaction) =>
-        transaction.run(add, { parameters: [1] }),
+        transaction.run(add, { planValues: [1] }),
       )
       await assert.rejects(failing, /syntax error/)
       assert.deepEqual(await pool.shared.all(ids, noValues), [])
@@ -83,8 +83,8 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('given a statement that failed, whether it was prepared or not, when it runs again, then it is prepared again', async (test) => {
       const { shared } = await openPool(test)
       const named = withParameter('select $1::text::regclass::text')
-      await assert.rejects(shared.all(named, { parameters: ['nowhere'] }), /does not exist/)
-      assert.deepEqual(await shared.all(named, { parameters: ['pg_class'] }), [['pg_class']])
+      await assert.rejects(shared.all(named, { planValues: ['nowhere'] }), /does not exist/)
+      assert.deepEqual(await shared.all(named, { planValues: ['pg_class'] }), [['pg_class']])
       const late = plain('select count(*)::integer from later')
       await assert.rejects(shared.all(late, noValues), /does not exist/)
       await shared.execute('create table later ()')
@@ -124,7 +124,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       const pointRead = { ...withParameter('select 1 / $1::integer'), isPointRead: true }
       const busy = shared.allUnprepared(plain('select pg_sleep(0.05)'))
       const results = await Promise.allSettled(
-        [1, 0, 1].map((number) => shared.all(pointRead, { parameters: [number] })),
+        [1, 0, 1].map((number) => shared.all(pointRead, { planValues: [number] })),
       )
       await busy
       assert.deepEqual(
@@ -200,7 +200,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
     it('given text of the simple protocol between statements, then it runs in its place', async (test) => {
       const pool = await openPool(test)
       await pool.write(beginWrite, async (transaction) => {
-        const added = transaction.run(add, { parameters: [1] })
+        const added = transaction.run(add, { planValues: [1] })
         assert.equal(
           await transaction.execute('insert into thing values (2); savepoint here'),
           'SAVEPOINT',

@@ -8,14 +8,14 @@ import { compileLoad } from '../select.ts'
 import type { Statement } from '../statement.ts'
 import type { Target } from '../tables.ts'
 
-/** The rows of a full read. */
+/** The rows of a document. */
 export interface AggregatedRows {
   readonly primary: readonly Row[]
   /** The rows of each include edge. */
   readonly included: readonly (readonly Row[])[]
 }
 
-/** Compiles the parser of the JSON arrays of a full read: the primary rows, then the rows of each include edge; null means none. */
+/** Compiles the parser of the JSON arrays of a document: the primary rows, then the rows of each include edge; null means none. */
 export function compileAggregatedRows(
   shape: ReadShape,
   target: Target,

@@ -100,7 +100,7 @@ type ColumnRow = readonly [
 
 /** Queries the tables and views of the database, their columns and keys. */
 export async function queryPostgresCatalog(connection: PostgresConnection): Promise<Catalog> {
-  const [[schema, tables] = []] = await connection.all(catalogQuery, { parameters: [] })
+  const [[schema, tables] = []] = await connection.all(catalogQuery, { planValues: [] })
   // The statement aggregates tables as JSON arrays.
   const rows = (tables ?? []) as readonly TableRow[]
   return { dialect: 'postgres', schema: String(schema), tables: rows.map(toTable) }

@@ -44,7 +44,7 @@ export async function queryCollations(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<CollationLookup> {
-  const rows = await connection.all(collationsQuery, { parameters: [] })
+  const rows = await connection.all(collationsQuery, { planValues: [] })
   const all = new Map(
     rows.map(([schema, table, column, name, isDeterministic, isIndexed, isIndexedByCodePoint]) => [
       JSON.stringify([schema, table, column]),

@@ -67,7 +67,7 @@ export class PostgresConnection {
   /** Returns every row of a statement that will not be repeated, so that the server need not keep it prepared. */
   async allUnprepared(
     statement: Statement,
-    values: RunValues = { parameters: [] },
+    values: RunValues = { planValues: [] },
   ): Promise<readonly Row[]> {
     const { rows } = await this.#executor.send({ statement, values, isPrepared: false })
     return rows
@@ -83,7 +83,7 @@ export class PostgresConnection {
   /** Returns the rows of declared SQL by the names of their columns. */
   async records(statement: Statement): Promise<readonly Readonly<Record<string, unknown>>[]> {
     publishStatement(statement.sql)
-    const query = { statement, values: { parameters: [] }, isPrepared: false, types }
+    const query = { statement, values: { planValues: [] }, isPrepared: false, types }
     const { columns, rows } = await this.#executor.send(query)
     return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
   }

@@ -3,12 +3,12 @@ import type { Sql } from '../../model/dialect.ts'
 import type { Model, Table } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { countKey, createCountCache } from '../count-cache.ts'
-import { countedTables } from '../counted-tables.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileCount } from '../read.ts'
 import { bound, compileStatement, param, type RunValues, type Statement } from '../statement.ts'
 import { listTables, type Target } from '../tables.ts'
 import type { PostgresConnection } from './connection.ts'
+import { countedTables } from './counted-tables.ts'
 import { isGenuinePostgres } from './dialect.ts'
 
 // Count cache (docs/decisions/0036). To count the rows of all pages PostgreSQL visits each row, so a count is cached while the

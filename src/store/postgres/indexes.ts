@@ -26,7 +26,7 @@ export async function queryIndexes(
   connection: PostgresConnection,
   catalog: Catalog,
 ): Promise<IndexLookup> {
-  const rows = await connection.all(indexesQuery, { parameters: [] })
+  const rows = await connection.all(indexesQuery, { planValues: [] })
   const all = new Set(rows.map((names) => JSON.stringify(names)))
   return (table, column) => {
     const { schema = catalog.schema, name } = table

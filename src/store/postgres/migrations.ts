@@ -32,7 +32,7 @@ export async function migratePostgres(
     await connection.execute(`select pg_advisory_xact_lock(${lockKey})`, noTimeout)
   }
   const queryValue = async (query: Statement) =>
-    (await connection.all(query, { parameters: [] }))[0]?.[0]
+    (await connection.all(query, { planValues: [] }))[0]?.[0]
   const hasTable = (await queryValue(tableExistsQuery)) === true
   const current = hasTable ? Number(await queryValue(versionQuery)) : 0
   const pending = pendingMigrations(migrations, current, mode)
@@ -40,6 +40,6 @@ export async function migratePostgres(
     await connection.execute('create table lapidary_migration (version bigint primary key)')
   for (const migration of pending) {
     await connection.execute(migration.sql, noTimeout)
-    await connection.run(versionInsert, { parameters: [migration.version] })
+    await connection.run(versionInsert, { planValues: [migration.version] })
   }
 }

@@ -205,7 +205,7 @@ class PipelinedBatch {
     const known = this.#session.prepared
     connection.stream.cork()
     this.#prepared = this.#queries.map(({ statement, isPrepared }, index) => {
-      const isRepeated = isPrepared && known.hasSeen(statement)
+      const isRepeated = isPrepared && known.markSeen(statement)
       const prepared = isRepeated ? this.#prepare(connection, statement) : undefined
       if (!prepared) connection.parse({ name: '', text: statement.sql, types: [] }, true)
       connection.bind({ statement: prepared?.name ?? '', values: this.#values[index] ?? [] }, true)

@@ -68,10 +68,11 @@ export class PreparedStatements {
   }
 
   /**
-   * Whether a statement was run before. One that runs for the first time is not prepared: it may never be repeated, and to
+   * Marks a statement as seen. One that runs for the first time is not prepared: it may never be repeated, and to
    * prepare it costs more than to run it.
+   * @returns whether it was seen before
    */
-  hasSeen(statement: Statement): boolean {
+  markSeen(statement: Statement): boolean {
     if (this.#seen.has(statement)) return true
     this.#seen.add(statement)
     return false

@@ -11,7 +11,7 @@ import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
-import type { FullReadStatement } from './full-read.ts'
+import type { DocumentStatement } from './document-statement.ts'
 import { maxWriteResources, type PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
@@ -28,9 +28,9 @@ export async function readForWrite(
   id: string | undefined,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
-  const statement = statements.fullRead(plan.shape)
+  const statement = statements.documentForWrite(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, id))
-  return checkWriteLimit(parseFullRead(result, statement, { plan, id }), plan)
+  return checkWriteLimit(parseDocument(result, statement, { plan, id }), plan)
 }
 
 /** Reads the response to a create from the row that the transaction inserted last, whose id is known to the server only. */
@@ -39,12 +39,12 @@ export async function readInserted(
   plan: ReadPlan,
   statements: PostgresStatements,
 ): Promise<CompleteRows> {
-  const statement = statements.insertedRow(plan.shape)
+  const statement = statements.insertedDocument(plan.shape)
   const result = await connection.all(statement, createRunValues(plan, undefined))
-  return checkWriteLimit(parseFullRead(result, statement, { plan, id: undefined }), plan)
+  return checkWriteLimit(parseDocument(result, statement, { plan, id: undefined }), plan)
 }
 
-function checkWriteLimit({ rows, isCut }: FullReadResult, plan: ReadPlan): CompleteRows {
+function checkWriteLimit({ rows, isCut }: ParsedDocument, plan: ReadPlan): CompleteRows {
   checkResourceLimit(rows, plan, writeLimit)
   if (isCut) throw tooManyResourcesError(plan, writeLimit, plan.shape.includeEdges.length - 1)
   return rows
@@ -77,13 +77,13 @@ export async function readWithCachedCount(
   if (reversed) return reversed
   const statement = cached
     ? statements.cachedCountPage(shape, values)
-    : statements.boundedRead(shape)
+    : statements.boundedDocument(shape)
   const result = await connection.all(
     statement,
     { ...values, snapshotId: cached?.snapshotId },
     signal,
   )
-  const { rows, snapshotId, isCut } = parseFullRead(result, statement, {
+  const { rows, snapshotId, isCut } = parseDocument(result, statement, {
     plan,
     id,
     cachedCount: cached?.count,
@@ -117,7 +117,7 @@ async function readReversedPage(
   const result = await connection.all(statement, values, signal)
   const isCountValid = result[0]?.[0] === true
   if (!isCountValid) return undefined
-  const { rows, isCut } = parseFullRead(result, statement, { plan, id })
+  const { rows, isCut } = parseDocument(result, statement, { plan, id })
   if (isCut) return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
@@ -131,27 +131,35 @@ function bufferedOrUndefined(rows: CompleteRows, isCut: boolean): CompleteRows |
 }
 
 /** The read to which a result belongs. */
-interface FullReadRequest {
+interface DocumentRequest {
   readonly plan: ReadPlan
   readonly id: string | undefined
   /** The count if the server did not count, because the cached count is valid. */
   readonly cachedCount?: number | undefined
 }
 
-/** The parsed result of a full read. */
-interface FullReadResult {
+/** The parsed result of a statement that reads a document. */
+interface ParsedDocument {
   readonly rows: CompleteRows
-  /** The snapshot id of the count: absent when it was not requested, null when the count must not be cached. */
+  /**
+   * The snapshot id of the count, with which it is cached. A count is cached in two reads: the first, which finds nothing in the
+   * cache, does not ask for an id, and caches the count without one; the second asks for the count with its id. Later reads compare
+   * the id in their statement.
+   *
+   * - `undefined`: not requested
+   * - null: the cache keeps what it has. The server did not count, because the rows show the count or the cached one is valid, or
+   *   the count must not be cached (`cacheValidator`).
+   */
   readonly snapshotId: string | null | undefined
   /** Whether a set of rows was cut at the limit, and its result does not show it. */
   readonly isCut: boolean
 }
 
-function parseFullRead(
+function parseDocument(
   [row = []]: readonly Row[],
-  statement: FullReadStatement,
-  { plan, id, cachedCount }: FullReadRequest,
-): FullReadResult {
+  statement: DocumentStatement,
+  { plan, id, cachedCount }: DocumentRequest,
+): ParsedDocument {
   const [countColumn, pathExists, primaryColumn, ...otherColumns] = row
   if (pathExists !== true) throw notFoundError(plan.notFound, id)
   const { primary, included } = statement.parseRows(primaryColumn, otherColumns)
@@ -192,12 +200,12 @@ export async function readWithHooks(
   const { hooks, statements, limit } = options
   const query = createRunQuery(transaction, statements)
   await hooks.before(query)
-  const statement = statements.boundedRead(plan.shape)
+  const statement = statements.boundedDocument(plan.shape)
   const result = await transaction.all(
     statement,
     limitRows(createRunValues(plan, id), maxBufferedRows),
   )
-  const { rows, isCut } = parseFullRead(result, statement, { plan, id })
+  const { rows, isCut } = parseDocument(result, statement, { plan, id })
   const complete = bufferedOrUndefined(rows, isCut)
   if (complete === undefined) return streamRead(transaction, plan, id, options)
   if (limit) checkResourceLimit(complete, plan, limit)

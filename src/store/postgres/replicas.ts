@@ -154,7 +154,7 @@ async function queryPosition(
   connection: PostgresConnection,
   statement: Statement,
 ): Promise<bigint> {
-  const [[position] = []] = await connection.all(statement, { parameters: [] })
+  const [[position] = []] = await connection.all(statement, { planValues: [] })
   if (typeof position !== 'string') throw new Error('The server is not a standby.')
   return BigInt(position)
 }

@@ -34,7 +34,7 @@ export async function readServerSettings(
   { shared }: PostgresPool,
   description: string,
 ): Promise<ServerSettings> {
-  const [row = []] = await shared.all(settingsQuery, { parameters: [] }).catch((error: unknown) => {
+  const [row = []] = await shared.all(settingsQuery, { planValues: [] }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new Error(`${description} cannot be reached: ${cause}`, { cause })
   })

@@ -7,7 +7,11 @@ import { StatementCache, statementSize } from '../statement-cache.ts'
 import { createStatements, type Statements } from '../statements.ts'
 import type { Target } from '../tables.ts'
 import { type CacheableCount, compileCacheableCount } from './counts.ts'
-import { compileFullRead, type FullReadOptions, type FullReadStatement } from './full-read.ts'
+import {
+  compileDocumentStatement,
+  type DocumentOptions,
+  type DocumentStatement,
+} from './document-statement.ts'
 
 // Generic plans for bounded pages (docs/decisions/0037). PostgreSQL expects `limit $1 offset $2` to return a tenth of a table, so
 // the generic plan of a prepared statement looks more expensive than a plan for the values at hand, and each page of a large
@@ -21,16 +25,17 @@ import { compileFullRead, type FullReadOptions, type FullReadStatement } from '.
 /** The most resources in the response to a write. */
 export const maxWriteResources = 10_000
 
-/** The statements of a store on PostgreSQL. A full read is one statement for a complete document. */
+/** The statements of a store on PostgreSQL. Each statement of a document reads all of it. */
 export interface PostgresStatements extends Statements {
-  readonly fullRead: (shape: ReadShape) => FullReadStatement
-  /** The full read of the row that the transaction inserted last. */
-  readonly insertedRow: (shape: ReadShape) => FullReadStatement
-  /** A full read that cuts each set of rows just above the number that a read may hold in memory. */
-  readonly boundedRead: (shape: ReadShape) => FullReadStatement
-  /** A bounded read that counts only if the cached count is no longer valid. */
+  /** The document of the response to a write, up to the limit for writes. */
+  readonly documentForWrite: (shape: ReadShape) => DocumentStatement
+  /** The same, for the row that the transaction inserted last. */
+  readonly insertedDocument: (shape: ReadShape) => DocumentStatement
+  /** The document of a read, which cuts each set of rows just above the number that a read may hold in memory. */
+  readonly boundedDocument: (shape: ReadShape) => DocumentStatement
+  /** A bounded document that is counted only if the cached count is no longer valid. */
   readonly cachedCountPage: PageStatement
-  /** A bounded read of a page from the end of its list, if the cached count is valid. */
+  /** A bounded document of a page from the end of its list, if the cached count is valid. */
   readonly reversedPage: PageStatement
   /** Whether a stream finds rows by a column without an index, so that nested loops would scan a table for each row. */
   readonly needsHashJoins: (shape: ReadShape) => boolean
@@ -42,26 +47,30 @@ export interface PostgresStatements extends Statements {
 type PageStatement = (
   shape: ReadShape,
   window: Pick<RunValues, 'limit' | 'offset'>,
-) => FullReadStatement
+) => DocumentStatement
 
 /** Creates the statements of a model for PostgreSQL. @param cache - holds the statements of query shapes */
 export function createPostgresStatements(
   target: Target,
   cache = new StatementCache(),
 ): PostgresStatements {
-  const memoize = (compile: (shape: ReadShape) => FullReadStatement) =>
+  const memoize = (compile: (shape: ReadShape) => DocumentStatement) =>
     cache.memoize(compile, (statement) => statementSize(statement))
   const maxRows = maxBufferedRows + 1
   const writeRows = { maxRows: maxWriteResources + 1 }
   const insertedTarget = { ...target, insertedRow: target.dialect.lastInsertId }
-  const fullRead = memoize((shape) => compileFullRead(shape, target, writeRows))
-  const boundedRead = memoize((shape) => compileFullRead(shape, target, { maxRows }))
+  const documentForWrite = memoize((shape) => compileDocumentStatement(shape, target, writeRows))
+  const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, { maxRows }))
   return {
     ...createStatements(target, cache),
-    fullRead,
-    insertedRow: memoize((shape) => compileFullRead(shape, insertedTarget, writeRows)),
-    boundedRead: (shape) =>
-      (isUnbounded(shape) || shape.includeEdges.length > 0 ? boundedRead : fullRead)(shape),
+    documentForWrite,
+    insertedDocument: memoize((shape) =>
+      compileDocumentStatement(shape, insertedTarget, writeRows),
+    ),
+    boundedDocument: (shape) =>
+      (isUnbounded(shape) || shape.includeEdges.length > 0 ? boundedDocument : documentForWrite)(
+        shape,
+      ),
     cachedCountPage: memoizeByRowBound(target, memoize, { maxRows, cachesCount: true }),
     reversedPage: memoizeByRowBound(target, memoize, { maxRows, isReversed: true }),
     needsHashJoins: cache.memoize(
@@ -82,19 +91,19 @@ const maxRowBound = 1024
 function memoizeByRowBound(
   target: Target,
   memoize: (
-    compile: (shape: ReadShape) => FullReadStatement,
-  ) => (shape: ReadShape) => FullReadStatement,
-  options: FullReadOptions,
+    compile: (shape: ReadShape) => DocumentStatement,
+  ) => (shape: ReadShape) => DocumentStatement,
+  options: DocumentOptions,
 ): PageStatement {
   const compile = (rowBound?: number) =>
-    memoize((shape) => compileFullRead(shape, target, { ...options, rowBound }))
+    memoize((shape) => compileDocumentStatement(shape, target, { ...options, rowBound }))
   const unbounded = compile()
   const bounded = Array.from({ length: 1 + Math.log2(maxRowBound) }, (_, power) =>
     compile(2 ** power),
   )
   return (shape, { limit = 0, offset = 0n }) => {
     const { scope } = getResourceType(target.model, shape.type)
-    const hasConditions = (scope ?? shape.where) !== undefined || shape.scope.is !== 'all'
+    const hasConditions = (scope ?? shape.where) !== undefined || shape.addressed.is !== 'all'
     if (hasConditions) return unbounded(shape)
     const power = Math.ceil(Math.log2(limit + Number(offset)))
     return (bounded[Math.max(power, 0)] ?? unbounded)(shape)

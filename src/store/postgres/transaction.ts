@@ -226,7 +226,7 @@ class TransactionExecutor implements QueryExecutor {
     this.#session = session
     this.#beginQueries = begin.map((statement) => ({
       statement,
-      values: { parameters: [] },
+      values: { planValues: [] },
       isPrepared: prepares,
     }))
   }
@@ -245,7 +245,8 @@ class TransactionExecutor implements QueryExecutor {
   send(query: PostgresQuery): Promise<PostgresResult> {
     if (this.#isStopped) return Promise.reject(disconnectedError())
     return new Promise((resolve, reject) => {
-      // After all microtasks: everything that does not wait for the server has sent its queries then.
+      // After all microtasks: everything that does not wait for the server has sent its queries then. Queries that are sent after
+      // awaiting anything else, e.g. a timer or a file, go with the next batch: one more round trip.
       if (this.#waiting.length === 0) queueMicrotask(() => process.nextTick(() => this.#flush()))
       this.#waiting.push({ query, resolve, reject })
     })

@@ -126,7 +126,7 @@ export async function listPostgresWarnings(
     return type === undefined ? [] : [{ served, type, collation: findCollation(table, column) }]
   })
   const nameOf = (table: Table) => qualifiedName(table, catalog)
-  const [[encoding, database] = []] = await connection.all(encodingQuery, { parameters: [] })
+  const [[encoding, database] = []] = await connection.all(encodingQuery, { planValues: [] })
   return [
     ...(encoding === 'UTF8' ? [] : [encodingWarning(String(encoding), String(database))]),
     ...formatColumnWarnings(

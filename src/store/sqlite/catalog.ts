@@ -53,7 +53,7 @@ interface TableParts {
 
 /** Queries the tables and views of the database, their columns and keys. */
 export function querySqliteCatalog(connection: SqliteConnection): Catalog {
-  const query = (statement: Statement) => connection.all(statement, { parameters: [] })
+  const query = (statement: Statement) => connection.all(statement, { planValues: [] })
   const queryByTable = (statement: Statement): RowsByTable =>
     Map.groupBy(query(statement), ([table]) => String(table))
   const parts: TableParts = {

@@ -85,15 +85,15 @@ export class SqliteConnection {
   /** Returns every row as the driver reads it. @param values - in the order of the placeholders */
   rawRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
     return values.some(isTextPattern)
-      ? this.#withPatterns(values, (parameters) => this.#run(statement, parameters))
+      ? this.#withPatterns(values, (boundValues) => this.#run(statement, boundValues))
       : this.#run(statement, values as readonly BoundValue[])
   }
 
-  #run(statement: Statement, parameters: readonly BoundValue[]): unknown[][] {
+  #run(statement: Statement, boundValues: readonly BoundValue[]): unknown[][] {
     publishStatement(statement.sql)
     try {
       const prepared = this.#prepare(statement)
-      const rows = readRows(prepared, parameters)
+      const rows = readRows(prepared, boundValues)
       publishWork(prepared, statement.sql, rows.length)
       return rows
     } catch (error) {
@@ -114,8 +114,8 @@ export class SqliteConnection {
       const { handle } = this.#prepare(statement)
       // The result contains the last row id too, which may be beyond 2^53 - 1.
       handle.setReadBigInts(true)
-      return this.#withPatterns(bound(statement, values), (parameters) =>
-        Number(handle.run(...parameters).changes),
+      return this.#withPatterns(bound(statement, values), (boundValues) =>
+        Number(handle.run(...boundValues).changes),
       )
     })
   }
@@ -138,10 +138,10 @@ export class SqliteConnection {
     publishStatement(statement.sql)
     // Not from the cache, which could free the statement between two batches.
     const prepared = translateErrors(() => this.#compile(statement.sql))
-    const { parameters, release } = this.#patterns.register(values)
+    const { boundValues, release } = this.#patterns.register(values)
     let rowCount = 0
     try {
-      const readNext = createRowReader(prepared, parameters)
+      const readNext = createRowReader(prepared, boundValues)
       for (;;) {
         const { rows, isLast } = translateErrors(() => readBatch(readNext, size))
         rowCount += rows.length
@@ -165,15 +165,15 @@ export class SqliteConnection {
   /** Returns rows as objects, by the names of their columns. */
   records(
     statement: Statement,
-    values: readonly ParameterValue[] = bound(statement, { parameters: [] }),
+    values: readonly ParameterValue[] = bound(statement, { planValues: [] }),
   ): readonly Readonly<Record<string, unknown>>[] {
     publishStatement(statement.sql)
     const mayWrite = this.#role === 'writer'
-    return this.#withPatterns(values, (parameters) =>
+    return this.#withPatterns(values, (boundValues) =>
       translateErrors(() => {
         const prepared = this.#database.prepare(statement.sql)
         prepared.setReadBigInts(true)
-        return prepared.all(...parameters).map(convertBigInts)
+        return prepared.all(...boundValues).map(convertBigInts)
       }, mayWrite),
     )
   }
@@ -262,12 +262,12 @@ export class SqliteConnection {
   /** Replaces patterns by their numbers while a statement runs. */
   #withPatterns<Result>(
     values: readonly ParameterValue[],
-    run: (parameters: readonly BoundValue[]) => Result,
+    run: (boundValues: readonly BoundValue[]) => Result,
   ): Result {
     if (!values.some(isTextPattern)) return run(values as readonly BoundValue[])
-    const { parameters, release } = this.#patterns.register(values)
+    const { boundValues, release } = this.#patterns.register(values)
     try {
-      return run(parameters)
+      return run(boundValues)
     } finally {
       release()
     }

@@ -2,8 +2,8 @@ import type { LRUCache } from 'lru-cache'
 import type { ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { countKey, createCountCache } from '../count-cache.ts'
-import type { QueryRequest } from '../executor.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
+import type { QueryRequest } from '../stream.ts'
 import type { SqliteConnection } from './connection.ts'
 
 // Count cache. To count the rows of all pages SQLite visits each row, so a count is cached until the database changes. Rows

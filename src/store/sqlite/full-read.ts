@@ -5,13 +5,14 @@ import { getRelationship, getResourceType, type Table } from '../../model/model.
 import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
-import type { IncludeStatements, OwnedRead } from '../include.ts'
-import { compileLinkages, isLinkageFromIncluded, withoutLinkageLookups } from '../linkage.ts'
+import { isLinkageFromIncluded } from '../linkage.ts'
 import { type CompiledRead, compileRead, compileRowStatement } from '../read.ts'
 import { compileSelect } from '../select.ts'
 import { listParam, param, rawParam, type Statement } from '../statement.ts'
 import { statementSize } from '../statement-cache.ts'
 import { and, asKey, columnAt, inScope, sortKey, type Target, tableAt } from '../tables.ts'
+import type { IncludeStatements, OwnedRead } from './include.ts'
+import { compileLinkages, withoutLinkageLookups } from './linkage.ts'
 import type { ReadCost } from './read-cost.ts'
 
 /** The statements of a read whose rows are all held in memory. */
@@ -44,7 +45,7 @@ export function compileFullRead(shape: ReadShape, target: Target): FullRead {
   return {
     read,
     isPointRead:
-      shape.scope.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0,
+      shape.addressed.is === 'one' && shape.includeEdges.length === 0 && linkages.length === 0,
     cost: undefined,
     byIds: read.byIds,
     owned: ownedEdges.map((owned) => compileOwnedRead(owned, lean, target)),
@@ -114,12 +115,12 @@ function compileOwnedRead(
 }
 
 function chooseLookup(
-  { scope }: ReadShape,
+  { addressed }: ReadShape,
   table: Table,
   column: string,
   { isIndexed }: Target,
 ): OwnerLookup {
-  if (scope.is === 'one') return 'path'
+  if (addressed.is === 'one') return 'path'
   return (isIndexed?.(table, column) ?? true) ? 'index' : 'scan'
 }
 

@@ -25,14 +25,14 @@ export function migrateSqlite(
 ): void {
   connection.begin(mode === 'run' ? 'immediate' : 'deferred')
   try {
-    const hasTable = connection.value(migrationTableQuery, { parameters: [] }) !== undefined
-    const current = hasTable ? Number(connection.value(versionQuery, { parameters: [] })) : 0
+    const hasTable = connection.value(migrationTableQuery, { planValues: [] }) !== undefined
+    const current = hasTable ? Number(connection.value(versionQuery, { planValues: [] })) : 0
     const pending = pendingMigrations(migrations, current, mode)
     if (!hasTable && mode === 'run')
       connection.execute('create table lapidary_migration (version integer primary key) strict')
     for (const migration of pending) {
       connection.execute(migration.sql)
-      connection.run(versionInsert, { parameters: [migration.version] })
+      connection.run(versionInsert, { planValues: [migration.version] })
     }
     connection.commit()
   } catch (error) {

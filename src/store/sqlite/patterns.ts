@@ -77,9 +77,9 @@ export class PatternRegistry {
   /** Replaces the patterns among the values of an execution by numbers. `release` forgets them. */
   register(
     values: readonly ParameterValue[],
-  ): Readonly<{ parameters: BoundValue[]; release: () => void }> {
+  ): Readonly<{ boundValues: BoundValue[]; release: () => void }> {
     const numbers: number[] = []
-    const parameters = values.map((value): BoundValue => {
+    const boundValues = values.map((value): BoundValue => {
       if (!isTextPattern(value)) return value
       this.#lastNumber += 1
       this.#matchers.set(this.#lastNumber, compilePattern(value))
@@ -89,7 +89,7 @@ export class PatternRegistry {
     const release = () => {
       for (const number of numbers) this.#matchers.delete(number)
     }
-    return { parameters, release }
+    return { boundValues, release }
   }
 
   /** Whether a text matches the pattern with a number. */

@@ -63,6 +63,6 @@ export function compileReadCost(
 }
 
 /** Whether a list contains every row of its table. SQLite counts such a list without visiting its rows. */
-function isWholeTable({ scope, where, type }: ReadShape, model: Model): boolean {
-  return scope.is === 'all' && where === undefined && model.types.get(type)?.scope === undefined
+function isWholeTable({ addressed, where, type }: ReadShape, model: Model): boolean {
+  return addressed.is === 'all' && where === undefined && model.types.get(type)?.scope === undefined
 }

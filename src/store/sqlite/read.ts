@@ -2,14 +2,14 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { isUnbounded, maxBufferedRows } from '../buffering.ts'
-import type { QuerySequence } from '../executor.ts'
-import { type ReadBudget, readIncludes } from '../include.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
 import type { SqliteConnection } from './connection.ts'
 import { countRequest, readCount } from './counts.ts'
 import type { FullRead } from './full-read.ts'
+import { type ReadBudget, readIncludes } from './include.ts'
+import type { QuerySequence } from './query-sequence.ts'
 import type { SqliteStatements } from './statements.ts'
 
 /** The memory budget of a read; a larger document is streamed. */
@@ -34,7 +34,7 @@ export function readPoint(
   plan: ReadPlan,
   id: string | undefined,
 ): CompleteRows {
-  const primary = connection.all(read.firstBatch, { parameters: plan.values, id })
+  const primary = connection.all(read.firstBatch, { planValues: plan.values, id })
   if (primary.length === 0) throw notFoundError(plan.notFound, id)
   return { is: 'complete', count: 1, primary, included: [] }
 }
@@ -55,10 +55,10 @@ export function* executeFullRead(
   const found = yield* readPrimary(fullRead, plan, id, budget)
   if (found === undefined) return undefined
   const { primary, count } = found
-  if (count === 0 && shape.scope.is === 'one') throw notFoundError(notFound, id)
-  if (count === 0 && shape.scope.is === 'related') {
+  if (count === 0 && shape.addressed.is === 'one') throw notFoundError(notFound, id)
+  if (count === 0 && shape.addressed.is === 'related') {
     const { exists } = statements.ofType(notFound.type)
-    const parent = yield { statement: exists, values: { parameters: [], id } }
+    const parent = yield { statement: exists, values: { planValues: [], id } }
     if (parent.length === 0) throw notFoundError(notFound, id)
   }
   if (shape.includeEdges.length === 0 && fullRead.linkages.length === 0)

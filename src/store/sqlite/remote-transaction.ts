@@ -1,8 +1,8 @@
 import { HeaderError } from '../../errors/errors.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import type { QueryRequest } from '../executor.ts'
 import { bound, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
+import type { QueryRequest } from '../stream.ts'
 import type { ReadTransaction, SqlRecord } from './read-transaction.ts'
 import type { Reader } from './reader.ts'
 import type { ReaderCommand, ReaderReply } from './reader-messages.ts'
@@ -69,7 +69,7 @@ export class RemoteTransaction implements ReadTransaction {
 
   async records(statement: Statement): Promise<readonly SqlRecord[]> {
     publishStatement(statement.sql)
-    const values = bound(statement, { parameters: [] })
+    const values = bound(statement, { planValues: [] })
     const reply = await this.#request({ do: 'records', sql: statement.sql, values })
     return reply.is === 'records' ? reply.records : []
   }

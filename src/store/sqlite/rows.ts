@@ -12,17 +12,17 @@ import type { PreparedStatement } from './prepared.ts'
 /** Returns every row. Integers beyond 2^53 - 1 are bigints. */
 export function readRows(
   prepared: PreparedStatement,
-  parameters: readonly BoundValue[],
+  boundValues: readonly BoundValue[],
 ): unknown[][] {
   try {
     // The types of Node.js describe rows as objects only.
-    const rows = prepared.handle.all(...parameters) as unknown as unknown[][]
+    const rows = prepared.handle.all(...boundValues) as unknown as unknown[][]
     if (prepared.readsBigInts) for (const row of rows) convertBigInts(row)
     return rows
   } catch (error) {
     if (!isFirstLargeInteger(error, prepared)) throw error
     switchToBigInts(prepared)
-    return readRows(prepared, parameters)
+    return readRows(prepared, boundValues)
   }
 }
 
@@ -32,9 +32,9 @@ export function readRows(
  */
 export function createRowReader(
   prepared: PreparedStatement,
-  parameters: readonly BoundValue[],
+  boundValues: readonly BoundValue[],
 ): () => unknown[] | undefined {
-  const iterate = () => prepared.handle.iterate(...parameters) as unknown as Iterator<unknown[]>
+  const iterate = () => prepared.handle.iterate(...boundValues) as unknown as Iterator<unknown[]>
   let rows = iterate()
   let rowCount = 0
   const readNext = (): unknown[] | undefined => {

@@ -59,7 +59,7 @@ function describeCollation(
 ): string | undefined {
   const value = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
   const comparisons = compileStatement(sql`select x = 'A', x = 'a ' from (${value})`, sqliteDialect)
-  const [[ignoresCase, ignoresSpaces] = []] = connection.all(comparisons, { parameters: [] })
+  const [[ignoresCase, ignoresSpaces] = []] = connection.all(comparisons, { planValues: [] })
   const operations = 'in filters, sorting, keys and unique constraints'
   if (ignoresCase === 1) return `the collation nocase ignores the case of letters ${operations}`
   return ignoresSpaces === 1

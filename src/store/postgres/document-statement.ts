@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import { getRelationship, getResourceType } from '../../model/model.ts'
+import { getRelationship, getResourceType, type Model } from '../../model/model.ts'
 import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { RowLayout } from '../../plan/row-layout.ts'
 import { isUnbounded } from '../buffering.ts'
-import { earlierRowSets, isLinkageFromIncluded, withoutDerivedLinkage } from '../linkage.ts'
+import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
 import { pathExists, primaryConditions } from '../read.ts'
 import { compileSelection, isFoundByKey, isInHashed, type Selection } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
@@ -38,13 +38,13 @@ import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 // keeps its order in an aggregate as long as nothing is joined to it (PostgreSQL 18, 9.21).
 
 /** A statement that reads a complete document. */
-export interface FullReadStatement extends Statement {
+export interface DocumentStatement extends Statement {
   /** Parses the JSON arrays of its row. */
   readonly parseRows: ReturnType<typeof compileAggregatedRows>
 }
 
-/** The options of a full read. */
-export interface FullReadOptions {
+/** The options of the statement of a document. */
+export interface DocumentOptions {
   /** The limit of each row set, except a page; absent: none. */
   readonly maxRows?: number
   /** Whether the count is requested only if the cached one is not valid, and with its snapshot id. */
@@ -69,12 +69,12 @@ export interface FullReadOptions {
  *
  * If the primary data is the resource in the path and it does not exist, there is no row.
  */
-export function compileFullRead(
+export function compileDocumentStatement(
   shape: ReadShape,
   target: Target,
-  options: FullReadOptions = {},
-): FullReadStatement {
-  const isOne = shape.scope.is === 'one'
+  options: DocumentOptions = {},
+): DocumentStatement {
+  const isOne = shape.addressed.is === 'one'
   const { columns, joins } = compilePrimarySelection(shape, target)
   const row = jsonArray(columns)
   const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
@@ -86,7 +86,7 @@ export function compileFullRead(
     ...compileIsCut(shape, target, options),
   ])}`
   const primary = compilePrimaryRows(shape, target, options)
-  const toStatement = (expression: Sql): FullReadStatement => ({
+  const toStatement = (expression: Sql): DocumentStatement => ({
     ...compileStatement(expression, target.dialect),
     parseRows: compileAggregatedRows(shape, target),
     isPointRead: isOne && shape.includeEdges.length === 0 && hasColumnsOnly(shape.primary),
@@ -112,6 +112,17 @@ export function compileFullRead(
 
 const rowNumber = sql.id('lapidary_row')
 
+/** Returns the layout of primary rows without the linkage that follows from included rows. */
+export function withoutDerivedLinkage(shape: ReadShape, model: Model): RowLayout {
+  const derived = shape.includeEdges
+    .filter((_, index) => isLinkageFromIncluded(shape, index, model))
+    .map(({ relationship }) => relationship)
+  const linkages = shape.primary.linkages.map((linkage) =>
+    derived.includes(linkage.relationship) ? { ...linkage, isDerived: true } : linkage,
+  )
+  return { ...shape.primary, linkages }
+}
+
 /** Compiles the columns of the primary rows. The linkage of a single row is a subquery, which takes one scan at most. */
 function compilePrimarySelection(shape: ReadShape, target: Target): Selection {
   const layout = withoutDerivedLinkage(shape, target.model)
@@ -129,7 +140,7 @@ function mayGrow({ includeEdges }: ReadShape, index: number, { model }: Target):
 }
 
 /** Compiles whether a row set was cut at the limit, for those whose result does not show it. */
-function compileIsCut(shape: ReadShape, target: Target, { maxRows }: FullReadOptions): Sql[] {
+function compileIsCut(shape: ReadShape, target: Target, { maxRows }: DocumentOptions): Sql[] {
   if (maxRows === undefined) return []
   const sizes = shape.includeEdges.flatMap((_, index) => {
     const isVisible =
@@ -152,7 +163,7 @@ function hasColumnsOnly({ values, linkages }: RowLayout): boolean {
 function compileCountColumn(
   shape: ReadShape,
   target: Target,
-  { cachesCount, isReversed }: FullReadOptions,
+  { cachesCount, isReversed }: DocumentOptions,
 ): Sql {
   if (!shape.isPaged) return sql`null`
   if (isReversed) return isSnapshotCurrent(target)
@@ -167,7 +178,7 @@ function compileCountColumn(
 function compilePrimaryRows(
   shape: ReadShape,
   target: Target,
-  { maxRows, isReversed, rowBound }: FullReadOptions,
+  { maxRows, isReversed, rowBound }: DocumentOptions,
 ): Sql {
   const resource = getResourceType(target.model, shape.type)
   const order = compileOrder(isReversed ? reverseOrder(shape.order) : shape.order, resource, target)

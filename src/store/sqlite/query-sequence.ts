@@ -1,13 +1,5 @@
-import type { Row } from '../plan/row-layout.ts'
-import type { RunValues, Statement } from './statement.ts'
-
-/** A statement, and the values to run it with. */
-export interface QueryRequest {
-  readonly statement: Statement
-  readonly values: RunValues
-  /** Whether the statement is the count of a list, which an executor may cache. */
-  readonly isCount?: boolean
-}
+import type { Row } from '../../plan/row-layout.ts'
+import type { QueryRequest } from '../stream.ts'
 
 /**
  * A read as a generator: it yields each query and receives its rows. So one algorithm runs synchronously in this process and

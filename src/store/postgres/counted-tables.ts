@@ -4,10 +4,10 @@ import {
   type Model,
   type ResourceType,
   type Table,
-} from '../model/model.ts'
-import { collectConditions } from '../plan/affected-types.ts'
-import type { ReadShape } from '../plan/read.ts'
-import { getAttribute } from './tables.ts'
+} from '../../model/model.ts'
+import { collectConditions } from '../../plan/affected-types.ts'
+import type { ReadShape } from '../../plan/read.ts'
+import { getAttribute } from '../tables.ts'
 
 /**
  * Lists the tables that determine the number of resources of a list; a table may occur more than once.
@@ -26,10 +26,10 @@ export function countedTables(shape: ReadShape, model: Model): readonly Table[] 
   const checkField = (from: ResourceType, field: string) => {
     if (getAttribute(from, field).column === undefined) usesColumnsOnly = false
   }
-  if (shape.scope.is === 'related') {
-    const parent = getResourceType(model, shape.scope.type)
+  if (shape.addressed.is === 'related') {
+    const parent = getResourceType(model, shape.addressed.type)
     resources.push(parent)
-    follow(parent, shape.scope.relationship)
+    follow(parent, shape.addressed.relationship)
   }
   for (const [from, condition] of collectConditions(shape.where, resource, model)) {
     if (condition.is === 'related') follow(from, condition.relationship)

@@ -1,10 +1,10 @@
-import { type LocatedIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
-import type { ReadShape } from '../plan/read.ts'
-import type { CompleteRows, RowBatch } from '../plan/read-result.ts'
-import type { Row } from '../plan/row-layout.ts'
-import type { QuerySequence } from './executor.ts'
+import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
+import type { ReadShape } from '../../plan/read.ts'
+import type { CompleteRows, RowBatch } from '../../plan/read-result.ts'
+import type { Row } from '../../plan/row-layout.ts'
+import type { Statement } from '../statement.ts'
 import type { LinkageRead } from './linkage.ts'
-import type { Statement } from './statement.ts'
+import type { QuerySequence } from './query-sequence.ts'
 
 /** A statement that reads the rows of a to-many include edge of the primary rows, each with its owner. */
 export interface OwnedRead {
@@ -82,7 +82,7 @@ export function* readIncludes(
     const rowsOfOwners: readonly Row[] =
       ids.length === 0
         ? []
-        : yield { statement, values: { parameters: [], id, ids, maxRows: left + 1 } }
+        : yield { statement, values: { planValues: [], id, ids, maxRows: left + 1 } }
     left -= rowsOfOwners.length
     if (left < 0) return exceeded(budget, edge)
     const ordered = isUnordered ? rowsOfOwners.toSorted(compareNumericIds) : rowsOfOwners
@@ -110,7 +110,7 @@ export function* readIncludes(
       if (left < 0) return exceeded(budget, index)
       const statement = statements.byIds.get(edge.to)
       if (statement === undefined) throw new Error(`The plan includes no ${edge.to}.`)
-      const values = { parameters: [], ids: missing }
+      const values = { planValues: [], ids: missing }
       fetched = missing.length === 0 ? [] : yield { statement, values }
     }
     const lookups = statements.includedLinkages.get(edge.to)
@@ -168,7 +168,7 @@ function* readLinkages(
   let complete = rows
   for (const { at, many, statement } of linkages) {
     if (rows.length === 0) break
-    const values = { parameters: [], ids: idsOf(rows), maxRows: budget.linkage + 1 }
+    const values = { planValues: [], ids: idsOf(rows), maxRows: budget.linkage + 1 }
     const pairs = yield { statement, values }
     if (pairs.length > budget.linkage) return undefined
     const byOwner = new Map<string, string[]>()

@@ -18,14 +18,14 @@ export interface OpenTransaction {
 }
 
 /** A transaction that writes for a request. */
-export interface WriteScope extends OpenTransaction {
+export interface UnitOfWork extends OpenTransaction {
   readonly planner: Planner
   readonly request: RequestContext
 }
 
 /** Records a change if its type has the hook `afterCommit`. */
 export function recordChange(
-  { changes }: WriteScope,
+  { changes }: UnitOfWork,
   resource: ResourceType,
   change: CommittedChange,
 ): void {

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import {
+  getRelationship,
+  getResourceType,
+  type Model,
+  type RelationshipField,
+} from '../../model/model.ts'
+import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
+import { isOwnKey } from '../linkage.ts'
+import { compileStatement, listParam, rawParam, type Statement } from '../statement.ts'
+import {
+  and,
+  asKey,
+  columnAt,
+  inScope,
+  joinAt,
+  joinColumnAt,
+  sortKey,
+  type Target,
+  tableAt,
+} from '../tables.ts'
+
+/** A statement that reads the linkage of a set of rows. */
+export interface LinkageRead {
+  /** The index of the linkage in a row of the layout. */
+  readonly at: number
+  readonly many: boolean
+  /** Reads pairs of the id of a row and a linked id, ordered by the latter; takes `ids` and `maxRows`. */
+  readonly statement: Statement
+}
+
+/** Returns the layout of rows without the linkage that `compileLinkages` reads. */
+export function withoutLinkageLookups(layout: RowLayout, model: Model): RowLayout {
+  const resource = getResourceType(model, layout.type)
+  const linkages = layout.linkages.map((linkage) => {
+    const isKey = isOwnKey(getRelationship(resource, linkage.relationship), model)
+    return isKey ? linkage : { ...linkage, isDerived: true }
+  })
+  return { ...layout, linkages }
+}
+
+/**
+ * Compiles the statements that read the linkage of a set of rows: without an index, one scan of a table serves all rows.
+ * @param without - relationships whose linkage is read elsewhere
+ */
+export function compileLinkages(
+  layout: RowLayout,
+  target: Target,
+  without: readonly string[] = [],
+): LinkageRead[] {
+  const resource = getResourceType(target.model, layout.type)
+  return layout.linkages.flatMap(({ relationship, many }): LinkageRead[] => {
+    const field = getRelationship(resource, relationship)
+    if (isOwnKey(field, target.model) || without.includes(relationship)) return []
+    return [
+      {
+        at: findLinkageIndex(layout, relationship),
+        many,
+        statement: compileLinkage(layout, field, target),
+      },
+    ]
+  })
+}
+
+function compileLinkage(
+  { type }: RowLayout,
+  { link, to }: RelationshipField,
+  target: Target,
+): Statement {
+  const { model, dialect } = target
+  const owner = getResourceType(model, type)
+  const other = getResourceType(model, to)
+  const owners = listParam('ids', owner.id.kind.codec, dialect)
+  const otherKey = columnAt(1, link.otherKey)
+  const others = tableAt(1, other.table)
+  // If the id is the referenced column, the table of the owners need not be joined.
+  const isId = link.ownKey === owner.id.column
+  const key = link.foreignKey === 'join table' ? joinColumnAt(1, link.from) : otherKey
+  const [ownerId, ownerTable] = isId
+    ? [key, sql``]
+    : [columnAt(0, owner.id.column), sql`${tableAt(0, owner.table)} join `]
+  const ownerJoin = isId ? [] : [sql`${columnAt(0, link.ownKey)} = ${key}`]
+  const from =
+    link.foreignKey === 'join table'
+      ? sql`${ownerTable}${joinAt(1, link.joinTable)}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``} join ${others} on ${otherKey} = ${joinColumnAt(1, link.to)}`
+      : sql`${ownerTable}${others}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``}`
+  const where = and([dialect.inList(ownerId, owners), ...inScope(1, other)])
+  const id = columnAt(1, other.id.column)
+  const pair = sql`${asKey(ownerId, owner.id.kind.codec, target)}, ${asKey(id, other.id.kind.codec, target)}`
+  const order = sortKey(id, other.id.kind.codec, target)
+  return compileStatement(
+    sql`select ${pair} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0`,
+    dialect,
+  )
+}
