@@ -20,6 +20,8 @@ export interface ColumnCodec<Value = unknown> {
   load?(stored: unknown): Value | null
   /** The column, or null where `load` would throw or return null. Absent: every value of the column can be loaded. */
   valid?(column: Sql): Sql
+  /** Compiles whether `load` returns null for the column. Absent: only for null itself. */
+  isNull?(column: Sql): Sql
   /** Converts a value to what a driver binds. Absent: the same. */
   bind?(value: Value): BoundValue
   /** The database type of a bound value, where the database would not infer it. */

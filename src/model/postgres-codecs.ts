@@ -131,8 +131,8 @@ export const postgresCodecs = {
   number: {
     acceptsColumnType: oneOf('double precision', 'real', ...exactTypes),
     type: 'double precision',
-    select: (column) => sql`${column}::double precision`,
-    // NaN and the infinities, which JSON cannot express, are returned as strings.
+    // The shortest text that reads back as the same number: of a float with four bytes, too.
+    select: asText,
     load: Number,
     valid: inFiniteNumbers,
     toExact: toExactNumeric,
@@ -176,6 +176,7 @@ export const postgresCodecs = {
     type: 'json',
     select: asText,
     load: parseStoredJson,
+    isNull: (column) => sql`(${column} is null or btrim(${column}::text, E' \\t\\n\\r') = 'null')`,
     bind: serializeJson,
   } satisfies ColumnCodec<JsonValue>,
   bytes: {

@@ -161,6 +161,8 @@ export const sqliteCodecs = {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredJson,
     valid: validAs('json'),
+    isNull: (column) =>
+      sql`(${column} is null or trim(${column}, ' ' || char(9, 10, 13)) = 'null')`,
     bind: serializeJson,
   } satisfies ColumnCodec<JsonValue>,
   /** Stores BLOBs. Only text, integer and real affinity would convert them. */

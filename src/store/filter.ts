@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { type CodecName, getCodec } from '../model/codecs.ts'
 import type { Sql } from '../model/dialect.ts'
-import { getRelationship, getResourceType, type ResourceType, reverseLink } from '../model/model.ts'
+import {
+  type AttributeField,
+  getRelationship,
+  getResourceType,
+  type ResourceType,
+  reverseLink,
+} from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
 import { keyListParam, keyParam, patternParam } from './statement.ts'
@@ -53,7 +59,9 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
       )
     case 'null': {
       const field = getAttribute(table.resource, condition.field)
-      return sql`${validValue(fieldAt(table.depth, field), field, target)} is null`
+      const value = validValue(fieldAt(table.depth, field), field, target)
+      const { isNull } = getCodec(field.kind.codec, target.dialect.name)
+      return isNull ? isNull(value) : sql`${value} is null`
     }
     case 'related':
       return compileRelated(condition, table, target)
@@ -93,6 +101,22 @@ function hasKey(codec: CodecName, { dialect }: Target): boolean {
 }
 
 /**
+ * Compiles a field so that it equals the number that a response contains: a column of four bytes is converted by way of its
+ * shortest text, because as a double 21.35 would be 21.350000381469727.
+ */
+function withoutRounding(
+  value: Sql,
+  { column, kind }: AttributeField,
+  { resource, target }: Readonly<{ resource: ResourceType; target: Target }>,
+): Sql {
+  const isReal =
+    kind.codec === 'number' &&
+    column !== undefined &&
+    target.isSinglePrecision?.(resource.table, column)
+  return isReal ? sql`${value}::text::double precision` : value
+}
+
+/**
  * Compiles a field as an operand. It is a sort key if the operator needs an order, or if two fields are compared, whose columns
  * may have different orders.
  */
@@ -104,7 +128,7 @@ function compileOperand(
 ): Sql {
   const field = getAttribute(resource, name)
   const { codec } = field.kind
-  const stored = fieldAt(depth, field)
+  const stored = withoutRounding(fieldAt(depth, field), field, { resource, target })
   // An invalid value equals no valid one, so that an index of the column can be used. Inside a `not` it has to be null.
   const isPlain =
     is === 'compare' && !isNegated && equalities.has(operator) && !hasKey(codec, target)

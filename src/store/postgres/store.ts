@@ -73,6 +73,7 @@ export async function createPostgresStore(
     model,
     dialect,
     isIndexed: (table, column) => facts.isIndexed(table, column),
+    isSinglePrecision: (table, column) => facts.isSinglePrecision(table, column),
     reportInvalidValue: createInvalidValueReport(),
   }
   const counts = new PostgresCountCache()

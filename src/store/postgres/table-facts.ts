@@ -1,5 +1,5 @@
 import { findTable } from '../../model/catalog.ts'
-import type { Model } from '../../model/model.ts'
+import type { Model, Table } from '../../model/model.ts'
 import { listTables, type Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -10,6 +10,8 @@ import { listValueLimits, type ValueLimits } from './value-limits.ts'
 /** Facts about the tables of a model that the store depends on. */
 export interface TableFacts {
   readonly isIndexed: IndexLookup
+  /** Whether a column is of the type `real`. */
+  readonly isSinglePrecision: (table: Table, column: string) => boolean
   readonly valueLimits: ValueLimits
   /** The tables whose counts may be cached. */
   readonly cacheableTables: ReadonlySet<string>
@@ -18,6 +20,7 @@ export interface TableFacts {
 /** Facts that are safe for any table: no count is cached, and the database checks values itself. */
 export const unknownTableFacts: TableFacts = {
   isIndexed: () => true,
+  isSinglePrecision: () => false,
   valueLimits: new Map(),
   cacheableTables: new Set(),
 }
@@ -32,6 +35,8 @@ export async function readTableFacts(
   if (listTables(model).some((table) => !findTable(catalog, table))) return unknownTableFacts
   return {
     isIndexed: await queryIndexes(connection, catalog),
+    isSinglePrecision: (table, column) =>
+      findTable(catalog, table)?.columns.get(column)?.type === 'real',
     valueLimits: listValueLimits(model, catalog),
     cacheableTables: await listCacheableTables(model, connection, target),
   }

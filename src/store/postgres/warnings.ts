@@ -85,7 +85,7 @@ const rules: readonly Rule[] = [
   },
   {
     check: ({ type }) =>
-      type === 'real' ? 'real stores 6 digits: 0.1 is returned as 0.10000000149011612' : undefined,
+      type === 'real' ? 'real stores 6 digits, and no index of it serves filters' : undefined,
     fix: (column) =>
       `alter column ${column} type double precision using ${column}::text::double precision`,
   },
