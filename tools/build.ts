@@ -24,9 +24,9 @@ interface Manifest {
 }
 
 /** Libraries that an application may use itself, in the version that it chooses: peer dependencies of the package. */
-const peers = ['fastify', 'pg']
+const peers = ['fastify', 'jose', 'pg']
 /** Peers that npm does not install by itself. It installs the others, so that `npx lapidary serve` has an HTTP server. */
-const optionalPeers = ['pg']
+const optionalPeers = ['jose', 'pg']
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(

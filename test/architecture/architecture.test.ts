@@ -21,6 +21,7 @@ const everything = [...engine, ...Object.keys(consumers).flatMap(sourcesIn)]
 // biome-ignore format: a table, one layer a row
 const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
   errors:    { layers: [],                                                               outside: ['fastest-levenshtein'] },
+  auth:      { layers: ['errors', 'model'],                                              outside: ['jose', /^node:/] },
   model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks'] },
   parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },

@@ -1,0 +1,76 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Awaitable } from '../model/hooks.ts'
+import { type AuthRequest, readCredentials } from './credentials.ts'
+import { createUnauthenticatedError } from './unauthenticated.ts'
+
+/** A stored API key: its hash, and the auth context of requests that send it. */
+export interface StoredApiKey<Auth> {
+  /** The result of `hashApiKey`. */
+  readonly hash: string
+  readonly auth: Auth
+}
+
+/** The options of `apiKeyAuth`. */
+export interface ApiKeyAuthOptions<Auth> {
+  /** The header field with the key. Default `x-api-key`. */
+  readonly header?: string
+  /**
+   * The keys, or a function that finds the auth context of a hash, e.g. in a table with an index on the hash: nobody can learn
+   * a key from the time that it takes, because nobody can choose a hash.
+   */
+  readonly keys: readonly StoredApiKey<Auth>[] | ((hash: string) => Awaitable<Auth | undefined>)
+  /** Returns the auth context of a request without a key. Default: it is rejected with 401. */
+  readonly anonymous?: () => Awaitable<Auth>
+}
+
+/** Creates a random API key of 256 bits. Show it once, and store its hash. */
+export function createApiKey(): Readonly<{ key: string; hash: string }> {
+  const key = randomBytes(32).toString('base64url')
+  return { key, hash: hashApiKey(key) }
+}
+
+/** Hashes an API key by SHA-256, as 64 hexadecimal digits. Random keys need no salt and no slow hash, unlike passwords. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+/**
+ * Creates the option `authenticate` for API keys in a header field. Keys are compared by their hashes, in constant time.
+ *
+ * @returns a function for every adapter; it throws a `RequestError` `unauthenticated` (401)
+ * @throws Error for a hash that is not the result of `hashApiKey`
+ */
+export function apiKeyAuth<Auth>({
+  header = 'x-api-key',
+  keys,
+  anonymous,
+}: ApiKeyAuthOptions<Auth>): (request: AuthRequest) => Promise<Auth> {
+  const find = typeof keys === 'function' ? keys : createKeyLookup(keys)
+  const name = header.toLowerCase()
+  const challenge = `ApiKey header="${name}"`
+  return async (request) => {
+    const key = readCredentials(request, name)
+    if (key === undefined) {
+      if (anonymous) return await anonymous()
+      throw createUnauthenticatedError(challenge, true)
+    }
+    const auth = typeof key === 'string' ? await find(hashApiKey(key)) : undefined
+    if (auth === undefined) throw createUnauthenticatedError(challenge, false)
+    return auth
+  }
+}
+
+/** Compares a hash with every stored one, so that the time does not depend on which one it equals. */
+function createKeyLookup<Auth>(
+  keys: readonly StoredApiKey<Auth>[],
+): (hash: string) => Auth | undefined {
+  for (const [index, { hash }] of keys.entries())
+    if (!/^[\da-f]{64}$/.test(hash))
+      throw new Error(`apiKeyAuth.keys[${index}].hash: must be the result of hashApiKey`)
+  const stored = keys.map(({ hash, auth }) => ({ digest: Buffer.from(hash, 'hex'), auth }))
+  return (hash) => {
+    const digest = Buffer.from(hash, 'hex')
+    const found = stored.filter((each) => timingSafeEqual(each.digest, digest))
+    return found[0]?.auth
+  }
+}

@@ -1,0 +1,14 @@
+/** API keys in a header field. */
+export {
+  type ApiKeyAuthOptions,
+  apiKeyAuth,
+  createApiKey,
+  hashApiKey,
+  type StoredApiKey,
+} from './api-key-auth.ts'
+/** JSON Web Tokens. */
+export { type BearerAuthOptions, type BearerKey, bearerAuth } from './bearer-auth.ts'
+/** The type of the requests that these functions authenticate. */
+export type { AuthRequest } from './credentials.ts'
+/** Several ways to authenticate. */
+export { firstOf } from './first-of.ts'

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
+import { attribute, createHandler, defineModel, RequestError, resource, text } from 'lapidary'
+import { apiKeyAuth, bearerAuth, createApiKey, firstOf, hashApiKey } from 'lapidary/auth'
+import { createServer as createApiServer } from 'lapidary/fastify'
+import { createNodeHandler } from 'lapidary/node'
+import { openSqlite } from 'lapidary/sqlite'
+
+const issuer = 'https://login.example.org'
+const audience = 'notes'
+const secret = 'a secret of at least thirty-two bytes'
+const common = { issuer, audience, toAuth: ({ sub }: { sub?: string }) => sub }
+const secondsNow = () => Math.floor(Date.now() / 1000)
+
+/** Signs a token that is valid apart from the given claims. */
+function sign(
+  claims: Readonly<Record<string, unknown>> = {},
+  key: Parameters<SignJWT['sign']>[0] = new TextEncoder().encode(secret),
+  header: Readonly<{ alg: string; kid?: string }> = { alg: 'HS256' },
+) {
+  const defaults = { iss: issuer, aud: audience, sub: 'ada', exp: secondsNow() + 60 }
+  return new SignJWT({ ...defaults, ...claims }).setProtectedHeader(header).sign(key)
+}
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Returns the auth context, or the status and the challenge of a rejection. */
+async function outcomeOf(authenticated: Promise<unknown>): Promise<unknown> {
+  try {
+    return await authenticated
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    return [error.status, error.headers['www-authenticate']]
+  }
+}
+
+const bearer = (token: string, rawHeaders: readonly string[] = []) => ({
+  headers: { authorization: `Bearer ${token}` },
+  rawHeaders,
+})
+const invalid = [401, 'Bearer error="invalid_token"']
+
+/** Serves HTTP on a free port until the tests of the suite have run. */
+async function listen(handle: RequestListener) {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { origin, close }
+}
+
+describe('bearerAuth with a secret', () => {
+  const authenticate = bearerAuth({ ...common, key: { secret }, algorithms: ['HS256'] })
+
+  it('returns the auth context of a valid token, whatever the case of the scheme', async () => {
+    const token = await sign()
+    const authorization = `Bearer ${token}`
+    assert.equal(await authenticate(bearer(token)), 'ada')
+    assert.equal(await authenticate({ headers: { authorization: `bEARER  ${token}` } }), 'ada')
+    assert.equal(await authenticate(new Request('http://a', { headers: { authorization } })), 'ada')
+  })
+
+  it('accepts a token that has expired within the clock tolerance', async () => {
+    assert.equal(await authenticate(bearer(await sign({ exp: secondsNow() - 2 }))), 'ada')
+  })
+
+  it('rejects a request without a token, without an error code', async () => {
+    assert.deepEqual(await outcomeOf(authenticate({ headers: {} })), [401, 'Bearer'])
+  })
+
+  const unsigned = () =>
+    `${encode({ alg: 'none' })}.${encode({ sub: 'ada', iss: issuer, aud: audience, exp: secondsNow() + 60 })}.`
+  const tokens: readonly (readonly [title: string, token: () => Promise<string> | string])[] = [
+    ['an expired token', () => sign({ exp: secondsNow() - 60 })],
+    ['a token without an expiry', () => sign({ exp: undefined })],
+    ['a token that is not valid yet', () => sign({ nbf: secondsNow() + 60 })],
+    ['a token of another issuer', () => sign({ iss: 'https://evil.example.org' })],
+    ['a token for another audience', () => sign({ aud: 'other' })],
+    ['a token with another signature', () => sign({}, new TextEncoder().encode(`${secret}!`))],
+    [
+      'a token with another algorithm',
+      () => sign({}, new TextEncoder().encode(secret.repeat(2)), { alg: 'HS512' }),
+    ],
+    ['a token without a signature', unsigned],
+    ['a token that was cut', async () => (await sign()).slice(0, -5)],
+    ['a token of a user who is not known', () => sign({ sub: undefined })],
+    ['text', () => 'abc'],
+    ['an empty token', () => ''],
+    ['a token that is too long', async () => `${await sign()}${'a'.repeat(9000)}`],
+    ['two tokens', async () => `${await sign()}, Bearer ${await sign()}`],
+  ]
+  for (const [title, token] of tokens)
+    it(`rejects ${title}`, async () => {
+      assert.deepEqual(await outcomeOf(authenticate(bearer(await token()))), invalid)
+    })
+
+  it('rejects another scheme and a repeated header field', async () => {
+    const token = await sign()
+    const basic = { headers: { authorization: 'Basic YTpi' } }
+    assert.deepEqual(await outcomeOf(authenticate(basic)), invalid)
+    const raw = ['Authorization', `Bearer ${token}`, 'authorization', 'Bearer b']
+    assert.deepEqual(await outcomeOf(authenticate(bearer(token, raw))), invalid)
+  })
+
+  it('accepts anonymous requests only where it is told to, and never an invalid token', async () => {
+    const options = { ...common, key: { secret }, algorithms: ['HS256'] }
+    const open = bearerAuth({ ...options, anonymous: () => 'nobody' })
+    assert.equal(await open({ headers: {} }), 'nobody')
+    assert.deepEqual(await outcomeOf(open(bearer('abc'))), invalid)
+  })
+
+  it('throws for options that are not safe', () => {
+    const create = (options: object) => () =>
+      bearerAuth({ ...common, key: { secret }, algorithms: ['HS256'], ...options })
+    assert.throws(create({ algorithms: [] }), /bearerAuth\.algorithms: must name/)
+    assert.throws(create({ algorithms: ['HS256', 'None'] }), /bearerAuth\.algorithms: must name/)
+    assert.throws(create({ key: { secret: 'short' } }), /bearerAuth\.key\.secret: must have/)
+    assert.throws(create({ key: { pem: 'no key' } }))
+    assert.throws(create({ key: { jwks: 'no url' } }))
+  })
+})
+
+describe('bearerAuth with public keys', () => {
+  it('verifies by a PEM, and never takes the PEM for a secret', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256')
+    const pem = await exportSPKI(publicKey)
+    const authenticate = bearerAuth({ ...common, key: { pem }, algorithms: ['ES256', 'HS256'] })
+    assert.equal(await authenticate(bearer(await sign({}, privateKey, { alg: 'ES256' }))), 'ada')
+    const forged = await sign({}, new TextEncoder().encode(pem))
+    assert.deepEqual(await outcomeOf(authenticate(bearer(forged))), invalid)
+  })
+
+  describe('of a key set', () => {
+    let keys: object[] = []
+    let status = 200
+    let requests = 0
+    let keyServer: Awaited<ReturnType<typeof listen>>
+    before(async () => {
+      keyServer = await listen((_request, response) => {
+        requests += 1
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ keys }))
+      })
+    })
+    after(() => keyServer.close())
+    const createKey = async (kid: string) => {
+      const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+      keys.push({ ...(await exportJWK(publicKey)), kid, alg: 'ES256' })
+      return () => sign({}, privateKey, { alg: 'ES256', kid })
+    }
+    const create = (jwks = `${keyServer.origin}/keys`) =>
+      bearerAuth({ ...common, key: { jwks }, algorithms: ['ES256'] })
+
+    it('loads the keys once, and chooses by the id of the key', async () => {
+      keys = []
+      const [one, two] = [await createKey('one'), await createKey('two')]
+      const authenticate = create()
+      requests = 0
+      for (const token of [one, two, one])
+        assert.equal(await authenticate(bearer(await token())), 'ada')
+      assert.equal(requests, 1)
+      const { privateKey } = await generateKeyPair('ES256')
+      const unknown = await sign({}, privateKey, { alg: 'ES256', kid: 'three' })
+      assert.deepEqual(await outcomeOf(authenticate(bearer(unknown))), invalid)
+    })
+
+    it('reports 503 when the keys cannot be loaded, and serves when they can again', async () => {
+      keys = []
+      const token = await createKey('one')
+      status = 500
+      const authenticate = create()
+      const unavailable = { code: 'unavailable', status: 503 }
+      await assert.rejects(authenticate(bearer(await token())), unavailable)
+      status = 200
+      assert.equal(await authenticate(bearer(await token())), 'ada')
+      const gone = create('http://127.0.0.1:1/keys')
+      await assert.rejects(gone(bearer(await token())), unavailable)
+    })
+  })
+})
+
+describe('apiKeyAuth', () => {
+  const [ada, bob] = [createApiKey(), createApiKey()]
+  const keys = [
+    { hash: ada.hash, auth: 'ada' },
+    { hash: bob.hash, auth: 'bob' },
+  ]
+  const authenticate = apiKeyAuth({ keys })
+  const withKey = (key: string, name = 'x-api-key') => ({ headers: { [name]: key } })
+
+  it('finds the auth context of a key', async () => {
+    assert.equal(await authenticate(withKey(ada.key)), 'ada')
+    assert.equal(await authenticate(withKey(bob.key)), 'bob')
+    assert.equal(ada.hash, hashApiKey(ada.key))
+    assert.notEqual(ada.key, bob.key)
+  })
+
+  it('rejects other keys, a hash, a repeated field, and requests without a key', async () => {
+    const rejected = [401, 'ApiKey header="x-api-key"']
+    for (const key of ['', 'abc', ada.hash, `${ada.key} `, 'a'.repeat(9000)])
+      assert.deepEqual(await outcomeOf(authenticate(withKey(key))), rejected)
+    assert.deepEqual(await outcomeOf(authenticate({ headers: {} })), rejected)
+    const repeated = { headers: { 'x-api-key': [ada.key, 'b'] } }
+    assert.deepEqual(await outcomeOf(authenticate(repeated)), rejected)
+  })
+
+  it('finds keys by their hash in a store of the application', async () => {
+    const hashes: string[] = []
+    const stored = apiKeyAuth({
+      header: 'X-Token',
+      keys: async (hash) => {
+        hashes.push(hash)
+        return hash === ada.hash ? 'ada' : undefined
+      },
+      anonymous: () => 'nobody',
+    })
+    assert.equal(await stored(withKey(ada.key, 'x-token')), 'ada')
+    const rejected = [401, 'ApiKey header="x-token"']
+    assert.deepEqual(await outcomeOf(stored(withKey('abc', 'x-token'))), rejected)
+    assert.equal(await stored({ headers: {} }), 'nobody')
+    assert.deepEqual(hashes, [ada.hash, hashApiKey('abc')])
+  })
+
+  it('throws for a key that is not hashed', () => {
+    const create = () => apiKeyAuth({ keys: [{ hash: ada.key, auth: 'ada' }] })
+    assert.throws(create, /keys\[0\]\.hash: must be/)
+  })
+})
+
+describe('Authentication in every adapter', () => {
+  const note = resource('note', {
+    path: '/notes',
+    table: 'note',
+    fields: { text: attribute(text) },
+  })
+  const model = defineModel([note])
+  const store = openSqlite(model, ':memory:')
+  const { key, hash } = createApiKey()
+  const authenticate = firstOf<unknown>(
+    apiKeyAuth({ keys: [{ hash, auth: 'ada' }] }),
+    bearerAuth({ ...common, key: { secret }, algorithms: ['HS256'] }),
+  )
+  before(() =>
+    store.migrate([{ version: 1, sql: 'create table note (id integer primary key, text)' }]),
+  )
+  after(() => store.close())
+
+  /** Sends a request to each adapter, and returns status, challenge and document. */
+  const adapters: Readonly<
+    Record<string, (headers: Record<string, string>) => Promise<unknown[]>>
+  > = {
+    Fastify: async (headers) => {
+      const app = createApiServer({ model, store, authenticate, logLevel: 'silent' })
+      const { statusCode, headers: fields, body } = await app.inject({ url: '/notes', headers })
+      await app.close()
+      return [statusCode, fields['www-authenticate'] ?? null, JSON.parse(body)]
+    },
+    'the Fetch API': async (headers) => {
+      const handle = createHandler({ model, store, authenticate })
+      return read(await handle(new Request('http://a/notes', { headers })))
+    },
+    'node:http': async (headers) => {
+      const { origin, close } = await listen(createNodeHandler({ model, store, authenticate }))
+      const result = await read(await fetch(`${origin}/notes`, { headers }))
+      close()
+      return result
+    },
+  }
+  const read = async (response: Response) => [
+    response.status,
+    response.headers.get('www-authenticate'),
+    await response.json(),
+  ]
+  for (const [name, send] of Object.entries(adapters))
+    it(`works in ${name}`, async () => {
+      assert.equal((await send({ authorization: `Bearer ${await sign()}` }))[0], 200)
+      assert.equal((await send({ 'x-api-key': key }))[0], 200)
+      const [status, challenge, document] = await send({ authorization: 'Bearer abc' })
+      assert.equal(status, 401)
+      assert.equal(challenge, 'ApiKey header="x-api-key", Bearer error="invalid_token"')
+      assert.deepEqual(Object(document).errors, [
+        {
+          status: '401',
+          code: 'unauthenticated',
+          title: 'The request is not authenticated',
+          detail: 'The credentials of the request are not valid.',
+        },
+      ])
+    })
+})
