@@ -1,5 +1,6 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
 import { canStoreKeys, inferKind } from './infer-kind.ts'
+import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
 
@@ -28,6 +29,7 @@ export interface JoinTable {
 /** The tables of a database, by what they become in the declarations. */
 export interface ClassifiedTables {
   readonly catalog: Catalog
+  readonly findings: Findings
   readonly resources: readonly KeyedTable[]
   readonly joinTables: readonly JoinTable[]
   readonly omitted: readonly Readonly<{ table: StoredTable; reason: string }>[]
@@ -37,15 +39,16 @@ export interface ClassifiedTables {
  * Decides for each table whether it becomes a resource type, a many-to-many relationship, or neither. A join table with further
  * columns, or one that others reference, becomes both.
  */
-export function classifyTables(catalog: Catalog): ClassifiedTables {
-  const all = catalog.tables.map((table) => ({ table, key: findKey(table, catalog) }))
+export function classifyTables(catalog: Catalog, findings: Findings): ClassifiedTables {
+  const all = catalog.tables.map((table) => ({ table, key: findKey(table, { catalog, findings }) }))
   const keyed = all.flatMap(({ table, key }) => (typeof key === 'string' ? [] : [{ table, key }]))
   const joinTables = catalog.tables.flatMap(
-    (table) => findJoinTable(table, { catalog, keyed }) ?? [],
+    (table) => findJoinTable(table, { catalog, keyed, findings }) ?? [],
   )
   const findJoin = (table: StoredTable) => joinTables.find((join) => join.table === table)
   return {
     catalog,
+    findings,
     joinTables,
     resources: keyed.filter(({ table }) => findJoin(table)?.isOnlyLink !== true),
     omitted: all.flatMap(({ table, key }) => {
@@ -86,15 +89,24 @@ const idKinds: Readonly<Record<string, Key['kind']>> = {
 }
 
 /** @returns the key of a table, or the reason why no column can be its key */
-function findKey(table: StoredTable, catalog: Catalog): Key | string {
+function findKey(
+  table: StoredTable,
+  { catalog, findings }: Pick<ClassifiedTables, 'catalog' | 'findings'>,
+): Key | string {
+  const error = findings.tables.get(table)
+  if (table.error !== undefined) return `it cannot be read: ${table.error}`
+  if (error !== undefined) return error
   const candidates = table.is === 'view' ? viewKeys(table) : tableKeys(table)
   const reasons: string[] = []
   for (const column of candidates) {
     const { values: _, ...withoutValues } = column
-    const kind = inferKind(withoutValues, catalog)
+    const kind = findings.kinds.get(column) ?? inferKind(withoutValues, catalog)
+    const problem = findings.columns.get(column)
     const idKind = idKinds[kind?.name ?? '']
     if (looksSecret(column, kind, table))
       reasons.push(`the name of its key ${column.name} suggests a secret`)
+    else if (problem !== undefined) reasons.push(`its key ${column.name} is omitted: ${problem}`)
+    else if (findings.keys.has(column)) reasons.push(findings.keys.get(column) ?? '')
     else if (idKind !== undefined) return { column, kind: idKind }
     else
       reasons.push(
@@ -135,12 +147,13 @@ function viewKeys({ columns, uniques }: StoredTable): StoredColumn[] {
   ]
 }
 
+interface JoinContext extends Pick<ClassifiedTables, 'catalog' | 'findings'> {
+  readonly keyed: readonly KeyedTable[]
+}
+
 /** @returns `undefined` for a table that does not link two others */
-function findJoinTable(
-  table: StoredTable,
-  context: Readonly<{ catalog: Catalog; keyed: readonly KeyedTable[] }>,
-): JoinTable | undefined {
-  if (table.is === 'view') return undefined
+function findJoinTable(table: StoredTable, context: JoinContext): JoinTable | undefined {
+  if (table.is === 'view' || context.findings.tables.has(table)) return undefined
   const candidates = foreignKeysInColumnOrder(table).filter((key) =>
     referencesOtherKey(table, key, context),
   )
@@ -169,7 +182,8 @@ function findFurtherColumns(
   )
 }
 
-function foreignKeysInColumnOrder({ columns, foreignKeys }: StoredTable): ForeignKey[] {
+/** The foreign keys of a table, in the order of their first columns. */
+export function foreignKeysInColumnOrder({ columns, foreignKeys }: StoredTable): ForeignKey[] {
   const names = [...columns.keys()]
   const position = ({ columns: [column = ''] }: ForeignKey) => names.indexOf(column)
   return foreignKeys.toSorted((one, other) => position(one) - position(other))
@@ -179,16 +193,19 @@ function foreignKeysInColumnOrder({ columns, foreignKeys }: StoredTable): Foreig
 function referencesOtherKey(
   table: StoredTable,
   foreignKey: ForeignKey,
-  { catalog, keyed }: Readonly<{ catalog: Catalog; keyed: readonly KeyedTable[] }>,
+  { catalog, keyed, findings }: JoinContext,
 ): boolean {
   const target = findReferencedTable(foreignKey, keyed, catalog)
   const [column = '', ...others] = foreignKey.columns
+  const own = table.columns.get(column)
   return (
+    own !== undefined &&
+    !findings.columns.has(own) &&
     target !== undefined &&
     target.table !== table &&
     others.length === 0 &&
     foreignKey.references[0] === target.key.column.name &&
-    canStoreKeys(table.columns.get(column), target.key.column, catalog)
+    canStoreKeys(own, target.key.column, catalog)
   )
 }
 

@@ -53,7 +53,7 @@ interface Reference {
 function findReferences(
   from: NamedTable,
   tables: readonly NamedTable[],
-  { catalog }: ClassifiedTables,
+  { catalog, findings }: ClassifiedTables,
 ): Reference[] {
   const columnNames = [...from.table.columns.keys()]
   const position = ({ columns: [column = ''] }: ForeignKey) => columnNames.indexOf(column)
@@ -71,7 +71,9 @@ function findReferences(
       const identity = `${column} ${to.type} ${references}`
       const [own, referenced] = [from.table.columns.get(column), to.table.columns.get(references)]
       // SQLite accepts foreign keys to columns that are not unique, and fails when rows are written.
-      const isValid = isUnique(to.table, references) && canStoreKeys(own, referenced, catalog)
+      const isReadable = [own, referenced].every((each) => each && !findings.columns.has(each))
+      const isValid =
+        isReadable && isUnique(to.table, references) && canStoreKeys(own, referenced, catalog)
       const isComposite = moreColumns.length > 0 || moreReferences.length > 0
       if (isComposite || !isValid || seen.has(identity)) return []
       seen.add(identity)

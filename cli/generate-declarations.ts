@@ -10,6 +10,7 @@ import {
   generateFields,
   toOneLine,
 } from './generate-fields.ts'
+import { type Findings, noFindings } from './inspect-catalog.ts'
 import { type NamedTable, nameTables, type TypeNames } from './name-tables.ts'
 
 /** What declarations are generated. */
@@ -18,6 +19,8 @@ export interface GenerateOptions {
   readonly types?: TypeNames
   /** Whether clients can only read. Default false. */
   readonly readOnly?: boolean
+  /** What the stored values say; absent if they were not read. */
+  readonly findings?: Findings
 }
 
 /** The generated declarations of a database. */
@@ -35,6 +38,8 @@ export interface Declarations {
     text: string
     /** A line for each column and foreign key that is no field, with the reason; secrets are not among them. */
     omitted: readonly string[]
+    /** A line for each column with values that do not fit its type. */
+    notes: readonly string[]
     /** A line with the table and its columns that are omitted because their names suggest secrets; absent without any. */
     secrets: string | undefined
   }>[]
@@ -45,15 +50,15 @@ export interface Declarations {
 /** Generates a declaration for every table of a database that can be a resource type. */
 export function generateDeclarations(
   catalog: Catalog,
-  { types = 'singular', readOnly = false }: GenerateOptions = {},
+  { types = 'singular', readOnly = false, findings = noFindings }: GenerateOptions = {},
 ): Declarations {
-  const classified = classifyTables(catalog)
+  const classified = classifyTables(catalog, findings)
   const tables = nameTables(classified, types)
   const candidates = findRelationships(tables, classified)
   return {
     resources: tables.map((named) => {
       const own = candidates.filter(({ on }) => on === named)
-      const fields = generateFields(named, own, { catalog, readOnly })
+      const fields = generateFields(named, own, { catalog, findings, readOnly })
       const code = generateDeclaration(named, fields, classified)
       const { constant, file } = named
       const start = `export const ${constant} = `
@@ -64,6 +69,7 @@ export function generateDeclarations(
         imports: importedNames(code).sort(),
         code,
         omitted: fields.omitted,
+        notes: fields.notes,
         secrets: formatSecrets(named, fields),
         text: `${generateHeading(named, fields)}\n${start}${formatCode(code, position)}\n`,
       }

@@ -1,8 +1,13 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
-import { findReferencedTable, isRequiredOnInsert } from './classify-tables.ts'
+import {
+  findReferencedTable,
+  foreignKeysInColumnOrder,
+  isRequiredOnInsert,
+} from './classify-tables.ts'
 import { type Code, type CodeEntry, call, object } from './code.ts'
 import type { RelationshipCandidate } from './find-relationships.ts'
 import { canStoreKeys, inferKind } from './infer-kind.ts'
+import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { joinNames, type Name, parseName, toMemberName } from './name.ts'
 import type { NamedTable } from './name-tables.ts'
@@ -15,6 +20,8 @@ export interface GeneratedFields {
   readonly readOnlyReason: string | undefined
   /** A line for each column and foreign key that is no field, with the reason; secrets are not among them. */
   readonly omitted: readonly string[]
+  /** A line for each column with values that do not fit its type. */
+  readonly notes: readonly string[]
   /** The columns that are omitted because their names suggest secrets. */
   readonly secrets: readonly string[]
 }
@@ -22,6 +29,7 @@ export interface GeneratedFields {
 /** The database, and whether clients can only read. */
 interface FieldsContext {
   readonly catalog: Catalog
+  readonly findings: Findings
   readonly readOnly: boolean
 }
 
@@ -38,14 +46,14 @@ const reservedNames: readonly string[] = ['id', 'type', 'links', 'relationships'
 export function generateFields(
   named: NamedTable,
   candidates: readonly RelationshipCandidate[],
-  { catalog, readOnly }: FieldsContext,
+  { catalog, findings, readOnly }: FieldsContext,
 ): GeneratedFields {
   const { table, key } = named
   const foreignKeyColumns = candidates.flatMap(({ ownColumn }) => ownColumn ?? [])
   const takeName = uniqueNames(reservedNames)
   const attributes = [...table.columns.values()]
     .filter(({ name }) => name !== key.column.name && !foreignKeyColumns.includes(name))
-    .map((column) => ({ column, ...attributeKind(column, table, catalog) }))
+    .map((column) => ({ column, ...attributeKind(column, table, { catalog, findings }) }))
   const written = [
     key.column.name,
     ...candidates.flatMap(({ writtenColumn }) => writtenColumn ?? []),
@@ -55,10 +63,20 @@ export function generateFields(
     (column) => isRequiredOnInsert(column) && !written.includes(column.name),
   )
   const readOnlyReason = readOnly ? 'clients can only read' : findReadOnlyReason(named, unwritten)
-  const compositeKeys = table.foreignKeys.filter(({ columns }) => columns.length > 1)
+  const brokenKeys = foreignKeysInColumnOrder(table).flatMap((key) =>
+    describeBrokenKey(key, catalog),
+  )
+  const compositeKeys = table.foreignKeys.filter(
+    (key) => key.columns.length > 1 && describeBrokenKey(key, catalog).length === 0,
+  )
   const isSecret = ({ omittedBecause }: AttributeColumn) => omittedBecause === secretReason
   return {
     readOnlyReason,
+    notes: attributes.flatMap(({ column, note, kind }) =>
+      note === undefined || kind === undefined
+        ? []
+        : toOneLine(`${table.name}.${column.name}: ${note}`),
+    ),
     secrets: attributes.filter(isSecret).map(({ column }) => column.name),
     omitted: [
       ...attributes.flatMap((each) =>
@@ -67,10 +85,12 @@ export function generateFields(
           : [],
       ),
       ...compositeKeys.map((key) => `${toOneLine(table.name)}: ${formatCompositeKey(key)}`),
+      ...brokenKeys.map((text) => `${toOneLine(table.name)}: ${text}`),
     ],
     entries: [
       ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
       ...compositeKeys.map((key) => comment(`// ${formatCompositeKey(key)}`)),
+      ...brokenKeys.map((text) => comment(`// ${text}`)),
       ...unusableKeyComments(named, catalog),
       ...relationshipEntries(candidates, takeName),
     ],
@@ -82,18 +102,29 @@ interface AttributeColumn {
   readonly column: StoredColumn
   readonly kind: Code | undefined
   readonly omittedBecause: string
+  /** What its values are that do not fit its type. */
+  readonly note?: string
+  readonly isNullIfInvalid?: boolean
 }
 
 function attributeKind(
   column: StoredColumn,
   table: StoredTable,
-  catalog: Catalog,
+  { catalog, findings }: Pick<FieldsContext, 'catalog' | 'findings'>,
 ): Omit<AttributeColumn, 'column'> {
-  const kind = inferKind(column, catalog)
+  const kind = findings.kinds.get(column) ?? inferKind(column, catalog)
+  const problem = findings.columns.get(column)
   if (looksSecret(column, kind, table)) return { kind: undefined, omittedBecause: secretReason }
+  if (problem !== undefined) return { kind: undefined, omittedBecause: problem }
   const omittedBecause =
     column.type === '' ? 'it has no type' : `no attribute kind fits the type ${column.type}`
-  return { kind: kind?.code, omittedBecause }
+  const note = findings.notes.get(column)
+  return {
+    kind: kind?.code,
+    omittedBecause,
+    isNullIfInvalid: findings.invalid.has(column),
+    ...(note !== undefined && { note }),
+  }
 }
 
 function findReadOnlyReason(
@@ -106,7 +137,7 @@ function findReadOnlyReason(
 }
 
 function attributeEntries(
-  { column, kind, omittedBecause }: AttributeColumn,
+  { column, kind, omittedBecause, note, isNullIfInvalid }: AttributeColumn,
   {
     named,
     takeName,
@@ -121,16 +152,37 @@ function attributeEntries(
     required: isRequiredOnInsert(column) && !isTypeReadOnly ? true : undefined,
     access: column.writable || isTypeReadOnly ? undefined : 'read-only',
     column: key === column.name ? undefined : column.name,
+    invalidValues: isNullIfInvalid ? 'null' : undefined,
   })
   const value = call('attribute', kind, ...(options.entries.length > 0 ? [options] : []))
   const above = column.comment ? [comment(formatDocComment(column.comment))] : []
-  return [...above, { is: 'member', key, value }]
+  const noted = note === undefined ? [] : [comment(`// ${toOneLine(note)}`)]
+  return [...above, ...noted, { is: 'member', key, value }]
 }
 
 /** Says that a foreign key of several columns is omitted. Its columns become attributes. */
 function formatCompositeKey({ columns, to }: ForeignKey): string {
   const name = `the foreign key (${columns.join(', ')}) to ${to.name}`
   return formatOmission(name, 'a relationship uses one column')
+}
+
+/** Says that a foreign key is omitted that references what does not exist, which SQLite accepts. */
+function describeBrokenKey({ columns, to, references }: ForeignKey, catalog: Catalog): string[] {
+  const name = `the foreign key (${columns.join(', ')}) to ${to.name}`
+  const tables = catalog.tables.map((table) => ({ table }))
+  const target = findReferencedTable({ columns, to, references }, tables, catalog)?.table
+  if (target === undefined) return [formatOmission(name, `there is no table ${to.name}`)]
+  const missing = references.find((column) => !target.columns.has(column))
+  if (missing !== undefined) return [formatOmission(name, `${to.name} has no column ${missing}`)]
+  if (references.length === 0) return [formatOmission(name, `${to.name} has no primary key`)]
+  const isUnique = target.uniques.some((unique) => isSameSet(unique, references))
+  return isUnique
+    ? []
+    : [formatOmission(name, `${references.join(', ')} of ${to.name} is not unique`)]
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name))
 }
 
 /** Comments for foreign keys whose column cannot store every referenced value: the column becomes an attribute. */

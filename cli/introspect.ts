@@ -5,8 +5,9 @@ import {
   type GenerateOptions,
   generateDeclarations,
 } from './generate-declarations.ts'
+import { inspectCatalog } from './inspect-catalog.ts'
 import type { IntrospectCommand } from './parse-command-line.ts'
-import { readCatalog } from './read-catalog.ts'
+import { readCatalog, sampleDatabase } from './read-catalog.ts'
 
 /**
  * Runs `lapidary introspect`: writes or prints the declarations of a database. What they omit is printed at the end, on the
@@ -28,14 +29,18 @@ export async function introspect(command: IntrospectCommand): Promise<void> {
 }
 
 /**
- * Generates the declarations of a database.
+ * Generates the declarations of a database by its catalog and the first rows of its tables.
  * @throws Error with a one-line message when the database cannot be read, or no table can be a resource
  */
 export async function readDeclarations(
   databaseUrl: string,
   options: GenerateOptions,
 ): Promise<Declarations> {
-  const declarations = generateDeclarations(await readCatalog(databaseUrl), options)
+  const catalog = await readCatalog(databaseUrl)
+  const findings = await inspectCatalog(catalog, (requests) =>
+    sampleDatabase(databaseUrl, requests),
+  )
+  const declarations = generateDeclarations(catalog, { ...options, findings })
   if (declarations.resources.length > 0) return declarations
   const reasons = declarations.omitted.join('; ')
   throw new Error(`no table can be a resource: ${reasons}`)

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Catalog } from 'lapidary'
+import type { SampleRequest, TableSample } from 'lapidary/sqlite'
 import { suggestName } from '../process/suggest-name.ts'
 
 /** How to read the catalog of each database, by the scheme of its URL. Only the driver in use is loaded. */
@@ -32,6 +33,20 @@ export async function readCatalog(databaseUrl: string): Promise<Catalog> {
   }
   const isPath = !databaseUrl.includes(':')
   throw new Error(isPath ? `${invalidUrl}; did you mean sqlite:${databaseUrl}?` : invalidUrl)
+}
+
+/** Reads the first rows of tables of a database whose catalog was read. Writes nothing. */
+export async function sampleDatabase(
+  databaseUrl: string,
+  requests: readonly SampleRequest[],
+): Promise<readonly TableSample[]> {
+  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
+  if (path === undefined) {
+    const { samplePostgres } = await import('lapidary/postgres')
+    return samplePostgres(databaseUrl, requests)
+  }
+  const { sampleSqlite } = await import('lapidary/sqlite')
+  return sampleSqlite(path, requests)
 }
 
 async function readSqlite(path: string): Promise<Catalog> {

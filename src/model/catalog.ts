@@ -40,6 +40,8 @@ export interface StoredTable {
    */
   readonly indexed?: ReadonlySet<string>
   readonly comment?: string
+  /** Why the database cannot read a view, e.g. because its table was removed; such a view has no columns. Otherwise absent. */
+  readonly error?: string
 }
 
 /** The tables and views of a database. */

@@ -1,8 +1,11 @@
 import type { Catalog } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
+import type { SampleRequest, TableSample } from '../sample-table.ts'
 import type { Store } from '../store.ts'
 import type { PostgresOptions } from './options.ts'
 
+/** What is read of tables to find out what their columns contain. */
+export type { ColumnSample, SampleRequest, TableSample } from '../sample-table.ts'
 /** The options of a PostgreSQL database. */
 export type { PostgresOptions } from './options.ts'
 
@@ -29,6 +32,19 @@ export async function openPostgres(
 export async function readPostgresCatalog(url: string): Promise<Catalog> {
   const { readCatalogAt } = await loadStore()
   return readCatalogAt(url)
+}
+
+/**
+ * Reads the first 1,000 rows of tables of a PostgreSQL database without changing anything. What cannot be read in 3 seconds is
+ * missing in the samples.
+ * @returns a sample for each request, in their order
+ */
+export async function samplePostgres(
+  url: string,
+  requests: readonly SampleRequest[],
+): Promise<readonly TableSample[]> {
+  const { sampleTablesAt } = await loadStore()
+  return sampleTablesAt(url, requests)
 }
 
 /** Loads the store with the driver, an optional peer dependency: a static import could not say how to install it. */

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { HeaderError } from '../../errors/errors.ts'
 import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
@@ -11,6 +12,12 @@ import { checkDeclaredSql } from '../declared-sql.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
+import {
+  type SampleRequest,
+  sampleTables,
+  sampleTimeout,
+  type TableSample,
+} from '../sample-table.ts'
 import { StatementCache } from '../statement-cache.ts'
 import { runPipelined } from '../steps.ts'
 import type { ReadOptions, Store, Transaction } from '../store.ts'
@@ -168,6 +175,24 @@ export async function readCatalogAt(url: string): Promise<Catalog> {
   try {
     await readServerSettings(pool, describeDatabase(url))
     return await queryPostgresCatalog(pool.shared)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** Reads the first rows of tables; see `samplePostgres`. */
+export async function sampleTablesAt(
+  url: string,
+  requests: readonly SampleRequest[],
+): Promise<readonly TableSample[]> {
+  const pool = new PostgresPool(url, { poolSize: 1, timeout: sampleTimeout })
+  try {
+    const settings = await readServerSettings(pool, describeDatabase(url))
+    return await sampleTables(requests, {
+      dialect: postgresDialect(chooseFoldingCollation(settings), settings.isGenuine),
+      all: (statement) => pool.shared.allUnprepared(statement),
+      isTimeout: (error) => error instanceof HeaderError && error.code === 'query_timeout',
+    })
   } finally {
     await pool.close()
   }

@@ -8,7 +8,8 @@ import { parseListedValues } from './list-values.ts'
 
 const columnsQuery = compileCatalogQuery(
   sql`select t.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr`,
-  sql`pragma_table_xinfo(t.name) as c where c.hidden <> 1 order by t.name, c.cid`,
+  // The columns of a view that SQLite cannot read are an error.
+  sql`pragma_table_xinfo(iif(t.ncol > 0, t.name, null)) as c where c.hidden <> 1 order by t.name, c.cid`,
 )
 const uniquesQuery = compileCatalogQuery(
   sql`select t.name, i.name, c.name`,
@@ -25,13 +26,13 @@ const foreignKeysQuery = compileCatalogQuery(
   sql`pragma_foreign_key_list(t.name) as f order by t.name, f.id, f.seq`,
 )
 const tablesQuery = compileCatalogQuery(
-  sql`select t.name, t.kind, t.sql`,
+  sql`select t.name, t.kind, t.sql, t.ncol`,
   sql`(select 1) order by t.name`,
 )
 
 /** Compiles a query over all tables and views, except those of SQLite itself and the shadow tables of virtual tables. */
 function compileCatalogQuery(select: Sql, from: Sql): Statement {
-  const tables = sql`(select s.name, l.type as kind, s.sql, l.wr
+  const tables = sql`(select s.name, l.type as kind, s.sql, l.wr, l.ncol
     from sqlite_schema as s join pragma_table_list as l on l.schema = 'main' and l.name = s.name
     where s.type in ('table', 'view') and l.type <> 'shadow'
     and s.name not like 'sqlite\\_%' escape '\\' and s.name <> 'lapidary_migration')`
@@ -62,12 +63,27 @@ export function querySqliteCatalog(connection: SqliteConnection): Catalog {
     indexes: queryByTable(indexesQuery),
     foreignKeys: queryByTable(foreignKeysQuery),
   }
-  const tables = query(tablesQuery).map((row) => toTable(row, parts))
+  const tables = query(tablesQuery).map((row) => {
+    const table = toTable(row, parts)
+    return row[3] === 0 ? { ...table, error: findViewError(table.name, connection) } : table
+  })
   const resolve = createForeignKeyResolver(tables)
   return {
     dialect: 'sqlite',
     schema: 'main',
     tables: tables.map((table) => ({ ...table, foreignKeys: table.foreignKeys.map(resolve) })),
+  }
+}
+
+/** Returns the message with which SQLite refuses to read a view. */
+function findViewError(name: string, connection: SqliteConnection): string {
+  const statement = compileStatement(sql`select 1 from ${sql.id(name)} limit 0`, sqliteDialect)
+  try {
+    connection.prepare(statement)
+    return 'it has no columns'
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error
+    return cause instanceof Error ? cause.message : String(cause)
   }
 }
 

@@ -12,8 +12,10 @@ import { type StatementWork, workChannel } from './statement-work.ts'
 /** The page cache, in KiB. */
 const pageCache = 16 * 1024
 
-const [, , path = ''] = process.argv
-const connection = new SqliteConnection(path, 'reader', { pageCache })
+const [, , path = '', role] = process.argv
+const connection = new SqliteConnection(path, role === 'introspector' ? role : 'reader', {
+  pageCache,
+})
 const counts = new SqliteCountCache(connection)
 const statements = new LRUCache<string, Statement>({ max: 500 })
 

@@ -34,9 +34,12 @@ export class Reader {
   #isAlive = true
   #killReason: Error | undefined
 
-  /** @param onExit - called once, however the process ended */
-  constructor(path: string, onExit: () => void) {
-    this.#child = fork(program, [path], {
+  /**
+   * @param onExit - called once, however the process ended
+   * @param role - an `introspector` changes no file, not even those of the write-ahead log
+   */
+  constructor(path: string, onExit: () => void, role: 'reader' | 'introspector' = 'reader') {
+    this.#child = fork(program, [path, role], {
       execArgv: [`--max-old-space-size=${maxHeapSize}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

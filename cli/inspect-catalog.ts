@@ -1,0 +1,215 @@
+import type { Catalog, CodecName, StoredColumn, StoredTable } from 'lapidary'
+import * as lapidary from 'lapidary'
+import type { ColumnSample, SampleRequest, TableSample } from 'lapidary/sqlite'
+import { call, identifier } from './code.ts'
+import { evaluateCode } from './evaluate-code.ts'
+import { inferKind, type KindCode } from './infer-kind.ts'
+
+/** What the stored values say about the tables and columns of a catalog, beyond their types. */
+export interface Findings {
+  /** Why tables cannot be read. */
+  readonly tables: ReadonlyMap<StoredTable, string>
+  /** Why columns are omitted. */
+  readonly columns: ReadonlyMap<StoredColumn, string>
+  /** Why columns cannot be the key of their table. */
+  readonly keys: ReadonlyMap<StoredColumn, string>
+  /** The kinds of columns that do not follow from their types. */
+  readonly kinds: ReadonlyMap<StoredColumn, KindCode>
+  /** What is found in columns that is no value of their kind, or why their kind is another than that of the type. */
+  readonly notes: ReadonlyMap<StoredColumn, string>
+  /** The columns with some values that are not of their kind, which are returned as null. */
+  readonly invalid: ReadonlySet<StoredColumn>
+}
+
+/** The findings of a catalog whose data was not sampled. */
+export const noFindings: Findings = {
+  tables: new Map(),
+  columns: new Map(),
+  keys: new Map(),
+  kinds: new Map(),
+  notes: new Map(),
+  invalid: new Set(),
+}
+
+/** Reads the first rows of tables. @returns a sample for each request, in their order */
+export type SampleTables = (requests: readonly SampleRequest[]) => Promise<readonly TableSample[]>
+
+/** Findings while they are collected. */
+interface Draft {
+  readonly tables: Map<StoredTable, string>
+  readonly columns: Map<StoredColumn, string>
+  readonly keys: Map<StoredColumn, string>
+  readonly kinds: Map<StoredColumn, KindCode>
+  readonly notes: Map<StoredColumn, string>
+  readonly invalid: Set<StoredColumn>
+}
+
+/** A column whose values are mostly not of the kind of its type. */
+interface Misfit {
+  readonly table: StoredTable
+  readonly column: StoredColumn
+  readonly sample: ColumnSample
+  readonly kind: KindCode
+}
+
+const scope: ReadonlyMap<string, unknown> = new Map(Object.entries(lapidary))
+const constant = (name: string): KindCode => ({ name, code: identifier(name) })
+
+/** The kinds of untyped columns by the types of all their values, which SQLite calls storage classes. */
+const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode])[] = [
+  [['integer'], constant('integer')],
+  [['integer', 'real'], constant('number')],
+  [['text'], constant('text')],
+  [['blob'], constant('bytes')],
+]
+
+/** The kinds of columns whose values are not of the kind of their type. The first that all values fit is chosen. */
+const fallbackKinds: readonly KindCode[] = [
+  constant('integer'),
+  { name: 'integer64', code: call('integer64') },
+  constant('number'),
+  constant('text'),
+]
+
+/** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
+export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
+  const draft: Draft = {
+    tables: new Map(),
+    columns: new Map(),
+    keys: new Map(),
+    kinds: new Map(),
+    notes: new Map(),
+    invalid: new Set(),
+  }
+  // Tables first: a view may be slow, and the time for all is limited.
+  const tables = catalog.tables
+    .filter(({ columns, error }) => columns.size > 0 && error === undefined)
+    .toSorted((one, other) => Number(one.is === 'view') - Number(other.is === 'view'))
+  const kindOf = (column: StoredColumn) => inferKind(column, catalog)
+  const samples = await sample(
+    tables.map((table) => toRequest(table, [...table.columns.values()], kindOf)),
+  )
+  const misfits = tables.flatMap((table, index) =>
+    inspectTable(table, samples[index], { catalog, draft }),
+  )
+  for (const misfit of misfits) await chooseFallback(misfit, { catalog, draft, sample })
+  return draft
+}
+
+function toRequest(
+  { schema, name }: StoredTable,
+  columns: readonly StoredColumn[],
+  kindOf: (column: StoredColumn) => KindCode | undefined,
+): SampleRequest {
+  return {
+    table: { schema: schema === 'main' ? undefined : schema, name },
+    columns: new Map(columns.map((column) => [column.name, codecOf(kindOf(column))])),
+  }
+}
+
+function codecOf(kind: KindCode | undefined): CodecName | undefined {
+  if (kind === undefined) return undefined
+  // The code of a kind is an expression whose value is a kind.
+  return (evaluateCode(kind.code, scope) as Readonly<{ codec: CodecName }>).codec
+}
+
+function inspectTable(
+  table: StoredTable,
+  sample: TableSample | undefined,
+  { catalog, draft }: Readonly<{ catalog: Catalog; draft: Draft }>,
+): Misfit[] {
+  if (sample?.error !== undefined) draft.tables.set(table, `it cannot be read: ${sample.error}`)
+  return [...table.columns.values()].flatMap((column): Misfit[] => {
+    const found = sample?.columns.get(column.name)
+    if (found === undefined) {
+      if (inferKind(column, catalog) === undefined && column.type === '')
+        draft.columns.set(column, 'it has no type, and its first rows could not be read in time')
+      return []
+    }
+    if (found.error !== undefined) {
+      draft.columns.set(column, `it cannot be read: ${found.error}`)
+      return []
+    }
+    inspectKey(column, found, draft)
+    const kind = inferKind(column, catalog)
+    if (kind === undefined) {
+      inspectTypes(table, column, found, { catalog, draft })
+      return []
+    }
+    if (found.invalid === 0) return []
+    if (2 * found.invalid > found.values) return [{ table, column, sample: found, kind }]
+    draft.invalid.add(column)
+    draft.notes.set(
+      column,
+      `${describeInvalid(found, kind)}; ${found.invalid === 1 ? 'it is' : 'they are'} returned as null`,
+    )
+    return []
+  })
+}
+
+/** Notes what keeps a column from being a key. Whether the database enforces it is for `classifyTables` to know. */
+function inspectKey(
+  column: StoredColumn,
+  { nulls, repeats, invalid, example }: ColumnSample,
+  { keys }: Draft,
+): void {
+  if (nulls > 0) keys.set(column, `its key ${column.name} is null in some rows`)
+  else if (repeats) keys.set(column, `its key ${column.name} repeats`)
+  else if (invalid > 0) keys.set(column, `its key ${column.name} contains ${example}`)
+}
+
+/** Chooses the kind of a column without a type by the types of its values. */
+function inspectTypes(
+  table: StoredTable,
+  column: StoredColumn,
+  { types }: ColumnSample,
+  { catalog, draft }: Readonly<{ catalog: Catalog; draft: Draft }>,
+): void {
+  if (column.type !== '' || catalog.dialect !== 'sqlite') return
+  const found = types.filter((type) => type !== 'null')
+  if (found.length === 0) return
+  const kind = kindsByTypes.find(([all]) => found.every((type) => all.includes(type)))?.[1]
+  if (kind !== undefined && isStorable(table, column, kind, catalog)) {
+    draft.kinds.set(column, kind)
+    // Rows beyond the sample may have other types.
+    draft.invalid.add(column)
+    return
+  }
+  const list = found.join(' and ')
+  draft.columns.set(column, `it has no type, and no attribute kind fits its values of type ${list}`)
+}
+
+/** True if a column can store every value of a kind. A column of a view stores nothing. */
+function isStorable(
+  table: StoredTable,
+  { type }: StoredColumn,
+  kind: KindCode,
+  { dialect }: Catalog,
+): boolean {
+  const codec = codecOf(kind)
+  const isComputed = table.is === 'view' && type === ''
+  return isComputed || (codec !== undefined && lapidary.canStore(type, { codec }, dialect))
+}
+
+async function chooseFallback(
+  { table, column, sample, kind }: Misfit,
+  context: Readonly<{ catalog: Catalog; draft: Draft; sample: SampleTables }>,
+): Promise<void> {
+  const { catalog, draft } = context
+  const found = describeInvalid(sample, kind)
+  for (const fallback of fallbackKinds) {
+    if (!isStorable(table, column, fallback, catalog)) continue
+    const [second] = await context.sample([toRequest(table, [column], () => fallback)])
+    if (second?.columns.get(column.name)?.invalid !== 0) continue
+    draft.kinds.set(column, fallback)
+    draft.invalid.add(column)
+    draft.notes.set(column, `${found}; the kind is ${fallback.name}`)
+    return
+  }
+  draft.columns.set(column, found)
+}
+
+/** Says what is found, e.g. `3 of 10 values are no datetime, such as "0000-00-00"`. */
+function describeInvalid({ invalid, values, example }: ColumnSample, { name }: KindCode): string {
+  return `${invalid} of ${values} ${values === 1 ? 'value' : 'values'} ${invalid === 1 ? 'is' : 'are'} no ${name}, such as ${example}`
+}

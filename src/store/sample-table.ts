@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import { quote } from '../errors/quote.ts'
+import { type CodecName, getCodec } from '../model/codecs.ts'
+import type { Dialect, Sql } from '../model/dialect.ts'
+import type { Table } from '../model/model.ts'
+import { compileStatement, type Statement } from './statement.ts'
+
+/** The maximum number of rows that are read from each table. */
+const maxRows = 1000
+/** How long a statement of a sample may run, in milliseconds. */
+export const sampleTimeout = 3000
+/** How long the sample of a database may take, in milliseconds; the tables that are left are not sampled. */
+const totalTimeout = 15_000
+
+/** A table whose first rows are read. */
+export interface SampleRequest {
+  readonly table: Table
+  /** The columns, each with the codec that will read it; without a codec only the types of the values are found out. */
+  readonly columns: ReadonlyMap<string, CodecName | undefined>
+}
+
+/** What the first rows of a table contain. */
+export interface TableSample {
+  /** Why the table cannot be read; absent if it can. */
+  readonly error?: string
+  /** By name. Empty if the table cannot be read, or not in time. */
+  readonly columns: ReadonlyMap<string, ColumnSample>
+}
+
+/** What a column contains in the first rows of its table. */
+export interface ColumnSample {
+  /** Why the column cannot be read; absent if it can. */
+  readonly error?: string
+  /** The number of rows in which the column is null. */
+  readonly nulls: number
+  /** The number of other rows. */
+  readonly values: number
+  /** Whether a value repeats. */
+  readonly repeats: boolean
+  /** The number of values that the codec cannot load. */
+  readonly invalid: number
+  /** One of them, for a message. */
+  readonly example?: string
+  /** The types of the values, in the words of SQLite's `typeof`; empty on PostgreSQL, where columns have one type. */
+  readonly types: readonly string[]
+}
+
+/** How a sample reads the database. */
+export interface SampleSource {
+  readonly dialect: Dialect
+  /** Returns the rows of a statement, and stops it after `sampleTimeout`. */
+  readonly all: (statement: Statement) => Promise<readonly (readonly unknown[])[]>
+  /** True for the error of a statement that was stopped. */
+  readonly isTimeout: (error: unknown) => boolean
+}
+
+/**
+ * Reads the first 1,000 rows of each table. Each statement may run for 3 seconds, the whole for 15: what is not read in time is
+ * missing in the samples.
+ * @returns a sample for each request, in their order
+ */
+export async function sampleTables(
+  requests: readonly SampleRequest[],
+  source: SampleSource,
+): Promise<readonly TableSample[]> {
+  const end = performance.now() + totalTimeout
+  const samples: TableSample[] = []
+  for (const request of requests) {
+    const isLate = performance.now() > end
+    samples.push(isLate ? { columns: new Map() } : await sampleTable(request, source))
+  }
+  return samples
+}
+
+async function sampleTable(request: SampleRequest, source: SampleSource): Promise<TableSample> {
+  try {
+    return { columns: await readColumns(request, source) }
+  } catch (error) {
+    if (source.isTimeout(error)) return { columns: new Map() }
+    const errors = await findColumnErrors(request, source)
+    const readable = [...request.columns].filter(([name]) => !errors.has(name))
+    // If no column can be read, or each by itself, the error is one of the table.
+    if (readable.length === 0 || errors.size === 0)
+      return { error: describeError(error), columns: new Map() }
+    const rest = await sampleTable({ ...request, columns: new Map(readable) }, source)
+    const failed = [...errors].map(([name, message]) => [name, unreadable(message)] as const)
+    return { ...rest, columns: new Map([...rest.columns, ...failed]) }
+  }
+}
+
+/** Finds the columns that cannot be read although others can: the role may have rights on some columns only. */
+async function findColumnErrors(
+  { table, columns }: SampleRequest,
+  source: SampleSource,
+): Promise<ReadonlyMap<string, string>> {
+  const errors = new Map<string, string>()
+  for (const [name, codec] of columns) {
+    try {
+      await source.all(compileSample(table, [[name, codec]], 0, source.dialect))
+    } catch (error) {
+      errors.set(name, describeError(error))
+    }
+  }
+  return errors
+}
+
+function unreadable(error: string): ColumnSample {
+  return { error, nulls: 0, values: 0, repeats: false, invalid: 0, types: [] }
+}
+
+async function readColumns(
+  { table, columns }: SampleRequest,
+  { dialect, all }: SampleSource,
+): Promise<ReadonlyMap<string, ColumnSample>> {
+  const list = [...columns]
+  const rows = await all(compileSample(table, list, maxRows, dialect))
+  return new Map(
+    list.map(([name, codec], index) => {
+      const load = codec && getCodec(codec, dialect.name).load
+      const values = rows.map((row) => row[2 * index])
+      const types = rows.map((row) => row[2 * index + 1])
+      return [name, describeColumn(values, types, load)]
+    }),
+  )
+}
+
+/** Compiles the statement that reads each column and its type. */
+function compileSample(
+  { schema, name }: Table,
+  columns: readonly (readonly [string, CodecName | undefined])[],
+  limit: number,
+  dialect: Dialect,
+): Statement {
+  const selected = columns.flatMap(([column, codec]): Sql[] => {
+    const reference = sql`${sql.id('t', column)}`
+    const read = codec && getCodec(codec, dialect.name).select
+    const type = dialect.name === 'sqlite' ? sql`typeof(${reference})` : sql`null`
+    return [read ? read(reference) : reference, type]
+  })
+  const from = schema === undefined ? sql.id(name) : sql.id(schema, name)
+  const statement = sql`select ${sql.join(selected)} from ${from} as t limit ${sql.lit(limit)}`
+  return compileStatement(statement, dialect)
+}
+
+function describeColumn(
+  values: readonly unknown[],
+  types: readonly unknown[],
+  load: ((stored: unknown) => unknown) | undefined,
+): ColumnSample {
+  const stored = values.filter((value) => value !== null)
+  const invalid = load === undefined ? [] : stored.filter((value) => !canLoad(value, load))
+  const [example] = invalid
+  return {
+    nulls: values.length - stored.length,
+    values: stored.length,
+    repeats: new Set(stored.map(String)).size < stored.length,
+    invalid: invalid.length,
+    ...(example !== undefined && { example: describeValue(example) }),
+    types: [...new Set(types)].flatMap((type) => (typeof type === 'string' ? type : [])).sort(),
+  }
+}
+
+function canLoad(value: unknown, load: (stored: unknown) => unknown): boolean {
+  try {
+    load(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function describeValue(value: unknown): string {
+  return value instanceof Uint8Array ? `bytes (${value.length})` : quote(value)
+}
+
+/** The message of the database, which is that of the innermost error. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : describeError(error.cause)
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { defineModel } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
+import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
+import { formatOmissions } from '../../cli/format-omissions.ts'
+import type { Declarations } from '../../cli/generate-declarations.ts'
+import { readDeclarations } from '../../cli/introspect.ts'
+import type { Database } from '../databases.ts'
+import { openStore } from '../engine/engine.ts'
+import { execute, filled, isPostgres, lasting } from '../filled.ts'
+
+const findDatabase = (wanted: string): Database => {
+  const found = lasting.find(({ name }) => name === wanted)
+  assert.ok(found)
+  return found
+}
+const [sqlite, postgres] = [findDatabase('SQLite'), findDatabase('PostgreSQL')]
+
+/** Serves declarations, and returns the attributes of the resources of each collection by its path. */
+async function readCollections(
+  declarations: Declarations,
+  url: string,
+): Promise<Record<string, unknown[]>> {
+  const model = defineModel(evaluateDeclarations(declarations))
+  const store = await openStore(model, url)
+  const server = createServer({ model, store, logLevel: 'silent' })
+  try {
+    await store.verify()
+    const entries: [string, unknown[]][] = []
+    for (const { path } of model.types.values()) {
+      const response = await server.inject({ url: path })
+      assert.equal(response.statusCode, 200, `${path}: ${response.body}`)
+      const { data }: { data: { attributes?: unknown }[] } = JSON.parse(response.body)
+      entries.push([path, data.map(({ attributes }) => attributes)])
+    }
+    return Object.fromEntries(entries)
+  } finally {
+    await server.close()
+    await store.close()
+  }
+}
+
+/** Reads the declarations of a database made of SQL; returns what they omit and the collections that they serve. */
+async function introspect(
+  url: string,
+): Promise<Readonly<{ lines: string[]; collections: Record<string, unknown[]> }>> {
+  const declarations = await readDeclarations(url, { types: 'plural', readOnly: true })
+  return {
+    lines: formatOmissions(declarations),
+    collections: await readCollections(declarations, url),
+  }
+}
+
+for (const database of lasting) {
+  describe(`Declarations generated from a catalog and its data · ${database.name}`, () => {
+    it('omit a view whose id repeats or is null, and serve one whose id identifies its rows', async (test) => {
+      const url = await filled(
+        test,
+        database,
+        `create table a (id integer primary key, x integer); insert into a values (1, 7), (2, 7), (3, null);
+         create view by_x as select x as id, id as a from a where x is not null;
+         create view maybe as select x as id from a where id > 1; create view good as select id, x from a`,
+      )
+      const { lines, collections } = await introspect(url)
+      assert.deepEqual(lines, [
+        'by_x is omitted: its key id repeats',
+        'maybe is omitted: its key id is null in some rows',
+      ])
+      assert.deepEqual(Object.keys(collections), ['/as', '/goods'])
+      assert.deepEqual(collections['/goods'], [{ x: 7 }, { x: 7 }, { x: null }])
+    })
+
+    it('omit a view that fails on its rows', async (test) => {
+      const url = await filled(
+        test,
+        database,
+        database.name === 'PostgreSQL'
+          ? 'create table a (id integer primary key); insert into a values (0); create view broken as select id, 1 / id as x from a'
+          : "create table a (id integer primary key); insert into a values (0); create view broken as select id, json_extract('{', '$') as x from a",
+      )
+      const { lines, collections } = await introspect(url)
+      assert.deepEqual(lines, [
+        isPostgres(url)
+          ? 'broken is omitted: it cannot be read: division by zero'
+          : 'broken is omitted: it cannot be read: malformed JSON',
+      ])
+      assert.deepEqual(Object.keys(collections), ['/as'])
+    })
+  })
+}
+
+describe('Declarations generated from a catalog and its data · SQLite', () => {
+  it('omit views that cannot be read and foreign keys that lead nowhere, and serve the rest', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, x text); insert into a values (1, 'one');
+       create view lost as select id, nope from a; create view gone as select id from missing;
+       create table b (id integer primary key, to_gone integer references absent (id), to_nope integer references a (nope),
+         to_x text references a (x), a_id integer references a);
+       pragma foreign_keys = off; insert into b values (1, 5, 6, 'one', 1)`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(lines, [
+      'gone is omitted: it cannot be read: no such table: main.missing',
+      'lost is omitted: it cannot be read: no such column: nope',
+      'b: the foreign key (to_gone) to absent is omitted: there is no table absent',
+      'b: the foreign key (to_nope) to a is omitted: a has no column nope',
+      'b: the foreign key (to_x) to a is omitted: x of a is not unique',
+    ])
+    assert.deepEqual(collections['/bs'], [{ to_gone: 5, to_nope: 6, to_x: 'one' }])
+  })
+
+  it('omit a table whose text key has nulls, and use another key of a table', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (code text primary key, x integer); insert into a values ('k', 1), (null, 2);
+       create table b (code text primary key, no integer not null unique); insert into b values (null, 1), ('x', 2)`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(lines, ['a is omitted: its key code is null in some rows'])
+    assert.deepEqual(collections, { '/bs': [{ code: null }, { code: 'x' }] })
+  })
+
+  it('choose what happens with values that do not fit the type of their column', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, born date, at datetime, size integer, flag boolean, name text);
+       insert into a values (1, '1815-12-10', 1700000000000, 5, 't', 'Ada'), (2, '0000-00-00', 1700000000001, 'abc', 'f', 'Grace'),
+         (3, '1906-12-09', 1700000000002, 7, 't', x'00')`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(lines, [
+      'a.flag is omitted: 3 of 3 values are no boolean, such as "t"',
+      'a.born: 1 of 3 values is no date, such as "0000-00-00"; it is returned as null',
+      'a.at: 3 of 3 values are no datetime, such as 1700000000000; the kind is integer',
+      'a.size: 1 of 3 values is no integer, such as "abc"; it is returned as null',
+      'a.name: 1 of 3 values is no text, such as bytes (1); it is returned as null',
+    ])
+    assert.deepEqual(collections['/as'], [
+      { born: '1815-12-10', at: 1700000000000, size: 5, name: 'Ada' },
+      { born: null, at: 1700000000001, size: null, name: 'Grace' },
+      { born: '1906-12-09', at: 1700000000002, size: 7, name: null },
+    ])
+  })
+
+  it('find the kinds of computed columns of views in their values', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, x integer, y text); insert into a values (1, 2, 'b'), (2, 3, 'c');
+       create view v as select id, count(*) as n, avg(x) as mean, upper(y) as upper, null as void,
+         iif(id = 1, 'a', 1) as mixed from a group by id;
+       create view w as select min(id) as id, sum(x) as total from a`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(lines, [
+      'v.void is omitted: it has no type',
+      'v.mixed is omitted: it has no type, and no attribute kind fits its values of type integer and text',
+    ])
+    assert.deepEqual(collections['/vs'], [
+      { n: 1, mean: 2, upper: 'B' },
+      { n: 1, mean: 3, upper: 'C' },
+    ])
+    assert.deepEqual(collections['/ws'], [{ total: 5 }])
+  })
+
+  it('do not wait for a view that takes long', { timeout: 60_000 }, async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key); insert into a values (1);
+       create view slow as with recursive n (x) as (select 1 union all select x + 1 from n)
+         select id, (select max(x) from n) as x from a;
+       create view zeta as select id, id + 1 as next from a`,
+    )
+    const start = performance.now()
+    const declarations = await readDeclarations(url, {})
+    assert.ok(performance.now() - start < 30_000)
+    assert.deepEqual(formatOmissions(declarations), [
+      'slow.x is omitted: it has no type, and its first rows could not be read in time',
+    ])
+    const zeta = declarations.resources.find(({ file }) => file === 'zeta')
+    assert.match(zeta?.text ?? '', /next: attribute\(integer, \{ invalidValues: 'null' \}\)/)
+  })
+})
+
+describe('Declarations generated from a catalog and its data · PostgreSQL', () => {
+  it('omit what the role must not read', async (test) => {
+    const owner = await filled(
+      test,
+      postgres,
+      `create table open (id integer primary key, name text, salary integer);
+       create table closed (id integer primary key, open_id integer references open);
+       insert into open values (1, 'Ada', 5)`,
+    )
+    const role = `reader_${process.pid}_${Date.now()}`
+    await execute(
+      owner,
+      `create role ${role} login password 'x'; grant usage on schema public to ${role}; grant select (id, name) on open to ${role}`,
+    )
+    test.after(() => execute(owner, `drop owned by ${role}; drop role ${role}`))
+    const url = new URL(owner)
+    url.username = role
+    url.password = 'x'
+    const { lines, collections } = await introspect(url.href)
+    assert.deepEqual(lines, [
+      'closed is omitted: it cannot be read: permission denied for table closed',
+      'open.salary is omitted: it cannot be read: permission denied for table open',
+    ])
+    assert.deepEqual(collections, { '/opens': [{ name: 'Ada' }] })
+  })
+
+  it('return values as null that do not fit the kind of their column', async (test) => {
+    const url = await filled(
+      test,
+      postgres,
+      `create table a (id integer primary key, born date, price numeric, at time);
+       insert into a values (1, '0044-03-15 BC', 'NaN', '24:00'), (2, '1815-12-10', 5, '12:00'), (3, null, 6, '13:00')`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(lines, [
+      'a.born: 1 of 2 values is no date, such as "0044-03-15 BC"; it is returned as null',
+      'a.price: 1 of 3 values is no decimal, such as "NaN"; it is returned as null',
+      'a.at: 1 of 3 values is no time, such as "24:00:00"; it is returned as null',
+    ])
+    assert.deepEqual(collections['/as'], [
+      { born: null, price: null, at: null },
+      { born: '1815-12-10', price: '5', at: '12:00:00' },
+      { born: null, price: '6', at: '13:00:00' },
+    ])
+  })
+})
