@@ -5,12 +5,15 @@ import { suggest } from '../errors/suggestion.ts'
 import { findRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { type Fieldsets, isInFieldset } from './fields.ts'
 
+/** Stands for the primary data where the rows of a document are numbered by their include edges. */
+export const primaryRowSet = -1
+
 /**
  * An edge of the include tree: from the resources at another edge's end, over a relationship, to the related resources.
  * Paths with a common beginning share its edges.
  */
 export interface IncludeEdge {
-  /** The index of the edge that ends where this one starts; −1 for the primary data. */
+  /** The index of the edge that ends where this one starts; `primaryRowSet` if it starts at the primary data. */
   readonly parent: number
   /** The type that has the relationship. */
   readonly type: string
@@ -72,7 +75,7 @@ function addPath(
     return
   }
   let type = resource
-  let parent = -1
+  let parent: number = primaryRowSet
   let isIncluded = true
   for (const name of path) {
     const field = findRelationship(type, name)

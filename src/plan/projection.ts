@@ -4,13 +4,16 @@ import { quote } from '../errors/quote.ts'
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
 import { type Fieldsets, planFields, planLayout } from './fields.ts'
-import { type IncludeEdge, planInclude } from './include.ts'
+import { type IncludeEdge, planInclude, primaryRowSet } from './include.ts'
 import type { Planner } from './planner.ts'
 import { createIdentifierLayout, findLinkageIndex, type RowLayout } from './row-layout.ts'
 
+/** The index of the id in rows of any layout. */
+const idIndex = 0
+
 /** An include edge with the index of the value that holds the related ids. */
 export interface LocatedIncludeEdge extends IncludeEdge {
-  /** In rows of `type`: the index of the linkage, or 0, the id itself, if the primary data is resource linkage. */
+  /** In rows of `type`: the index of the linkage, or that of the id itself if the primary data is resource linkage. */
   readonly keyIndex: number
   readonly many: boolean
 }
@@ -54,7 +57,7 @@ export function planLinkageProjection(
 ): Projection {
   const { fieldsets, edges } = planEdges(planner, query, resource)
   const other = edges.find(
-    ({ parent, relationship: name }) => parent === -1 && name !== relationship.name,
+    ({ parent, relationship: name }) => parent === primaryRowSet && name !== relationship.name,
   )
   if (other !== undefined) {
     const detail = `include: paths start with ${quote(relationship.name)} here, not with ${quote(other.relationship)}.`
@@ -62,7 +65,9 @@ export function planLinkageProjection(
   }
   const { getLayout, included } = createLayouts(edges, fieldsets, planner)
   const includeEdges = edges.map((edge) =>
-    edge.parent === -1 ? { ...edge, keyIndex: 0, many: false } : locateKey(edge, getLayout),
+    edge.parent === primaryRowSet
+      ? { ...edge, keyIndex: idIndex, many: false }
+      : locateKey(edge, getLayout),
   )
   const primary = planner.shapes.intern(createIdentifierLayout(relationship.to))
   return { primary, included, includeEdges }
@@ -70,7 +75,14 @@ export function planLinkageProjection(
 
 /** Whether an edge starts at primary data that is linkage: it then leads to the resources that the linkage identifies. */
 export function startsAtLinkage(edge: LocatedIncludeEdge): boolean {
-  return edge.parent === -1 && edge.keyIndex === 0
+  return edge.parent === primaryRowSet && edge.keyIndex === idIndex
+}
+
+/** Returns an include edge by its index. */
+export function getIncludeEdge({ includeEdges }: Projection, index: number): LocatedIncludeEdge {
+  const edge = includeEdges[index]
+  if (edge === undefined) throw new Error(`The plan has no include edge ${index}.`)
+  return edge
 }
 
 /** Invalid fieldsets count as absent, so that the include paths are checked as well and all errors reported together. */

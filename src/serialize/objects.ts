@@ -8,6 +8,7 @@ import {
 } from '../model/model.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { toStoredValue } from '../plan/fields.ts'
+import { primaryRowSet } from '../plan/include.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
 import {
   type CompleteRows,
@@ -169,10 +170,10 @@ function buildObjects(
   if (shape.includeEdges.length === 0) return rows.primary.map((row) => build(row, identifyRelated))
   const objects = shape.includeEdges.map(() => new Map<string, PlainObject>())
   const graph: ObjectGraph = { shape, getBuilder, findRow: indexRows(shape, rows), objects }
-  return rows.primary.map((row) => build(row, resolveFrom(-1, graph)))
+  return rows.primary.map((row) => build(row, resolveFrom(primaryRowSet, graph)))
 }
 
-/** Resolves the relationships of the objects at the end of an include edge; −1 for the primary data. */
+/** Resolves the relationships of the objects at the end of an include edge, or of the primary data. */
 function resolveFrom(parent: number, graph: ObjectGraph): ResolveRelated {
   return (relationship, ids, type) => {
     const edge = graph.shape.includeEdges.findIndex(

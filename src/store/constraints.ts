@@ -59,20 +59,12 @@ export function rowConstraintError(
   plan: WritePlan,
   resource: ResourceType,
 ): Error {
-  const options = { cause: error }
-  if (
-    error.is === 'unique' &&
-    error.columns.includes(resource.id.column) &&
-    plan.document === 'resource'
-  ) {
-    if (plan.id === undefined && plan.shape.row === 'new') return new TakenIdError(resource, error)
-    const detail = `There is a ${resource.type} with this id already.`
-    return new BodyError('id_taken', '/data/id', detail, options)
-  }
+  if (isTakenId(error, plan, resource)) return takenIdError(error, plan, resource)
   const fields = findFields(error, plan, resource)
   const [first] = fields
   const pointer = plan.document === 'resource' && first ? toFieldPointer(first) : '/data'
   const names = fields.map(({ name }) => `"${name}"`).join(' and ')
+  const options = { cause: error }
   switch (error.is) {
     case 'unique': {
       const reason = first ? `another ${resource.type} has the same ${names}` : violation
@@ -92,6 +84,26 @@ export function rowConstraintError(
       return new BodyError('invalid_value', pointer, `The database rejects ${value}.`, options)
     }
   }
+}
+
+/** Whether another row has the id of the resource. */
+function isTakenId(
+  { is, columns }: ConstraintError,
+  { document }: WritePlan,
+  { id }: ResourceType,
+): boolean {
+  return is === 'unique' && columns.includes(id.column) && document === 'resource'
+}
+
+/** Returns the error of an id that another row has: the client chose it, or the database generated it. */
+function takenIdError(
+  cause: ConstraintError,
+  { id, shape }: WritePlan,
+  resource: ResourceType,
+): Error {
+  if (id === undefined && shape.row === 'new') return new TakenIdError(resource, cause)
+  const detail = `There is a ${resource.type} with this id already.`
+  return new BodyError('id_taken', '/data/id', detail, { cause })
 }
 
 const violation = 'it would violate a constraint'

@@ -4,17 +4,18 @@ import {
   type Model,
   type RelationshipField,
 } from '../model/model.ts'
+import { primaryRowSet } from '../plan/include.ts'
 import { startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 
-/** Lists the row sets that precede that of an include edge and may contain the same rows: include edges, and −1 for the primary data. */
+/** Lists the row sets that precede that of an include edge and may contain the same rows: include edges, and `primaryRowSet`. */
 export function earlierRowSets(
   { includeEdges, type }: ReadShape,
   index: number,
 ): readonly number[] {
   const to = includeEdges[index]?.to
   const earlier = includeEdges.slice(0, index).flatMap((other, at) => (other.to === to ? [at] : []))
-  return to === type && !includeEdges.some(startsAtLinkage) ? [-1, ...earlier] : earlier
+  return to === type && !includeEdges.some(startsAtLinkage) ? [primaryRowSet, ...earlier] : earlier
 }
 
 /**
@@ -24,7 +25,7 @@ export function earlierRowSets(
  */
 export function isLinkageFromIncluded(shape: ReadShape, index: number, model: Model): boolean {
   const edge = shape.includeEdges[index]
-  if (edge?.parent !== -1 || startsAtLinkage(edge) || !edge.many) return false
+  if (edge?.parent !== primaryRowSet || startsAtLinkage(edge) || !edge.many) return false
   const resource = getResourceType(model, shape.type)
   const { link } = getRelationship(resource, edge.relationship)
   const hasOneOwner = link.foreignKey === 'other' && link.ownKey === resource.id.column

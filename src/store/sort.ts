@@ -6,6 +6,7 @@ import {
   and,
   columnAt,
   getAttribute,
+  inScope,
   sortKey,
   type Target,
   tableName,
@@ -29,6 +30,14 @@ interface JoinedTable {
   readonly column: (name: string) => Sql
 }
 
+/** The joins of an order so far. */
+interface PathJoins {
+  readonly start: JoinedTable
+  /** By relationship path. */
+  readonly tables: Map<string, JoinedTable>
+  readonly joins: Sql[]
+}
+
 /**
  * Compiles an order. Joined tables are `s1`, `s2`, …; terms with the same relationship path share them.
  * Null counts as the largest value (`docs/service.md`, Sort). If a column cannot be null, the SQL does not mention nulls, so that
@@ -40,40 +49,48 @@ export function compileOrder(
   target: Target,
 ): CompiledOrder {
   const start: JoinedTable = { resource, column: (name) => columnAt(0, name) }
-  const joined = new Map<string, JoinedTable>()
-  const joins: Sql[] = []
-  const follow = (path: readonly string[]): JoinedTable => {
-    const name = path.at(-1)
-    if (name === undefined) return start
-    const known = joined.get(toPathKey(path))
-    if (known !== undefined) return known
-    const parent = follow(path.slice(0, -1))
-    const { link, to } = getRelationship(parent.resource, name)
-    const alias = sql.id(`s${joined.size + 1}`)
-    const table: JoinedTable = {
-      resource: getResourceType(target.model, to),
-      column: (column) => sql`${alias}.${sql.id(column)}`,
-    }
-    const { scope } = table.resource
-    const isLinked = sql`${table.column(link.otherKey)} = ${parent.column(link.ownKey)}`
-    const on = and([isLinked, ...(scope ? [sql`(${scope(table.column)})`] : [])])
-    joins.push(sql` left join ${tableName(table.resource.table)} as ${alias} on ${on}`)
-    joined.set(toPathKey(path), table)
-    return table
+  const pathJoins: PathJoins = { start, tables: new Map(), joins: [] }
+  const terms = order.map((term) =>
+    compileTerm(term, followPath(term.path, pathJoins, target), target),
+  )
+  return { joins: sql.join(pathJoins.joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }
+}
+
+/** Joins the tables of a relationship path that are not joined yet, within the scopes of their types. @returns the last table */
+function followPath(path: readonly string[], pathJoins: PathJoins, target: Target): JoinedTable {
+  const { start, tables, joins } = pathJoins
+  const name = path.at(-1)
+  if (name === undefined) return start
+  const known = tables.get(toPathKey(path))
+  if (known !== undefined) return known
+  const parent = followPath(path.slice(0, -1), pathJoins, target)
+  const { link, to } = getRelationship(parent.resource, name)
+  const alias = sql.id(`s${tables.size + 1}`)
+  const table: JoinedTable = {
+    resource: getResourceType(target.model, to),
+    column: (column) => sql`${alias}.${sql.id(column)}`,
   }
-  const terms = order.map(({ path, field, descending, nullable }) => {
-    const table = follow(path)
-    const attribute = getAttribute(table.resource, field)
-    const { expression, column, kind } = attribute
-    const value = validValue(expression(table.column), attribute, target)
-    // Without a related row an expression may still compute a value, from nulls.
-    const mayComputeFromNulls = column === undefined && path.length > 0
-    const exists = sql`${table.column(table.resource.id.column)} is not null`
-    const safeValue = mayComputeFromNulls ? sql`case when ${exists} then ${value} end` : value
-    const key = sortKey(safeValue, kind.codec, target)
-    return sql`${key} ${sql.raw(compileDirection(descending, nullable))}`
-  })
-  return { joins: sql.join(joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }
+  const isLinked = sql`${table.column(link.otherKey)} = ${parent.column(link.ownKey)}`
+  const on = and([isLinked, ...inScope(table.column, table.resource)])
+  joins.push(sql` left join ${tableName(table.resource.table)} as ${alias} on ${on}`)
+  tables.set(toPathKey(path), table)
+  return table
+}
+
+function compileTerm(
+  { path, field, descending, nullable }: OrderTerm,
+  { resource, column: columnOf }: JoinedTable,
+  target: Target,
+): Sql {
+  const attribute = getAttribute(resource, field)
+  const { expression, column, kind } = attribute
+  const value = validValue(expression(columnOf), attribute, target)
+  // Without a related row an expression may still compute a value, from nulls.
+  const mayComputeFromNulls = column === undefined && path.length > 0
+  const exists = sql`${columnOf(resource.id.column)} is not null`
+  const safeValue = mayComputeFromNulls ? sql`case when ${exists} then ${value} end` : value
+  const key = sortKey(safeValue, kind.codec, target)
+  return sql`${key} ${sql.raw(compileDirection(descending, nullable))}`
 }
 
 function compileDirection(descending: boolean, nullable: boolean): string {

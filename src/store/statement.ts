@@ -189,6 +189,12 @@ function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
     : constant(parameter as BoundValue | boolean, dialect)
 }
 
+/** Converts the driver's values in rows that nobody else holds to those of the attribute kinds, in place. */
+export function loadRows(rows: unknown[][], load: Statement['load']): unknown[][] {
+  if (load) for (const row of rows) load(row)
+  return rows
+}
+
 /** Returns the values that the driver binds, in the order of the placeholders. */
 export function bound({ placeholders }: Statement, values: RunValues): ParameterValue[] {
   return placeholders.map(({ source, bind }) => {

@@ -133,9 +133,15 @@ export function requestedId({ kind }: AttributeField, { dialect, insertedRow }: 
     : param('id', kind.codec, dialect)
 }
 
-/** Compiles the scope of a type for `t<depth>`; no condition if the type has none. */
-export function inScope(depth: number, { scope }: ResourceType): Sql[] {
-  return scope ? [sql`(${scope((column) => columnAt(depth, column))})`] : []
+/**
+ * Compiles the scope of a type; no condition if the type has none. All SQL gets the condition from here: a further
+ * rule about which rows belong to a type has its place here, and where code asks whether a type has a `scope`. Only lookups by ids of
+ * linkage go without it, because the linkage contains no other rows.
+ * @param table - the depth of a table `t<depth>`, or the function that compiles the columns of any other table
+ */
+export function inScope(table: number | ((column: string) => Sql), { scope }: ResourceType): Sql[] {
+  if (scope === undefined) return []
+  return [sql`(${scope(typeof table === 'number' ? (column) => columnAt(table, column) : table)})`]
 }
 
 /** Joins conditions with `and`; `true` for none. */

@@ -5,7 +5,7 @@ import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isLinkageFromIncluded } from '../linkage.ts'
 import { compileLoad } from '../select.ts'
-import type { Statement } from '../statement.ts'
+import { loadRows } from '../statement.ts'
 import type { Target } from '../tables.ts'
 
 /** The rows of a document. */
@@ -68,12 +68,6 @@ function addLinkage(at: number, parse: ParseEdgeRows): ParseEdgeRows {
     for (const [index, [, owner]] of pairs.entries()) linkages.get(owner)?.push(rows[index]?.[0])
     return rows
   }
-}
-
-/** Converts the driver's values to those of the layout, in place. */
-export function loadRows(rows: unknown[][], load: Statement['load']): unknown[][] {
-  if (load) for (const row of rows) load(row)
-  return rows
 }
 
 /** The most arguments of a function (PostgreSQL 18, Appendix K). */

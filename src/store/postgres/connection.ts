@@ -1,6 +1,6 @@
 import pg, { type CustomTypesConfig, type QueryResult } from 'pg'
 import type { Row } from '../../plan/row-layout.ts'
-import type { RunValues, Statement } from '../statement.ts'
+import { loadRows, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
 import { translateError } from './errors.ts'
 import type { PostgresQuery, PostgresResult } from './pipeline.ts'
@@ -46,7 +46,7 @@ export class PostgresConnection {
   }
 
   /**
-   * Returns every row of a statement.
+   * Returns every row of a statement, with the values of the attribute kinds (`Statement.load`).
    * @param signal - creates a signal that cancels the statement
    */
   async all(
@@ -61,16 +61,19 @@ export class PostgresConnection {
       isPrepared: this.#prepares,
       signal,
     })
-    return rows
+    return loadRows(rows, statement.load)
   }
 
-  /** Returns every row of a statement that will not be repeated, so that the server need not keep it prepared. */
+  /**
+   * Returns every row of a statement that will not be repeated, so that the server need not keep it prepared.
+   * The values are those of the attribute kinds, as those of `all`.
+   */
   async allUnprepared(
     statement: Statement,
     values: RunValues = { planValues: [] },
   ): Promise<readonly Row[]> {
     const { rows } = await this.#executor.send({ statement, values, isPrepared: false })
-    return rows
+    return loadRows(rows, statement.load)
   }
 
   /** Runs a statement that returns no rows. @returns the number of changed rows */

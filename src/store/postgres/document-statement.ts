@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type Model } from '../../model/model.ts'
-import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
+import { primaryRowSet } from '../../plan/include.ts'
+import { getIncludeEdge, type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
-import type { RowLayout } from '../../plan/row-layout.ts'
+import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isUnbounded } from '../buffering.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
-import { pathExists, primaryConditions } from '../read.ts'
+import { pathExists, primaryConditions } from '../primary-rows.ts'
 import { compileSelection, isFoundByKey, isInHashed, type Selection } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
@@ -36,6 +37,9 @@ import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 // The primary rows are the common table expression `p`, those of include edge n are `r<n>`. They contain plain columns. Rows are
 // converted to JSON after they are filtered, sorted and limited, and without those that an earlier row set contains. A subquery
 // keeps its order in an aggregate as long as nothing is joined to it (PostgreSQL 18, 9.21).
+//
+// The alias `t0` names the rows of the query that it stands in, as in all SQL of the store: the table inside `p` and `r<n>`, and `p` or
+// `r<n>` itself where rows are converted.
 
 /** A statement that reads a complete document. */
 export interface DocumentStatement extends Statement {
@@ -59,7 +63,7 @@ export interface DocumentOptions {
 }
 
 /**
- * Compiles a read as one statement. Its result is one row with these columns:
+ * Compiles a read as one statement. Its result is one row with the columns that `splitColumns` splits:
  *
  * - the count of the resources on all pages, or null if the rows show it; a pair with the snapshot id if the count may be cached
  * - whether the resource in the path exists
@@ -74,46 +78,97 @@ export function compileDocumentStatement(
   target: Target,
   options: DocumentOptions = {},
 ): DocumentStatement {
+  const selection = compilePrimarySelection(shape, target)
+  const select = compileColumns(shape, selection, target, options)
+  const primary = compilePrimaryRows(shape, target, options)
+  const needsRowSets = shape.includeEdges.length > 0 || selection.joins.length > 0
+  const expression = needsRowSets
+    ? sql`with ${compileRowSets(shape, primary, target, options)} ${select} from ${compileFrom(selection)}`
+    : sql`${select} from (${primary}) as "t0"`
+  return {
+    ...compileStatement(expression, target.dialect),
+    parseRows: compileAggregatedRows(shape, target),
+    isPointRead:
+      shape.addressed.is === 'one' &&
+      shape.includeEdges.length === 0 &&
+      hasColumnsOnly(shape.primary),
+  }
+}
+
+/** Compiles the columns of the result, in the order of `splitColumns`. */
+function compileColumns(
+  shape: ReadShape,
+  { columns, joins }: Selection,
+  target: Target,
+  options: DocumentOptions,
+): Sql {
   const isOne = shape.addressed.is === 'one'
-  const { columns, joins } = compilePrimarySelection(shape, target)
   const row = jsonArray(columns)
   const ordered = joins.length > 0 ? sql` order by "t0".${rowNumber}` : sql``
-  const select = sql`select ${sql.join([
+  return sql`select ${sql.join([
     compileCountColumn(shape, target, options),
     isOne ? sql`true` : (pathExists(shape, target) ?? sql`true`),
     isOne ? sql`json_build_array(${row})` : sql`json_agg(${row}${ordered})`,
     ...shape.includeEdges.map((_, index) => compileIncludedColumn(shape, index, target)),
     ...compileIsCut(shape, target, options),
   ])}`
-  const primary = compilePrimaryRows(shape, target, options)
-  const toStatement = (expression: Sql): DocumentStatement => ({
-    ...compileStatement(expression, target.dialect),
-    parseRows: compileAggregatedRows(shape, target),
-    isPointRead: isOne && shape.includeEdges.length === 0 && hasColumnsOnly(shape.primary),
+}
+
+/** The columns of the result of a document's statement, as the driver returns them. */
+interface DocumentColumns {
+  /** Null if the server did not count. */
+  readonly count: unknown
+  /** Absent if it was not requested. */
+  readonly snapshotId: string | null | undefined
+  readonly pathExists: boolean
+  /** JSON arrays of rows, for `DocumentStatement.parseRows`. */
+  readonly primary: unknown
+  readonly included: readonly unknown[]
+  readonly isCut: boolean
+}
+
+/** Splits the row that is the result of a document's statement. Without a row the resource in the path does not exist. */
+export function splitColumns(
+  [row = []]: readonly Row[],
+  { includeEdges }: ReadShape,
+): DocumentColumns {
+  const [countColumn, pathExists, primary, ...others] = row
+  const [count, snapshotId] = Array.isArray(countColumn) ? countColumn : [countColumn]
+  return {
+    count,
+    snapshotId,
+    pathExists: pathExists === true,
+    primary,
+    included: others,
+    isCut: others[includeEdges.length] === true,
+  }
+}
+
+/** Compiles the common table expressions: the primary rows, and the rows of each include edge up to the limit. */
+function compileRowSets(
+  shape: ReadShape,
+  primary: Sql,
+  target: Target,
+  { maxRows }: DocumentOptions,
+): Sql {
+  const included = shape.includeEdges.map((edge, index) => {
+    const isUnlimited = maxRows === undefined || !mayGrow(shape, index, target)
+    const limit = isUnlimited ? sql`` : sql` limit ${sql.lit(maxRows)}`
+    return sql`${rowSetName(index)} as (${compileRowSet(shape, edge, index, target)}${limit})`
   })
-  const needsRowSets = shape.includeEdges.length > 0 || joins.length > 0
-  if (!needsRowSets) return toStatement(sql`${select} from (${primary}) as "t0"`)
-  const rowSets = [
-    sql`p as materialized (${primary})`,
-    ...shape.includeEdges.map((edge, index) => {
-      const { maxRows } = options
-      const isUnlimited = maxRows === undefined || !mayGrow(shape, index, target)
-      const limit = isUnlimited ? sql`` : sql` limit ${sql.lit(maxRows)}`
-      return sql`${rowSetName(index)} as (${compileRowSet(shape, edge, index, target)}${limit})`
-    }),
-  ]
-  // Joins would lose the order of the rows.
-  const from =
-    joins.length > 0
-      ? sql`(select *, row_number() over () as ${rowNumber} from p) as "t0"${sql.join([...joins], sql``)}`
-      : sql`p as "t0"`
-  return toStatement(sql`with ${sql.join(rowSets, sql.raw(', '))} ${select} from ${from}`)
+  return sql.join([sql`p as materialized (${primary})`, ...included], sql.raw(', '))
+}
+
+/** Compiles the primary rows as `t0`, numbered if they are joined with linkage: joins would lose the order of the rows. */
+function compileFrom({ joins }: Selection): Sql {
+  if (joins.length === 0) return sql`p as "t0"`
+  return sql`(select *, row_number() over () as ${rowNumber} from p) as "t0"${sql.join([...joins], sql``)}`
 }
 
 const rowNumber = sql.id('lapidary_row')
 
 /** Returns the layout of primary rows without the linkage that follows from included rows. */
-export function withoutDerivedLinkage(shape: ReadShape, model: Model): RowLayout {
+function withoutDerivedLinkage(shape: ReadShape, model: Model): RowLayout {
   const derived = shape.includeEdges
     .filter((_, index) => isLinkageFromIncluded(shape, index, model))
     .map(({ relationship }) => relationship)
@@ -188,7 +243,7 @@ function compilePrimaryRows(
   const limit = shape.isPaged
     ? sql` limit ${rawParam('limit')} offset ${rawParam('offset')}`
     : listLimit
-  const select = compileRowSetColumns(shape, -1, shape.primary, target)
+  const select = compileRowSetColumns(shape, primaryRowSet, shape.primary, target)
   const isCountValid = isReversed ? [isSnapshotCurrent(target)] : []
   const where = and([...primaryConditions(shape, 0, target), ...isCountValid])
   const rows = sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}`
@@ -244,7 +299,7 @@ function sourceColumn(edge: LocatedIncludeEdge, { model }: Target): string {
   return getRelationship(getResourceType(model, edge.type), edge.relationship).link.ownKey
 }
 
-/** Compiles the columns of a row set, −1 for the primary data: those of its layout, and the keys of the include edges. */
+/** Compiles the columns of a row set: those of its layout, and the keys of the include edges. */
 function compileRowSetColumns(
   shape: ReadShape,
   rowSet: number,
@@ -278,7 +333,7 @@ function compileRowSetColumns(
 
 /** Compiles the rows that an include edge adds to the earlier row sets, in the order of their ids. */
 function compileIncludedColumn(shape: ReadShape, index: number, target: Target): Sql {
-  const edge = edgeAt(shape, index)
+  const edge = getIncludeEdge(shape, index)
   const { id } = getResourceType(target.model, edge.to)
   const key = columnAt(0, id.column)
   const order = sortKey(key, id.kind.codec, target)
@@ -305,12 +360,6 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
   return sql`(select json_agg(${row}) from (${rows}) as "t0")`
 }
 
-function edgeAt(shape: ReadShape, index: number): LocatedIncludeEdge {
-  const edge = shape.includeEdges[index]
-  if (edge === undefined) throw new Error(`The plan has no include edge ${index}.`)
-  return edge
-}
-
 function rowSetName(index: number): Sql {
-  return index === -1 ? sql`p` : sql.id(`r${index}`)
+  return index === primaryRowSet ? sql`p` : sql.id(`r${index}`)
 }

@@ -2,6 +2,7 @@ import { HeaderError } from '../../errors/errors.ts'
 import { ConstraintError } from '../constraints.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
 import type { Statement } from '../statement.ts'
+import { tooComplexError } from '../too-complex.ts'
 
 /** The violated constraint by the error code (PostgreSQL 18, Appendix A). */
 const constraintCodes: readonly (readonly [code: RegExp, is: ConstraintError['is']])[] = [
@@ -88,12 +89,7 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
     return new ConstraintError(is, { columns: findColumns(failure), parameter }, error)
   }
   if (code === insufficientPrivilege) return permissionDenied(error)
-  if (!tooComplex.test(code)) return error
-  const advice = 'nest its filter less deep, or include fewer and shorter paths'
-  return new HeaderError(
-    'query_too_complex',
-    `The query is too complex for the database; ${advice}.`,
-  )
+  return tooComplex.test(code) ? tooComplexError() : error
 }
 
 const tooSlow = 'The database took too long'

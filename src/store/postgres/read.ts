@@ -11,7 +11,7 @@ import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
-import type { DocumentStatement } from './document-statement.ts'
+import { type DocumentStatement, splitColumns } from './document-statement.ts'
 import { maxWriteResources, type PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
@@ -156,25 +156,24 @@ interface ParsedDocument {
 }
 
 function parseDocument(
-  [row = []]: readonly Row[],
+  result: readonly Row[],
   statement: DocumentStatement,
   { plan, id, cachedCount }: DocumentRequest,
 ): ParsedDocument {
-  const [countColumn, pathExists, primaryColumn, ...otherColumns] = row
-  if (pathExists !== true) throw notFoundError(plan.notFound, id)
-  const { primary, included } = statement.parseRows(primaryColumn, otherColumns)
-  const [total, snapshotId] = Array.isArray(countColumn) ? countColumn : [countColumn]
+  const columns = splitColumns(result, plan.shape)
+  if (!columns.pathExists) throw notFoundError(plan.notFound, id)
+  const { primary, included } = statement.parseRows(columns.primary, columns.included)
+  const { count, snapshotId, isCut } = columns
   const rows: CompleteRows = {
     is: 'complete',
-    count: countFromRows(plan, primary.length) ?? Number(total ?? cachedCount),
+    count: countFromRows(plan, primary.length) ?? Number(count ?? cachedCount),
     primary,
     included: plan.shape.includeEdges.map(({ to }, index) => ({
       type: to,
       rows: included[index] ?? [],
     })),
   }
-  const isCut = otherColumns[plan.shape.includeEdges.length] === true
-  return { rows, snapshotId: total === null ? null : snapshotId, isCut }
+  return { rows, snapshotId: count === null ? null : snapshotId, isCut }
 }
 
 /** The dependencies of a read in a transaction. */

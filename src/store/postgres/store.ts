@@ -23,7 +23,6 @@ import { runPipelined } from '../steps.ts'
 import type { ReadOptions, Store, Transaction } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
-import { loadRows } from './aggregated-includes.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { checkCollations, queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -272,12 +271,7 @@ function createTransaction(
   return transactionOn(
     {
       runSteps: runPipelined,
-      all: (statement, values) => {
-        const rows = transaction.all(statement, values)
-        const { load } = statement
-        // Nobody else holds the rows.
-        return load ? rows.then((loaded) => loadRows(loaded as unknown[][], load)) : rows
-      },
+      all: (statement, values) => transaction.all(statement, values),
       run: (statement, values) => transaction.run(statement, values),
       read: (plan, id) => readForWrite(transaction, plan, id, statements),
       ...(statements.target.dialect.lastInsertId && {

@@ -1,8 +1,7 @@
 import type { Row } from '../../plan/row-layout.ts'
 import { Mutex } from '../mutex.ts'
-import type { RunValues, Statement } from '../statement.ts'
+import { loadRows, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
-import { loadRows } from './aggregated-includes.ts'
 import { executeText, PostgresConnection, type QueryExecutor } from './connection.ts'
 import { disconnectedError, isConnectionLost, unavailableError } from './errors.ts'
 import {

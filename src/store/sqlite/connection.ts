@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { bound, type RunValues, type Statement } from '../statement.ts'
+import { bound, loadRows, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
 import { translateError, translateErrors } from './errors.ts'
 import { addFunctions } from './functions.ts'
@@ -74,12 +74,9 @@ export class SqliteConnection {
     })
   }
 
-  /** Returns every row of a statement. */
+  /** Returns every row of a statement, with the values of the attribute kinds (`Statement.load`). */
   all(statement: Statement, values: RunValues): readonly Row[] {
-    const { load } = statement
-    const rows = this.rawRows(statement, bound(statement, values))
-    if (load) for (const row of rows) load(row)
-    return rows
+    return loadRows(this.rawRows(statement, bound(statement, values)), statement.load)
   }
 
   /** Returns every row as the driver reads it. @param values - in the order of the placeholders */
@@ -122,11 +119,8 @@ export class SqliteConnection {
 
   /** Yields rows in batches; each batch is read when it is requested. */
   *batches(statement: Statement, values: RunValues, size: number): Generator<readonly Row[]> {
-    const { load } = statement
-    for (const batch of this.rawBatches(statement, bound(statement, values), size)) {
-      if (load) for (const row of batch) load(row)
-      yield batch
-    }
+    for (const batch of this.rawBatches(statement, bound(statement, values), size))
+      yield loadRows(batch, statement.load)
   }
 
   /** Yields rows in batches, as the driver reads them. A batch with much text ends early, because linkage may be long. */

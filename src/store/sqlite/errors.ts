@@ -1,6 +1,7 @@
 import { HeaderError } from '../../errors/errors.ts'
 import { StoredValueError } from '../../model/stored-values.ts'
 import { ConstraintError } from '../constraints.ts'
+import { tooComplexError } from '../too-complex.ts'
 
 /** Primary result codes (sqlite.org/rescode.html). */
 const busy = 5
@@ -69,11 +70,7 @@ export function translateError(error: unknown, statement?: string): unknown {
     const headers = { 'retry-after': '5' }
     return new HeaderError('unavailable', `${reason}; try again later.`, headers, { cause: error })
   }
-  if (tooComplex.test(error.message)) {
-    const advice = 'nest its filter less deep, or include fewer and shorter paths'
-    const detail = `The query is too complex for the database; ${advice}.`
-    return new HeaderError('query_too_complex', detail)
-  }
+  if (tooComplex.test(error.message)) return tooComplexError()
   if (primaryCode !== constraint) return error
   const [is, columnList] = constraints[extendedCode] ?? ['other']
   const columns = columnList?.exec(error.message)?.[1] ?? ''

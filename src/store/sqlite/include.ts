@@ -1,3 +1,4 @@
+import { primaryRowSet } from '../../plan/include.ts'
 import { type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import type { CompleteRows, RowBatch } from '../../plan/read-result.ts'
@@ -48,6 +49,13 @@ function exceeded({ exceed }: ReadBudget, edge: number | undefined): undefined {
 /** Complete primary rows, and the included rows. */
 export type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
 
+/** What to read in addition to the primary rows. */
+interface IncludeRequest {
+  readonly shape: ReadShape
+  readonly statements: IncludeStatements
+  readonly budget: ReadBudget
+}
+
 /**
  * Reads the linkage of primary rows, and the included rows: at most one statement for each relationship and include edge. No
  * resource occurs twice, including the primary ones.
@@ -57,74 +65,102 @@ export type IncludeResult = Pick<CompleteRows, 'primary' | 'included'>
  * @returns `undefined` when there is more than the budget allows
  */
 export function* readIncludes(
-  {
-    shape,
-    statements,
-    budget,
-  }: Readonly<{
-    shape: ReadShape
-    statements: IncludeStatements
-    budget: ReadBudget
-  }>,
+  request: IncludeRequest,
   rows: readonly Row[],
   id: string | undefined,
 ): QuerySequence<IncludeResult | undefined> {
-  const { linkages, owned } = statements
-  let primary: readonly Row[] | undefined =
-    linkages.length === 0 ? rows : yield* readLinkages(rows, linkages, budget)
+  const { shape, statements, budget } = request
+  const primary =
+    statements.linkages.length === 0 ? rows : yield* readLinkages(rows, statements.linkages, budget)
   if (primary === undefined) return exceeded(budget, undefined)
-  const { includeEdges } = shape
-  if (includeEdges.length === 0) return { primary, included: [] }
-  let left = budget.resources - rows.length
-  const ownedRows: (readonly Row[] | undefined)[] = []
-  for (const { edge, at, statement, isUnordered } of owned) {
+  if (shape.includeEdges.length === 0) return { primary, included: [] }
+  const progress: IncludeProgress = { ...request, remaining: budget.resources - rows.length }
+  const owned = yield* readOwnedRows(primary, id, progress)
+  return owned && (yield* followEdges(owned, progress))
+}
+
+/** A read of included rows that goes on. */
+interface IncludeProgress extends IncludeRequest {
+  /** How many more resources the budget allows. */
+  remaining: number
+}
+
+/** Primary rows with the linkage that follows from the rows that they own, and these rows by their include edge. */
+interface OwnedRows {
+  readonly primary: readonly Row[]
+  readonly byEdge: readonly (readonly Row[] | undefined)[]
+}
+
+/** Reads the rows of the include edges that contain the complete linkage of their relationship. */
+function* readOwnedRows(
+  rows: readonly Row[],
+  id: string | undefined,
+  progress: IncludeProgress,
+): QuerySequence<OwnedRows | undefined> {
+  const { statements, budget } = progress
+  let primary = rows
+  const byEdge: (readonly Row[])[] = []
+  for (const { edge, at, statement, isUnordered } of statements.owned) {
     const ids = idsOf(primary)
-    const rowsOfOwners: readonly Row[] =
-      ids.length === 0
-        ? []
-        : yield { statement, values: { planValues: [], id, ids, maxRows: left + 1 } }
-    left -= rowsOfOwners.length
-    if (left < 0) return exceeded(budget, edge)
-    const ordered = isUnordered ? rowsOfOwners.toSorted(compareNumericIds) : rowsOfOwners
-    ownedRows[edge] = ordered
+    const values = { planValues: [], id, ids, maxRows: progress.remaining + 1 }
+    const found: readonly Row[] = ids.length === 0 ? [] : yield { statement, values }
+    progress.remaining -= found.length
+    if (progress.remaining < 0) return exceeded(budget, edge)
+    const ordered = isUnordered ? found.toSorted(compareNumericIds) : found
+    byEdge[edge] = ordered
     primary = addOwnedLinkage(primary, at, ordered)
   }
-  const known = createKnownRows(primary, shape)
-  const rowsByEdge: (readonly Row[])[] = []
+  return { primary, byEdge }
+}
+
+/** Reads the rows of every include edge, each after the edge that ends where it starts. */
+function* followEdges(
+  { primary, byEdge }: OwnedRows,
+  progress: IncludeProgress,
+): QuerySequence<IncludeResult | undefined> {
+  const { includeEdges } = progress.shape
+  const known = createKnownRows(primary, progress.shape)
   const included: RowBatch[] = []
-  for (let index = 0; index < includeEdges.length; index += 1) {
-    const edge = includeEdges[index]
-    if (edge === undefined) break
-    // No edge starts from the rows of the last one.
-    const isLast = index === includeEdges.length - 1
-    let fetched = ownedRows[index]
-    const ids =
-      fetched === undefined
-        ? collectLinkedIds(edge.parent === -1 ? primary : (rowsByEdge[edge.parent] ?? []), edge)
-        : isLast
-          ? []
-          : idsOf(fetched)
-    if (fetched === undefined) {
-      const missing = ids.filter((each) => !known?.has(edge.to, each))
-      left -= missing.length
-      if (left < 0) return exceeded(budget, index)
-      const statement = statements.byIds.get(edge.to)
-      if (statement === undefined) throw new Error(`The plan includes no ${edge.to}.`)
-      const values = { planValues: [], ids: missing }
-      fetched = missing.length === 0 ? [] : yield { statement, values }
-    }
-    const lookups = statements.includedLinkages.get(edge.to)
-    const complete: readonly Row[] | undefined =
-      lookups === undefined || lookups.length === 0
-        ? fetched
-        : yield* readLinkages(fetched, lookups, budget)
-    if (complete === undefined) return exceeded(budget, index)
+  /** The rows where each edge ends, including those that other edges have read. */
+  const ends: (readonly Row[])[] = []
+  for (const [index, edge] of includeEdges.entries()) {
+    const owned = byEdge[index]
+    const starts = edge.parent === primaryRowSet ? primary : (ends[edge.parent] ?? [])
+    const ids = owned ? [] : collectLinkedIds(starts, edge)
+    const missing = known ? ids.filter((each) => !known.has(edge.to, each)) : ids
+    const found = owned ?? (yield* readByIds(missing, edge, progress))
+    const complete = found && (yield* completeLinkage(found, edge, progress))
+    if (complete === undefined) return exceeded(progress.budget, index)
     included.push({ type: edge.to, rows: complete })
-    if (isLast || known === undefined) break
-    known.add(edge.to, complete)
-    rowsByEdge.push(known.find(edge.to, ids))
+    // No edge starts from the rows of the last one.
+    if (index === includeEdges.length - 1) break
+    known?.add(edge.to, complete)
+    ends.push(owned || known === undefined ? complete : known.find(edge.to, ids))
   }
   return { primary, included }
+}
+
+/** Reads the rows of an include edge by their ids. @returns `undefined` when there are more than the budget allows */
+function* readByIds(
+  ids: readonly string[],
+  { to }: LocatedIncludeEdge,
+  progress: IncludeProgress,
+): QuerySequence<readonly Row[] | undefined> {
+  progress.remaining -= ids.length
+  if (progress.remaining < 0) return undefined
+  const statement = progress.statements.byIds.get(to)
+  if (statement === undefined) throw new Error(`The plan includes no ${to}.`)
+  return ids.length === 0 ? [] : yield { statement, values: { planValues: [], ids } }
+}
+
+/** Reads the linkage that the rows of an include edge were read without. */
+function* completeLinkage(
+  rows: readonly Row[],
+  { to }: LocatedIncludeEdge,
+  { statements, budget }: IncludeProgress,
+): QuerySequence<readonly Row[] | undefined> {
+  const linkages = statements.includedLinkages.get(to) ?? []
+  return linkages.length === 0 ? rows : yield* readLinkages(rows, linkages, budget)
 }
 
 /** Creates the rows that edges need not read again; `undefined` if no edge can reach a row twice. */

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Sql } from '../model/dialect.ts'
+import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
+import type { ReadShape } from '../plan/read.ts'
+import { compileCondition } from './filter.ts'
+import { compileOrder } from './sort.ts'
+import { param, rawParam } from './statement.ts'
+import {
+  and,
+  columnAt,
+  inScope,
+  isLinkedFrom,
+  isLinkedFromAny,
+  matchesRequestedId,
+  type Target,
+  tableAt,
+} from './tables.ts'
+
+/** Compiles the conditions of the primary data for `t<depth>`, without the page. */
+export function primaryConditions(shape: ReadShape, depth: number, target: Target): Sql[] {
+  const resource = getResourceType(target.model, shape.type)
+  return [
+    ...(shape.addressed.is === 'one' ? [matchesRequestedId(resource, depth, target)] : []),
+    ...(shape.addressed.is === 'related' ? [isRelated(shape.addressed, depth, target)] : []),
+    ...inScope(depth, resource),
+    ...(shape.where ? [compileCondition(shape.where, { resource, depth }, target)] : []),
+  ]
+}
+
+/** Compiles whether a row of `t<depth>` is one of the primary rows: on the page, if the list is paged. */
+export function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[] {
+  if (!shape.isPaged) return primaryConditions(shape, depth, target)
+  const resource = getResourceType(target.model, shape.type)
+  const { joins, orderBy } = compileOrder(shape.order, resource, target)
+  const from = sql`${tableAt(0, resource.table)}${joins}${compilePrimaryWhere(shape, target)}`
+  const id = columnAt(0, resource.id.column)
+  const pageIds = sql`select ${id} from ${from} order by ${orderBy}${compilePage(shape)}`
+  return [sql`${columnAt(depth, resource.id.column)} in (${pageIds})`]
+}
+
+/** Compiles whether the row of `t<depth>` is related to the resource in the path. */
+function isRelated(
+  { type, relationship }: Extract<ReadShape['addressed'], { is: 'related' }>,
+  depth: number,
+  target: Target,
+): Sql {
+  const resource = getResourceType(target.model, type)
+  const { link } = getRelationship(resource, relationship)
+  const isKeyInPath = link.ownKey === resource.id.column && resource.scope === undefined
+  if (isKeyInPath)
+    return isLinkedFrom(depth, link, param('id', resource.id.kind.codec, target.dialect))
+  const inner = depth + 1
+  const where = and([matchesRequestedId(resource, inner, target), ...inScope(inner, resource)])
+  const ownKeys = sql`select ${columnAt(inner, link.ownKey)} from ${tableAt(inner, resource.table)} where ${where}`
+  return isLinkedFromAny(depth, link, ownKeys)
+}
+
+/** Compiles the condition that the resource in the path exists; `undefined` if the path contains no id. */
+export function pathExists(shape: ReadShape, target: Target): Sql | undefined {
+  if (shape.addressed.is === 'all') return undefined
+  return sql`exists (${compileSelectRequested(getPathResource(shape, target), target)})`
+}
+
+/** Compiles the query that returns a row if the requested resource exists. */
+export function compileSelectRequested(resource: ResourceType, target: Target): Sql {
+  const where = and([matchesRequestedId(resource, 0, target), ...inScope(0, resource)])
+  return sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
+}
+
+function getPathResource({ addressed, type }: ReadShape, { model }: Target): ResourceType {
+  return getResourceType(model, addressed.is === 'related' ? addressed.type : type)
+}
+
+/** Compiles the `where` clause; none without conditions, because SQLite counts the rows of a complete table faster then. */
+export function compilePrimaryWhere(shape: ReadShape, target: Target): Sql {
+  const conditions = primaryConditions(shape, 0, target)
+  return conditions.length === 0 ? sql`` : sql` where ${and(conditions)}`
+}
+
+/**
+ * Compiles the limit and the offset. SQLite plans a statement again for each value of a parameter that is the limit itself, but not
+ * for an expression: hence every `limit ? + 0` of the statements that SQLite shares.
+ */
+export function compilePage({ isPaged }: ReadShape): Sql {
+  return isPaged ? sql` limit ${rawParam('limit')} + 0 offset ${rawParam('offset')}` : sql``
+}
