@@ -1,5 +1,5 @@
 import type { Catalog, ForeignKey, StoredColumn, StoredTable } from 'lapidary'
-import { canStoreKeys, inferKind } from './infer-kind.ts'
+import { canStoreKeys, inferKeyKind } from './infer-kind.ts'
 import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
@@ -99,8 +99,7 @@ function findKey(
   const candidates = table.is === 'view' ? viewKeys(table) : tableKeys(table)
   const reasons: string[] = []
   for (const column of candidates) {
-    const { values: _, ...withoutValues } = column
-    const kind = findings.kinds.get(column) ?? inferKind(withoutValues, catalog)
+    const kind = findings.kinds.get(column) ?? inferKeyKind(column, catalog)
     const problem = findings.columns.get(column)
     const idKind = idKinds[kind?.name ?? '']
     if (looksSecret(column, kind, table))

@@ -109,6 +109,21 @@ export function inferKind(
   return { name: 'enumeration', code: call('enumeration', values) }
 }
 
+/** The largest number of digits of which every number is a 64-bit integer. */
+const integer64Digits = 18
+
+/** Infers the kind of a column as a key: `numeric(10)` and `numeric(10,0)` store integers. */
+export function inferKeyKind(
+  column: StoredColumn,
+  catalog: Pick<Catalog, 'dialect'>,
+): KindCode | undefined {
+  const { values: _, ...withoutValues } = column
+  const [, digits] =
+    /^(?:decimal|numeric|number)\s*\(\s*(\d+)\s*(?:,\s*0\s*)?\)$/i.exec(column.type) ?? []
+  if (digits !== undefined && Number(digits) <= integer64Digits) return integer64()
+  return inferKind(withoutValues, catalog)
+}
+
 /** True if a foreign key column can store every value of the column that it references. */
 export function canStoreKeys(
   foreignKey: StoredColumn | undefined,
@@ -116,6 +131,6 @@ export function canStoreKeys(
   { dialect }: Pick<Catalog, 'dialect'>,
 ): boolean {
   if (foreignKey === undefined || referenced === undefined) return false
-  const kind = kinds[inferKind(referenced, { dialect })?.name ?? '']
+  const kind = kinds[inferKeyKind(referenced, { dialect })?.name ?? '']
   return kind === undefined || canStore(foreignKey.type, kind, dialect)
 }

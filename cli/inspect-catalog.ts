@@ -63,13 +63,26 @@ const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode
   [['blob'], constant('bytes')],
 ]
 
-/** The kinds of columns whose values are not of the kind of their type. The first that all values fit is chosen. */
+/** The kinds of columns whose values have no form of the kind of their type. The first that all values fit is chosen. */
 const fallbackKinds: readonly KindCode[] = [
   constant('integer'),
   { name: 'integer64', code: call('integer64') },
   constant('number'),
   constant('text'),
 ]
+
+const storedAs = (kind: string, form: string) =>
+  [{ name: kind, code: call('storedAs', identifier(kind), form) }, form] as const
+const asKind = (kind: KindCode) => [kind, kind.name] as const
+
+/** The forms in which programs store the values of a kind. The first that all values fit is chosen. */
+const storedForms: Readonly<Record<string, readonly (readonly [KindCode, form: string])[]>> = {
+  boolean: 't/f T/F y/n Y/N yes/no YES/NO true/false TRUE/FALSE'
+    .split(' ')
+    .map((form) => storedAs('boolean', form)),
+  // Milliseconds of the last decades are seconds of years beyond 9999.
+  datetime: ['epoch-seconds', 'epoch-milliseconds'].map((form) => storedAs('datetime', form)),
+}
 
 /** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
 export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
@@ -197,13 +210,17 @@ async function chooseFallback(
 ): Promise<void> {
   const { catalog, draft } = context
   const found = describeInvalid(sample, kind)
-  for (const fallback of fallbackKinds) {
+  const forms = storedForms[kind.name] ?? []
+  for (const [fallback, form] of [...forms, ...fallbackKinds.map(asKind)]) {
     if (!isStorable(table, column, fallback, catalog)) continue
     const [second] = await context.sample([toRequest(table, [column], () => fallback)])
     if (second?.columns.get(column.name)?.invalid !== 0) continue
     draft.kinds.set(column, fallback)
     draft.invalid.add(column)
-    draft.notes.set(column, `${found}; the kind is ${fallback.name}`)
+    draft.notes.set(
+      column,
+      `${found}; ${sample.invalid === 1 ? 'it is' : 'they are'} read as ${form}`,
+    )
     return
   }
   draft.columns.set(column, found)

@@ -20,7 +20,7 @@ export interface NamedTable extends KeyedTable {
 }
 
 /** The functions of the package that declarations call. */
-const declarationFunctions = ['resource', 'attribute', 'toOne', 'toMany']
+const declarationFunctions = ['resource', 'attribute', 'toOne', 'toMany', 'storedAs']
 
 /** Identifiers that a declaration cannot have: imports of its file, and reserved words and globals of JavaScript. */
 const reserved = new Set([

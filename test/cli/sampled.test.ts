@@ -128,22 +128,50 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     const url = await filled(
       test,
       sqlite,
-      `create table a (id integer primary key, born date, at datetime, size integer, flag boolean, name text);
-       insert into a values (1, '1815-12-10', 1700000000000, 5, 't', 'Ada'), (2, '0000-00-00', 1700000000001, 'abc', 'f', 'Grace'),
-         (3, '1906-12-09', 1700000000002, 7, 't', x'00')`,
+      `create table a (id integer primary key, born date, at datetime, made datetime, size integer, flag boolean, mixed boolean,
+         name text, count date);
+       insert into a values (1, '1815-12-10', 1700000000000, 1700000000, 5, 't', 't', 'Ada', 5), (2, '0000-00-00', 1700000000001, 0, 'abc', 'f', 1, 'Grace', 6),
+         (3, '1906-12-09', 1700000000002, 1, 7, 't', 'x', x'00', 7)`,
     )
     const { lines, collections } = await introspect(url)
     assert.deepEqual(lines, [
-      'a.flag is omitted: 3 of 3 values are no boolean, such as "t"',
+      'a.mixed is omitted: 2 of 3 values are no boolean, such as "t"',
       'a.born: 1 of 3 values is no date, such as "0000-00-00"; it is returned as null',
-      'a.at: 3 of 3 values are no datetime, such as 1700000000000; the kind is integer',
+      'a.at: 3 of 3 values are no datetime, such as 1700000000000; they are read as epoch-milliseconds',
+      'a.made: 3 of 3 values are no datetime, such as 1700000000; they are read as epoch-seconds',
       'a.size: 1 of 3 values is no integer, such as "abc"; it is returned as null',
+      'a.flag: 3 of 3 values are no boolean, such as "t"; they are read as t/f',
       'a.name: 1 of 3 values is no text, such as bytes (1); it is returned as null',
+      'a.count: 3 of 3 values are no date, such as 5; they are read as integer',
     ])
     assert.deepEqual(collections['/as'], [
-      { born: '1815-12-10', at: 1700000000000, size: 5, name: 'Ada' },
-      { born: null, at: 1700000000001, size: null, name: 'Grace' },
-      { born: '1906-12-09', at: 1700000000002, size: 7, name: null },
+      {
+        born: '1815-12-10',
+        at: '2023-11-14T22:13:20Z',
+        made: '2023-11-14T22:13:20Z',
+        size: 5,
+        flag: true,
+        name: 'Ada',
+        count: 5,
+      },
+      {
+        born: null,
+        at: '2023-11-14T22:13:20.001Z',
+        made: '1970-01-01T00:00:00Z',
+        size: null,
+        flag: false,
+        name: 'Grace',
+        count: 6,
+      },
+      {
+        born: '1906-12-09',
+        at: '2023-11-14T22:13:20.002Z',
+        made: '1970-01-01T00:00:01Z',
+        size: 7,
+        flag: true,
+        name: null,
+        count: 7,
+      },
     ])
   })
 

@@ -238,6 +238,18 @@ export const sharedCases: readonly SchemaCase[] = [
     '// the foreign key (a, b) to line is omitted: a relationship uses one column',
   ],
   [
+    'a numeric key without a fraction is an integer id',
+    `create table a (no numeric(10) primary key not null); create table b (id numeric(18, 0) primary key not null,
+       a_no numeric(10) references a); create table c (id numeric(19, 0) primary key not null);
+     create table d (id numeric(9, 2) primary key not null)`,
+    "id: { column: 'no', client: 'required' },",
+    "bs: toMany('b', { column: 'a_no' }),",
+    "id: { client: 'required' },",
+    "a_no: toOne('a', { column: 'a_no' }),",
+    'c is omitted: its key id has the type numeric(19,',
+    'd is omitted: its key id has the type numeric(9,',
+  ],
+  [
     'a table without a usable key is omitted, and foreign keys to it become attributes',
     `create table pair (a integer, b integer, c integer, primary key (a, b)); create table bare (x text);
      create table dated (day date primary key not null); create table session (token text primary key not null);
