@@ -27,8 +27,9 @@ for (const workers of ['1', '2']) {
       const place = await folder(test)
       const child = await start(test, place, ['--workers', workers, '--log-level', 'warn'])
       const stop = new AbortController()
+      const databaseUrl = `sqlite:${place}/data/lapidary.db`
       const load = writeUntil(child.url, stop.signal, { clients: 16 })
-      await pause(300)
+      await writesStored(databaseUrl)
       const all = workers === '1' ? [] : await childrenOf(child.process.pid)
       child.process.kill(first)
       await pause(2)
@@ -37,7 +38,7 @@ for (const workers of ['1', '2']) {
       const { code } = await child.end(second)
       assert.equal(code, 0, child.printed())
       stop.abort()
-      await assertAnswered(await load, `sqlite:${place}/data/lapidary.db`)
+      await assertAnswered(await load, databaseUrl)
     }
   })
 }
@@ -48,7 +49,7 @@ it('npm start ends in good order when npm gets SIGTERM, and frees its port', asy
   const npm = await npmStart(test, databaseUrl)
   const stop = new AbortController()
   const load = writeUntil(npm.url, stop.signal, { clients: 8 })
-  await pause(300)
+  await writesStored(databaseUrl)
   npm.kill('SIGTERM')
   await pause(2)
   npm.kill('SIGTERM')
@@ -152,6 +153,15 @@ function signalled(pid: number, signal: NodeJS.Signals): void {
   } catch {
     assert.ok(!isRunning(pid))
   }
+}
+
+/** Waits until some writes are stored. */
+function writesStored(databaseUrl: string): Promise<void> {
+  const isLoaded = async () => {
+    const [row] = await executeDirectly(databaseUrl, 'select count(*) as stored from person')
+    return Number(row?.stored) > 20
+  }
+  return until(isLoaded, 'nothing is written')
 }
 
 /** What is stored is what was answered: nothing more, nothing less. */
