@@ -1,12 +1,13 @@
 import {
   getRelationship,
   getResourceType,
-  type Model,
   type RelationshipField,
+  type ResourceType,
 } from '../model/model.ts'
 import { primaryRowSet } from '../plan/include.ts'
 import { startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
+import type { Target } from './tables.ts'
 
 /** Lists the row sets that precede that of an include edge and may contain the same rows: include edges, and `primaryRowSet`. */
 export function earlierRowSets(
@@ -23,22 +24,32 @@ export function earlierRowSets(
  * a relationship of the primary rows, and each belongs to one primary row. Then the database reads the rows, but not their ids
  * once more.
  */
-export function isLinkageFromIncluded(shape: ReadShape, index: number, model: Model): boolean {
+export function isLinkageFromIncluded(shape: ReadShape, index: number, target: Target): boolean {
   const edge = shape.includeEdges[index]
   if (edge?.parent !== primaryRowSet || startsAtLinkage(edge) || !edge.many) return false
-  const resource = getResourceType(model, shape.type)
+  const resource = getResourceType(target.model, shape.type)
   const { link } = getRelationship(resource, edge.relationship)
-  const hasOneOwner = link.foreignKey === 'other' && link.ownKey === resource.id.column
+  const isOwnerId = link.ownKey === resource.id.column && !hasSpellings(resource, target)
+  const hasOneOwner = link.foreignKey === 'other' && isOwnerId
   return hasOneOwner && earlierRowSets(shape, index).length === 0
 }
 
-/** Whether a foreign key of the row is the linkage itself; not if the type has a scope that the other row may not match. */
-export function isOwnKey({ link, to, many }: RelationshipField, model: Model): boolean {
-  const other = getResourceType(model, to)
+/** Whether the keys of a type may be spelled differently from its ids, because their comparison ignores case. */
+export function hasSpellings({ table, id }: ResourceType, { ignoresCase }: Target): boolean {
+  return id.kind.codec === 'text' && (ignoresCase?.(table, id.column) ?? false)
+}
+
+/**
+ * Whether a foreign key of the row is the linkage itself; not if the type has a scope that the other row may not match, or if the
+ * id may be spelled differently.
+ */
+export function isOwnKey({ link, to, many }: RelationshipField, target: Target): boolean {
+  const other = getResourceType(target.model, to)
   return (
     !many &&
     link.foreignKey === 'own' &&
     link.otherKey === other.id.column &&
-    other.scope === undefined
+    other.scope === undefined &&
+    !hasSpellings(other, target)
   )
 }

@@ -3,6 +3,7 @@ import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { compileCondition } from './filter.ts'
+import { hasSpellings } from './linkage.ts'
 import { compileOrder } from './sort.ts'
 import { param, rawParam } from './statement.ts'
 import {
@@ -46,7 +47,10 @@ function isRelated(
 ): Sql {
   const resource = getResourceType(target.model, type)
   const { link } = getRelationship(resource, relationship)
-  const isKeyInPath = link.ownKey === resource.id.column && resource.scope === undefined
+  const isKeyInPath =
+    link.ownKey === resource.id.column &&
+    resource.scope === undefined &&
+    !hasSpellings(resource, target)
   if (isKeyInPath)
     return isLinkedFrom(depth, link, param('id', resource.id.kind.codec, target.dialect))
   const inner = depth + 1

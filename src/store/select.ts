@@ -67,7 +67,7 @@ function compileGroupedLinkage(
   const { dialect, model } = target
   const { link, many, to } = field
   if (dialect.aggregateIdsInGroups === undefined) return undefined
-  if (isOwnKey(field, model) || isFoundByKey(field, target)) return undefined
+  if (isOwnKey(field, target) || isFoundByKey(field, target)) return undefined
   const other = getResourceType(model, to)
   const { codec } = other.id.kind
   const id = columnAt(1, other.id.column)
@@ -125,7 +125,7 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
   const other = getResourceType(target.model, field.to)
   const ownKey = columnAt(0, link.ownKey)
   const { codec } = other.id.kind
-  if (isOwnKey(field, target.model)) return asKey(ownKey, codec, target)
+  if (isOwnKey(field, target)) return asKey(ownKey, codec, target)
   const from = tableAt(1, other.table)
   const where = and([isLinkedFrom(1, link, ownKey), ...inScope(1, other)])
   const id = columnAt(1, other.id.column)

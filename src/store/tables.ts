@@ -20,6 +20,8 @@ export interface Target {
   readonly insertedRow?: LastInsertId | undefined
   /** Whether a column is the first of an index, so that a lookup visits few rows; absent: every column is. */
   readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
+  /** Whether comparisons of a text column ignore case or trailing spaces; absent: none does. */
+  readonly ignoresCase?: ((table: Table, column: string) => boolean) | undefined
   /** Whether a column has floating-point numbers of four bytes; absent: none has. */
   readonly isSinglePrecision?: ((table: Table, column: string) => boolean) | undefined
   /** Receives each stored value that is returned as null; absent: nothing does. */

@@ -20,12 +20,11 @@ export function compileAggregatedRows(
   shape: ReadShape,
   target: Target,
 ): (primary: unknown, included: readonly unknown[]) => AggregatedRows {
-  const { model } = target
   const load = compileLoad(shape.primary, target)
   const isNested = hasNestedRows(shape.primary)
   const parsers = shape.includeEdges.map((edge, index) => {
     const parse = compileEdgeParser(shape, edge, target)
-    return isLinkageFromIncluded(shape, index, model) ? addLinkage(edge.keyIndex, parse) : parse
+    return isLinkageFromIncluded(shape, index, target) ? addLinkage(edge.keyIndex, parse) : parse
   })
   return (primaryArray, edgeArrays) => {
     const primary = loadRows(parseRows(primaryArray, isNested), load)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import { getRelationship, getResourceType, type Model } from '../../model/model.ts'
+import { getRelationship, getResourceType } from '../../model/model.ts'
 import { primaryRowSet } from '../../plan/include.ts'
 import { getIncludeEdge, type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
@@ -168,9 +168,9 @@ function compileFrom({ joins }: Selection): Sql {
 const rowNumber = sql.id('lapidary_row')
 
 /** Returns the layout of primary rows without the linkage that follows from included rows. */
-function withoutDerivedLinkage(shape: ReadShape, model: Model): RowLayout {
+function withoutDerivedLinkage(shape: ReadShape, target: Target): RowLayout {
   const derived = shape.includeEdges
-    .filter((_, index) => isLinkageFromIncluded(shape, index, model))
+    .filter((_, index) => isLinkageFromIncluded(shape, index, target))
     .map(({ relationship }) => relationship)
   const linkages = shape.primary.linkages.map((linkage) =>
     derived.includes(linkage.relationship) ? { ...linkage, isDerived: true } : linkage,
@@ -180,7 +180,7 @@ function withoutDerivedLinkage(shape: ReadShape, model: Model): RowLayout {
 
 /** Compiles the columns of the primary rows. The linkage of a single row is a subquery, which takes one scan at most. */
 function compilePrimarySelection(shape: ReadShape, target: Target): Selection {
-  const layout = withoutDerivedLinkage(shape, target.model)
+  const layout = withoutDerivedLinkage(shape, target)
   if (shape.order.length > 0) return compileSelection(layout, target, sql`p`)
   const { aggregateIdsInGroups: _, ...dialect } = target.dialect
   return compileSelection(layout, { ...target, dialect })
@@ -198,8 +198,7 @@ function mayGrow({ includeEdges }: ReadShape, index: number, { model }: Target):
 function compileIsCut(shape: ReadShape, target: Target, { maxRows }: DocumentOptions): Sql[] {
   if (maxRows === undefined) return []
   const sizes = shape.includeEdges.flatMap((_, index) => {
-    const isVisible =
-      !mayGrow(shape, index, target) || isLinkageFromIncluded(shape, index, target.model)
+    const isVisible = !mayGrow(shape, index, target) || isLinkageFromIncluded(shape, index, target)
     return isVisible ? [] : [sql`(select count(*) from ${rowSetName(index)})`]
   })
   if (sizes.length === 0) return []
@@ -321,7 +320,7 @@ function compileRowSetColumns(
   for (const edge of shape.includeEdges)
     if (edge.parent === rowSet) columns.add(sourceColumn(edge, target))
   const edge = shape.includeEdges[rowSet]
-  if (edge && isLinkageFromIncluded(shape, rowSet, target.model))
+  if (edge && isLinkageFromIncluded(shape, rowSet, target))
     columns.add(
       getRelationship(getResourceType(target.model, edge.type), edge.relationship).link.otherKey,
     )
@@ -341,7 +340,7 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
   const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, rowSet)
   const row = jsonArray(columns)
   const joined = sql.join([...joins], sql``)
-  if (isLinkageFromIncluded(shape, index, target.model)) {
+  if (isLinkageFromIncluded(shape, index, target)) {
     const from = getResourceType(target.model, shape.type)
     const { link } = getRelationship(from, edge.relationship)
     const ownerKey = sql`p.${sql.id(link.ownKey)}`

@@ -79,6 +79,7 @@ export async function createPostgresStore(
     model,
     dialect,
     isIndexed: (table, column) => facts.isIndexed(table, column),
+    ignoresCase: (table, column) => facts.ignoresCase(table, column),
     isSinglePrecision: (table, column) => facts.isSinglePrecision(table, column),
     reportInvalidValue: createInvalidValueReport(),
   }

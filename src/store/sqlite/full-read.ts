@@ -27,14 +27,13 @@ export interface FullRead extends IncludeStatements {
 
 /** Compiles the statements of a read whose rows are all held in memory. */
 export function compileFullRead(shape: ReadShape, target: Target): FullRead {
-  const { model } = target
   const ownedEdges = shape.includeEdges.flatMap((edge, index) =>
-    isLinkageFromIncluded(shape, index, model) ? [{ edge, index }] : [],
+    isLinkageFromIncluded(shape, index, target) ? [{ edge, index }] : [],
   )
   const lean: ReadShape = {
     ...shape,
-    primary: withoutLinkageLookups(shape.primary, model),
-    included: shape.included.map((layout) => withoutLinkageLookups(layout, model)),
+    primary: withoutLinkageLookups(shape.primary, target),
+    included: shape.included.map((layout) => withoutLinkageLookups(layout, target)),
   }
   const read = compileRead(lean, target)
   const linkages = compileLinkages(

@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
-import {
-  getRelationship,
-  getResourceType,
-  type Model,
-  type RelationshipField,
-} from '../../model/model.ts'
+import { getRelationship, getResourceType, type RelationshipField } from '../../model/model.ts'
 import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
-import { isOwnKey } from '../linkage.ts'
+import { hasSpellings, isOwnKey } from '../linkage.ts'
 import { compileStatement, listParam, rawParam, type Statement } from '../statement.ts'
 import {
   and,
@@ -30,10 +25,10 @@ export interface LinkageRead {
 }
 
 /** Returns the layout of rows without the linkage that `compileLinkages` reads. */
-export function withoutLinkageLookups(layout: RowLayout, model: Model): RowLayout {
-  const resource = getResourceType(model, layout.type)
+export function withoutLinkageLookups(layout: RowLayout, target: Target): RowLayout {
+  const resource = getResourceType(target.model, layout.type)
   const linkages = layout.linkages.map((linkage) => {
-    const isKey = isOwnKey(getRelationship(resource, linkage.relationship), model)
+    const isKey = isOwnKey(getRelationship(resource, linkage.relationship), target)
     return isKey ? linkage : { ...linkage, isDerived: true }
   })
   return { ...layout, linkages }
@@ -51,7 +46,7 @@ export function compileLinkages(
   const resource = getResourceType(target.model, layout.type)
   return layout.linkages.flatMap(({ relationship, many }): LinkageRead[] => {
     const field = getRelationship(resource, relationship)
-    if (isOwnKey(field, target.model) || without.includes(relationship)) return []
+    if (isOwnKey(field, target) || without.includes(relationship)) return []
     return [
       {
         at: findLinkageIndex(layout, relationship),
@@ -74,7 +69,7 @@ function compileLinkage(
   const otherKey = columnAt(1, link.otherKey)
   const others = tableAt(1, other.table)
   // If the id is the referenced column, the table of the owners need not be joined.
-  const isId = link.ownKey === owner.id.column
+  const isId = link.ownKey === owner.id.column && !hasSpellings(owner, target)
   const key = link.foreignKey === 'join table' ? joinColumnAt(1, link.from) : otherKey
   const [ownerId, ownerTable] = isId
     ? [key, sql``]

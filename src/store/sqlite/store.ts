@@ -12,6 +12,7 @@ import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
 import { querySqliteCatalog } from './catalog.ts'
+import { createCollationLookup } from './collations.ts'
 import { SqliteConnection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -52,6 +53,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     model,
     dialect: sqliteDialect,
     isIndexed: createIndexLookup(writer),
+    ignoresCase: createCollationLookup(writer),
     reportInvalidValue: createInvalidValueReport(),
   }
   const statements = createSqliteStatements(target, new StatementCache(statementCache / 2))

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type Catalog, findTable } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
 import {
@@ -8,10 +7,8 @@ import {
   type ServedColumn,
 } from '../column-warnings.ts'
 import { listIndexWarnings } from '../index-warnings.ts'
-import { compileStatement } from '../statement.ts'
-import { tableName } from '../tables.ts'
+import { observeCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
-import { sqliteDialect } from './dialect.ts'
 
 /** Lists text columns with a collation other than `binary`, a line for each table, and relationships without an index. */
 export function listSqliteWarnings(
@@ -52,17 +49,15 @@ function listUnusedIndexes(model: Model, catalog: Catalog): string[] {
   )
 }
 
-/** Describes what a collation ignores. No pragma returns the collation of a column, so its comparisons are observed. */
+/** Describes what a collation ignores. */
 function describeCollation(
   { table, column }: ServedColumn,
   connection: SqliteConnection,
 ): string | undefined {
-  const value = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
-  const comparisons = compileStatement(sql`select x = 'A', x = 'a ' from (${value})`, sqliteDialect)
-  const [[ignoresCase, ignoresSpaces] = []] = connection.all(comparisons, { planValues: [] })
+  const { ignoresCase, ignoresSpaces } = observeCollation(connection, table, column)
   const operations = 'in filters, sorting, keys and unique constraints'
-  if (ignoresCase === 1) return `the collation nocase ignores the case of letters ${operations}`
-  return ignoresSpaces === 1
+  if (ignoresCase) return `the collation nocase ignores the case of letters ${operations}`
+  return ignoresSpaces
     ? `the collation rtrim ignores spaces at the end of a text ${operations}`
     : undefined
 }
