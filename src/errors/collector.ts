@@ -32,7 +32,8 @@ export function emptyCollector(): ErrorCollector {
 }
 
 /**
- * Adds an error to a collector.
+ * Adds an error to a collector. It returns `undefined`, so that a function whose result is `undefined` in case of an error can end with
+ * `return report(…)`.
  * @param create - constructs the error; not called if the error is only counted
  */
 export function report(collector: ErrorCollector, create: () => ApiError): undefined {

@@ -176,8 +176,9 @@ async function runAfterHook(
 }
 
 /**
- * True if no validator and no hook changes the plan, and no hook runs in between. The write is then sent together with the checks; if a check fails, the
- * transaction is rolled back.
+ * True if nothing has to be read or run between the checks and the write: no hook and no validator changes the plan, and no hook
+ * needs the stored resource as it was before, as `afterUpdate` and `afterCommit` do. The write is then sent together with the
+ * checks; if a check fails, the transaction is rolled back.
  */
 function isPlanFinal(plan: WritePlan, resource: ResourceType, model: Model): boolean {
   const { shape, errors } = plan

@@ -10,10 +10,14 @@ export interface Operator {
   readonly takes: 'one' | 'two' | 'list'
   /** The rows that a null value matches: those with `none` or with `some` value. Absent: the comparison is unknown. */
   readonly nullMatches?: 'none' | 'some'
+  /** Compiles any comparison, e.g. with another field. For a value of the client the two members below come first. */
   readonly write: Write
-  /** The search that the operator performs, or whose negation it is. */
+  /**
+   * The search that the operator performs, or whose negation it is: a dialect with `patterns` compiles it for values of the client,
+   * and does not call `write`.
+   */
   readonly pattern?: Readonly<{ is: PatternName; isNot: boolean }>
-  /** A cheaper condition for some client values. Not used if the value is another field. */
+  /** A cheaper condition for some values of the client, e.g. a pattern of `like` without `%`. Not used if the value is another field. */
   readonly simpler?: Readonly<{ when: (value: unknown) => boolean; write: Write }>
 }
 

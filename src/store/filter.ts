@@ -36,21 +36,8 @@ interface ConditionTable {
 /** Compiles a condition. Tables are `t0`, `t1`, …: one deeper for each relationship that is followed. */
 export function compileCondition(condition: Condition, table: ConditionTable, target: Target): Sql {
   switch (condition.is) {
-    case 'compare': {
-      const operator: Operator = operators[condition.operator]
-      const { write } = (condition.isSimple && operator.simpler) || operator
-      const { codec } = getAttribute(table.resource, condition.field).kind
-      const bind = operator.takes === 'list' ? keyListParam : keyParam
-      const [first, ...others] = condition.parameters.map((parameter) =>
-        bind(parameter, codec, target.dialect),
-      )
-      if (first === undefined)
-        throw new Error(`The operator ${condition.operator} was planned without a value.`)
-      const left = compileOperand(condition, condition.field, table, target)
-      const matched = compilePattern(condition, operator, left, target)
-      if (matched) return matched
-      return write(left, [first, ...others], target.dialect)
-    }
+    case 'compare':
+      return compileComparison(condition, table, target)
     case 'fields':
       return operators[condition.operator].write(
         compileOperand(condition, condition.field, table, target),
@@ -75,9 +62,29 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
   }
 }
 
+/** A comparison of a field with values of the client. */
+type Comparison = Extract<Condition, { is: 'compare' }>
+
+/** Compiles a comparison: as a pattern, by the simpler condition of its operator, or by the operator itself. */
+function compileComparison(condition: Comparison, table: ConditionTable, target: Target): Sql {
+  const operator: Operator = operators[condition.operator]
+  const left = compileOperand(condition, condition.field, table, target)
+  const matched = compilePattern(condition, operator, left, target)
+  if (matched) return matched
+  const { codec } = getAttribute(table.resource, condition.field).kind
+  const bind = operator.takes === 'list' ? keyListParam : keyParam
+  const [first, ...others] = condition.parameters.map((parameter) =>
+    bind(parameter, codec, target.dialect),
+  )
+  if (first === undefined)
+    throw new Error(`The operator ${condition.operator} was planned without a value.`)
+  const { write } = (condition.isSimple && operator.simpler) || operator
+  return write(left, [first, ...others], target.dialect)
+}
+
 /** Compiles a text search if the dialect prepares patterns; a text without `%` needs no pattern. */
 function compilePattern(
-  { parameters: [parameter], isSimple }: Extract<Condition, { is: 'compare' }>,
+  { parameters: [parameter], isSimple }: Comparison,
   { pattern }: Operator,
   left: Sql,
   { dialect: { patterns } }: Target,

@@ -27,7 +27,12 @@ const keepAliveDelay = 30_000
 /** How much longer than our server the database waits for a client that accepts no data, in milliseconds. */
 const streamGracePeriod = 5000
 
-/** The connections to a database. They are opened when they are needed. */
+/**
+ * The connections to a database. They are opened when they are needed.
+ *
+ * Requests that find no free connection wait in the queue of the driver. `queueSize` limits the queries that wait: the driver's queue,
+ * without the requests that were given up, and with the queries that wait for the same connection as another one (`surplus`).
+ */
 export class PostgresPool {
   /** Runs single statements, each on any connection. */
   readonly shared: PostgresConnection
@@ -57,24 +62,9 @@ export class PostgresPool {
     // Without settings of the session the server has no limit of its own.
     const driverTimeout = keepsSessions ? timeout + cancelGracePeriod : timeout
     this.#limits = { timeout, driverTimeout, statementCache }
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      max: poolSize,
-      connectionTimeoutMillis: timeout,
-      query_timeout: driverTimeout,
-      maxLifetimeSeconds: maxLifetime,
-      idleTimeoutMillis: idleTimeout,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveDelay,
-      ...(keepsSessions && {
-        options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
-      }),
-    })
+    this.#pool = createConnections(url, { poolSize, timeout, driverTimeout, keepsSessions })
     this.#streams = new Semaphore(Math.max(Math.floor(poolSize / 2), 1), queueSize)
     this.#beginStream = beginStream(sendTimeout + streamGracePeriod)
-    // A connection that breaks while it is idle is replaced; otherwise its next statement fails.
-    this.#pool.on('error', () => {})
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#keepsSessions = keepsSessions
     this.#queueSize = queueSize
     this.#executor = new BatchingExecutor((work) => this.#withSession(work))
@@ -203,3 +193,33 @@ export class PostgresPool {
 
 /** Work in a transaction. */
 type Work<Result> = (transaction: PostgresTransaction) => Promise<Result>
+
+/** Creates the driver's pool of connections. Times are in milliseconds. */
+function createConnections(
+  url: string,
+  {
+    poolSize,
+    timeout,
+    driverTimeout,
+    keepsSessions,
+  }: Required<Pick<PostgresOptions, 'poolSize' | 'timeout' | 'keepsSessions'>> &
+    Readonly<{ driverTimeout: number }>,
+): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: timeout,
+    query_timeout: driverTimeout,
+    maxLifetimeSeconds: maxLifetime,
+    idleTimeoutMillis: idleTimeout,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelay,
+    ...(keepsSessions && {
+      options: `-c TimeZone=UTC -c DateStyle=ISO -c statement_timeout=${timeout}`,
+    }),
+  })
+  // A connection that breaks while it is idle is replaced; otherwise its next statement fails.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}

@@ -68,8 +68,10 @@ export class Replicas {
     await Promise.all(this.#standbys.map(({ pool }) => pool.close()))
   }
 
+  /** Chooses the available standbys in turn. @returns `undefined` if none is available */
   #chooseStandby(): Standby | undefined {
     const available = this.#standbys.filter((standby) => standby.isAvailable)
+    if (available.length === 0) return undefined
     this.#nextStandby += 1
     return available[this.#nextStandby % available.length]
   }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { HeaderError } from '../../errors/errors.ts'
 import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
@@ -7,7 +6,6 @@ import type { Dialect } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
-import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
@@ -19,45 +17,28 @@ import {
   type TableSample,
 } from '../sample-table.ts'
 import { StatementCache } from '../statement-cache.ts'
-import { runPipelined } from '../steps.ts'
-import type { ReadOptions, Store, Transaction } from '../store.ts'
+import type { ReadOptions, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
-import { transactionOn } from '../transaction.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { checkCollations, queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { PostgresCountCache } from './counts.ts'
 import { postgresDialect } from './dialect.ts'
-import { isConflict, unavailableError } from './errors.ts'
 import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
-import {
-  createRunQuery,
-  mayNeedStream,
-  readForWrite,
-  readInserted,
-  readWithCachedCount,
-  readWithHooks,
-  streamRead,
-} from './read.ts'
+import { mayNeedStream, readWithCachedCount, readWithHooks, streamRead } from './read.ts'
 import { Replicas } from './replicas.ts'
-import { compileSequenceSkip } from './sequences.ts'
 import {
   checkServerSettings,
   chooseFoldingCollation,
   readServerSettings,
 } from './server-settings.ts'
 import { createPostgresStatements, type PostgresStatements } from './statements.ts'
-import { readTableFacts, unknownTableFacts } from './table-facts.ts'
-import { beginMigration, beginWrite, type PostgresTransaction } from './transaction.ts'
-import { checkValueLimits } from './value-limits.ts'
+import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
+import { beginMigration, type PostgresTransaction } from './transaction.ts'
 import { listPostgresWarnings } from './warnings.ts'
-
-/** How often a transaction is tried in case of conflicts with others. */
-const maxTries = 5
-/** The longest pause before the second try, in milliseconds; it doubles with each try. */
-const firstPause = 20
+import { executeTransaction } from './write.ts'
 
 /** Creates the store of a database, as `openPostgres`. */
 export async function createPostgresStore(
@@ -74,28 +55,19 @@ export async function createPostgresStore(
   const { shared } = pool
   const description = describeDatabase(url)
   const dialect = await detectDialect(pool, description)
-  let facts = unknownTableFacts
+  const counts = new PostgresCountCache()
+  const facts = new LoadedTableFacts(async () => {
+    const loaded = await readTableFacts(model, shared, target)
+    counts.enableFor(loaded.cacheableTables)
+    return loaded
+  })
   const target: Target = {
     model,
     dialect,
-    isIndexed: (table, column) => facts.isIndexed(table, column),
-    ignoresCase: (table, column) => facts.ignoresCase(table, column),
-    isSinglePrecision: (table, column) => facts.isSinglePrecision(table, column),
+    isIndexed: (table, column) => facts.current.isIndexed(table, column),
+    ignoresCase: (table, column) => facts.current.ignoresCase(table, column),
+    isSinglePrecision: (table, column) => facts.current.isSinglePrecision(table, column),
     reportInvalidValue: createInvalidValueReport(),
-  }
-  const counts = new PostgresCountCache()
-  let loading: Promise<void> | undefined
-  /** Loads the facts once: other programs may create the tables after the store is opened. */
-  const loadTableFacts = () => {
-    loading ??= readTableFacts(model, shared, target)
-      .then((loaded) => {
-        facts = loaded
-        counts.enableFor(loaded.cacheableTables)
-      })
-      .finally(() => {
-        loading = undefined
-      })
-    return loading
   }
   const statements = createPostgresStatements(target, new StatementCache(options.statementCache))
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
@@ -108,37 +80,15 @@ export async function createPostgresStore(
     read: (plan, id, { hooks, signal } = {}) =>
       replicas.read((replica) => {
         const request = { pool: replica, plan, id, hooks, signal }
-        return facts === unknownTableFacts
-          ? loadTableFacts().then(() => executeRead(request, context))
-          : executeRead(request, context)
+        return facts.areKnown
+          ? readFrom(request, context)
+          : facts.load().then(() => readFrom(request, context))
       }),
     transaction: async (work) => {
-      if (facts === unknownTableFacts) await loadTableFacts()
-      return retryOnConflict(
-        () =>
-          pool.write(beginWrite, async (transaction) => {
-            const operations = createTransaction(transaction, statements)
-            const result = await work({
-              ...operations,
-              checkPreconditions: async (plan) => {
-                const { errors, more } = await operations.checkPreconditions(plan)
-                return {
-                  errors: [...checkValueLimits(plan, model, facts.valueLimits), ...errors],
-                  more,
-                }
-              },
-            })
-            await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
-            return result
-          }),
-        async ({ resource }) => {
-          // Ids of other codecs are random.
-          if (resource.id.kind.codec === 'id')
-            await shared.allUnprepared(compileSequenceSkip(resource, target))
-        },
-      )
+      if (!facts.areKnown) await facts.load()
+      return executeTransaction(work, { pool, statements, facts })
     },
-    prepare: loadTableFacts,
+    prepare: () => facts.load(),
     verify: () => verify(target, shared),
     catalog: () => queryPostgresCatalog(shared),
     migrate: async (migrations, mode = 'run') => {
@@ -146,7 +96,7 @@ export async function createPostgresStore(
         await migratePostgres(transaction, migrations, mode)
         await transaction.commit()
       })
-      facts = unknownTableFacts
+      facts.forget()
       expected = migrations
     },
     checkReady: () =>
@@ -231,8 +181,8 @@ interface ReadContext {
   readonly limit: SizeLimit | undefined
 }
 
-/** Executes a read, as `Store.read`: in one statement, with hooks in a transaction, or as a stream. */
-async function executeRead(
+/** Executes a read on one database, as `Store.read`: in one statement, with hooks in a transaction, or as a stream. */
+async function readFrom(
   { pool, plan, id, hooks, signal }: ReadRequest,
   { statements, counts, limit }: ReadContext,
 ): Promise<Rows> {
@@ -262,46 +212,4 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
   ])
   const warnings = await listPostgresWarnings(model, catalog, { connection, findCollation })
   return { warnings }
-}
-
-/** Creates the operations of a write transaction. */
-function createTransaction(
-  transaction: PostgresTransaction,
-  statements: PostgresStatements,
-): Transaction {
-  return transactionOn(
-    {
-      runSteps: runPipelined,
-      all: (statement, values) => transaction.all(statement, values),
-      run: (statement, values) => transaction.run(statement, values),
-      read: (plan, id) => readForWrite(transaction, plan, id, statements),
-      ...(statements.target.dialect.lastInsertId && {
-        readInserted: (plan) => readInserted(transaction, plan, statements),
-      }),
-      query: createRunQuery(transaction, statements),
-      savepoint: (work) => transaction.nest(work),
-    },
-    statements,
-  )
-}
-
-/**
- * Runs work, and again after a conflict with another transaction, or after a generated id was taken.
- * @param skipTakenIds - makes the database generate other ids
- */
-async function retryOnConflict<Result>(
-  work: () => Promise<Result>,
-  skipTakenIds: (error: TakenIdError) => Promise<void>,
-): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      const isTaken = error instanceof TakenIdError
-      if (!isTaken && !isConflict(error)) throw error
-      if (isTaken) await skipTakenIds(error)
-      if (tries === maxTries) throw unavailableError('Other requests write the same resources')
-      await setTimeout(Math.random() * firstPause * 2 ** (tries - 1))
-    }
-  }
 }

@@ -21,12 +21,54 @@ export interface TableFacts {
 }
 
 /** Facts that are safe for any table: no count is cached, and the database checks values itself. */
-export const unknownTableFacts: TableFacts = {
+const unknownTableFacts: TableFacts = {
   isIndexed: () => true,
   ignoresCase: () => false,
   isSinglePrecision: () => false,
   valueLimits: new Map(),
   cacheableTables: new Set(),
+}
+
+/**
+ * The facts about the tables of a store. They are loaded with the first read or write: other programs may create the tables after
+ * the store is opened. While a table is missing they stay unknown, and every read and write loads them again.
+ */
+export class LoadedTableFacts {
+  readonly #read: () => Promise<TableFacts>
+  #current = unknownTableFacts
+  #loading: Promise<void> | undefined
+
+  constructor(read: () => Promise<TableFacts>) {
+    this.#read = read
+  }
+
+  get current(): TableFacts {
+    return this.#current
+  }
+
+  get areKnown(): boolean {
+    return this.#current !== unknownTableFacts
+  }
+
+  /** Loads the facts; once for all that wait for them. */
+  load(): Promise<void> {
+    this.#loading ??= this.#read()
+      .then((facts) => {
+        this.#current = facts
+      })
+      .finally(() => {
+        this.#loading = undefined
+      })
+    return this.#loading
+  }
+
+  /**
+   * Forgets the facts after a migration. Statements that were compiled before are kept: an index that was added or dropped since then
+   * makes them slower or faster, and never wrong.
+   */
+  forget(): void {
+    this.#current = unknownTableFacts
+  }
 }
 
 /** Reads the facts of a model's tables. Where a table does not exist yet, all are unknown. */

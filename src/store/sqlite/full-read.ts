@@ -21,7 +21,7 @@ export interface FullRead extends IncludeStatements {
   readonly read: CompiledRead
   /** Whether the read is one statement that looks up a row by its id, so that it needs no transaction. */
   readonly isPointRead: boolean
-  /** The cost of the read, compiled when it is first needed. */
+  /** The cost of the read, which `CostModel` compiles and stores here when it is first needed. It is evicted with the statements. */
   cost: ReadCost | undefined
 }
 

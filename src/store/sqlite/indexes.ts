@@ -1,7 +1,10 @@
 import type { Table } from '../../model/model.ts'
 import type { SqliteConnection } from './connection.ts'
 
-/** Creates a function that returns whether a column is the first of an index or of the primary key. It queries each table once. */
+/**
+ * Creates a function that returns whether a column is the first of an index or of the primary key. It queries each table once: a
+ * statement that is compiled before an index is added stays correct, and does not use the index.
+ */
 export function createIndexLookup(
   connection: SqliteConnection,
 ): (table: Table, column: string) => boolean {

@@ -27,7 +27,11 @@ const rangeShare = 0.05
 /** The number of values in a list parameter. */
 const listLength = 50
 
-/** Compiles the cost of a statement from SQLite's plan for it. */
+/**
+ * Compiles the cost of a statement from SQLite's plan for it. What the plan does not say is searched for in the SQL: calls of JavaScript
+ * by the prefix `lapidary_` of their functions (`functions.ts`), searches in texts, parameters, and the aliases that
+ * `src/store/tables.ts` and `src/store/sort.ts` write. A new function needs the prefix, or its calls count as free.
+ */
 export function compileCost({ sql }: Statement, plan: readonly QueryPlanLine[]): StatementCost {
   const lines = Map.groupBy(plan, ([, parent]) => parent)
   const tables = parseAliases(sql)

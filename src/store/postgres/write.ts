@@ -1,0 +1,97 @@
+import { setTimeout } from 'node:timers/promises'
+import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
+import { runPipelined } from '../steps.ts'
+import type { Transaction } from '../store.ts'
+import { transactionOn } from '../transaction.ts'
+import { isConflict, unavailableError } from './errors.ts'
+import type { PostgresPool } from './pool.ts'
+import { createRunQuery, readForWrite, readInserted } from './read.ts'
+import { compileSequenceSkip } from './sequences.ts'
+import type { PostgresStatements } from './statements.ts'
+import type { LoadedTableFacts } from './table-facts.ts'
+import { beginWrite, type PostgresTransaction } from './transaction.ts'
+import { checkValueLimits } from './value-limits.ts'
+
+/** How often a transaction is tried in case of conflicts with others. */
+const maxTries = 5
+/** The longest pause before the second try, in milliseconds; it doubles with each try. */
+const firstPause = 20
+
+/** The dependencies of write transactions. */
+interface WriteContext {
+  readonly pool: PostgresPool
+  readonly statements: PostgresStatements
+  readonly facts: LoadedTableFacts
+}
+
+/** Runs work in a write transaction, as `Store.transaction`. */
+export function executeTransaction<Result>(
+  work: (transaction: Transaction) => Promise<Result>,
+  { pool, statements, facts }: WriteContext,
+): Promise<Result> {
+  return retryOnConflict(
+    () =>
+      pool.write(beginWrite, async (transaction) => {
+        const result = await work(createTransaction(transaction, statements, facts))
+        await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
+        return result
+      }),
+    async ({ resource }) => {
+      // Ids of other codecs are random.
+      if (resource.id.kind.codec === 'id')
+        await pool.shared.allUnprepared(compileSequenceSkip(resource, statements.target))
+    },
+  )
+}
+
+/** Creates the operations of a write transaction. They check the limits of the columns' types before anything is written. */
+function createTransaction(
+  transaction: PostgresTransaction,
+  statements: PostgresStatements,
+  facts: LoadedTableFacts,
+): Transaction {
+  const { model, dialect } = statements.target
+  const operations = transactionOn(
+    {
+      runSteps: runPipelined,
+      all: (statement, values) => transaction.all(statement, values),
+      run: (statement, values) => transaction.run(statement, values),
+      read: (plan, id) => readForWrite(transaction, plan, id, statements),
+      ...(dialect.lastInsertId && {
+        readInserted: (plan) => readInserted(transaction, plan, statements),
+      }),
+      query: createRunQuery(transaction, statements),
+      savepoint: (work) => transaction.nest(work),
+    },
+    statements,
+  )
+  return {
+    ...operations,
+    checkPreconditions: async (plan) => {
+      const { errors, more } = await operations.checkPreconditions(plan)
+      const limits = checkValueLimits(plan, model, facts.current.valueLimits)
+      return { errors: [...limits, ...errors], more }
+    },
+  }
+}
+
+/**
+ * Runs work, and again after a conflict with another transaction, or after a generated id was taken.
+ * @param skipTakenIds - makes the database generate other ids
+ */
+async function retryOnConflict<Result>(
+  work: () => Promise<Result>,
+  skipTakenIds: (error: TakenIdError) => Promise<void>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isTaken = error instanceof TakenIdError
+      if (!isTaken && !isConflict(error)) throw error
+      if (isTaken) await skipTakenIds(error)
+      if (tries === maxTries) throw unavailableError('Other requests write the same resources')
+      await setTimeout(Math.random() * firstPause * 2 ** (tries - 1))
+    }
+  }
+}
