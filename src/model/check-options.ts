@@ -206,6 +206,7 @@ const resourceOptions = members({
   description: optional(string),
   scope: optional(sqlExpression),
   softDelete: optional(name),
+  databaseMessages: optional(flag),
   insertDefaults: optional(each(storedValue)),
   access: optional(relationshipAccess),
   validate: optional(validator),

@@ -97,6 +97,8 @@ export interface ResourceType {
   readonly scope: Expression | undefined
   /** The column that stores when a resource was deleted; `undefined` if DELETE deletes the row. */
   readonly softDelete: string | undefined
+  /** Whether clients see the messages with which triggers reject a write. */
+  readonly databaseMessages: boolean
   readonly insertDefaults: readonly (readonly [column: string, value: BoundValue | boolean])[]
   readonly isWritable: boolean
   readonly validate: StandardSchemaV1 | undefined

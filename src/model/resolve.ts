@@ -50,6 +50,7 @@ export function resolveResource(
     },
     scope: resolveScope(declared),
     softDelete: declared.softDelete,
+    databaseMessages: declared.databaseMessages ?? false,
     insertDefaults: Object.entries(declared.insertDefaults ?? {}),
     isWritable: declared.access !== 'read-only',
     validate: declared.validate,

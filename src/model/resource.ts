@@ -62,6 +62,11 @@ export interface ResourceOptions<
    * row, and a row with a value is out of the scope of the type. Default: DELETE deletes the row.
    */
   readonly softDelete?: string
+  /**
+   * Whether clients see the messages with which triggers reject a write: those of `raise exception` in PL/pgSQL and of
+   * `raise(abort, …)` in SQLite. Default false: only the log has them.
+   */
+  readonly databaseMessages?: boolean
   /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
   /** `read-only`: clients cannot create, update or delete resources of the type. Required for views. Default `read-write`. */

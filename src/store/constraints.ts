@@ -1,4 +1,5 @@
 import { type ApiError, BodyError, HeaderError } from '../errors/errors.ts'
+import { truncate } from '../errors/quote.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Field, ResourceType } from '../model/model.ts'
 import type { WritePlan } from '../plan/write.ts'
@@ -11,12 +12,19 @@ export class ConstraintError extends Error {
   readonly columns: readonly string[]
   /** The index of the rejected value in the plan, if the database reports the parameter instead of the columns. */
   readonly parameter: number | undefined
+  /** The message that a trigger raised; `undefined` if the database itself found the violation. */
+  readonly raisedMessage: string | undefined
   constructor(
     is: ConstraintError['is'],
     {
       columns = [],
       parameter,
-    }: Readonly<{ columns?: readonly string[]; parameter?: number | undefined }>,
+      raisedMessage,
+    }: Readonly<{
+      columns?: readonly string[]
+      parameter?: number | undefined
+      raisedMessage?: string | undefined
+    }>,
     cause: unknown,
   ) {
     super(`The constraint is violated: ${is} of ${columns.join(', ')}.`, { cause })
@@ -24,6 +32,7 @@ export class ConstraintError extends Error {
     this.is = is
     this.columns = columns
     this.parameter = parameter
+    this.raisedMessage = raisedMessage
   }
 }
 
@@ -65,6 +74,8 @@ export function rowConstraintError(
   const pointer = plan.document === 'resource' && first ? toFieldPointer(first) : '/data'
   const names = fields.map(({ name }) => `"${name}"`).join(' and ')
   const options = { cause: error }
+  const message = findPublicMessage(error, resource)
+  if (message !== undefined) return new BodyError(codeOf(error), '/data', message, options)
   switch (error.is) {
     case 'unique': {
       const reason = first ? `another ${resource.type} has the same ${names}` : violation
@@ -113,14 +124,23 @@ function rejection(reason: string): string {
 }
 
 /** Returns the error of a constraint that is violated by the members of a relationship. */
-export function linkConstraintError(error: ConstraintError, pointer: string): ApiError {
-  const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
+export function linkConstraintError(
+  error: ConstraintError,
+  pointer: string,
+  resource: ResourceType,
+): ApiError {
+  const code = codeOf(error)
+  const message = findPublicMessage(error, resource)
+  if (message !== undefined) return new BodyError(code, pointer, message, { cause: error })
   const reason = isAboutValues(error) ? 'not every member can be linked or unlinked' : violation
   return new BodyError(code, pointer, rejection(reason), { cause: error })
 }
 
 /** Returns the error of a constraint that is violated by a deletion. */
-export function deletionConstraintError(error: ConstraintError, { type }: ResourceType): ApiError {
+export function deletionConstraintError(error: ConstraintError, resource: ResourceType): ApiError {
+  const message = findPublicMessage(error, resource)
+  if (message !== undefined) return new HeaderError(codeOf(error), message, {}, { cause: error })
+  const { type } = resource
   return isAboutValues(error)
     ? new HeaderError('invalid_value', `The database does not allow this ${type} to be deleted.`)
     : new HeaderError('constraint_conflict', `Other records still reference this ${type}.`)
@@ -128,8 +148,24 @@ export function deletionConstraintError(error: ConstraintError, { type }: Resour
 
 /** Returns the error of a constraint that is checked at the commit. */
 export function commitConstraintError(error: ConstraintError): ApiError {
-  const code = isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
-  return new HeaderError(code, rejection(violation))
+  return new HeaderError(codeOf(error), rejection(violation))
+}
+
+/** The longest message of a trigger that clients see, in characters. */
+const maxMessageLength = 1000
+
+/** Returns the message of a trigger, if the resource type shows it to clients. */
+function findPublicMessage(
+  { raisedMessage }: ConstraintError,
+  { databaseMessages }: ResourceType,
+): string | undefined {
+  return databaseMessages && raisedMessage !== undefined
+    ? truncate(raisedMessage, maxMessageLength)
+    : undefined
+}
+
+function codeOf(error: ConstraintError): 'invalid_value' | 'constraint_conflict' {
+  return isAboutValues(error) ? 'invalid_value' : 'constraint_conflict'
 }
 
 function isAboutValues({ is }: ConstraintError): boolean {

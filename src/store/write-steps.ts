@@ -1,6 +1,6 @@
 import { BodyError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
-import { getRelationship } from '../model/model.ts'
+import { getRelationship, type ResourceType } from '../model/model.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
@@ -122,7 +122,8 @@ function listMemberSteps({ connection, plan, statements, state, needsId }: Write
   const checks: Step[] = []
   for (const [index, { relationship: name }] of shape.links.entries()) {
     const ids = linkIds[index] ?? []
-    const { to } = getRelationship(statements.ofType(shape.type).resource, name)
+    const { resource } = statements.ofType(shape.type)
+    const { to } = getRelationship(resource, name)
     const pointer = document === 'resource' ? toFieldPointer({ is: 'relationship', name }) : '/data'
     const changedIds: string[] = []
     const ofMember = (links[index] ?? []).map(
@@ -130,7 +131,12 @@ function listMemberSteps({ connection, plan, statements, state, needsId }: Write
         needs: needsId,
         run: () =>
           thenMaybe(
-            executeLink(connection, statement, { planValues: [], id: state.id, ids }, pointer),
+            executeLink(
+              connection,
+              statement,
+              { planValues: [], id: state.id, ids },
+              { pointer, resource },
+            ),
             (changed) => void changedIds.push(...changed),
           ),
       }),
@@ -145,13 +151,14 @@ function listMemberSteps({ connection, plan, statements, state, needsId }: Write
 /** The steps that link a new resource to the one in the path. */
 function listParentSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
   const { shape, precondition } = plan
+  const place = { pointer: '/data', resource: statements.ofType(shape.type).resource }
   return statements.write(shape).parent.map(
     (statement): Step => ({
       needs: needsId,
       run: () => {
         const ids = state.id === undefined ? [] : [state.id]
         const values = { planValues: [], id: precondition?.id, ids }
-        return thenMaybe(executeLink(connection, statement, values, '/data'), () => {})
+        return thenMaybe(executeLink(connection, statement, values, place), () => {})
       },
     }),
   )
@@ -162,11 +169,11 @@ function executeLink(
   connection: WriteConnection,
   statement: Statement,
   values: RunValues,
-  pointer: string,
+  { pointer, resource }: Readonly<{ pointer: string; resource: ResourceType }>,
 ): Awaitable<string[]> {
   const rows = reportConstraintErrors(
     () => connection.all(statement, values),
-    (error) => linkConstraintError(error, pointer),
+    (error) => linkConstraintError(error, pointer, resource),
   )
   return thenMaybe(rows, (changed) => changed.map(([id]) => String(id)))
 }

@@ -14,10 +14,13 @@ const constraintCodes: readonly (readonly [code: RegExp, is: ConstraintError['is
   [/^23|^P0001/, 'other'],
 ]
 
+/** The C function of PostgreSQL that executes `raise` of PL/pgSQL. */
+const raiseRoutine = 'exec_stmt_raise'
+
 /** The violated constraint by the C function of PostgreSQL that raised the error, for errors with any code. */
 const constraintRoutines: Readonly<Record<string, ConstraintError['is']>> = {
   // A trigger in PL/pgSQL may raise any code.
-  exec_stmt_raise: 'other',
+  [raiseRoutine]: 'other',
   // A policy of the table, or the `check option` of a view.
   ExecWithCheckOptions: 'check',
 }
@@ -86,7 +89,13 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
     constraintRoutines[failure.routine ?? '']
   if (is !== undefined) {
     const parameter = findParameter(failure, statement)
-    return new ConstraintError(is, { columns: findColumns(failure), parameter }, error)
+    const raisedMessage =
+      failure.routine === raiseRoutine && error instanceof Error ? error.message : undefined
+    return new ConstraintError(
+      is,
+      { columns: findColumns(failure), parameter, raisedMessage },
+      error,
+    )
   }
   if (code === insufficientPrivilege) return permissionDenied(error)
   return tooComplex.test(code) ? tooComplexError() : error

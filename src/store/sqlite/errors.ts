@@ -23,6 +23,9 @@ const fileErrors: Readonly<Record<number, string>> = {
 const tooComplex =
   /^(Expression tree is too large|parser stack overflow|Recursion limit|too many|at most \d+ tables)/
 
+/** The extended result code of `raise(abort, …)`, `raise(fail, …)` and `raise(rollback, …)` in a trigger. */
+const raisedByTrigger = 1811
+
 /** Extended result codes of violated constraints, with the part of the message that contains the columns. */
 const constraints: Readonly<Record<number, readonly [ConstraintError['is'], RegExp?]>> = {
   275: ['check', /failed: (.*)$/s],
@@ -74,7 +77,8 @@ export function translateError(error: unknown, statement?: string): unknown {
   if (primaryCode !== constraint) return error
   const [is, columnList] = constraints[extendedCode] ?? ['other']
   const columns = columnList?.exec(error.message)?.[1] ?? ''
-  return new ConstraintError(is, { columns: parseColumns(columns, is) }, error)
+  const raisedMessage = extendedCode === raisedByTrigger ? error.message : undefined
+  return new ConstraintError(is, { columns: parseColumns(columns, is), raisedMessage }, error)
 }
 
 /** Parses `person.name, person.email`, or the identifiers of a check constraint. */

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { attribute, defineModel, integer, resource, toMany, toOne } from 'lapidary'
+import type { DialectName } from '../../src/model/dialect.ts'
+import type { ColumnTypes } from '../databases.ts'
+import { engine } from './engine.ts'
+
+const options = (databaseMessages?: boolean) => ({
+  table: 'box',
+  ...(databaseMessages !== undefined && { databaseMessages }),
+  fields: {
+    size: attribute(integer),
+    items: toMany('item', { column: 'box_id' }),
+    tags: toMany('tag', { through: { table: 'box_tag', from: 'box_id', to: 'tag_id' } }),
+  },
+})
+const open = resource('open', { path: '/open', ...options(true) })
+const closed = resource('closed', { path: '/closed', ...options(false) })
+const silent = resource('silent', { path: '/silent', ...options() })
+const item = resource('item', {
+  path: '/items',
+  table: 'item',
+  fields: { box: toOne('open', { column: 'box_id' }) },
+})
+const tag = resource('tag', { path: '/tags', table: 'tag', fields: {} })
+
+const long = 'x'.repeat(2000)
+
+const triggers: Readonly<Record<DialectName, string>> = {
+  sqlite: `
+    create trigger no_create before insert on box when new.size = 13
+      begin select raise(abort, 'Thirteen is too many.'); end;
+    create trigger no_long before insert on box when new.size = 14 begin select raise(fail, '${long}'); end;
+    create trigger no_update before update on box when new.size = 13
+      begin select raise(rollback, 'Thirteen is too many.'); end;
+    create trigger no_delete before delete on box begin select raise(abort, 'Boxes stay.'); end;
+    create trigger no_seven before insert on box_tag when new.tag_id = 7
+      begin select raise(abort, 'Seven is taken.'); end`,
+  postgres: `
+    create function refuse() returns trigger language plpgsql as $$ begin
+      raise exception '%', tg_argv[0] using errcode = tg_argv[1]; end $$;
+    create trigger no_create before insert or update on box for each row when (new.size = 13)
+      execute function refuse('Thirteen is too many.', 'P0001');
+    create trigger no_long before insert on box for each row when (new.size = 14) execute function refuse('${long}', '45000');
+    create trigger no_delete before delete on box for each row execute function refuse('Boxes stay.', '23503');
+    create trigger no_seven before insert on box_tag for each row when (new.tag_id = 7)
+      execute function refuse('Seven is taken.', '23505')`,
+}
+
+const served = {
+  model: defineModel([open, closed, silent, item, tag]),
+  tables: ({ newId, id }: ColumnTypes, dialect: DialectName) => `
+    create table box (id ${newId}, size integer unique);
+    create table item (id ${newId}, box_id ${id} references box (id));
+    create table tag (id ${newId});
+    create table box_tag (box_id ${id} references box (id), tag_id ${id} references tag (id));
+    ${triggers[dialect]};
+    insert into box values (1, 1), (2, 2);
+    insert into tag values (6), (7)`,
+}
+
+engine('Messages of triggers', served, (app) => {
+  const refused = async (type: string) => {
+    const attributes = { size: 13 }
+    return {
+      create: await app.post(`/${type}`, { data: { type, attributes } }),
+      update: await app.patch(`/${type}/1`, { data: { type, id: '1', attributes } }),
+      remove: await app.delete(`/${type}/1`),
+      link: await app.post(`/${type}/1/relationships/tags`, { data: [{ type: 'tag', id: '7' }] }),
+    }
+  }
+
+  it('given databaseMessages, when a trigger rejects a write, then the detail is its message', async () => {
+    const details = Object.entries(await refused('open')).map(([name, { status, error }]) => {
+      return [name, status, error.code, error.detail]
+    })
+    assert.deepEqual(details, [
+      ['create', 409, 'constraint_conflict', 'Thirteen is too many.'],
+      ['update', 409, 'constraint_conflict', 'Thirteen is too many.'],
+      ['remove', 409, 'constraint_conflict', 'Boxes stay.'],
+      ['link', 409, 'constraint_conflict', 'Seven is taken.'],
+    ])
+  })
+
+  it('given a long message, when it is sent, then it is cut', async () => {
+    const { error } = await app.post('/open', { data: { type: 'open', attributes: { size: 14 } } })
+    assert.equal(error.detail, 'x'.repeat(1000))
+  })
+
+  for (const type of ['closed', 'silent']) {
+    it(`given no databaseMessages (${type}), when a trigger rejects a write, then no response has its message`, async () => {
+      for (const { status, text } of Object.values(await refused(type))) {
+        assert.equal(status, 409, text)
+        assert.doesNotMatch(text, /Thirteen|Boxes stay|Seven/)
+      }
+    })
+  }
+
+  it('given databaseMessages, when the database itself rejects a write, then the detail is ours', async () => {
+    const { status, error } = await app.post('/open', {
+      data: { type: 'open', attributes: { size: 2 } },
+    })
+    assert.equal(status, 409)
+    assert.equal(error.detail, 'The database rejects the change: another open has the same "size".')
+  })
+})
