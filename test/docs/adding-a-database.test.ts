@@ -44,6 +44,7 @@ describe('docs/adding-a-database.md', () => {
       [16, 'sixteen'],
       [17, 'seventeen'],
       [18, 'eighteen'],
+      [19, 'nineteen'],
     ])
     assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
     assert.equal(testEdits.length, 4)

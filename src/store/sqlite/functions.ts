@@ -57,7 +57,7 @@ function isValid(stored: unknown, codec: string): boolean {
 }
 
 /**
- * Adds the SQL functions that SQLite lacks. All are deterministic, and null if an argument is null.
+ * Adds the SQL functions that SQLite lacks. Their names begin with `lapidary_`, by which `statement-cost.ts` finds their calls. All are deterministic, and null if an argument is null.
  * @param matchesPattern - whether a text matches the registered pattern with a number
  * @param matchesLike - whether a text matches a pattern of `like`
  */
