@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
 import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
@@ -52,12 +52,19 @@ function addBodyParsers(app: FastifyInstance): void {
     )
 }
 
-/** Rejects unknown paths below the prefix of the plugin, before the body is read. */
-export function addNotFoundHandler(app: FastifyInstance): void {
+/**
+ * Rejects unknown paths below the prefix of the plugin, before the body is read.
+ * @param before - runs first, for every request
+ */
+export function addNotFoundHandler(
+  app: FastifyInstance,
+  before: (request: FastifyRequest, reply: FastifyReply) => void = () => {},
+): void {
   app.setNotFoundHandler((request) => {
     throw createRouteNotFound(request.url)
   })
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    before(request, reply)
     done(request.is404 ? createRouteNotFound(request.url) : undefined)
   })
 }

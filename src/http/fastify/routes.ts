@@ -47,14 +47,35 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
   const { authenticate, maxBody } = options
   // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
   // requests that fail here.
-  const preParsing = authenticate ? [checkHeaders, createAuthHook(authenticate)] : checkHeaders
+  const preParsing = authenticate
+    ? [checkHeadersHook, createAuthHook(authenticate)]
+    : checkHeadersHook
   for (const [method, handle] of Object.entries(route.methods) as [Method, Handler][]) {
+    const handler = createRouteHandler(handle, options)
+    const isUncheckedRead = method === 'GET' && !authenticate
     const definition = {
-      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false, preParsing },
-      handler: createRouteHandler(handle, options),
+      ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false },
+      // Fastify reads no body of a GET, so its handler can check. The hook would cost 2 % of row `one` of the benchmark.
+      ...(isUncheckedRead
+        ? { handler: checkHeadersBefore(handler, options.reportError) }
+        : { preParsing, handler }),
     }
     app.route({ ...definition, method })
     if (method === 'GET') app.route({ ...definition, method: 'HEAD', schema: hidden })
+  }
+}
+
+type RouteHandler = ReturnType<typeof createRouteHandler>
+
+/** Adds the check of the header fields to the handler of a route without a hook for it. */
+function checkHeadersBefore(handler: RouteHandler, reportError: ErrorReporter): RouteHandler {
+  return (request, reply) => {
+    try {
+      checkHeaders(request)
+    } catch (error) {
+      return reportError(error, request, reply)
+    }
+    return handler(request, reply)
   }
 }
 
@@ -142,7 +163,7 @@ function registerOtherMethods(app: FastifyInstance, route: Route): void {
   const rejected = app.supportedMethods.filter((method) => !known.includes(method))
   app.route({
     ...{ url, schema: hidden, method: 'OPTIONS' },
-    preParsing: checkHeaders,
+    preParsing: checkHeadersHook,
     handler: sendAllowedMethods,
   })
   app.route({
@@ -154,13 +175,7 @@ function registerOtherMethods(app: FastifyInstance, route: Route): void {
   })
 }
 
-/** Runs before the body is read. */
-function checkHeaders(
-  { raw, headers }: FastifyRequest,
-  _reply: FastifyReply,
-  _payload: RequestPayload,
-  done: HookHandlerDoneFunction,
-): void {
+function checkHeaders({ raw, headers }: FastifyRequest): void {
   checkHead({
     target: raw.url ?? '',
     accept: headers.accept,
@@ -168,6 +183,16 @@ function checkHeaders(
     contentEncoding: headers['content-encoding'],
     hasBody: announcesBody(headers),
   })
+}
+
+/** Runs before the body is read. */
+function checkHeadersHook(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  _payload: RequestPayload,
+  done: HookHandlerDoneFunction,
+): void {
+  checkHeaders(request)
   done()
 }
 

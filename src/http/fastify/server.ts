@@ -116,12 +116,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ? () => {}
     : addRequestLogs(app, createLogger(logLevel))
   const reportError = createErrorReporter(app.log)
-  app.addHook('onRequest', (request, reply, done) => {
-    assignRequestLog(request, reply)
-    done()
-  })
   app.setErrorHandler(reportError)
-  addNotFoundHandler(app)
+  addNotFoundHandler(app, assignRequestLog)
   if (accessLog) addAccessLog(app)
   if (options.health ?? true) addHealthRoutes(app, options)
   if (!options.http2) {
