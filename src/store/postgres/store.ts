@@ -27,6 +27,7 @@ import { postgresDialect } from './dialect.ts'
 import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
+import { listPrivilegeWarnings } from './privileges.ts'
 import { mayNeedStream, readWithCachedCount, readWithHooks, streamRead } from './read.ts'
 import { Replicas } from './replicas.ts'
 import {
@@ -210,6 +211,7 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
     ...checkCollations(model, catalog, findCollation),
     ...(await checkDeclaredSql(target, (statement) => connection.check(statement))),
   ])
+  const privileges = await listPrivilegeWarnings(model, catalog, connection)
   const warnings = await listPostgresWarnings(model, catalog, { connection, findCollation })
-  return { warnings }
+  return { warnings: [...privileges, ...warnings] }
 }

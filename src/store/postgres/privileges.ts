@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import type { Catalog } from '../../model/catalog.ts'
+import type { Field, Model, ResourceType, Table } from '../../model/model.ts'
+import { compileStatement } from '../statement.ts'
+import type { PostgresConnection } from './connection.ts'
+import { postgresDialect } from './dialect.ts'
+
+/** A privilege on a table or on one of its columns. */
+type Privilege = 'select' | 'insert' | 'update' | 'delete'
+
+/** What a resource type needs of a table: a privilege on some of its columns; `delete` is about the table. */
+interface Need {
+  readonly type: string
+  readonly table: Table
+  readonly privilege: Privilege
+  readonly columns: readonly string[]
+}
+
+/** What a request gets that needs a privilege that the role lacks. */
+const consequences: Readonly<Record<Privilege, string>> = {
+  select: 'requests that read them are 403',
+  insert: 'creates are 403',
+  update: 'updates that write them are 403',
+  delete: 'deletions are 403',
+}
+
+const privilegesQuery = compileStatement(
+  sql`
+    select current_user, n.nspname, c.relname, a.attname,
+      has_column_privilege(c.oid, a.attnum, 'select'), has_column_privilege(c.oid, a.attnum, 'insert'),
+      has_column_privilege(c.oid, a.attnum, 'update'), has_table_privilege(c.oid, 'delete')
+    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace join pg_attribute as a on a.attrelid = c.oid
+    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'`,
+  postgresDialect('und-x-icu'),
+)
+
+/**
+ * Warns of privileges that a model needs and the role of the connection lacks.
+ * @returns a line for each resource type and privilege, with the consequence and the `grant`
+ */
+export async function listPrivilegeWarnings(
+  model: Model,
+  catalog: Catalog,
+  connection: PostgresConnection,
+): Promise<string[]> {
+  const rows = await connection.all(privilegesQuery, { planValues: [] })
+  const granted = new Set<string>()
+  for (const [, schema, table, column, select, insert, update, remove] of rows)
+    for (const [privilege, has] of Object.entries({ select, insert, update, delete: remove }))
+      if (has === true) granted.add(JSON.stringify([schema, table, column, privilege]))
+  const role = quoteName(String(rows[0]?.[0]))
+  return listNeeds(model).flatMap(({ type, table, privilege, columns }) => {
+    const schema = table.schema ?? catalog.schema
+    const missing = [...new Set(columns)].filter(
+      (column) => !granted.has(JSON.stringify([schema, table.name, column, privilege])),
+    )
+    if (missing.length === 0) return []
+    const names = missing.map(quoteName).join(', ')
+    const place = privilege === 'delete' ? '' : ` (${names})`
+    const name = quoteName(table.name)
+    return `${type}: the role ${role} lacks the privilege ${privilege} on ${name}${place}, so ${consequences[privilege]}; to fix it: grant ${privilege}${place} on ${name} to ${role}`
+  })
+}
+
+/** Lists what the types of a model need. */
+function listNeeds(model: Model): Need[] {
+  return [...model.types.values()].flatMap((resource) => [
+    ...listOwnNeeds(resource),
+    ...listJoinTableNeeds(resource),
+  ])
+}
+
+function listOwnNeeds(resource: ResourceType): Need[] {
+  const { type, table, id, ids, softDelete, isWritable, fields } = resource
+  const read = [id.column]
+  const created = ids.fromClient === 'forbidden' ? [] : [id.column]
+  const updated: string[] = softDelete === undefined ? [] : [softDelete]
+  for (const field of fields.values()) {
+    if (field.is === 'computed') read.push(...field.columns.map(([column]) => column))
+    const column = findColumn(field)
+    if (column === undefined || field.is === 'computed') continue
+    if (field.is !== 'attribute' || field.isReadable) read.push(column)
+    if (!field.isWritable) continue
+    created.push(column)
+    if (field.is !== 'attribute' || !field.isImmutable) updated.push(column)
+  }
+  const need = (privilege: Privilege, columns: readonly string[]): Need => {
+    return { type, table, privilege, columns }
+  }
+  if (!isWritable) return [need('select', read)]
+  return [
+    need('select', read),
+    need('insert', created),
+    need('update', updated),
+    ...(softDelete === undefined ? [need('delete', [id.column])] : []),
+  ]
+}
+
+/** Returns the column of the type's own table that stores a field; `undefined` without one. */
+function findColumn(field: Field): string | undefined {
+  if (field.is === 'attribute') return field.column
+  return field.is === 'relationship' && field.link.foreignKey === 'own'
+    ? field.link.ownKey
+    : undefined
+}
+
+function listJoinTableNeeds({ type, fields }: ResourceType): Need[] {
+  return [...fields.values()].flatMap((field): Need[] => {
+    if (field.is !== 'relationship' || field.link.foreignKey !== 'join table') return []
+    const { joinTable: table, from, to } = field.link
+    const columns = [from, to]
+    const privileges: readonly Privilege[] = field.isWritable
+      ? ['select', 'insert', 'delete']
+      : ['select']
+    return privileges.map((privilege) => ({ type, table, privilege, columns }))
+  })
+}
+
+function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
