@@ -9,7 +9,7 @@ const maxOriginLength = 2048
 const isModel = (value: unknown): boolean => isObject(value) && value.types instanceof Map
 const isStore = (value: unknown): boolean => isObject(value) && isFunction(value.read)
 
-/** The checks of the options of every application. */
+/** The checks of the options of every application, and of `publicUrl`, which all functions that create one have. */
 const appChecks: Readonly<Record<string, Check>> = {
   model: mustBe('the result of defineModel', isModel),
   store: mustBe('an open store, as in openSqlite(model, path)', isStore),

@@ -1,7 +1,7 @@
-import { BodyError } from '../errors/errors.ts'
 import type { Logger } from '../model/request-context.ts'
-import { createConsoleLogger } from './console-logger.ts'
+import { createBodyTooLarge } from './body-too-large.ts'
 import { createDispatcher } from './dispatcher.ts'
+import { createJsonLogger } from './json-logger.ts'
 import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 
@@ -39,7 +39,7 @@ export function createHandler(
   options: HandlerOptions,
 ): (request: Request, info?: RequestInfo) => Promise<Response> {
   checkHttpOptions(options, 'createHandler', { log: anyValue })
-  const { authenticate, log: defaultLog = createConsoleLogger() } = options
+  const { authenticate, log: defaultLog = createJsonLogger() } = options
   const dispatch = createDispatcher(options, defaultLog)
   return async (request, info = {}) => {
     const { log = defaultLog, ip, requestId } = info
@@ -92,8 +92,7 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array>
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes)
-      throw new BodyError('body_too_large', '', `A body may have at most ${maxBytes} bytes.`)
+    if (size > maxBytes) throw createBodyTooLarge(maxBytes)
     chunks.push(chunk)
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)

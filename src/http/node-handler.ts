@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { BodyError } from '../errors/errors.ts'
 import type { Logger } from '../model/request-context.ts'
-import { createConsoleLogger } from './console-logger.ts'
+import { createBodyTooLarge } from './body-too-large.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { announcesBody, extendVary } from './headers.ts'
+import { createJsonLogger } from './json-logger.ts'
 import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
 import { getLocalHost } from './origin.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
@@ -39,7 +39,7 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   options: NodeHandlerOptions<Request>,
 ): NodeHandler<Request> {
   checkHttpOptions(options, 'createNodeHandler', { log: anyValue })
-  const { authenticate, prefix = '', log = createConsoleLogger() } = options
+  const { authenticate, prefix = '', log = createJsonLogger() } = options
   const dispatch = createDispatcher(options, log)
   return (request, response, next) => {
     const target = getTarget(request)
@@ -110,8 +110,7 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uin
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > maxBytes)
-      throw new BodyError('body_too_large', '', `A body may have at most ${maxBytes} bytes.`)
+    if (size > maxBytes) throw createBodyTooLarge(maxBytes)
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)

@@ -6,7 +6,7 @@ import type { Logger, RequestContext } from '../model/request-context.ts'
 import { createObjectSerializer } from '../serialize/objects.ts'
 import type { Store } from '../store/store.ts'
 import type { Client } from './client.ts'
-import { createConsoleLogger } from './console-log.ts'
+import { createConsoleLogger } from './console-logger.ts'
 import { type ApiContext, createClient } from './create-client.ts'
 import { createEndpointFinder } from './endpoints.ts'
 

@@ -1,5 +1,5 @@
-import type { ReadResult } from './read-result.ts'
 import { storedValueError } from './stored-values.ts'
+import type { ReadResult } from './value-result.ts'
 
 /** The size of a decimal number. */
 export interface DecimalSize {

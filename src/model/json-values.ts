@@ -1,9 +1,9 @@
 import { quote } from '../errors/quote.ts'
 import { type Json, type JsonValue, parseExactJson } from './json.ts'
 import { isMemberName, isReservedName } from './member-names.ts'
-import type { ReadResult } from './read-result.ts'
 import { storedValueError } from './stored-values.ts'
 import { findTextViolation } from './texts.ts'
+import type { ReadResult } from './value-result.ts'
 
 /** The maximum nesting depth of an attribute's objects and arrays, the outermost one counted. */
 const maxDepth = 100

@@ -10,7 +10,6 @@ import {
   readInteger,
   readNumber,
 } from './numbers.ts'
-import type { ReadResult } from './read-result.ts'
 import type { StoredForm } from './stored-forms.ts'
 import {
   maxEmailLength,
@@ -22,6 +21,7 @@ import {
   urlPattern,
 } from './texts.ts'
 import { readDate, readInstant, readTime, timePattern } from './times.ts'
+import type { ReadResult } from './value-result.ts'
 
 /** A JSON Schema (draft 2020-12) as plain data. */
 export interface JsonSchema {

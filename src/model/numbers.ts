@@ -1,4 +1,4 @@
-import type { ReadFailure, ReadResult } from './read-result.ts'
+import type { ReadFailure, ReadResult } from './value-result.ts'
 
 /** Reads a safe integer: one that a double represents exactly. */
 export function readInteger(json: unknown): ReadResult<number> {

@@ -1,6 +1,5 @@
 import { suggest } from '../errors/suggestion.ts'
 import type { Kind } from './kinds.ts'
-import type { ReadResult } from './read-result.ts'
 import {
   type BooleanForm,
   booleanTextForms,
@@ -9,6 +8,7 @@ import {
   datetimeTextForms,
   type StoredForm,
 } from './stored-forms.ts'
+import type { ReadResult } from './value-result.ts'
 
 const booleanForms: readonly string[] = [...Object.keys(booleanTextForms), '1/0']
 const datetimeDigits: Readonly<Record<DatetimeForm, number>> = {

@@ -1,5 +1,5 @@
 import { findNearest } from '../errors/suggestion.ts'
-import type { ReadResult } from './read-result.ts'
+import type { ReadResult } from './value-result.ts'
 
 /** Reads a string that every database can store. */
 export function readString(json: unknown): ReadResult<string> {

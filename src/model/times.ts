@@ -1,6 +1,6 @@
 import { trimTrailingZeros } from './decimals.ts'
-import type { ReadResult } from './read-result.ts'
 import { storedValueError } from './stored-values.ts'
+import type { ReadResult } from './value-result.ts'
 
 /** The maximum number of digits of a second; the databases store no more. */
 const maxFractionDigits = 6

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type ApiError, BodyError, HeaderError } from '../../errors/errors.ts'
+import { type ApiError, HeaderError } from '../../errors/errors.ts'
 import type { Logger } from '../../model/request-context.ts'
+import { createBodyTooLarge } from '../body-too-large.ts'
 import { createErrorResponder } from '../errors.ts'
 import { sendResponse } from './response.ts'
 
@@ -34,7 +35,7 @@ function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | u
   const { code }: Partial<FastifyError> = error instanceof Error ? error : {}
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const { bodyLimit } = request.routeOptions
-    return new BodyError('body_too_large', '', `A body may have at most ${bodyLimit} bytes.`)
+    return createBodyTooLarge(Number(bodyLimit))
   }
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
     return new HeaderError(

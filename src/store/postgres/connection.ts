@@ -34,7 +34,10 @@ export interface QueryExecutor {
   execute(text: string, timeout?: number): Promise<string>
 }
 
-/** Runs statements, and translates their errors. */
+/**
+ * Runs statements, and translates their errors. Outside of a transaction (`PostgresPool.shared`) each statement runs on any session of
+ * the pool; in a `PostgresTransaction` all run on one. The network connection itself is a `Session`.
+ */
 export class PostgresConnection {
   readonly #executor: QueryExecutor
   readonly #prepares: boolean

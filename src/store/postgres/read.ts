@@ -197,7 +197,7 @@ export async function readWithHooks(
   options: TransactionReadOptions & Readonly<{ hooks: ReadHooks }>,
 ): Promise<Rows> {
   const { hooks, statements, limit } = options
-  const query = createRunQuery(transaction, statements)
+  const query = createPostgresRunQuery(transaction, statements)
   await hooks.before(query)
   const statement = statements.boundedDocument(plan.shape)
   const result = await transaction.all(
@@ -227,7 +227,7 @@ export async function streamRead(
   const { shape } = plan
   // If PostgreSQL underestimates the rows, a nested loop would scan a table without an index for each of them.
   if (statements.needsHashJoins(shape)) await transaction.allUnprepared(disableNestedLoops)
-  const query = createRunQuery(transaction, statements)
+  const query = createPostgresRunQuery(transaction, statements)
   const read: StreamedRead = {
     plan,
     compiled: statements.read(shape),
@@ -253,7 +253,7 @@ function createStreamedValues(plan: ReadPlan, id: string | undefined): RunValues
 }
 
 /** Creates the function by which hooks run SQL. When its statement fails, a hook may catch the error and continue. */
-export function createRunQuery(
+export function createPostgresRunQuery(
   transaction: PostgresTransaction,
   { target }: PostgresStatements,
 ): RunQuery {

@@ -5,7 +5,7 @@ import type { Transaction } from '../store.ts'
 import { transactionOn } from '../transaction.ts'
 import { isConflict, unavailableError } from './errors.ts'
 import type { PostgresPool } from './pool.ts'
-import { createRunQuery, readForWrite, readInserted } from './read.ts'
+import { createPostgresRunQuery, readForWrite, readInserted } from './read.ts'
 import { compileSequenceSkip } from './sequences.ts'
 import type { PostgresStatements } from './statements.ts'
 import type { LoadedTableFacts } from './table-facts.ts'
@@ -60,7 +60,7 @@ function createTransaction(
       ...(dialect.lastInsertId && {
         readInserted: (plan) => readInserted(transaction, plan, statements),
       }),
-      query: createRunQuery(transaction, statements),
+      query: createPostgresRunQuery(transaction, statements),
       savepoint: (work) => transaction.nest(work),
     },
     statements,

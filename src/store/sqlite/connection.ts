@@ -81,6 +81,7 @@ export class SqliteConnection {
 
   /** Returns every row as the driver reads it. @param values - in the order of the placeholders */
   rawRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
+    // Most statements have no pattern, and run without a closure.
     return values.some(isTextPattern)
       ? this.#withPatterns(values, (boundValues) => this.#run(statement, boundValues))
       : this.#run(statement, values as readonly BoundValue[])

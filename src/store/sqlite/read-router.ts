@@ -16,7 +16,7 @@ import type { SqliteOptions } from './options.ts'
 import { runAsync, runSync } from './query-sequence.ts'
 import { executeFullRead, readPoint } from './read.ts'
 import type { ReadCost } from './read-cost.ts'
-import { createRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
+import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import { ReaderPool } from './reader-pool.ts'
 import type { SqliteStatements } from './statements.ts'
 
@@ -115,7 +115,7 @@ export class ReadRouter {
     const isStream = hooks !== undefined
     const transaction = await this.#begin(estimate, isStream, options)
     const rows = await endOnError(transaction, async () => {
-      const runQuery = createRunQuery(transaction)
+      const runQuery = createSqliteRunQuery(transaction)
       await hooks?.before(runQuery)
       const queries = executeFullRead({ statements: this.#statements, fullRead }, plan, id)
       const complete = await runAsync(queries, (request) => transaction.query(request))

@@ -14,7 +14,7 @@ export interface ReadTransaction extends StreamSource {
 }
 
 /** Creates the function by which hooks run SQL in a transaction. */
-export function createRunQuery(
+export function createSqliteRunQuery(
   transaction: Readonly<{ records: (statement: Statement) => Awaitable<readonly SqlRecord[]> }>,
 ): RunQuery {
   return async (expression) => transaction.records(compileStatement(expression, sqliteDialect))

@@ -59,6 +59,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const statements = createSqliteStatements(target, new StatementCache(statementCache / 2))
   const mutex = new Mutex()
   const groupCommit = new GroupCommit(writer, { mutex, file, queueSize: options.queueSize })
+  // All requests share the one object, because one transaction writes at a time.
   const transaction = transactionOn(createWriteConnection(writer, statements), statements)
   const router = new ReadRouter(file, { model, statements, connectionOptions }, options)
   let expected: readonly Migration[] | undefined

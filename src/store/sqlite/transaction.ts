@@ -6,7 +6,7 @@ import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { runSync } from './query-sequence.ts'
 import { executeFullRead, readPoint, writeBudget } from './read.ts'
-import { createRunQuery } from './read-transaction.ts'
+import { createSqliteRunQuery } from './read-transaction.ts'
 import type { SqliteStatements } from './statements.ts'
 
 /** Creates the operations of a write transaction on a connection. */
@@ -14,7 +14,7 @@ export function createWriteConnection(
   writer: SqliteConnection,
   statements: SqliteStatements,
 ): WriteConnection {
-  const runQuery = createRunQuery(writer)
+  const runQuery = createSqliteRunQuery(writer)
   return {
     runSteps: runSequentially,
     all: (statement, values) => writer.all(statement, values),

@@ -2,7 +2,7 @@ import type { Logger } from '../model/request-context.ts'
 
 type Write = Logger['error']
 
-/** Returns the logger of calls that have none: it writes warnings and errors to standard error. */
+/** Returns the logger of calls that have none: it writes warnings and errors to standard error, for people to read. */
 export function createConsoleLogger(): Logger {
   const ignore: Write = () => {}
   const write: Write = (fields: object | string, message?: string) =>

@@ -1,9 +1,7 @@
 import type { Logger } from '../model/request-context.ts'
 
-/**
- * Creates the logger of an adapter without one: warnings and errors as lines of JSON on standard error.
- */
-export function createConsoleLogger(): Logger {
+/** Creates the logger of an adapter without one: warnings and errors as lines of JSON on standard error, for programs to read. */
+export function createJsonLogger(): Logger {
   const write =
     (level: string) =>
     (first: object | string, message?: string): void => {
