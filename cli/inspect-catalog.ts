@@ -1,6 +1,13 @@
-import type { Catalog, CodecName, StoredColumn, StoredTable } from 'lapidary'
+import type {
+  Catalog,
+  CodecName,
+  ColumnSample,
+  SampleRequest,
+  StoredColumn,
+  StoredTable,
+  TableSample,
+} from 'lapidary'
 import * as lapidary from 'lapidary'
-import type { ColumnSample, SampleRequest, TableSample } from 'lapidary/sqlite'
 import { call, identifier } from './code.ts'
 import { evaluateCode } from './evaluate-code.ts'
 import { inferKind, type KindCode } from './infer-kind.ts'
@@ -55,7 +62,7 @@ interface Misfit {
 const scope: ReadonlyMap<string, unknown> = new Map(Object.entries(lapidary))
 const constant = (name: string): KindCode => ({ name, code: identifier(name) })
 
-/** The kinds of untyped columns by the types of all their values, which SQLite calls storage classes. */
+/** The kinds of untyped columns by the types of all their values. */
 const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode])[] = [
   [['integer'], constant('integer')],
   [['integer', 'real'], constant('number')],
@@ -115,7 +122,7 @@ function toRequest(
   kindOf: (column: StoredColumn) => KindCode | undefined,
 ): SampleRequest {
   return {
-    table: { schema: schema === 'main' ? undefined : schema, name },
+    table: { schema, name },
     columns: new Map(columns.map((column) => [column.name, codecOf(kindOf(column))])),
   }
 }
@@ -178,7 +185,7 @@ function inspectTypes(
   { types }: ColumnSample,
   { catalog, draft }: Readonly<{ catalog: Catalog; draft: Draft }>,
 ): void {
-  if (column.type !== '' || catalog.dialect !== 'sqlite') return
+  if (column.type !== '') return
   const found = types.filter((type) => type !== 'null')
   if (found.length === 0) return
   const kind = kindsByTypes.find(([all]) => found.every((type) => all.includes(type)))?.[1]

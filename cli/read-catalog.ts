@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Catalog } from 'lapidary'
-import type { SampleRequest, TableSample } from 'lapidary/sqlite'
+import type { Catalog, SampleRequest, TableSample } from 'lapidary'
 import { suggestName } from '../process/suggest-name.ts'
 
 /** How to read the catalog of each database, by the scheme of its URL. Only the driver in use is loaded. */

@@ -142,4 +142,6 @@ export { storedAs } from './model/stored-as.ts'
 export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'
 export type { ErrorResponse } from './serialize/errors.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
+/** What is read of tables to find out what their columns contain. */
+export type { ColumnSample, SampleRequest, TableSample } from './store/sample-table.ts'
 export type { Store } from './store/store.ts'

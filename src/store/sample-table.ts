@@ -41,13 +41,15 @@ export interface ColumnSample {
   readonly invalid: number
   /** One of them, for a message. */
   readonly example?: string
-  /** The types of the values, in the words of SQLite's `typeof`; empty on PostgreSQL, where columns have one type. */
+  /** The types of the values, in the words of the database; empty if all values of a column have its type. */
   readonly types: readonly string[]
 }
 
 /** How a sample reads the database. */
 export interface SampleSource {
   readonly dialect: Dialect
+  /** The expression for the type of a value; absent if all values of a column have its type. */
+  readonly typeOf?: (column: Sql) => Sql
   /** Returns the rows of a statement, and stops it after `sampleTimeout`. */
   readonly all: (statement: Statement) => Promise<readonly (readonly unknown[])[]>
   /** True for the error of a statement that was stopped. */
@@ -96,7 +98,7 @@ async function findColumnErrors(
   const errors = new Map<string, string>()
   for (const [name, codec] of columns) {
     try {
-      await source.all(compileSample(table, [[name, codec]], 0, source.dialect))
+      await source.all(compileSample(table, [[name, codec]], 0, source))
     } catch (error) {
       errors.set(name, describeError(error))
     }
@@ -110,10 +112,11 @@ function unreadable(error: string): ColumnSample {
 
 async function readColumns(
   { table, columns }: SampleRequest,
-  { dialect, all }: SampleSource,
+  source: SampleSource,
 ): Promise<ReadonlyMap<string, ColumnSample>> {
+  const { dialect, all } = source
   const list = [...columns]
-  const rows = await all(compileSample(table, list, maxRows, dialect))
+  const rows = await all(compileSample(table, list, maxRows, source))
   return new Map(
     list.map(([name, codec], index) => {
       const load = codec && getCodec(codec, dialect.name).load
@@ -129,12 +132,12 @@ function compileSample(
   { schema, name }: Table,
   columns: readonly (readonly [string, CodecName | undefined])[],
   limit: number,
-  dialect: Dialect,
+  { dialect, typeOf }: Pick<SampleSource, 'dialect' | 'typeOf'>,
 ): Statement {
   const selected = columns.flatMap(([column, codec]): Sql[] => {
     const reference = sql`${sql.id('t', column)}`
     const read = codec && getCodec(codec, dialect.name).select
-    const type = dialect.name === 'sqlite' ? sql`typeof(${reference})` : sql`null`
+    const type = typeOf?.(reference) ?? sql`null`
     return [read ? read(reference) : reference, type]
   })
   const from = schema === undefined ? sql.id(name) : sql.id(schema, name)

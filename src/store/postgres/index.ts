@@ -4,8 +4,6 @@ import type { SampleRequest, TableSample } from '../sample-table.ts'
 import type { Store } from '../store.ts'
 import type { PostgresOptions } from './options.ts'
 
-/** What is read of tables to find out what their columns contain. */
-export type { ColumnSample, SampleRequest, TableSample } from '../sample-table.ts'
 /** The options of a PostgreSQL database. */
 export type { PostgresOptions } from './options.ts'
 

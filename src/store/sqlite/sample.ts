@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { HeaderError } from '../../errors/errors.ts'
 import {
   type SampleRequest,
@@ -21,15 +22,16 @@ export async function sampleSqlite(
 ): Promise<readonly TableSample[]> {
   let reader: Reader | undefined
   const open = () => new Reader(path, () => {}, 'introspector')
-  const all = async ({ sql }: Statement) => {
+  const all = async (statement: Statement) => {
     if (!reader?.isAlive) reader = open()
     const deadline = { remaining: sampleTimeout, timeout: sampleTimeout }
-    const reply = await reader.request({ do: 'all', sql, values: [] }, deadline)
+    const reply = await reader.request({ do: 'all', sql: statement.sql, values: [] }, deadline)
     if (reply.is === 'rows') return reply.rows
     throw new Error('message' in reply ? reply.message : `unexpected reply ${reply.is}`)
   }
   const source: SampleSource = {
     dialect: sqliteDialect,
+    typeOf: (column) => sql`typeof(${column})`,
     all,
     isTimeout: (error) => error instanceof HeaderError && error.code === 'query_timeout',
   }

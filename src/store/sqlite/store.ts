@@ -26,8 +26,6 @@ import { createSqliteStatements } from './statements.ts'
 import { createWriteConnection } from './transaction.ts'
 import { listSqliteWarnings } from './warnings.ts'
 
-/** What is read of tables to find out what their columns contain. */
-export type { ColumnSample, SampleRequest, TableSample } from '../sample-table.ts'
 /** The options of a SQLite database. */
 export type { SqliteOptions } from './options.ts'
 /** Reads the first rows of tables. */
