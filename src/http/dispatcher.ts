@@ -29,7 +29,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
 
   return async (request) => {
     try {
-      return await process(request)
+      return await dispatch(request)
     } catch (error) {
       const { method, target: url, log, isDisconnected } = request
       const failed = { method, url, log, isDisconnected: isDisconnected() }
@@ -37,7 +37,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     }
   }
 
-  async function process(request: HttpRequest): Promise<HttpResponse> {
+  async function dispatch(request: HttpRequest): Promise<HttpResponse> {
     const { method } = request
     const { route, id } = match(request.target)
     const handlerMethod = findMethod(route, method)

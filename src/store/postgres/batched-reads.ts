@@ -41,7 +41,10 @@ export class BatchingExecutor implements QueryExecutor {
     return this.#acquire((session) => executeText(session, text, timeout))
   }
 
-  /** The waiting queries minus the pending requests for connections. Negative if queries were given up. */
+  /**
+   * The waiting queries minus the pending requests for connections, which the driver counts. It adds the queries that joined a batch
+   * and so have no request of their own, and subtracts the requests whose query was given up; so it may be negative.
+   */
   get surplus(): number {
     return this.#joined + this.#scheduler.surplus
   }

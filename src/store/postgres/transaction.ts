@@ -1,4 +1,5 @@
 import type { Row } from '../../plan/row-layout.ts'
+import { countCharacters } from '../count-characters.ts'
 import { Mutex } from '../mutex.ts'
 import { loadRows, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
@@ -19,13 +20,6 @@ const unknownOutcome =
 const [firstBatchSize, maxBatchSize] = [10, 200]
 /** The characters of a batch, approximately. */
 const maxBatchLength = 250_000
-
-/** Counts the characters of a row. */
-function lengthOf(row: Row): number {
-  let length = 0
-  for (const value of row) if (typeof value === 'string') length += value.length
-  return length
-}
 
 /** Begins a write transaction. */
 export const beginWrite: readonly Statement[] = [
@@ -182,7 +176,7 @@ export class PostgresTransaction extends PostgresConnection {
     for (;;) {
       const rows = await this.allUnprepared({ sql: `fetch ${size} from ${name}`, placeholders: [] })
       const isLast = rows.length < size
-      for (const row of rows) maxLength = Math.max(maxLength, lengthOf(row))
+      for (const row of rows) maxLength = Math.max(maxLength, countCharacters(row))
       // Nobody else holds the rows.
       if (rows.length > 0) yield loadRows(rows as unknown[][], load)
       if (isLast) break

@@ -32,7 +32,7 @@ export function executeTransaction<Result>(
   return retryOnConflict(
     () =>
       pool.write(beginWrite, async (transaction) => {
-        const result = await work(createTransaction(transaction, statements, facts))
+        const result = await work(createWriteTransaction(transaction, statements, facts))
         await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
         return result
       }),
@@ -45,7 +45,7 @@ export function executeTransaction<Result>(
 }
 
 /** Creates the operations of a write transaction. They check the limits of the columns' types before anything is written. */
-function createTransaction(
+function createWriteTransaction(
   transaction: PostgresTransaction,
   statements: PostgresStatements,
   facts: LoadedTableFacts,

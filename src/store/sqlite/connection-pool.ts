@@ -30,7 +30,7 @@ export class ConnectionPool {
     try {
       const connection = this.#idle.pop() ?? this.#connect()
       connection.begin('deferred')
-      return createTransaction(connection, () => {
+      return createReadTransaction(connection, () => {
         this.#giveBack(connection)
         release()
       })
@@ -67,7 +67,7 @@ export class ConnectionPool {
 }
 
 /** Creates a transaction on a connection. @param onEnd - called once */
-function createTransaction(connection: SqliteConnection, onEnd: () => void): ReadTransaction {
+function createReadTransaction(connection: SqliteConnection, onEnd: () => void): ReadTransaction {
   let isOpen = true
   const unfinished = new Set<Generator>()
   return {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
+import { countCharacters } from '../count-characters.ts'
 import { bound, loadRows, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
 import { translateError, translateErrors } from './errors.ts'
@@ -296,13 +297,6 @@ function readBatch(
     rows.push(row)
   }
   return { rows, isLast: false }
-}
-
-/** Returns the number of characters in the texts of a row. */
-function countCharacters(row: readonly unknown[]): number {
-  let characters = 0
-  for (const value of row) if (typeof value === 'string') characters += value.length
-  return characters
 }
 
 /** Converts the bigints of an object that are safe integers. */
