@@ -1,9 +1,9 @@
-import { createPublicKey, createSecretKey } from 'node:crypto'
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { HeaderError } from '../errors/errors.ts'
+import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
+import type { JWTPayload } from 'jose'
 import type { Awaitable } from '../model/hooks.ts'
 import { type AuthRequest, readCredentials } from './credentials.ts'
 import { createUnauthenticatedError } from './unauthenticated.ts'
+import type { TokenOptions, TokenVerifier } from './verify-token.ts'
 
 /**
  * The key that tokens are verified with: a shared secret of at least 32 bytes, a public key in PEM (SPKI), or the URL of a
@@ -53,8 +53,8 @@ export function bearerAuth<Auth>(
 ): (request: AuthRequest) => Promise<Auth> {
   const { issuer, audience, clockTolerance = 5, toAuth, anonymous } = options
   const algorithms = checkAlgorithms(options.algorithms)
-  const getKey = createKeyLookup(options.key)
-  const verifyOptions = { issuer, audience, algorithms, clockTolerance, requiredClaims: ['exp'] }
+  const key = readKey(options.key)
+  let verifier: Promise<TokenVerifier> | undefined
   return async (request) => {
     const credentials = readCredentials(request, 'authorization')
     if (credentials === undefined) {
@@ -63,24 +63,11 @@ export function bearerAuth<Auth>(
     }
     const token = typeof credentials === 'string' ? bearerPattern.exec(credentials)?.[1] : undefined
     if (token === undefined) throw createInvalidTokenError()
-    const auth = await toAuth(await verify(token))
+    verifier ??= loadVerifier({ key, issuer, audience, algorithms, clockTolerance })
+    const claims = await (await verifier)(token)
+    const auth = claims && (await toAuth(claims))
     if (auth === undefined) throw createInvalidTokenError()
     return auth
-  }
-
-  async function verify(token: string): Promise<JWTPayload> {
-    try {
-      return (await jwtVerify(token, getKey, verifyOptions)).payload
-    } catch (error) {
-      if (error instanceof KeySetError)
-        throw new HeaderError(
-          'unavailable',
-          'The keys that verify tokens cannot be loaded; try again shortly.',
-          { 'retry-after': '5' },
-          { cause: error.cause },
-        )
-      throw createInvalidTokenError()
-    }
   }
 }
 
@@ -94,34 +81,24 @@ function checkAlgorithms(algorithms: readonly string[]): string[] {
   return [...algorithms]
 }
 
-/** The key set could not be loaded, which says nothing about the token. */
-class KeySetError extends Error {}
-
 /** @throws Error for a short secret, a PEM that is not a public key, and a URL that is not valid */
-function createKeyLookup(key: BearerKey): JWTVerifyGetKey {
-  if ('jwks' in key) return createKeySetLookup(new URL(key.jwks))
-  if ('pem' in key) {
-    const publicKey = createPublicKey(key.pem)
-    return async () => publicKey
-  }
+function readKey(key: BearerKey): KeyObject | URL {
+  if ('jwks' in key) return new URL(key.jwks)
+  if ('pem' in key) return createPublicKey(key.pem)
   const secret = Buffer.from(key.secret)
   if (secret.length < minSecretLength)
     throw new Error(`bearerAuth.key.secret: must have at least ${minSecretLength} bytes`)
-  const secretKey = createSecretKey(secret)
-  return async () => secretKey
+  return createSecretKey(secret)
 }
 
-function createKeySetLookup(url: URL): JWTVerifyGetKey {
-  const findKey = createRemoteJWKSet(url)
-  return async (header, token) => {
-    try {
-      return await findKey(header, token)
-    } catch (error) {
-      const hasKeys =
-        error instanceof errors.JWKSNoMatchingKey ||
-        error instanceof errors.JWKSMultipleMatchingKeys ||
-        error instanceof errors.JOSENotSupported
-      throw hasKeys ? error : new KeySetError('the key set cannot be loaded', { cause: error })
-    }
+/** Loads `jose`, an optional peer dependency: a static import could not say how to install it. */
+async function loadVerifier(options: TokenOptions): Promise<TokenVerifier> {
+  try {
+    await import('jose')
+  } catch (cause) {
+    const message = 'lapidary/auth needs the package jose; install it with "npm install jose"'
+    throw new Error(message, { cause })
   }
+  const { createTokenVerifier } = await import('./verify-token.ts')
+  return createTokenVerifier(options)
 }

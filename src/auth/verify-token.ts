@@ -1,0 +1,53 @@
+import type { KeyObject } from 'node:crypto'
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { HeaderError } from '../errors/errors.ts'
+
+/** What a token is verified by. */
+export interface TokenOptions {
+  /** A key, or the URL of a JSON Web Key Set. */
+  readonly key: KeyObject | URL
+  readonly issuer: string
+  readonly audience: string
+  readonly algorithms: string[]
+  /** In seconds. */
+  readonly clockTolerance: number
+}
+
+/**
+ * Verifies a token.
+ * @returns its claims; `undefined` when it is not valid
+ * @throws HeaderError `unavailable` (503) when the key set cannot be loaded
+ */
+export type TokenVerifier = (token: string) => Promise<JWTPayload | undefined>
+
+/** Creates the verifier of JSON Web Tokens (RFC 7519). A token must have an expiry (`exp`). */
+export function createTokenVerifier({ key, ...options }: TokenOptions): TokenVerifier {
+  const getKey = key instanceof URL ? createKeySetLookup(key) : async () => key
+  const verifyOptions = { ...options, requiredClaims: ['exp'] }
+  return async (token) => {
+    try {
+      return (await jwtVerify(token, getKey, verifyOptions)).payload
+    } catch (error) {
+      if (error instanceof HeaderError) throw error
+      return undefined
+    }
+  }
+}
+
+/** Finds keys in a key set. That the set cannot be loaded says nothing about the token. */
+function createKeySetLookup(url: URL): JWTVerifyGetKey {
+  const findKey = createRemoteJWKSet(url)
+  return async (header, token) => {
+    try {
+      return await findKey(header, token)
+    } catch (error) {
+      const hasKeys =
+        error instanceof errors.JWKSNoMatchingKey ||
+        error instanceof errors.JWKSMultipleMatchingKeys ||
+        error instanceof errors.JOSENotSupported
+      if (hasKeys) throw error
+      const detail = 'The keys that verify tokens cannot be loaded; try again shortly.'
+      throw new HeaderError('unavailable', detail, { 'retry-after': '5' }, { cause: error })
+    }
+  }
+}
