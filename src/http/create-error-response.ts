@@ -1,6 +1,5 @@
-import { mediaType } from '../parse/negotiate.ts'
 import { type ErrorResponse, serializeErrors } from '../serialize/errors.ts'
-import { commonHeaders } from './headers.ts'
+import { documentHeaders } from './headers.ts'
 
 /**
  * Creates the response to an error of a call in process, for routes of an application: the same status and document as those
@@ -14,5 +13,5 @@ export function createErrorResponse(error: unknown): ErrorResponse | undefined {
   const response = serializeErrors(error)
   if (response === undefined) return undefined
   const { status, headers, body } = response
-  return { status, headers: { 'content-type': mediaType, ...commonHeaders, ...headers }, body }
+  return { status, headers: { ...documentHeaders, ...headers }, body }
 }

@@ -2,9 +2,8 @@ import { createAppContext } from '../handlers/app-context.ts'
 import type { ApiRequest } from '../handlers/handler.ts'
 import { buildRouteTable } from '../handlers/route-table.ts'
 import type { Logger } from '../model/request-context.ts'
-import { mediaType } from '../parse/negotiate.ts'
 import { createErrorResponder } from './errors.ts'
-import { checkHead, commonHeaders } from './headers.ts'
+import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
 import { logInternalError } from './log-internal-error.ts'
 import { createMethodError, findMethod, formatAllowedMethods } from './methods.ts'
 import { defaultMaxBody, type HttpOptions } from './options.ts'
@@ -99,7 +98,7 @@ function toHttpResponse(
     typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
   return {
     status,
-    headers: { 'content-type': mediaType, ...commonHeaders, ...headers, ...length },
+    headers: { ...documentHeaders, ...headers, ...length },
     body: method === 'HEAD' ? undefined : body,
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../model/request-context.ts'
-import { createBodyTooLarge } from './body-too-large.ts'
+import { collectBody } from './collect-body.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createJsonLogger } from './json-logger.ts'
 import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
@@ -88,14 +88,7 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array>
   if (body === null) return new Uint8Array()
   if (bodyUsed)
     throw new Error('The body of the request was read already; pass the request on unread.')
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxBytes) throw createBodyTooLarge(maxBytes)
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+  return collectBody(body, maxBytes)
 }
 
 function toResponse({ status, headers, body }: HttpResponse): Response {

@@ -1,12 +1,15 @@
 import { HeaderError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { negotiate } from '../parse/negotiate.ts'
+import { mediaType, negotiate } from '../parse/negotiate.ts'
 
 /** The longest request target, in bytes. It holds the filters of a request. */
 export const maxUrlLength = 32 * 1024
 
 /** The header fields of every response; `nosniff` prevents browsers from running a document as HTML or a script. */
 export const commonHeaders = { vary: 'Accept', 'x-content-type-options': 'nosniff' } as const
+
+/** The header fields of every response with a document. */
+export const documentHeaders = { 'content-type': mediaType, ...commonHeaders } as const
 
 /** The parts of a request that are checked before its body is read. */
 interface RequestHead {

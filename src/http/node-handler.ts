@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Logger } from '../model/request-context.ts'
-import { createBodyTooLarge } from './body-too-large.ts'
+import { collectBody } from './collect-body.ts'
+import { createDisconnectSignal } from './disconnect-signal.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { announcesBody, extendVary } from './headers.ts'
 import { createJsonLogger } from './json-logger.ts'
@@ -44,10 +45,15 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   return (request, response, next) => {
     const target = getTarget(request)
     if (next && !isBelow(prefix, target)) return next(explainMount(request, prefix))
-    const { signal, isDisconnected } = watchDisconnect(response)
+    let signal: AbortSignal | undefined
     void dispatch({
       ...readRequest(request, target),
-      ...{ log, requestId: undefined, signal, isDisconnected },
+      ...{ log, requestId: undefined },
+      signal: () => {
+        signal ??= createDisconnectSignal(response)
+        return signal
+      },
+      isDisconnected: () => response.destroyed && !response.writableEnded,
       authenticate: () => authenticate?.(request),
     })
       .then((answer) => send(answer, response))
@@ -104,16 +110,8 @@ function getProtocol(request: IncomingMessage): string {
 
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   if (request.readableEnded) return getParsedBody(request)
-  const chunks: Buffer[] = []
-  let size = 0
-  // The connection stays open when the loop ends early, because it carries the response.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.length
-    if (size > maxBytes) throw createBodyTooLarge(maxBytes)
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks)
+  // The connection stays open when the limit ends the loop, because it carries the response.
+  return collectBody(request.iterator({ destroyOnReturn: false }), maxBytes)
 }
 
 /** Returns the body that a parser of bytes or text has read before; other parsers do not keep it as it was sent. */
@@ -125,21 +123,6 @@ function getParsedBody(request: IncomingMessage): Uint8Array {
   throw new Error(
     'The body of the request was parsed already: mount the handler before body parsers, or exclude application/vnd.api+json from them.',
   )
-}
-
-/** Watches whether the client disconnects before the response is sent. */
-function watchDisconnect(response: ServerResponse) {
-  const isDisconnected = () => response.destroyed && !response.writableEnded
-  const signal = () => {
-    const controller = new AbortController()
-    const abort = () => {
-      if (!response.writableEnded) controller.abort()
-    }
-    if (response.destroyed) abort()
-    else response.once('close', abort)
-    return controller.signal
-  }
-  return { signal, isDisconnected }
 }
 
 async function send({ status, headers, body }: HttpResponse, response: ServerResponse) {

@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '../../errors/errors.ts'
-import { mediaType } from '../../parse/negotiate.ts'
 import {
   type ErrorResponse,
   serializeErrors,
   serializeInternalError,
 } from '../../serialize/errors.ts'
-import { commonHeaders } from '../headers.ts'
+import { documentHeaders } from '../headers.ts'
 
 /** Milliseconds that a rejected client has to read the response before the server destroys the connection. */
 const lingerTime = 1000
@@ -39,8 +38,7 @@ function responseHeaders(
   closesConnection: boolean,
 ): Record<string, string | number> {
   return {
-    'content-type': mediaType,
-    ...commonHeaders,
+    ...documentHeaders,
     ...headers,
     'content-length': Buffer.byteLength(body),
     ...(closesConnection && { connection: 'close' }),

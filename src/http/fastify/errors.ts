@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ApiError, HeaderError } from '../../errors/errors.ts'
 import type { Logger } from '../../model/request-context.ts'
-import { createBodyTooLarge } from '../body-too-large.ts'
+import { createBodyTooLarge } from '../collect-body.ts'
 import { createErrorResponder } from '../errors.ts'
 import { sendResponse } from './response.ts'
 

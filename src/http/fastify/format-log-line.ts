@@ -26,7 +26,7 @@ export function formatLogLine(line: string): string {
   const clock = new Date(Number(time)).toISOString().slice(11, 23)
   const name = (levelNames[Number(level)] ?? String(level)).padEnd(5)
   const stack = isObject(err) ? `\n${escapeControls(String(err.stack ?? err.message))}` : ''
-  return `${clock} ${name} ${escapeControls(`${describe(entry, String(msg ?? ''))}`)}${stack}\n`
+  return `${clock} ${name} ${escapeControls(describe(entry, String(msg ?? '')))}${stack}\n`
 }
 
 function parseEntry(line: string): Readonly<Record<string, unknown>> | undefined {

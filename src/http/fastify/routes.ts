@@ -9,6 +9,7 @@ import type {
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { ApiRequest, ApiResponse, Handler } from '../../handlers/handler.ts'
 import { buildRouteTable, type Method, type Route } from '../../handlers/route-table.ts'
+import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import { toError } from '../log-internal-error.ts'
 import { createMethodError, formatAllowedMethods, listAllowedMethods } from '../methods.ts'
@@ -242,18 +243,7 @@ class FastifyApiRequest implements ApiRequest {
   }
 
   readonly signal = (): AbortSignal => {
-    this.#signal ??= createDisconnectSignal(this.#reply)
+    this.#signal ??= createDisconnectSignal(this.#reply.raw)
     return this.#signal
   }
-}
-
-/** Returns a signal that aborts when the connection closes before the response is sent. */
-function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  const abort = () => {
-    if (!raw.writableEnded) controller.abort()
-  }
-  if (raw.destroyed) abort()
-  else raw.once('close', abort)
-  return controller.signal
 }
