@@ -21,7 +21,10 @@ export interface RequestInfo {
   /** The address of the client. */
   readonly ip?: string | undefined
   readonly requestId?: string | undefined
-  /** The auth context, if the host has authenticated the request already. Then `authenticate` does not run. */
+  /**
+   * The auth context, if the host has authenticated the request already. Then `authenticate` does not run. It runs for
+   * `undefined`, so that a request that the host has not authenticated is not accepted by mistake.
+   */
   readonly auth?: unknown
   /** The logger of the request. Default: that of the options. */
   readonly log?: Logger | undefined
@@ -47,7 +50,7 @@ export function createHandler(
       await dispatch({
         ...readRequest(request),
         ...{ log, ip, requestId },
-        authenticate: () => ('auth' in info ? info.auth : authenticate?.(request)),
+        authenticate: () => (info.auth === undefined ? authenticate?.(request) : info.auth),
       }),
     )
   }

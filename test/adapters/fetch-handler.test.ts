@@ -34,9 +34,14 @@ describe('The auth context of createHandler', () => {
     assert.deepEqual(received.splice(0), ['Ada'])
   })
 
-  it('is that of the host, if the host passes one on, even undefined', async () => {
+  it('is that of the host, if the host passes one on', async () => {
     assert.equal((await handle(request(), { auth: 'Ben' })).status, 200)
+    assert.deepEqual(received.splice(0), ['Ben'])
+  })
+
+  it('is what authenticate returns, if the host passes on undefined', async () => {
+    assert.equal((await handle(request(), { auth: undefined })).status, 401)
     assert.equal((await handle(request({ 'x-user': 'Ada' }), { auth: undefined })).status, 200)
-    assert.deepEqual(received.splice(0), ['Ben', undefined])
+    assert.deepEqual(received.splice(0), ['Ada'])
   })
 })
