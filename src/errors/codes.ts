@@ -39,6 +39,7 @@ export const errorCodes = {
   id_taken:               { status: 409, title: 'The id is already in use' },
   relationship_conflict:  { status: 409, title: 'The relationship contradicts the path' },
   constraint_conflict:    { status: 409, title: 'The request violates a database constraint' },
+  not_stored:             { status: 409, title: 'The database did not store the resource' },
   body_too_large:         { status: 413, title: 'The body is too large' },
   url_too_long:           { status: 414, title: 'The URL is too long' },
   unsupported_media_type: { status: 415, title: 'The media type of the body is not supported' },

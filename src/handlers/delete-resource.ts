@@ -8,6 +8,12 @@ import { planResource } from '../plan/read.ts'
 import { planDelete } from '../plan/write.ts'
 import type { Handler } from './handler.ts'
 
+/** What the response says. A trigger of the database may turn a deletion into an update (docs/declaring/databases.md). */
+const messages = {
+  deleted: 'Object successfully deleted',
+  kept: 'The database kept the object: a trigger or a rule replaced its deletion',
+} as const
+
 /** `DELETE /persons/1`. It validates the query, though the response shows no resource, and ignores a body. */
 export function deleteResource(planner: Planner, resource: ResourceType): Handler {
   const validateQuery = cachePlans((search) =>
@@ -16,7 +22,7 @@ export function deleteResource(planner: Planner, resource: ResourceType): Handle
   return async (request, context) => {
     const id = parsePathId(resource, request.id)
     validateQuery(request.search)
-    await executeDelete(planDelete(planner, resource, id), context, request)
-    return { status: 200, body: context.serializer.serializeMessage('Object successfully deleted') }
+    const outcome = await executeDelete(planDelete(planner, resource, id), context, request)
+    return { status: 200, body: context.serializer.serializeMessage(messages[outcome]) }
   }
 }

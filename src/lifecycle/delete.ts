@@ -10,17 +10,21 @@ import { executeInTransaction } from './transaction.ts'
 import { recordChange, type UnitOfWork } from './unit-of-work.ts'
 import { writeWithMembers } from './write.ts'
 
-/** Deletes a resource. @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it */
+/**
+ * Deletes a resource.
+ * @returns `kept` if a trigger of the database replaced the deletion, and the resource still exists
+ * @throws NotFoundError when it does not exist; ApiError when a constraint or a hook rejects it
+ */
 export async function executeDelete(
   plan: WritePlan,
   context: LifecycleContext,
   request: RequestContext,
-): Promise<void> {
-  await executeInTransaction(context, request, async (unit) => {
+): Promise<'deleted' | 'kept'> {
+  return executeInTransaction(context, request, async (unit) => {
     const resource = getResourceType(unit.planner.model, plan.shape.type)
     const { beforeDelete, afterDelete, afterCommit } = resource.hooks
     if (!beforeDelete && !afterDelete && !afterCommit) return unit.transaction.remove(plan)
-    await removeWithHooks(plan, unit, resource)
+    return removeWithHooks(plan, unit, resource)
   })
 }
 
@@ -32,18 +36,20 @@ async function removeWithHooks(
   plan: WritePlan,
   unit: UnitOfWork,
   resource: ResourceType,
-): Promise<void> {
+): Promise<'deleted' | 'kept'> {
   const { planner, request, transaction } = unit
   const { beforeDelete, afterDelete } = resource.hooks
   const stored = await lockStored(plan, unit, resource)
   const values = await beforeDelete?.(stored, createResourceContext(unit, resource, stored.id))
-  if (!values || resource.softDelete !== undefined) await transaction.remove(plan)
+  const isRemoved = !values || resource.softDelete !== undefined
+  const outcome = isRemoved ? await transaction.remove(plan) : 'deleted'
   if (values) {
     const update = applyFieldValues(planner, plan, values, resource)
     await writeWithMembers(update, unit, { mayLeaveScope: true })
   }
   await afterDelete?.(stored, createHookContext(request, transaction.query, resource))
   recordChange(unit, resource, { operation: 'delete', before: stored })
+  return outcome
 }
 
 /** Locks and reads a resource. @throws NotFoundError when it does not exist */

@@ -6,6 +6,7 @@ import { applyFieldValues } from '../plan/field-values.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, pairWithLayouts } from '../plan/read-result.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
+import { readWritten } from '../store/not-stored.ts'
 import type { PreparedWrite, WriteOptions, Written } from '../store/store.ts'
 import { needsStored, prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
@@ -46,7 +47,8 @@ export function executeWrite<Result>(
     const readHooks = context.bindReadHooks(response.plan, request)
     const written = await write(plan, unit, readHooks ? undefined : response.plan)
     await readHooks?.before(transaction.query)
-    const rows = written.rows ?? (await transaction.read(response.plan, written.id))
+    const read = () => transaction.read(response.plan, written.id)
+    const rows = written.rows ?? (await readWritten(read, plan.shape))
     if (!readHooks) return response.serialize(rows, written.id)
     for (const [batch, layout] of pairWithLayouts(rows, response.plan.shape))
       await readHooks.after(batch, layout, transaction.query)

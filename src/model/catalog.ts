@@ -9,7 +9,7 @@ export interface StoredColumn {
   readonly nullable: boolean
   /** True if an insert may omit the column and it still gets a value. */
   readonly hasDefault: boolean
-  /** False for generated columns. */
+  /** False for generated columns, and for the columns that a view of PostgreSQL computes. */
   readonly writable: boolean
   /** The allowed values, if the database restricts them. */
   readonly values?: readonly string[]
@@ -21,6 +21,24 @@ export interface ForeignKey {
   readonly columns: readonly string[]
   readonly to: Table
   readonly references: readonly string[]
+}
+
+/** A change of the rows of a table. */
+export type RowChange = 'insert' | 'update' | 'delete'
+
+/** What triggers and rules may do with the changes of the rows of a table or a view. */
+export interface TableTriggers {
+  /** The changes that a trigger or a rule may alter, replace or drop. All changes of a view count. */
+  readonly changes: ReadonlySet<RowChange>
+  /** The rule of PostgreSQL that replaces inserts and returns no row, by its name. */
+  readonly silentRule?: string | undefined
+  /**
+   * How SQLite finds the id of a new row, which `returning` does not know after a trigger: by the row number of the last insert, or
+   * because the insert itself takes the next integer, as for a view.
+   */
+  readonly newId?: 'by row number' | 'next integer' | undefined
+  /** True for a view whose rows PostgreSQL cannot lock, because triggers or rules change them. Default false. */
+  readonly cannotLock?: boolean
 }
 
 /** A table or view as the database describes it. */
@@ -39,6 +57,10 @@ export interface StoredTable {
    * indexes on expressions are left out. Absent for views, virtual tables and foreign tables, which have no indexes.
    */
   readonly indexed?: ReadonlySet<string>
+  /** Absent if no trigger and no rule changes what is written. */
+  readonly triggers?: TableTriggers
+  /** The changes that a view accepts: it is updatable, or has triggers or rules for them. Absent for tables, which accept all. */
+  readonly accepts?: ReadonlySet<RowChange>
   readonly comment?: string
   /** Why the database cannot read a view, e.g. because its table was removed; such a view has no columns. Otherwise absent. */
   readonly error?: string

@@ -7,6 +7,7 @@ import {
   findGeneratedColumnErrors,
   findUnfilledColumns,
 } from './check-columns.ts'
+import { findViewErrors } from './check-writes.ts'
 import type { CodecName } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import {
@@ -158,8 +159,8 @@ function findJoinTableErrors(
   ]
   const errors = references.flatMap((each) => findColumnErrors(each, table, catalog.dialect))
   if (errors.length > 0 || !field.isWritable) return errors
-  if (table.is === 'view')
-    return [`${location}.access: "${table.name}" is a view; set access: "read-only"`]
+  const viewErrors = findViewErrors(`${location}.access`, table, ['insert', 'delete'])
+  if (viewErrors.length > 0) return viewErrors
   return findUnfilledColumns(table, [from, to]).map(
     (name) =>
       `${location}.through: no row can be inserted, because ${describeColumn(name, table)} must not be null and has no default; set access: "read-only"`,

@@ -57,6 +57,8 @@ function findIdErrors(
   const name = describeColumn(id.column, table)
   if (!isUnique(table, id.column))
     return [`${location}: ${name} is not unique; ${listUniqueColumns(table)}`]
+  // A trigger may set it.
+  if (table.triggers?.changes.has('insert')) return []
   const isProvided = ids.fromClient === 'required' || ids.generatedBy === 'server' || !isWritable
   if (isProvided || table.columns.get(id.column)?.hasDefault) return []
   return [

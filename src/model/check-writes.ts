@@ -1,12 +1,17 @@
-import type { StoredTable } from './catalog.ts'
+import type { RowChange, StoredTable } from './catalog.ts'
 import { describeColumn, findGeneratedColumnErrors, findUnfilledColumns } from './check-columns.ts'
 import type { Field, ResourceType } from './model.ts'
 
 /** Finds declarations with which every write would fail. */
 export function findWriteErrors(resource: ResourceType, table: StoredTable): string[] {
   const { type } = resource
-  if (table.is === 'view')
-    return [`${type}.access: "${table.name}" is a view; set access: "read-only"`]
+  const changes: RowChange[] = ['insert', 'update', 'delete']
+  const viewErrors = findViewErrors(
+    `${type}.access`,
+    table,
+    resource.softDelete ? changes.slice(0, 2) : changes,
+  )
+  if (viewErrors.length > 0) return viewErrors
   return [
     ...findInsertDefaultErrors(resource, table),
     ...[...resource.fields.values()].flatMap((field) =>
@@ -16,6 +21,25 @@ export function findWriteErrors(resource: ResourceType, table: StoredTable): str
       (name) =>
         `${type}.insertDefaults: no field writes ${describeColumn(name, table)}, which must not be null and has no default`,
     ),
+  ]
+}
+
+/**
+ * Finds the changes that a view does not accept: it is not updatable, and has no trigger or rule for them.
+ * @param changes - those that clients make; a table accepts all of them
+ */
+export function findViewErrors(
+  location: string,
+  { name, accepts }: Pick<StoredTable, 'name' | 'accepts'>,
+  changes: readonly RowChange[],
+): string[] {
+  const missing = accepts ? changes.filter((change) => !accepts.has(change)) : []
+  if (missing.length === 0) return []
+  if (missing.length === changes.length)
+    return [`${location}: "${name}" is a view; set access: "read-only"`]
+  const list = missing.join(' and ')
+  return [
+    `${location}: the view "${name}" accepts no ${list}; create a trigger "instead of ${list}", or set access: "read-only"`,
   ]
 }
 

@@ -26,7 +26,8 @@ export function compileMembers({ layout, changedBy }: MembersShape, target: Targ
   const where = changedBy ? compileIsChanged(changedBy, resource, isListed, target) : isListed
   const from = sql`${tableAt(0, resource.table)}${sql.join(joins, sql``)}`
   const order = sortKey(id, codec, target)
-  const lock = changedBy ? dialect.lockOf(sql.id('t0')) : sql``
+  const canLock = changedBy && !target.triggersOf?.(resource.table)?.cannotLock
+  const lock = canLock ? dialect.lockOf(sql.id('t0')) : sql``
   const expression = sql`select ${sql.join(columns)} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0${lock}`
   return { ...compileStatement(expression, dialect), load: compileLoad(layout, target) }
 }

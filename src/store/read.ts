@@ -130,10 +130,9 @@ export function compileExists(resource: ResourceType, target: Target): Statement
 
 /** Compiles the same query with a lock on the row, so that two writes to one resource run one after the other. */
 export function compileLock(resource: ResourceType, target: Target): Statement {
-  return compileStatement(
-    sql`${compileSelectRequested(resource, target)}${target.dialect.lock}`,
-    target.dialect,
-  )
+  const { dialect, triggersOf } = target
+  const lock = triggersOf?.(resource.table)?.cannotLock ? sql`` : dialect.lock
+  return compileStatement(sql`${compileSelectRequested(resource, target)}${lock}`, dialect)
 }
 
 /** Compiles a statement that reads rows of a layout. */

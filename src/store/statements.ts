@@ -38,13 +38,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
   const types = new Map(
     [...target.model.types.values()].map((resource): [string, TypeStatements] => [
       resource.type,
-      {
-        resource,
-        exists: compileExists(resource, target),
-        lock: compileLock(resource, target),
-        lookup: compileLookup(resource, target),
-        remove: compileDelete(resource, target),
-      },
+      createTypeStatements(resource, target),
     ]),
   )
   return {
@@ -63,12 +57,31 @@ export function createStatements(target: Target, cache = new StatementCache()): 
   }
 }
 
+/** Those that depend on the triggers of the table are compiled when they are used: the table may not exist before. */
+function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
+  let lock: Statement | undefined
+  let remove: Statement | undefined
+  return {
+    resource,
+    exists: compileExists(resource, target),
+    lookup: compileLookup(resource, target),
+    get lock() {
+      lock ??= compileLock(resource, target)
+      return lock
+    },
+    get remove() {
+      remove ??= compileDelete(resource, target)
+      return remove
+    },
+  }
+}
+
 /** Estimates the memory of a read. Statements that are compiled later are as long as that of the rows. */
 function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
   return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }
 
-function writeSize({ insert, update, links, parent }: CompiledWrite): number {
-  const own = [insert, update].filter((each) => each !== undefined)
+function writeSize({ insert, insertedId, update, links, parent }: CompiledWrite): number {
+  const own = [insert, insertedId, update].filter((each) => each !== undefined)
   return statementSize(...own, ...links.flat(), ...parent)
 }

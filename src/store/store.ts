@@ -83,8 +83,12 @@ export interface Transaction {
    * @throws HeaderError `too_many_resources` (400)
    */
   readMembers(shape: MembersShape, values: Readonly<MemberValues>): Promise<readonly Row[]>
-  /** Deletes a resource. @throws NotFoundError when it does not exist; ApiError for violated constraints */
-  remove(plan: WritePlan): Promise<void>
+  /**
+   * Deletes a resource.
+   * @returns `kept` if a trigger or a rule replaced the deletion, and the resource still exists
+   * @throws NotFoundError when it does not exist; ApiError for violated constraints
+   */
+  remove(plan: WritePlan): Promise<'deleted' | 'kept'>
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { TableTriggers } from '../model/catalog.ts'
 import { type CodecName, getCodec } from '../model/codecs.ts'
 import type { Dialect, LastInsertId, Sql } from '../model/dialect.ts'
 import type {
@@ -24,6 +25,8 @@ export interface Target {
   readonly ignoresCase?: ((table: Table, column: string) => boolean) | undefined
   /** Whether a column has floating-point numbers of four bytes; absent: none has. */
   readonly isSinglePrecision?: ((table: Table, column: string) => boolean) | undefined
+  /** What triggers and rules may do with the changes of a table's rows; absent: nothing. */
+  readonly triggersOf?: ((table: Table) => TableTriggers | undefined) | undefined
   /** Receives each stored value that is returned as null; absent: nothing does. */
   readonly reportInvalidValue?: ReportInvalidValue | undefined
 }

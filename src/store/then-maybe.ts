@@ -7,7 +7,7 @@ import type { Awaitable } from '../model/hooks.ts'
  */
 export function thenMaybe<Value, Result>(
   value: Awaitable<Value>,
-  next: (value: Value) => Result,
+  next: (value: Value) => Awaitable<Result>,
 ): Awaitable<Result> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

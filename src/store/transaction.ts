@@ -71,15 +71,24 @@ function lockResource(
   })
 }
 
+/** Deletes a resource. A trigger or a rule may replace the deletion: then the database does not say how many rows it deleted. */
 async function remove(
   connection: WriteConnection,
   plan: WritePlan,
   statements: Statements,
-): Promise<void> {
-  const { resource, remove } = statements.ofType(plan.shape.type)
+): Promise<'deleted' | 'kept'> {
+  const { resource, exists, remove } = statements.ofType(plan.shape.type)
+  const change = resource.softDelete === undefined ? 'delete' : 'update'
+  const isReplaceable = statements.target.triggersOf?.(resource.table)?.changes.has(change) ?? false
+  const values = { planValues: [], id: plan.id }
+  const find = async () => (await connection.all(exists, values)).length > 0
+  if (isReplaceable && plan.precondition && !(await find()))
+    throw notFoundError(plan.precondition.notFound, plan.id)
   const removed = await reportConstraintErrors(
-    () => connection.run(remove, { planValues: [], id: plan.id }),
+    () => connection.run(remove, values),
     (error) => deletionConstraintError(error, resource),
   )
+  if (isReplaceable) return (await find()) ? 'kept' : 'deleted'
   if (removed === 0 && plan.precondition) throw notFoundError(plan.precondition.notFound, plan.id)
+  return 'deleted'
 }

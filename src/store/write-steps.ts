@@ -5,6 +5,8 @@ import type { CompleteRows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
 import { linkConstraintError, reportConstraintErrors, rowConstraintError } from './constraints.ts'
+import { findInsertedId } from './inserted-id.ts'
+import { readWritten } from './not-stored.ts'
 import type { RunValues, Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import type { Step } from './steps.ts'
@@ -54,9 +56,11 @@ export function prepareWrite(
         state.id = id
       }),
   }
+  const { mayChangeId } = statements.write(shape)
   // A new row without an id is found as the last insert, but not by statements of other tables.
-  const needsId =
-    knownId !== undefined || canReadInserted(connection, plan, statements) ? [] : [writeRow]
+  const isKnown =
+    knownId === undefined ? canReadInserted(connection, plan, statements) : !mayChangeId
+  const needsId = isKnown ? [] : [writeRow]
   const context: WriteContext = { connection, plan, readPlan, statements, state, needsId }
   return {
     steps: [writeRow, ...listLaterSteps(context, mayLeaveScope)],
@@ -109,7 +113,9 @@ function executeRowStatement(
 ): Awaitable<string> {
   const { insert, update } = statements.write(shape)
   if (insert)
-    return thenMaybe(connection.all(insert, { planValues, id }), ([row = []]) => `${row[0]}`)
+    return thenMaybe(connection.all(insert, { planValues, id }), (rows) =>
+      findInsertedId(connection, rows, { shape, id }, statements),
+    )
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
   return update ? thenMaybe(connection.run(update, { planValues, id }), () => id) : id
 }
@@ -216,7 +222,7 @@ function listScopeSteps({ connection, plan, statements, state, needsId }: WriteC
 }
 
 /** The step that reads the written resource. */
-function listReadSteps({ connection, readPlan, state, needsId }: WriteContext): Step[] {
+function listReadSteps({ connection, plan, readPlan, state, needsId }: WriteContext): Step[] {
   if (readPlan === undefined) return []
   const read = () =>
     state.id === undefined
@@ -226,7 +232,7 @@ function listReadSteps({ connection, readPlan, state, needsId }: WriteContext): 
     {
       needs: needsId,
       run: () =>
-        thenMaybe(read(), (rows) => {
+        thenMaybe(readWritten(read, plan.shape), (rows) => {
           state.rows = rows
         }),
     },

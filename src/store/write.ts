@@ -6,6 +6,7 @@ import {
   type Link,
   type RelationshipField,
   type ResourceType,
+  type Table,
 } from '../model/model.ts'
 import type { WriteShape } from '../plan/write.ts'
 import type { LinkChange, WriteColumn } from '../plan/write-builder.ts'
@@ -36,6 +37,12 @@ import {
 export interface CompiledWrite {
   /** Inserts the row and returns its id; `undefined` if the row exists. */
   readonly insert: Statement | undefined
+  /** Whether `insert` returns the id as stored. On SQLite it does not if there are triggers. */
+  readonly returnsStoredId: boolean
+  /** Returns the id of the row that was inserted last, where a trigger may have changed it after `insert` returned. */
+  readonly insertedId: Statement | undefined
+  /** Whether a trigger may store the new row with another id than that of the plan. */
+  readonly mayChangeId: boolean
   /** Updates the row's own columns; `undefined` if there are none. */
   readonly update: Statement | undefined
   /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
@@ -50,8 +57,14 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const { parent } = shape
   const { lastInsertId } = target.dialect
   const linking = shape.row === 'new' ? { ...target, insertedRow: lastInsertId } : target
+  const isNew = shape.row !== 'existing'
+  const triggers = isNew ? target.triggersOf?.(resource.table) : undefined
   return {
-    insert: shape.row === 'existing' ? undefined : compileInsert(shape, resource, target),
+    insert: isNew ? compileInsert(shape, resource, target) : undefined,
+    returnsStoredId: triggers?.newId === undefined,
+    insertedId:
+      triggers?.newId === 'by row number' ? compileInsertedId(resource, target) : undefined,
+    mayChangeId: triggers?.changes.has('insert') ?? false,
     update:
       shape.row === 'existing' && shape.columns.length > 0
         ? compileUpdate(shape, resource, target)
@@ -69,23 +82,48 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
 
 function compileInsert(shape: WriteShape, resource: ResourceType, target: Target): Statement {
   const { table, id, insertDefaults } = resource
+  const newId = compileNewId(shape, resource, target)
   const columns: [name: string, value: Sql][] = [
-    ...(shape.row === 'newWithId'
-      ? [[id.column, param('id', id.kind.codec, target.dialect)] as [string, Sql]]
-      : []),
+    ...(newId ? [[id.column, newId] as [string, Sql]] : []),
     ...compileAssignments(shape, resource, target),
   ]
   const assigned = new Set(columns.map(([name]) => name))
   for (const [name, value] of insertDefaults)
     if (!assigned.has(name)) columns.push([name, sql`${constant(value, target.dialect)}`])
-  const idText = asText(sql.id(id.column), id.kind.codec, target)
-  const lastInsertId = shape.row === 'new' ? target.dialect.lastInsertId : undefined
-  const returning = lastInsertId?.retain(idText) ?? idText
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
   const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
+  const returning = compileReturning(shape, resource, target)
+  return compileStatement(sql`insert into ${tableName(table)} ${row}${returning}`, target.dialect)
+}
+
+/** Compiles the id that an insert sets; `undefined` if the database generates it. */
+function compileNewId(
+  { row }: WriteShape,
+  { id, table }: ResourceType,
+  { dialect, triggersOf }: Target,
+): Sql | undefined {
+  if (row === 'newWithId') return param('id', id.kind.codec, dialect)
+  const isNext = triggersOf?.(table)?.newId === 'next integer' && id.kind.codec === 'id'
+  // One transaction writes at a time, so no other can take the same id.
+  return isNext
+    ? sql`(select coalesce(max(${sql.id(id.column)}), 0) + 1 from ${tableName(table)})`
+    : undefined
+}
+
+/** Compiles the clause with which an insert returns the id of the new row; none where a rule makes it impossible. */
+function compileReturning({ row }: WriteShape, { id, table }: ResourceType, target: Target): Sql {
+  if (target.triggersOf?.(table)?.silentRule !== undefined) return sql``
+  const idText = asText(sql.id(id.column), id.kind.codec, target)
+  const lastInsertId = row === 'new' ? target.dialect.lastInsertId : undefined
+  return sql` returning ${lastInsertId?.retain(idText) ?? idText}`
+}
+
+/** Compiles the query for the id of the row that SQLite inserted last: a trigger may have changed it since. */
+function compileInsertedId({ id, table }: ResourceType, target: Target): Statement {
+  const idText = asText(columnAt(0, id.column), id.kind.codec, target)
   return compileStatement(
-    sql`insert into ${tableName(table)} ${row} returning ${returning}`,
+    sql`select ${idText} from ${tableAt(0, table)} where ${sql.ref('t0.rowid')} = last_insert_rowid()`,
     target.dialect,
   )
 }
@@ -95,11 +133,33 @@ function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target
     const hiddenKey = compileHiddenKey(shape.columns[index], resource, target)
     return sql`${sql.id(name)} = ${hiddenKey ? sql`coalesce(${value}, ${hiddenKey})` : value}`
   })
-  const where = matchesRequestedId(resource, 0, target)
+  const changed = compileChangedRows(resource, [matchesRequestedId(resource, 0, target)], target)
   return compileStatement(
-    sql`update ${tableAt(0, resource.table)} set ${sql.join(pairs)} where ${where}`,
+    sql`update ${changed.table} set ${sql.join(pairs)} where ${changed.where}`,
     target.dialect,
   )
+}
+
+/**
+ * Compiles the table of an update or a delete, and the condition on its rows. SQLite knows no alias for a view there, so the rows of
+ * a view are found by their ids.
+ * @param conditions - about `t0`
+ */
+function compileChangedRows(
+  { table, id }: ResourceType,
+  conditions: readonly Sql[],
+  target: Target,
+): Readonly<{ table: Sql; where: Sql }> {
+  const rows = tableAt(0, table)
+  const where = and(conditions)
+  if (!isSqliteView(table, target)) return { table: rows, where }
+  const changedIds = sql`select ${columnAt(0, id.column)} from ${rows} where ${where}`
+  return { table: tableName(table), where: sql`${sql.id(id.column)} in (${changedIds})` }
+}
+
+/** Whether triggers make all changes of a table, as for a view of SQLite. */
+function isSqliteView(table: Table, { triggersOf }: Target): boolean {
+  return triggersOf?.(table)?.newId === 'next integer'
 }
 
 /**
@@ -110,14 +170,17 @@ function compileUpdate(shape: WriteShape, resource: ResourceType, target: Target
 function compileHiddenKey(
   column: WriteColumn | undefined,
   resource: ResourceType,
-  { model }: Target,
+  target: Target,
 ): Sql | undefined {
   if (column?.is !== 'key') return undefined
   const { link, to } = getRelationship(resource, column.relationship)
-  const other = getResourceType(model, to)
+  const other = getResourceType(target.model, to)
   if (other.scope === undefined) return undefined
   const otherKey = columnAt(1, link.otherKey)
-  const isLinked = sql`${otherKey} = ${columnAt(0, link.ownKey)}`
+  const ownKey = isSqliteView(resource.table, target)
+    ? sql`${tableName(resource.table)}.${sql.id(link.ownKey)}`
+    : columnAt(0, link.ownKey)
+  const isLinked = sql`${otherKey} = ${ownKey}`
   const isOutOfScope = sql`(${and(inScope(1, other))}) is not true`
   return sql`(select ${otherKey} from ${tableAt(1, other.table)} where ${isLinked} and ${isOutOfScope})`
 }
@@ -176,8 +239,8 @@ export function compileKey(
 export function compileDelete(resource: ResourceType, target: Target): Statement {
   const { softDelete } = resource
   const { dialect } = target
-  const table = tableAt(0, resource.table)
-  const where = and([matchesRequestedId(resource, 0, target), ...inScope(0, resource)])
+  const conditions = [matchesRequestedId(resource, 0, target), ...inScope(0, resource)]
+  const { table, where } = compileChangedRows(resource, conditions, target)
   const change =
     softDelete === undefined
       ? sql`delete from ${table}`
@@ -231,8 +294,9 @@ type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
 /** Compiles the changes of the row's own key. Setting it is part of the update of the row. */
 function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
   const isMember = compileIsMember(columnAt(0, link.ownKey), other, link.otherKey, target)
-  const where = sql`${matchesRequestedId(resource, 0, target)} and ${isMember}`
-  const clear = sql`update ${tableAt(0, resource.table)} set ${sql.id(link.ownKey)} = null where ${where}`
+  const conditions = [matchesRequestedId(resource, 0, target), isMember]
+  const { table, where } = compileChangedRows(resource, conditions, target)
+  const clear = sql`update ${table} set ${sql.id(link.ownKey)} = null where ${where}`
   return { add: [], remove: [clear], replace: [] }
 }
 
@@ -241,16 +305,20 @@ function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Ta
  * statements return the ids of the changed rows, which may no longer match it.
  */
 function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
-  const table = tableAt(0, other.table)
   const [name, key] = [sql.id(link.otherKey), columnAt(0, link.otherKey)]
   const self = compileKey(resource, link.ownKey, 'id', target)
   const ids = listParam('ids', other.id.kind.codec, target.dialect)
   const isMember = target.dialect.inList(columnAt(0, other.id.column), ids)
   const id = asText(sql.id(other.id.column), other.id.kind.codec, target)
   const returning = other.scope ? sql` returning ${id}` : sql``
-  const add = sql`update ${table} set ${name} = ${self} where ${isMember} and not (${target.dialect.nullSafeEquals(key, self)})${returning}`
+  const update = (value: Sql, conditions: readonly Sql[]) => {
+    const { table, where } = compileChangedRows(other, conditions, target)
+    return sql`update ${table} set ${name} = ${value} where ${where}${returning}`
+  }
+  const isNew = sql`not (${target.dialect.nullSafeEquals(key, self)})`
+  const add = update(self, [isMember, isNew])
   const unlink = (condition: Sql) =>
-    sql`update ${table} set ${name} = null where ${and([sql`${key} = ${self}`, condition, ...inScope(0, other)])}${returning}`
+    update(sql`null`, [sql`${key} = ${self}`, condition, ...inScope(0, other)])
   return {
     add: [add],
     remove: [unlink(isMember)],

@@ -169,7 +169,9 @@ export function write(store: Store, plan: WritePlan, readPlan?: ReadPlan): Promi
 
 /** Deletes a resource in a transaction of its own. */
 export function remove(store: Store, type: string, id: string): Promise<void> {
-  return store.transaction((transaction) => transaction.remove(planRemoval(type, id)))
+  return store.transaction(async (transaction) => {
+    await transaction.remove(planRemoval(type, id))
+  })
 }
 
 /** Reads the text of a document to its end, and summarizes it. */

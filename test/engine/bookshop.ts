@@ -32,7 +32,7 @@ export const bookshopTables = ({ newId, uuid, decimal, boolean, date }: ColumnTy
   create table loan (id ${newId}, isbn text references book (isbn), lent_on ${date} not null,
     place text not null default 'here');
   create view author_sums as select author_id as id, count(*) as books from book group by author_id;
-  create view linked as select book_id, tag_id from book_tag`
+  create view linked as select distinct book_id, tag_id from book_tag`
 
 /** Declarations that the tables bear out, with every kind of field and every shape of a relationship. */
 export const bookshop = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Catalog, StoredColumn, StoredTable } from '../../model/catalog.ts'
+import type { Catalog, RowChange, StoredColumn, StoredTable } from '../../model/catalog.ts'
 import type { Sql } from '../../model/dialect.ts'
 import { compileStatement } from '../statement.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -22,7 +22,7 @@ const columnsQuery = sql`
       else format_type(b.oid, case when d.own is null then c.atttypmod else d.modifier end) end,
     not (c.attnotnull or coalesce(d.is_never_null, false)),
     c.atthasdef or c.attidentity <> '' or coalesce(d.has_default, false),
-    c.attgenerated = '' and c.attidentity <> 'a', col_description(t.oid, c.attnum),
+    c.attgenerated = '' and c.attidentity <> 'a' and (t.relkind <> 'v' or pg_column_is_updatable(t.oid, c.attnum, true)), col_description(t.oid, c.attnum),
     (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum as e where e.enumtypid = b.oid),
     (select json_agg(pg_get_expr(k.conbin, k.conrelid) order by k.oid) from pg_constraint as k where k.contype = 'c'
       and (k.conrelid = t.oid and k.conkey = array[c.attnum] or k.contypid = any(d.chain)))
@@ -57,6 +57,36 @@ const foreignKeysQuery = sql`
     join pg_namespace as m on m.oid = o.relnamespace
   where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0`
 
+/**
+ * The changes that triggers for each row may alter or drop (`pg_trigger.h`: 1 row, 2 before, 4 insert, 8 delete, 16 update,
+ * 64 instead), and those that rules replace.
+ */
+const triggersQuery = sql`
+  select json_agg(distinct change) from (
+    select unnest(array_remove(array[case when g.tgtype & 4 > 0 then 'insert' end,
+      case when g.tgtype & 8 > 0 then 'delete' end, case when g.tgtype & 16 > 0 then 'update' end], null)) as change
+    from pg_trigger as g where g.tgrelid = t.oid and not g.tgisinternal and g.tgenabled in ('O', 'A')
+      and g.tgtype & 1 > 0 and g.tgtype & 66 > 0
+    union all select case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end
+    from pg_rewrite as r where r.ev_class = t.oid and r.ev_type in ('2', '3', '4') and r.is_instead
+  ) as changes`
+
+/** The rule that replaces inserts and returns no row, so that PostgreSQL rejects an insert that returns the new id. */
+const silentRuleQuery = sql`
+  select min(r.rulename) from pg_rewrite as r
+  where r.ev_class = t.oid and r.ev_type = '3' and r.is_instead and not exists (select 1 from pg_rewrite as o
+    where o.ev_class = t.oid and o.ev_type = '3' and o.is_instead and pg_get_ruledef(o.oid) ~* '\\mreturning\\M')`
+
+/**
+ * Whether the rows of a view can be locked, which follows from whether it is updatable without triggers, and the changes that it
+ * accepts (`pg_relation_is_updatable`: 4 update, 8 insert, 16 delete).
+ */
+const viewQuery = sql`
+  select json_build_array(pg_relation_is_updatable(t.oid, false) & 4 > 0 and not exists (select 1 from pg_rewrite as r
+      where r.ev_class = t.oid and r.ev_type <> '1'),
+    array_remove(array[case when bits & 4 > 0 then 'update' end, case when bits & 8 > 0 then 'insert' end,
+      case when bits & 16 > 0 then 'delete' end], null)) from pg_relation_is_updatable(t.oid, true) as bits`
+
 /** One statement, which sees one snapshot. */
 const catalogQuery = compileStatement(
   sql`
@@ -64,7 +94,8 @@ const catalogQuery = compileStatement(
   select current_schema(), (
     select json_agg(json_build_array(n.nspname, t.relname, t.relkind in ('v', 'm'),
       obj_description(t.oid, 'pg_class'), (${columnsQuery}), (${uniquesQuery}), (${foreignKeysQuery}),
-      case when t.relkind in ('r', 'p') then coalesce((${indexesQuery}), '[]') end
+      case when t.relkind in ('r', 'p') then coalesce((${indexesQuery}), '[]') end,
+      (${triggersQuery}), (${silentRuleQuery}), case when t.relkind in ('v', 'm') then (${viewQuery}) end
     ) order by n.nspname, t.relname)
     from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
     where t.relkind in ('r', 'p', 'v', 'm', 'f') and not t.relispartition and t.relname <> 'lapidary_migration'
@@ -85,6 +116,9 @@ type TableRow = readonly [
     | readonly (readonly [string, string, columns: string[], references: string[]])[]
     | null,
   indexed: readonly string[] | null,
+  changes: readonly RowChange[] | null,
+  silentRule: string | null,
+  view: readonly [canLock: boolean, accepts: readonly RowChange[]] | null,
 ]
 
 type ColumnRow = readonly [
@@ -121,7 +155,21 @@ function toTable(row: TableRow): StoredTable {
       references,
     })),
     ...(indexed !== null && { indexed: new Set(indexed) }),
+    ...describeTriggers(row),
     ...(comment !== null && { comment }),
+  }
+}
+
+/** The tables of a view may have triggers, too, so that all its changes count. */
+function describeTriggers(row: TableRow): Pick<StoredTable, 'triggers' | 'accepts'> {
+  const [, , , , , , , , changed, rule, view] = row
+  const [canLock, accepts] = view ?? [true]
+  const changes = accepts ?? changed
+  if (changes === null) return {}
+  const silentRule = rule ?? undefined
+  return {
+    triggers: { changes: new Set(changes), silentRule, cannotLock: !canLock },
+    ...(accepts && { accepts: new Set(accepts) }),
   }
 }
 

@@ -19,6 +19,7 @@ import {
 import { StatementCache } from '../statement-cache.ts'
 import type { ReadOptions, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
+import { findViewIdErrors } from '../view-ids.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { checkCollations, queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -68,6 +69,7 @@ export async function createPostgresStore(
     isIndexed: (table, column) => facts.current.isIndexed(table, column),
     ignoresCase: (table, column) => facts.current.ignoresCase(table, column),
     isSinglePrecision: (table, column) => facts.current.isSinglePrecision(table, column),
+    triggersOf: (table) => facts.current.triggersOf(table),
     reportInvalidValue: createInvalidValueReport(),
   }
   const statements = createPostgresStatements(target, new StatementCache(options.statementCache))
@@ -211,6 +213,9 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
     ...checkCollations(model, catalog, findCollation),
     ...(await checkDeclaredSql(target, (statement) => connection.check(statement))),
   ])
+  throwDeclarationErrors(
+    await findViewIdErrors(target, catalog, (statement) => connection.allUnprepared(statement)),
+  )
   const privileges = await listPrivilegeWarnings(model, catalog, connection)
   const warnings = await listPostgresWarnings(model, catalog, { connection, findCollation })
   return { warnings: [...privileges, ...warnings] }

@@ -1,4 +1,4 @@
-import { findTable } from '../../model/catalog.ts'
+import { findTable, type TableTriggers } from '../../model/catalog.ts'
 import type { Model, Table } from '../../model/model.ts'
 import { listTables, type Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
@@ -15,6 +15,7 @@ export interface TableFacts {
   readonly ignoresCase: (table: Table, column: string) => boolean
   /** Whether a column is of the type `real`. */
   readonly isSinglePrecision: (table: Table, column: string) => boolean
+  readonly triggersOf: (table: Table) => TableTriggers | undefined
   readonly valueLimits: ValueLimits
   /** The tables whose counts may be cached. */
   readonly cacheableTables: ReadonlySet<string>
@@ -25,6 +26,7 @@ const unknownTableFacts: TableFacts = {
   isIndexed: () => true,
   ignoresCase: () => false,
   isSinglePrecision: () => false,
+  triggersOf: () => undefined,
   valueLimits: new Map(),
   cacheableTables: new Set(),
 }
@@ -82,11 +84,15 @@ export async function readTableFacts(
   const findCollation = await queryCollations(connection, catalog)
   const typeOf = (table: Table, column: string) =>
     findTable(catalog, table)?.columns.get(column)?.type
+  const triggers = new Map(
+    listTables(model).map((table) => [table, findTable(catalog, table)?.triggers]),
+  )
   return {
     isIndexed: await queryIndexes(connection, catalog),
     ignoresCase: (table, column) =>
       typeOf(table, column) === 'citext' || findCollation(table, column)?.isDeterministic === false,
     isSinglePrecision: (table, column) => typeOf(table, column) === 'real',
+    triggersOf: (table) => triggers.get(table),
     valueLimits: listValueLimits(model, catalog),
     cacheableTables: await listCacheableTables(model, connection, target),
   }

@@ -140,7 +140,19 @@ export async function listPostgresWarnings(
       parts.map((part) => `create index on ${nameOf(table)} (${part})`).join('; '),
     ),
     ...listIndexWarnings(model, catalog),
+    ...listRuleWarnings(model, catalog),
   ]
+}
+
+/** Warns of rules on inserts that return no row, so that PostgreSQL does not report the id that it generated. */
+function listRuleWarnings({ types }: Model, catalog: Catalog): string[] {
+  return [...types.values()].flatMap(({ type, table, ids, isWritable }) => {
+    const rule = findTable(catalog, table)?.triggers?.silentRule
+    const isGenerated = ids.generatedBy === 'database' && ids.fromClient !== 'required'
+    if (rule === undefined || !isWritable || !isGenerated) return []
+    const message = `the rule ${quoteIdentifier(rule)} on ${quoteIdentifier(table.name)} replaces inserts and does not return the new row, so creates without a client's id are 409`
+    return `${type}: ${message}; to fix it: add "returning" to the rule, use a trigger, or set client: "required"`
+  })
 }
 
 function applyRule({ check, fix }: Rule, columns: readonly TypedColumn[]): ColumnWarning[] {

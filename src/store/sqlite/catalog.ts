@@ -5,6 +5,7 @@ import { compileStatement, type Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { parseListedValues } from './list-values.ts'
+import { querySqliteTriggers } from './triggers.ts'
 
 const columnsQuery = compileCatalogQuery(
   sql`select t.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, c.dflt_value is not null, c.hidden = 0, c.pk, t.wr`,
@@ -64,7 +65,7 @@ export function querySqliteCatalog(connection: SqliteConnection): Catalog {
     foreignKeys: queryByTable(foreignKeysQuery),
   }
   const tables = query(tablesQuery).map((row) => {
-    const table = toTable(row, parts)
+    const table = { ...toTable(row, parts), ...describeTriggers(String(row[0]), connection) }
     return row[3] === 0 ? { ...table, error: findViewError(table.name, connection) } : table
   })
   const resolve = createForeignKeyResolver(tables)
@@ -73,6 +74,14 @@ export function querySqliteCatalog(connection: SqliteConnection): Catalog {
     schema: 'main',
     tables: tables.map((table) => ({ ...table, foreignKeys: table.foreignKeys.map(resolve) })),
   }
+}
+
+function describeTriggers(
+  name: string,
+  connection: SqliteConnection,
+): Pick<StoredTable, 'triggers' | 'accepts'> {
+  const { triggers, accepts } = querySqliteTriggers(connection, name)
+  return { ...(triggers && { triggers }), ...(accepts && { accepts }) }
 }
 
 /** Returns the message with which SQLite refuses to read a view. */

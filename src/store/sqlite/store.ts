@@ -7,10 +7,12 @@ import { checkDeclaredSql } from '../declared-sql.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
+import type { Statement } from '../statement.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
 import { transactionOn } from '../transaction.ts'
+import { findViewIdErrors } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
 import { createCollationLookup } from './collations.ts'
 import { SqliteConnection } from './connection.ts'
@@ -20,10 +22,14 @@ import { GroupCommit } from './group-commit.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
+import { explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { lockDeadline, retryUntil } from './retry-until.ts'
+import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements } from './statements.ts'
+import { estimateRowCount } from './table-size.ts'
 import { createWriteConnection } from './transaction.ts'
+import { createTriggerLookup } from './triggers.ts'
 import { listSqliteWarnings } from './warnings.ts'
 
 /** The options of a SQLite database. */
@@ -52,6 +58,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     dialect: sqliteDialect,
     isIndexed: createIndexLookup(writer),
     ignoresCase: createCollationLookup(writer),
+    triggersOf: createTriggerLookup(writer),
     reportInvalidValue: createInvalidValueReport(),
   }
   const statements = createSqliteStatements(target, new StatementCache(statementCache / 2))
@@ -106,7 +113,19 @@ async function verify(target: Target, connection: SqliteConnection): ReturnType<
   checkTables(target.model, catalog)
   const errors = await checkDeclaredSql(target, (statement) => connection.prepare(statement))
   throwDeclarationErrors(errors)
+  const readCheap = (statement: Statement) =>
+    isCheap(statement, connection) ? connection.all(statement, { planValues: [] }) : undefined
+  throwDeclarationErrors(await findViewIdErrors(target, catalog, readCheap))
   return { warnings: listSqliteWarnings(target.model, catalog, connection) }
+}
+
+/** The longest estimated duration of a check of rows at the start, in milliseconds. */
+const maxCheckDuration = 1000
+
+/** Whether a statement runs for a second at most, by SQLite's plan. */
+function isCheap(statement: Statement, connection: SqliteConnection): boolean {
+  const cost = compileCost(statement, explainQueryPlan(connection, statement))
+  return cost.estimate((table) => estimateRowCount(connection, table)) <= maxCheckDuration
 }
 
 /**

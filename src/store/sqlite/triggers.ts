@@ -1,0 +1,59 @@
+import type { RowChange, TableTriggers } from '../../model/catalog.ts'
+import type { Table } from '../../model/model.ts'
+import type { SqliteConnection } from './connection.ts'
+
+/** What the triggers of a table or a view do. */
+interface SqliteTriggers {
+  /** Whether there is a table or a view of this name. */
+  readonly exists: boolean
+  readonly triggers: TableTriggers | undefined
+  /** The changes for which a view has triggers; `undefined` for a table. */
+  readonly accepts: ReadonlySet<RowChange> | undefined
+}
+
+const name = '(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\\[[^\\]]*\\]|[^\\s."`[]+)'
+/** The start of a trigger's definition, as SQLite stores it (sqlite.org/lang_createtrigger.html). */
+const definition = new RegExp(
+  `^create\\s+trigger\\s+(?:if\\s+not\\s+exists\\s+)?${name}(?:\\s*\\.\\s*${name})?\\s+(?:(?:before|after|instead\\s+of)\\s+)?(insert|update|delete)\\b`,
+  'i',
+)
+const comments = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
+
+/** Returns the change that a trigger is for; `undefined` if the text is no definition of a trigger. */
+export function parseTriggerChange(text: string): RowChange | undefined {
+  const [, change] = definition.exec(text) ?? definition.exec(text.replace(comments, ' ')) ?? []
+  // The pattern has no other words.
+  return change?.toLowerCase() as RowChange | undefined
+}
+
+/** Queries the triggers of a table or a view. */
+export function querySqliteTriggers(connection: SqliteConnection, table: string): SqliteTriggers {
+  const definitions = connection.introspect(
+    `select sql from sqlite_schema where type = 'trigger' and lower(tbl_name) = lower(?)`,
+    table,
+  )
+  const changes = new Set(definitions.flatMap(([text]) => parseTriggerChange(String(text)) ?? []))
+  const [[type, hasNoRowNumber] = []] = connection.introspect(
+    `select type, wr from pragma_table_list where schema = 'main' and lower(name) = lower(?)`,
+    table,
+  )
+  const exists = type !== undefined
+  if (type === 'view')
+    return { exists, triggers: { changes, newId: 'next integer' }, accepts: changes }
+  if (changes.size === 0) return { exists, triggers: undefined, accepts: undefined }
+  const newId = hasNoRowNumber === 0 && changes.has('insert') ? 'by row number' : undefined
+  return { exists, triggers: { changes, newId }, accepts: undefined }
+}
+
+/** Creates a function that returns the triggers of a table. It queries each table once. */
+export function createTriggerLookup(
+  connection: SqliteConnection,
+): (table: Table) => TableTriggers | undefined {
+  const known = new Map<Table, TableTriggers | undefined>()
+  return (table) => {
+    if (known.has(table)) return known.get(table)
+    const found = querySqliteTriggers(connection, table.name)
+    if (found.exists) known.set(table, found.triggers)
+    return found.triggers
+  }
+}

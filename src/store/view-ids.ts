@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { HeaderError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { type Catalog, findTable } from '../model/catalog.ts'
+import type { Awaitable } from '../model/hooks.ts'
+import type { ResourceType } from '../model/model.ts'
+import { compileStatement, type Statement } from './statement.ts'
+import { asText, columnAt, type Target, tableAt } from './tables.ts'
+
+/** The number of rows of a view whose ids are checked. */
+const maxRows = 10_000
+
+/** Returns the rows of a statement; `undefined` if it would take too long. */
+type RunCheck = (statement: Statement) => Awaitable<readonly (readonly unknown[])[] | undefined>
+
+/**
+ * Finds the views whose ids repeat or are null in the first 10,000 rows: two resources would have one URL. No constraint of the
+ * database can exclude it, as it does for a table.
+ * @returns a line for each resource type
+ */
+export async function findViewIdErrors(
+  target: Target,
+  catalog: Catalog,
+  run: RunCheck,
+): Promise<string[]> {
+  const errors: string[] = []
+  for (const resource of target.model.types.values()) {
+    if (findTable(catalog, resource.table)?.is !== 'view') continue
+    const [row] = (await runCheck(compileCheck(resource, target), run)) ?? []
+    if (row) errors.push(describeId(resource, row[0]))
+  }
+  return errors
+}
+
+/** Requests report a view that the role must not read, or that is slow. */
+async function runCheck(
+  statement: Statement,
+  run: RunCheck,
+): Promise<Awaited<ReturnType<RunCheck>>> {
+  try {
+    return await run(statement)
+  } catch (error) {
+    if (error instanceof HeaderError) return undefined
+    throw error
+  }
+}
+
+/** Compiles the query for an id that is null or repeats; null comes first. */
+function compileCheck({ id, table }: ResourceType, target: Target): Statement {
+  const idText = asText(columnAt(0, id.column), id.kind.codec, target)
+  const first = sql`select ${idText} as id from ${tableAt(0, table)} limit ${sql.lit(maxRows)}`
+  return compileStatement(
+    sql`select id from (${first}) as ids group by id having id is null or count(*) > 1 order by id is not null limit 1`,
+    target.dialect,
+  )
+}
+
+function describeId({ type, id, table }: ResourceType, value: unknown): string {
+  const column = `the column "${id.column}" of the view "${table.name}"`
+  const problem = value === null ? 'is null in some rows' : `has ${quote(value)} in several rows`
+  return `${type}.id: ${column} ${problem}, and each id must name one resource; choose another column, or change the view`
+}
