@@ -18,6 +18,8 @@ export interface ColumnCodec<Value = unknown> {
    * @throws Error if the stored value does not belong to this codec
    */
   load?(stored: unknown): Value | null
+  /** True if `load` returns strings as they are, so that it need not be called with one. */
+  readonly keepsStrings?: boolean
   /** The column, or null where `load` would throw or return null. Absent: every value of the column can be loaded. */
   valid?(column: Sql): Sql
   /** Compiles whether `load` returns null for the column. Absent: only for null itself. */

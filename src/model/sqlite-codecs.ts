@@ -75,11 +75,13 @@ export const sqliteCodecs = {
   text: {
     acceptsColumnType: acceptsText,
     load: loadText,
+    keepsStrings: true,
     valid: validAs('text'),
   } satisfies ColumnCodec<string>,
   enumeration: {
     acceptsColumnType: acceptsText,
     load: loadText,
+    keepsStrings: true,
     valid: validAs('enumeration'),
   } satisfies ColumnCodec<string>,
   integer: {

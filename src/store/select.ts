@@ -166,20 +166,20 @@ export function compileLoad(
   target: Target,
 ): ((row: unknown[]) => void) | undefined {
   const values = layout.values.map((value) => {
-    const { load } = getCodec(value.codec, target.dialect.name)
-    return load && { load, reject: compileInvalidValue(layout, value, target) }
+    const { load, keepsStrings = false } = getCodec(value.codec, target.dialect.name)
+    return load && { load, keepsStrings, reject: compileInvalidValue(layout, value, target) }
   })
   const linkages = layout.linkages.map(({ many }) =>
-    many ? { load: parseIds, reject: rethrow } : undefined,
+    many ? { load: parseIds, keepsStrings: false, reject: rethrow } : undefined,
   )
   const loads = [undefined, ...values, ...linkages].flatMap((each, at) => {
     return each ? [{ at, ...each }] : []
   })
   if (loads.length === 0) return undefined
   return (row) => {
-    for (const { at, load, reject } of loads) {
+    for (const { at, load, keepsStrings, reject } of loads) {
       const stored = row[at]
-      if (stored === null) continue
+      if (stored === null || (keepsStrings && typeof stored === 'string')) continue
       try {
         const value = load(stored)
         if (value !== stored) row[at] = value

@@ -106,7 +106,7 @@ function* readOwnedRows(
     const found: readonly Row[] = ids.length === 0 ? [] : yield { statement, values }
     progress.remaining -= found.length
     if (progress.remaining < 0) return exceeded(budget, edge)
-    const ordered = isUnordered ? found.toSorted(compareNumericIds) : found
+    const ordered = isUnordered ? sortByNumericIds(found) : found
     byEdge[edge] = ordered
     primary = addOwnedLinkage(primary, at, ordered)
   }
@@ -247,6 +247,29 @@ function addOwnedLinkage(rows: readonly Row[], at: number, owned: readonly Row[]
     ids?.push(`${row[0]}`)
   }
   return rows.map((row) => row.with(at, byOwner.get(row[0])))
+}
+
+/** The limits of `sortByNumericIds`: a number below 2^53 holds an id and a position. */
+const maxPackedRows = 2 ** 14
+const maxPackedId = 2 ** 39 - 1
+
+/**
+ * Sorts rows by their ids, which are numbers. Each id is packed with the position of its row into one number, because an array
+ * of numbers is sorted without calls to a comparator: 6 µs instead of 10 µs for 150 rows.
+ */
+function sortByNumericIds(rows: readonly Row[]): readonly Row[] {
+  if (rows.length > maxPackedRows) return rows.toSorted(compareNumericIds)
+  const packed = new Float64Array(rows.length)
+  for (let position = 0; position < rows.length; position += 1) {
+    const id = rows[position]?.[0]
+    if (typeof id !== 'number' || id < 0 || id > maxPackedId)
+      return rows.toSorted(compareNumericIds)
+    packed[position] = id * maxPackedRows + position
+  }
+  packed.sort()
+  const sorted: Row[] = []
+  for (const each of packed) sorted.push(rows[each % maxPackedRows] as Row)
+  return sorted
 }
 
 /** Compares rows by their ids, which are numbers. */
