@@ -21,7 +21,14 @@ export type {
   TransactionClient,
 } from './in-process/client.ts'
 export { type Api, type ApiOptions, type CallContext, createApi } from './in-process/create-api.ts'
-export type { Catalog, ForeignKey, StoredColumn, StoredTable } from './model/catalog.ts'
+export type {
+  Catalog,
+  ForeignKey,
+  RowChange,
+  StoredColumn,
+  StoredTable,
+  TableTriggers,
+} from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
 export { type CodecName, canStore } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'

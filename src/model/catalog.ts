@@ -21,6 +21,8 @@ export interface ForeignKey {
   readonly columns: readonly string[]
   readonly to: Table
   readonly references: readonly string[]
+  /** False if rows may have keys that reference nothing: PostgreSQL has not validated the constraint. Default true. */
+  readonly isEnforced?: boolean
 }
 
 /** A change of the rows of a table. */

@@ -137,10 +137,11 @@ const key = {
   access: optional(relationshipAccess),
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
 
-const toOne = members({ ...key, foreignKey: optional(oneOf('own', 'other')) } satisfies Record<
-  keyof ToOne,
-  Check
->)
+const toOne = members({
+  ...key,
+  foreignKey: optional(oneOf('own', 'other')),
+  enforced: optional(flag),
+} satisfies Record<keyof ToOne, Check>)
 
 const joinTable = members({
   table: name,

@@ -128,6 +128,11 @@ export interface KeyOptions<Rights extends WriteAccess = WriteAccess>
 export interface ToOneOptions<Rights extends WriteAccess = WriteAccess> extends KeyOptions<Rights> {
   /** The table with the foreign key: this type's `own`, the default, or the `other`, where the column must be unique. */
   readonly foreignKey?: 'own' | 'other'
+  /**
+   * Whether every key in the own table references an existing row, so that it is the linkage without a lookup. Default: true if the
+   * database has a foreign key for the column, otherwise false. A key that references nothing is null in responses.
+   */
+  readonly enforced?: boolean
 }
 
 /** A declared relationship to at most one resource. */

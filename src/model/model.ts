@@ -76,6 +76,8 @@ export interface RelationshipField {
   readonly to: string
   readonly link: Link
   readonly isWritable: boolean
+  /** Whether every own key references a row; `undefined`: the database knows. */
+  readonly isEnforced: boolean | undefined
 }
 
 /** Any resolved field. */

@@ -141,6 +141,7 @@ function resolveField(
         to: field.to,
         link: resolveLink(field, declared, all),
         isWritable: declared.access !== 'read-only' && field.access !== 'read-only',
+        isEnforced: field.is === 'toOne' ? field.enforced : undefined,
       }
   }
 }

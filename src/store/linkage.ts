@@ -40,16 +40,18 @@ export function hasSpellings({ table, id }: ResourceType, { ignoresCase }: Targe
 }
 
 /**
- * Whether a foreign key of the row is the linkage itself; not if the type has a scope that the other row may not match, or if the
- * id may be spelled differently.
+ * Whether a foreign key of the row is the linkage itself; not if the type has a scope that the other row may not match, if the
+ * id may be spelled differently, or if the key may reference nothing (docs/decisions/0057).
  */
-export function isOwnKey({ link, to, many }: RelationshipField, target: Target): boolean {
+export function isOwnKey(field: RelationshipField, target: Target): boolean {
+  const { link, to, many, isEnforced } = field
   const other = getResourceType(target.model, to)
   return (
     !many &&
     link.foreignKey === 'own' &&
     link.otherKey === other.id.column &&
     other.scope === undefined &&
-    !hasSpellings(other, target)
+    !hasSpellings(other, target) &&
+    (isEnforced ?? target.isEnforced?.(field) ?? true)
   )
 }

@@ -6,6 +6,7 @@ import type {
   AttributeField,
   Link,
   Model,
+  RelationshipField,
   ResourceType,
   StoredValue,
   Table,
@@ -27,6 +28,8 @@ export interface Target {
   readonly isSinglePrecision?: ((table: Table, column: string) => boolean) | undefined
   /** What triggers and rules may do with the changes of a table's rows; absent: nothing. */
   readonly triggersOf?: ((table: Table) => TableTriggers | undefined) | undefined
+  /** Whether the database has a foreign key, so that every own key of a relationship references a row; absent: it has all. */
+  readonly isEnforced?: ((field: RelationshipField) => boolean) | undefined
   /** Receives each stored value that is returned as null; absent: nothing does. */
   readonly reportInvalidValue?: ReportInvalidValue | undefined
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { attribute, defineModel, resource, sql, text, toMany, toOne } from 'lapidary'
+import type { DialectName } from '../../src/model/dialect.ts'
 import type { ColumnTypes } from '../databases.ts'
-import { ids } from '../test-response.ts'
-import { engine } from './engine.ts'
+import { statementsOf } from '../service/statements.ts'
+import { ids, type Resource } from '../test-response.ts'
+import { engine, openStore } from './engine.ts'
 
 const item = resource('item', {
   path: '/items',
@@ -58,6 +60,119 @@ engine('Keys that lead nowhere', served, (app) => {
       for (const filter of [[clause], [has]])
         assert.deepEqual(ids(await app.get('/items', { filter })), found, JSON.stringify(filter))
       assert.deepEqual(ids(await app.get('/items', { filter: [{ not: clause }] })), others)
+    }
+  })
+})
+
+/** The relationships that share the key of an item, and what the database or the declaration knows of it. */
+const linked = defineModel(
+  [
+    resource('part', {
+      path: '/parts',
+      table: 'part',
+      fields: {
+        // The column has no foreign key.
+        loose: toOne('box', { column: 'loose_id' }),
+        // The column has a foreign key that is not enforced for all rows.
+        broken: toOne('box', { column: 'broken_id' }),
+        // The column has a foreign key.
+        sound: toOne('box', { column: 'sound_id' }),
+        // As `sound`, but the declaration asks for lookups.
+        checked: toOne('box', { column: 'sound_id', enforced: false, access: 'read-only' }),
+        // As `loose`, but the declaration promises that each key references a row.
+        promised: toOne('box', { column: 'promised_id', enforced: true }),
+      },
+    }),
+    resource('box', {
+      path: '/boxes',
+      table: 'box',
+      fields: {
+        parts: toMany('part', { column: 'loose_id' }),
+        brothers: toMany('box', { through: { table: 'pair', from: 'one_id', to: 'other_id' } }),
+      },
+    }),
+  ],
+  { maxPageSize: null },
+)
+
+const brokenKeys = {
+  model: linked,
+  tables: ({ newId, id }: ColumnTypes, dialect: DialectName) => `
+    create table box (id ${newId});
+    create table part (id ${newId}, loose_id ${id}, sound_id ${id} references box (id), promised_id ${id},
+      broken_id ${id} ${dialect === 'sqlite' ? 'references BOX' : ''});
+    create table pair (one_id ${id}, other_id ${id});
+    insert into box (id) values (1), (2);
+    insert into pair values (1, 2), (1, 8), (8, 1);
+    insert into part (id, loose_id, broken_id, sound_id, promised_id) values (1, 9, 9, 1, 1), (2, 1, 1, null, null);
+    ${dialect === 'sqlite' ? '' : 'alter table part add foreign key (broken_id) references box (id) not valid'}`,
+}
+
+engine('Linkage of keys that lead nowhere', brokenKeys, (app) => {
+  const names = ['loose', 'broken', 'sound', 'checked', 'promised']
+  const linkage = (resources: readonly Resource[]) =>
+    resources.map(({ relationships = {} }) =>
+      Object.fromEntries(
+        Object.entries(relationships).flatMap(([name, { data }]) =>
+          data === undefined || Array.isArray(data) ? [] : [[name, data?.id ?? null]],
+        ),
+      ),
+    )
+  const first = { loose: null, broken: null, sound: '1', checked: '1', promised: '1' }
+  const second = { loose: '1', broken: '1', sound: null, checked: null, promised: null }
+
+  for (const size of ['0', '30'])
+    it(`names no resource that is not included, page[size]=${size}`, async () => {
+      // The document checker compares linkage with the included resources.
+      const query = { include: names.join(), 'page[size]': size }
+      const { body } = await app.get('/parts', query)
+      assert.ok(Array.isArray(body.data))
+      assert.deepEqual(linkage(body.data), [first, second])
+      assert.deepEqual(
+        body.included?.map(({ id }) => id),
+        ['1'],
+      )
+    })
+
+  it('is null in a response without included resources, and at its own path', async () => {
+    const { body } = await app.get('/parts/1', { 'fields[part]': names.join(), include: 'sound' })
+    assert.ok(body.data && !Array.isArray(body.data))
+    assert.deepEqual(linkage([body.data]), [first])
+    for (const name of ['loose', 'broken']) {
+      assert.equal((await app.get(`/parts/1/relationships/${name}`)).body.data, null)
+      assert.equal((await app.get(`/parts/1/${name}`)).body.data, null)
+    }
+  })
+
+  it('of a join table names only resources that exist', async () => {
+    const { body } = await app.get('/boxes', { include: 'brothers,parts' })
+    assert.ok(Array.isArray(body.data))
+    const brothers = body.data.map(({ relationships }) => relationships?.brothers?.data)
+    assert.deepEqual(brothers, [[{ type: 'box', id: '2' }], []])
+  })
+
+  it('needs a lookup only where no foreign key and no declaration guarantees the key', async () => {
+    for (const name of names) {
+      const query = { 'fields[part]': name, include: name, 'page[size]': '10' }
+      const statements = await statementsOf(() => app.get('/parts', query))
+      const isLookup = ['loose', 'broken', 'checked'].includes(name)
+      const looksUp =
+        app.dialect === 'sqlite'
+          ? statements.some((sql) => sql.includes('"part" as "t0" join "box" as "t1"'))
+          : /select "t1"."id"(::text)? from "box" as "t1"/.test(statements.join())
+      assert.equal(looksUp, isLookup, `${name}: ${statements.join('\n')}`)
+    }
+  })
+
+  it('is a warning at the start if a foreign key of SQLite is violated', async () => {
+    const store = await openStore(linked, app.databaseUrl)
+    try {
+      const { warnings } = await store.verify()
+      const violated = warnings.filter((line) => line.includes('references no row'))
+      const expected = `part.fields.broken: the key "9" in "broken_id" of "part" references no row of "box", so linkage is looked up there for each row; to fix it: update "part" set "broken_id" = null where "broken_id" not in (select "id" from "box")`
+      assert.deepEqual(violated, app.dialect === 'sqlite' ? [expected] : [])
+    } finally {
+      await store.close()
     }
   })
 })

@@ -52,7 +52,7 @@ const indexesQuery = sql`
 /** Keys that reference a partition are omitted: PostgreSQL adds one for each partition of a referenced table. */
 const foreignKeysQuery = sql`
   select json_agg(json_build_array(m.nspname, o.relname, ${selectNames(sql`t.oid`, sql`f.conkey`)},
-    ${selectNames(sql`o.oid`, sql`f.confkey`)}) order by f.oid)
+    ${selectNames(sql`o.oid`, sql`f.confkey`)}, f.convalidated) order by f.oid)
   from pg_constraint as f join pg_class as o on o.oid = f.confrelid
     join pg_namespace as m on m.oid = o.relnamespace
   where f.conrelid = t.oid and f.contype = 'f' and f.conparentid = 0`
@@ -113,7 +113,13 @@ type TableRow = readonly [
   columns: readonly ColumnRow[] | null,
   uniques: readonly (readonly [isPrimary: boolean, columns: string[]])[] | null,
   foreignKeys:
-    | readonly (readonly [string, string, columns: string[], references: string[]])[]
+    | readonly (readonly [
+        schema: string,
+        name: string,
+        columns: string[],
+        references: string[],
+        isValidated: boolean,
+      ])[]
     | null,
   indexed: readonly string[] | null,
   changes: readonly RowChange[] | null,
@@ -149,10 +155,11 @@ function toTable(row: TableRow): StoredTable {
     columns: new Map((columns ?? []).map((each) => [each[0], toColumn(each)])),
     primaryKey: uniques?.find(([isPrimary]) => isPrimary)?.[1] ?? [],
     uniques: (uniques ?? []).map(([, names]) => names),
-    foreignKeys: (foreignKeys ?? []).map(([schema, name, columns, references]) => ({
+    foreignKeys: (foreignKeys ?? []).map(([schema, name, columns, references, isValidated]) => ({
       columns,
       to: { schema, name },
       references,
+      ...(!isValidated && { isEnforced: false }),
     })),
     ...(indexed !== null && { indexed: new Set(indexed) }),
     ...describeTriggers(row),

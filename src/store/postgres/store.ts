@@ -69,6 +69,7 @@ export async function createPostgresStore(
     isIndexed: (table, column) => facts.current.isIndexed(table, column),
     ignoresCase: (table, column) => facts.current.ignoresCase(table, column),
     isSinglePrecision: (table, column) => facts.current.isSinglePrecision(table, column),
+    isEnforced: (field) => facts.current.isEnforced(field),
     triggersOf: (table) => facts.current.triggersOf(table),
     reportInvalidValue: createInvalidValueReport(),
   }

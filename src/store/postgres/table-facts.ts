@@ -1,5 +1,6 @@
 import { findTable, type TableTriggers } from '../../model/catalog.ts'
-import type { Model, Table } from '../../model/model.ts'
+import type { Model, RelationshipField, Table } from '../../model/model.ts'
+import { hasForeignKey, listOwnKeys } from '../enforced-keys.ts'
 import { listTables, type Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { queryCollations } from './collations.ts'
@@ -15,6 +16,7 @@ export interface TableFacts {
   readonly ignoresCase: (table: Table, column: string) => boolean
   /** Whether a column is of the type `real`. */
   readonly isSinglePrecision: (table: Table, column: string) => boolean
+  readonly isEnforced: (field: RelationshipField) => boolean
   readonly triggersOf: (table: Table) => TableTriggers | undefined
   readonly valueLimits: ValueLimits
   /** The tables whose counts may be cached. */
@@ -26,6 +28,7 @@ const unknownTableFacts: TableFacts = {
   isIndexed: () => true,
   ignoresCase: () => false,
   isSinglePrecision: () => false,
+  isEnforced: () => false,
   triggersOf: () => undefined,
   valueLimits: new Map(),
   cacheableTables: new Set(),
@@ -87,7 +90,11 @@ export async function readTableFacts(
   const triggers = new Map(
     listTables(model).map((table) => [table, findTable(catalog, table)?.triggers]),
   )
+  const enforced = new Set(
+    listOwnKeys(model).flatMap((key) => (hasForeignKey(key, catalog) ? [key.field] : [])),
+  )
   return {
+    isEnforced: (field) => enforced.has(field),
     isIndexed: await queryIndexes(connection, catalog),
     ignoresCase: (table, column) =>
       typeOf(table, column) === 'citext' || findCollation(table, column)?.isDeterministic === false,

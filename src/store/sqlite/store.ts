@@ -18,6 +18,7 @@ import { createCollationLookup } from './collations.ts'
 import { SqliteConnection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
+import { EnforcedKeys } from './foreign-keys.ts'
 import { GroupCommit } from './group-commit.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
@@ -53,12 +54,14 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const writer = new SqliteConnection(file.path, role, connectionOptions)
   // A temporary file need not survive a power failure.
   if (file.isTemporary) writer.execute('pragma synchronous = off')
+  const enforcedKeys = new EnforcedKeys(model, writer)
   const target: Target = {
     model,
     dialect: sqliteDialect,
     isIndexed: createIndexLookup(writer),
     ignoresCase: createCollationLookup(writer),
     triggersOf: createTriggerLookup(writer),
+    isEnforced: (field) => enforcedKeys.has(field),
     reportInvalidValue: createInvalidValueReport(),
   }
   const statements = createSqliteStatements(target, new StatementCache(statementCache / 2))
@@ -74,9 +77,12 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
     transaction: (work) => groupCommit.transaction(() => work(transaction)),
-    // Indexes are looked up when a statement is compiled.
-    prepare: async () => {},
-    verify: () => verify(target, writer),
+    // Indexes and triggers are looked up when a statement is compiled.
+    prepare: async () => enforcedKeys.load(),
+    verify: async () => {
+      const warnings = await verify(target, writer)
+      return { warnings: [...warnings, ...enforcedKeys.warnings] }
+    },
     catalog: async () => querySqliteCatalog(writer),
     migrate: async (migrations, mode = 'run') => {
       await mutex.run(() =>
@@ -107,8 +113,8 @@ function checkVersion(path: string, migrations: readonly Migration[] | undefined
   }
 }
 
-/** Verifies that the tables and the declared SQL match the model, as `Store.verify`. */
-async function verify(target: Target, connection: SqliteConnection): ReturnType<Store['verify']> {
+/** Verifies that the tables and the declared SQL match the model, as `Store.verify`. @returns the warnings */
+async function verify(target: Target, connection: SqliteConnection): Promise<string[]> {
   const catalog = querySqliteCatalog(connection)
   checkTables(target.model, catalog)
   const errors = await checkDeclaredSql(target, (statement) => connection.prepare(statement))
@@ -116,7 +122,7 @@ async function verify(target: Target, connection: SqliteConnection): ReturnType<
   const readCheap = (statement: Statement) =>
     isCheap(statement, connection) ? connection.all(statement, { planValues: [] }) : undefined
   throwDeclarationErrors(await findViewIdErrors(target, catalog, readCheap))
-  return { warnings: listSqliteWarnings(target.model, catalog, connection) }
+  return listSqliteWarnings(target.model, catalog, connection)
 }
 
 /** The longest estimated duration of a check of rows at the start, in milliseconds. */
