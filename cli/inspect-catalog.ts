@@ -1,6 +1,6 @@
 import type {
   Catalog,
-  CodecName,
+  Codec,
   ColumnSample,
   SampleRequest,
   StoredColumn,
@@ -127,10 +127,10 @@ function toRequest(
   }
 }
 
-function codecOf(kind: KindCode | undefined): CodecName | undefined {
+function codecOf(kind: KindCode | undefined): Codec | undefined {
   if (kind === undefined) return undefined
   // The code of a kind is an expression whose value is a kind.
-  return (evaluateCode(kind.code, scope) as Readonly<{ codec: CodecName }>).codec
+  return (evaluateCode(kind.code, scope) as Readonly<{ codec: Codec }>).codec
 }
 
 function inspectTable(

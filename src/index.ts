@@ -21,6 +21,7 @@ export type {
   TransactionClient,
 } from './in-process/client.ts'
 export { type Api, type ApiOptions, type CallContext, createApi } from './in-process/create-api.ts'
+export { type ArrayOptions, array } from './model/array-kind.ts'
 export type {
   Catalog,
   ForeignKey,
@@ -30,7 +31,7 @@ export type {
   TableTriggers,
 } from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
-export { type CodecName, canStore } from './model/codecs.ts'
+export { type Codec, type CodecName, canStore, type DefinedCodec } from './model/codecs.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, declare } from './model/declare.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { suggest } from '../errors/suggestion.ts'
 import type { StoredTable } from './catalog.ts'
-import { type CodecName, getCodec } from './codecs.ts'
+import { type Codec, describeCodec, getCodec } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import type { Expression } from './fields.ts'
 
@@ -11,7 +11,7 @@ export interface ColumnReference {
   readonly location: string
   readonly column: string
   /** The codec that reads the column. Absent: the column is only compared. */
-  readonly codec?: CodecName | undefined
+  readonly codec?: Codec | undefined
   readonly notNull?: boolean
 }
 
@@ -36,7 +36,7 @@ export function findColumnErrors(
     getCodec(codec, dialect).acceptsColumnType(stored.type)
   if (isAccepted) return []
   return [
-    `${location}: ${name} has the type "${stored.type}", which cannot store all ${codec} values exactly`,
+    `${location}: ${name} has the type "${stored.type}", which cannot store all ${describeCodec(codec)} values exactly`,
   ]
 }
 

@@ -13,6 +13,7 @@ import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.
 import type { Kind } from './kinds.ts'
 import { isMemberName, isReservedName } from './member-names.ts'
 import type { ModelOptions } from './model.ts'
+import { isSortable } from './operators.ts'
 import { resolveIdOptions } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
@@ -156,7 +157,7 @@ function findSortErrors({
   kind,
   sort,
 }: Readonly<{ kind: Kind<unknown>; sort?: boolean }>): string[] {
-  return sort && kind.operators === 'opaque'
+  return sort && !isSortable(kind)
     ? [`.sort: values of the kind ${kind.name} cannot be sorted`]
     : []
 }

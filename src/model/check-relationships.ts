@@ -8,7 +8,7 @@ import {
   findUnfilledColumns,
 } from './check-columns.ts'
 import { findViewErrors } from './check-writes.ts'
-import type { CodecName } from './codecs.ts'
+import type { Codec } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import {
   getResourceType,
@@ -135,7 +135,7 @@ function findCodec(
   column: string,
   { resource: { id, fields }, table }: Side,
   dialect: DialectName,
-): CodecName | undefined {
+): Codec | undefined {
   const reader = [id, ...fields.values()].find(
     (field) => field.is === 'attribute' && field.column === column,
   )
@@ -146,7 +146,7 @@ function findCodec(
 
 function findJoinTableErrors(
   { field, link, location }: LinkDeclaration<'join table'>,
-  codecs: Readonly<Record<'from' | 'to', CodecName | undefined>>,
+  codecs: Readonly<Record<'from' | 'to', Codec | undefined>>,
   catalog: Catalog,
 ): string[] {
   const { from, to, joinTable } = link

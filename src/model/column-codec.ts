@@ -39,4 +39,9 @@ export interface ColumnCodec<Value = unknown> {
     /** The key of a value: a string or a number, so that lists of keys can be bound as JSON. */
     bind(value: Value): BoundValue
   }
+  /**
+   * The SQL of filter operators by name, where it is not that of the operator itself. The left side is the comparison key of the
+   * column, the right side that of each value.
+   */
+  readonly operators?: Readonly<Record<string, (left: Sql, right: readonly [Sql, ...Sql[]]) => Sql>>
 }

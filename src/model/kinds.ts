@@ -1,4 +1,4 @@
-import type { CodecName } from './codecs.ts'
+import type { Codec } from './codecs.ts'
 import { type Json, serializeJson } from './json.ts'
 import { readJson } from './json-values.ts'
 import {
@@ -10,7 +10,6 @@ import {
   readInteger,
   readNumber,
 } from './numbers.ts'
-import type { StoredForm } from './stored-forms.ts'
 import {
   maxEmailLength,
   readBytes,
@@ -40,24 +39,13 @@ export interface Kind<Value> {
   /** The name in error messages. */
   readonly name: string
   /** Values of two kinds can be compared with each other if this is the same. */
-  readonly comparesAs:
-    | 'text'
-    | 'number'
-    | 'decimal'
-    | 'boolean'
-    | 'date'
-    | 'datetime'
-    | 'time'
-    | 'uuid'
-    | 'enumeration'
-    | 'json'
-    | 'bytes'
-    | StoredForm
+  readonly comparesAs: string
   /**
-   * The operators that apply: `textual` kinds have all of them, `ordered` kinds all but the searches in texts, and `plain`
-   * kinds only tests for equality. `opaque` kinds can only be compared with null, and cannot be sorted.
+   * The operators that apply: `textual` kinds have all but those of arrays, `ordered` kinds those but for the searches in texts,
+   * and `plain` kinds only tests for equality. `array` kinds have tests for equality, `contains` and `overlaps`, and cannot be
+   * sorted. `opaque` kinds can only be compared with null, and cannot be sorted.
    */
-  readonly operators: 'textual' | 'ordered' | 'plain' | 'opaque'
+  readonly operators: 'textual' | 'ordered' | 'plain' | 'array' | 'opaque'
   /** Reads a value from a request body. */
   readBody(json: unknown): ReadResult<Value>
   /** Reads the `val` of a JSON filter. */
@@ -69,7 +57,7 @@ export interface Kind<Value> {
   /** The JSON Schema of values in documents, as far as a schema can express it. Whether null is allowed depends on the field. */
   readonly schema: JsonSchema
   /** The codec that stores the values in a column. */
-  readonly codec: CodecName
+  readonly codec: Codec
 }
 
 /** Rejects every filter value: opaque kinds can only be compared with null. */

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { CodecName } from './codecs.ts'
+import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression, InvalidValues } from './fields.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
@@ -14,8 +14,8 @@ export interface Table {
 
 /** A value that is read from a row, and its codec: a column, or an expression field of the type. */
 export type StoredValue =
-  | Readonly<{ column: string; codec: CodecName }>
-  | Readonly<{ expression: string; codec: CodecName }>
+  | Readonly<{ column: string; codec: Codec }>
+  | Readonly<{ expression: string; codec: Codec }>
 
 /** A resolved attribute: every default is filled in. */
 export interface AttributeField {

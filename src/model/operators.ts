@@ -63,6 +63,8 @@ export const operators = {
   notilike:   search({ foldsCase: true, isNot: true }),
   startswith: { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.startsWith(left, right) },
   endswith:   { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.endsWith(left, right) },
+  contains:   { requires: 'array',   takes: 'one',  write: (left, [right]) => sql`${left} @> ${right}` },
+  overlaps:   { requires: 'array',   takes: 'one',  write: (left, [right]) => sql`${left} && ${right}` },
   match:      { requires: 'textual', takes: 'one',  write: (left, [right], dialect) => dialect.match(left, right), pattern: { is: 'match', isNot: false } },
 } satisfies Record<string, Operator>
 
@@ -82,12 +84,18 @@ const capabilities = {
   plain: ['opaque', 'plain'],
   ordered: ['opaque', 'plain', 'ordered'],
   textual: ['opaque', 'plain', 'ordered', 'textual'],
+  array: ['opaque', 'array'],
 } as const
 
 /** True if an operator applies to the values of a kind. */
 export function appliesTo(operator: Operator, kind: Pick<Kind<unknown>, 'operators'>): boolean {
   const requirements: readonly string[] = capabilities[kind.operators]
   return requirements.includes(operator.requires)
+}
+
+/** True if values of a kind have an order, so that they can be sorted by. */
+export function isSortable({ operators }: Pick<Kind<unknown>, 'operators'>): boolean {
+  return operators !== 'opaque' && operators !== 'array'
 }
 
 /** Returns the names of the operators that apply to a kind, in alphabetical order. */

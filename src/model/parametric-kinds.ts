@@ -56,8 +56,11 @@ function serializeLargeAsText(value: bigint): string {
   return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`
 }
 
-/** Rejects unknown options in plain JavaScript. */
-function checkOptionNames(kind: string, options: object, names: readonly string[]): void {
+/**
+ * Rejects unknown options in plain JavaScript.
+ * @throws RangeError that names the kind, the option and the nearest known one
+ */
+export function checkOptionNames(kind: string, options: object, names: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!names.includes(name))
       throw new RangeError(

@@ -10,6 +10,7 @@ import type {
 import type { Hooks } from './hooks.ts'
 import { type Kind, kinds } from './kinds.ts'
 import type { AttributeField, Field, Link, ResourceType, Table } from './model.ts'
+import { isSortable } from './operators.ts'
 import type { IdOptions, ResourceDeclaration } from './resource.ts'
 
 /** The options of a model that its resource types depend on. */
@@ -190,7 +191,7 @@ function resolveAttribute(
     isWritable: access !== 'read-only',
     isImmutable: access === 'immutable',
     isFilterable: field.filter ?? isReadable,
-    isSortable: field.sort ?? (isReadable && isOrdered(field.kind)),
+    isSortable: field.sort ?? (isReadable && isSortable(field.kind)),
     makeDefault: resolveDefault(field.default),
     validate: field.validate,
     invalidValues: field.invalidValues ?? invalidValues,
@@ -214,16 +215,11 @@ function resolveExpression(
     isWritable: false,
     isImmutable: false,
     isFilterable: field.filter ?? true,
-    isSortable: field.sort ?? isOrdered(field.kind),
+    isSortable: field.sort ?? isSortable(field.kind),
     makeDefault: undefined,
     validate: undefined,
     invalidValues: field.invalidValues ?? invalidValues,
   }
-}
-
-/** False for opaque kinds. */
-function isOrdered(kind: Kind<unknown>): boolean {
-  return kind.operators !== 'opaque'
 }
 
 function resolveDefault(value: unknown): (() => unknown) | undefined {

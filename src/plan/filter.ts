@@ -10,6 +10,7 @@ import {
 import {
   appliesTo,
   findOperator,
+  isSortable,
   listOperators,
   type Operator,
   type OperatorName,
@@ -242,8 +243,10 @@ function findComparableField(
   field: AttributeField,
   { resource }: FilterContext,
 ): string {
-  if (field.kind.operators === 'opaque')
-    throw filterError(predicate, '.field', `${field.name} can only be compared with null`)
+  if (!isSortable(field.kind)) {
+    const comparable = field.kind.operators === 'opaque' ? 'null' : 'values, not with another field'
+    throw filterError(predicate, '.field', `${field.name} can only be compared with ${comparable}`)
+  }
   const { takes }: Operator = operators[predicate.operator as OperatorName]
   if (takes !== 'one') {
     const problem = `"${predicate.operator}" takes a list of values in "val", not a "field"`

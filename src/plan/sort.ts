@@ -9,6 +9,7 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
+import { isSortable } from '../model/operators.ts'
 import type { SortTerm } from '../parse/sort.ts'
 
 /** One term of a sort order: an attribute of the type, or of the type at the end of a path of to-one relationships. */
@@ -118,7 +119,7 @@ function notSortable(
   field: Field | undefined,
   resource: ResourceType,
 ): ParameterError {
-  if (field?.is === 'attribute' && field.isReadable && field.kind.operators === 'opaque')
+  if (field?.is === 'attribute' && field.isReadable && !isSortable(field.kind))
     return sortError(`${resource.type}.${name} has no order and cannot be sorted by.`)
   if (field?.is === 'computed')
     return sortError(`${resource.type}.${name} is computed and cannot be sorted by.`)

@@ -11,6 +11,7 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
+import type { InvalidElement } from '../model/value-result.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
 import {
   createRelatedNotFound,
@@ -94,10 +95,25 @@ function addAttribute(field: AttributeField, value: unknown, builder: WriteBuild
   const isNull = value === null && !field.required
   const result = isNull ? { value } : field.kind.readBody(value)
   if ('value' in result) setAttribute(field, result.value, builder)
+  else if (result.elements) reportElements(field, result.elements, builder)
   else {
     report(builder.errors, () => {
       const detail = `${field.name} must be ${result.expected}; it is ${quote(value)}.`
       return new BodyError('invalid_value', toFieldPointer(field), detail)
+    })
+  }
+}
+
+/** Adds an error for each invalid element of an array. */
+function reportElements(
+  field: AttributeField,
+  elements: readonly InvalidElement[],
+  { errors }: WriteBuilder,
+): void {
+  for (const { index, expected, value } of elements) {
+    report(errors, () => {
+      const detail = `${field.name}[${index}] must be ${expected}; it is ${quote(value)}.`
+      return new BodyError('invalid_value', `${toFieldPointer(field)}/${index}`, detail)
     })
   }
 }

@@ -123,10 +123,9 @@ function compileValue(
     throw new Error(`${layout.type}.${name} is not an attribute.`)
   const { kind } = field
   // Only the JSON text of a decimal has all digits of its scale.
-  const toValue =
-    kind.comparesAs === 'decimal'
-      ? (value: unknown): unknown => JSON.parse(kind.serialize(value))
-      : (value: unknown) => value
+  const toValue = /^decimal(?:\[\])?$/.test(kind.comparesAs)
+    ? (value: unknown): unknown => JSON.parse(kind.serialize(value))
+    : (value: unknown) => value
   return (row) => {
     const value = read(row)
     return value === null || value === undefined ? null : toValue(value)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type CodecName, getCodec } from '../model/codecs.ts'
+import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Sql } from '../model/dialect.ts'
 import {
   type AttributeField,
@@ -78,8 +78,10 @@ function compileComparison(condition: Comparison, table: ConditionTable, target:
   )
   if (first === undefined)
     throw new Error(`The operator ${condition.operator} was planned without a value.`)
-  const { write } = (condition.isSimple && operator.simpler) || operator
-  return write(left, [first, ...others], target.dialect)
+  const write = getCodec(codec, target.dialect.name).operators?.[condition.operator]
+  if (write) return write(left, [first, ...others])
+  const simplest = (condition.isSimple && operator.simpler) || operator
+  return simplest.write(left, [first, ...others], target.dialect)
 }
 
 /** Compiles a text search if the dialect prepares patterns; a text without `%` needs no pattern. */
@@ -103,7 +105,7 @@ function compilePattern(
 const equalities: ReadonlySet<string> = new Set(['eq', 'in_'])
 
 /** Whether values of a codec are compared by keys, which only valid values have. */
-function hasKey(codec: CodecName, { dialect }: Target): boolean {
+function hasKey(codec: Codec, { dialect }: Target): boolean {
   return getCodec(codec, dialect.name).key !== undefined
 }
 

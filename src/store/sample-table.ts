@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { quote } from '../errors/quote.ts'
-import { type CodecName, getCodec } from '../model/codecs.ts'
+import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, Sql } from '../model/dialect.ts'
 import type { Table } from '../model/model.ts'
 import { compileStatement, type Statement } from './statement.ts'
@@ -16,7 +16,7 @@ const totalTimeout = 15_000
 export interface SampleRequest {
   readonly table: Table
   /** The columns, each with the codec that will read it; without a codec only the types of the values are found out. */
-  readonly columns: ReadonlyMap<string, CodecName | undefined>
+  readonly columns: ReadonlyMap<string, Codec | undefined>
 }
 
 /** What the first rows of a table contain. */
@@ -130,7 +130,7 @@ async function readColumns(
 /** Compiles the statement that reads each column and its type. */
 function compileSample(
   { schema, name }: Table,
-  columns: readonly (readonly [string, CodecName | undefined])[],
+  columns: readonly (readonly [string, Codec | undefined])[],
   limit: number,
   { dialect, typeOf }: Pick<SampleSource, 'dialect' | 'typeOf'>,
 ): Statement {

@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import { type CodecName, getCodec } from '../model/codecs.ts'
+import { type Codec, getCodec } from '../model/codecs.ts'
 import type {
   BoundValue,
   Dialect,
@@ -65,24 +65,24 @@ export interface RunValues {
 }
 
 /** Compiles a parameter for one value of a codec; null stays null. */
-export function param(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+export function param(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
   return castParam(assignedParam(source, codec, dialect), codec, dialect)
 }
 
 /** Compiles a parameter that is assigned to a column, from which the database knows its type. */
-export function assignedParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+export function assignedParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: binderOf(codec, dialect.name) }
   return sql`${placeholder}`
 }
 
 /** Compiles a parameter for a list of values of a codec. */
-export function listParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+export function listParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
   return listOf(source, codec, binderOf(codec, dialect.name), dialect)
 }
 
 function listOf(
   source: ParameterSource,
-  codec: CodecName,
+  codec: Codec,
   bind: (value: unknown) => BoundValue,
   dialect: Dialect,
 ): Sql {
@@ -95,7 +95,7 @@ function listOf(
 }
 
 /** Casts a parameter to the type of its codec, for databases that cannot infer it. */
-export function castParam(placeholder: Sql, codec: CodecName, dialect: Dialect, many = ''): Sql {
+export function castParam(placeholder: Sql, codec: Codec, dialect: Dialect, many = ''): Sql {
   const { type } = getCodec(codec, dialect.name)
   return type === undefined ? placeholder : sql`${placeholder}::${sql.raw(type + many)}`
 }
@@ -107,7 +107,7 @@ export function rawParam(source: ParameterSource): Sql {
 }
 
 /** Compiles a parameter for the comparison key of a value. */
-export function keyParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+export function keyParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
   const placeholder: Placeholder = { source, bind: keyBinderOf(codec, dialect.name) }
   return castParam(sql`${placeholder}`, codec, dialect)
 }
@@ -126,7 +126,7 @@ export function patternParam(
 }
 
 /** Compiles a parameter for the comparison keys of a list of values. */
-export function keyListParam(source: ParameterSource, codec: CodecName, dialect: Dialect): Sql {
+export function keyListParam(source: ParameterSource, codec: Codec, dialect: Dialect): Sql {
   return listOf(source, codec, keyBinderOf(codec, dialect.name), dialect)
 }
 
@@ -140,7 +140,7 @@ export function constant(
   return { source: 'constant', bind: () => boundValue }
 }
 
-function binderOf(codec: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
+function binderOf(codec: Codec, dialect: DialectName): (value: unknown) => BoundValue {
   const { bind } = getCodec(codec, dialect)
   return (value) => {
     if (value === null || value === undefined) return null
@@ -148,7 +148,7 @@ function binderOf(codec: CodecName, dialect: DialectName): (value: unknown) => B
   }
 }
 
-function keyBinderOf(codec: CodecName, dialect: DialectName): (value: unknown) => BoundValue {
+function keyBinderOf(codec: Codec, dialect: DialectName): (value: unknown) => BoundValue {
   const { key } = getCodec(codec, dialect)
   if (key === undefined) return binderOf(codec, dialect)
   return (value) => (value === null || value === undefined ? null : key.bind(value))

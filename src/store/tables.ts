@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { TableTriggers } from '../model/catalog.ts'
-import { type CodecName, getCodec } from '../model/codecs.ts'
+import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, LastInsertId, Sql } from '../model/dialect.ts'
 import type {
   AttributeField,
@@ -104,12 +104,12 @@ export function getAttribute(resource: ResourceType, name: string): AttributeFie
 }
 
 /** Compiles the key by which an expression is compared. */
-export function comparisonKey(expression: Sql, codec: CodecName, { dialect }: Target): Sql {
+export function comparisonKey(expression: Sql, codec: Codec, { dialect }: Target): Sql {
   return getCodec(codec, dialect.name).key?.of(expression) ?? expression
 }
 
 /** Compiles the key by which an expression is sorted: texts are sorted by code point. */
-export function sortKey(expression: Sql, codec: CodecName, target: Target): Sql {
+export function sortKey(expression: Sql, codec: Codec, target: Target): Sql {
   const key = comparisonKey(expression, codec, target)
   return getCodec(codec, target.dialect.name).order?.(key) ?? key
 }
@@ -120,12 +120,12 @@ export function idColumn({ id }: ResourceType, target: Target): Sql {
 }
 
 /** Compiles a key as the value of a row: as text, unless the driver returns it exactly. */
-export function asKey(key: Sql, codec: CodecName, target: Target): Sql {
+export function asKey(key: Sql, codec: Codec, target: Target): Sql {
   return getCodec(codec, target.dialect.name).isExact ? key : asText(key, codec, target)
 }
 
 /** Compiles a key as text. */
-export function asText(key: Sql, codec: CodecName, { dialect }: Target): Sql {
+export function asText(key: Sql, codec: Codec, { dialect }: Target): Sql {
   return getCodec(codec, dialect.name).select?.(key) ?? key
 }
 

@@ -134,7 +134,7 @@ describe('The guides of docs/declaring.md', () => {
 
   it('shows the values that each kind accepts and serializes', () => {
     const rows = codeRows(kindsSection, '| in TypeScript |')
-    assert.equal(rows.length, 17)
+    assert.equal(rows.length, 18)
     for (const [name = '', , body = '', serialized, query = ''] of rows) {
       const kind = evaluate(name)
       const reading = kind.readBody(parsed(body))
@@ -245,7 +245,7 @@ describe('The guides of docs/declaring.md', () => {
 
 /** PostgreSQL types whose name on the page equals the name in the catalog. */
 const sameNames =
-  'text citext enum bigint integer smallint numeric real boolean date uuid json jsonb bytea interval name text[]'
+  'text citext enum bigint integer smallint numeric real boolean date uuid json jsonb bytea interval name text[] bigint[] integer[] smallint[]'
 
 /** The catalog's name of each PostgreSQL type on the page. */
 const postgresTypes: ReadonlyMap<string, string> = new Map([

@@ -17,7 +17,7 @@ const types: Readonly<Record<Affinity, readonly string[]>> = {
 
 /** The affinities that each codec accepts; every codec accepts a column without a type. */
 // biome-ignore format: a table, one codec a row
-const accepted: Readonly<Record<CodecName, readonly Affinity[]>> = {
+const accepted: Readonly<Record<Exclude<CodecName, `${string}[]`>, readonly Affinity[]>> = {
   id:        ['integer', 'numeric'],
   text:      ['text', 'blob'],
   enumeration: ['text', 'blob'],
@@ -95,8 +95,21 @@ describe('Columns of SQLite', () => {
     })
   }
 
+  it('arrays are texts, so columns that would convert a text to a number are not accepted', () => {
+    for (const name of Object.keys(accepted)) {
+      for (const suffix of ['[]', '?[]']) {
+        const { acceptsColumnType } = getCodec(`${name}${suffix}` as CodecName, 'sqlite')
+        const found = all.flatMap(([affinity, [type = '']]) =>
+          acceptsColumnType(type) ? [affinity] : [],
+        )
+        assert.deepEqual(found, ['text', 'blob', 'numeric'])
+      }
+    }
+  })
+
   it('the table has every codec', () => {
-    assert.deepEqual(Object.keys(accepted), Object.keys(codecs.sqlite))
+    const arrays = Object.keys(accepted).flatMap((name) => [`${name}[]`, `${name}?[]`])
+    assert.deepEqual([...Object.keys(accepted), ...arrays], Object.keys(codecs.sqlite))
   })
 })
 

@@ -246,6 +246,9 @@ export const cases: Readonly<Record<OperatorName, Readonly<Record<string, readon
     email: [['ADA', '1 2 3'], ['org@x', '4'], [null, '']],
     url:   [['ADA', '3 5'], ['org https a', '1 2 5'], [null, '']],
   },
+  // Only arrays have these: `arrays.test.ts`.
+  contains: {},
+  overlaps: {},
 }
 
 /** The rows that each operator finds when a field is compared with itself: all, those with values, or none. */

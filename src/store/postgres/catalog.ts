@@ -15,21 +15,28 @@ const domains = sql`domain (own, base, modifier, is_never_null, has_default, cha
     from domain as d join pg_type as y on y.oid = d.base where y.typtype = 'd'
   )`
 
-/** A column of a domain is described as one of its base type. */
+/** The name of a type without a modifier, as codecs know it; null for types that PostgreSQL itself names. */
+const specialName = (type: Sql) =>
+  sql`case when ${type}.typtype = 'e' then 'enum' when ${type}.typname = 'citext' then 'citext' end`
+
+/** A column of a domain is described as one of its base type, and so are the elements of an array of a domain. */
 const columnsQuery = sql`
   select json_agg(json_build_array(c.attname,
-    case when b.typtype = 'e' then 'enum' when b.typname = 'citext' then 'citext'
-      else format_type(b.oid, case when d.own is null then c.atttypmod else d.modifier end) end,
+    coalesce(${specialName(sql.id('b'))}, ${specialName(sql.id('e'))} || '[]',
+      case when f.own is not null then format_type(e.oid, f.modifier) || '[]' end,
+      format_type(b.oid, case when d.own is null then c.atttypmod else d.modifier end)),
     not (c.attnotnull or coalesce(d.is_never_null, false)),
     c.atthasdef or c.attidentity <> '' or coalesce(d.has_default, false),
     c.attgenerated = '' and c.attidentity <> 'a' and (t.relkind <> 'v' or pg_column_is_updatable(t.oid, c.attnum, true)), col_description(t.oid, c.attnum),
-    (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum as e where e.enumtypid = b.oid),
+    (select json_agg(l.enumlabel order by l.enumsortorder) from pg_enum as l where l.enumtypid in (b.oid, e.oid)),
     (select json_agg(pg_get_expr(k.conbin, k.conrelid) order by k.oid) from pg_constraint as k where k.contype = 'c'
       and (k.conrelid = t.oid and k.conkey = array[c.attnum] or k.contypid = any(d.chain)))
   ) order by c.attnum)
   from pg_attribute as c left join domain as d on d.own = c.atttypid
     join pg_type as b on b.oid = coalesce(d.base, c.atttypid) and b.typtype <> 'd'
-  where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped`
+    left join pg_type as o on o.typarray = b.oid left join domain as f on f.own = o.oid
+    left join pg_type as e on e.oid = coalesce(f.base, o.oid)
+  where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped and e.typtype is distinct from 'd'`
 
 /** Selects the names of a table's columns by their numbers, in the order of the numbers. */
 const selectNames = (table: Sql, numbers: Sql) => sql`(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { BoundValue, Dialect, LastInsertId, Sql } from '../../model/dialect.ts'
+import type { Dialect, LastInsertId, Sql } from '../../model/dialect.ts'
+import { formatArray } from '../../model/postgres-arrays.ts'
 
 /** The characters between words, as in `../sqlite/functions.ts`; PostgreSQL stores no U+0000. */
 const separators =
@@ -33,7 +34,7 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
   return {
     name: 'postgres',
     nullSafeEquals: (left, right) => sql`${left} is not distinct from ${right}`,
-    bindList: (values) => `{${values.map(arrayElement).join(',')}}`,
+    bindList: formatArray,
     inList: (left, list) => sql`${left} = any(${list})`,
     // Unlike `in`, this is not converted to a join. A view may contain an id twice.
     equalsSubquery: (left, subquery) => sql`${left} = (${subquery} limit 1)`,
@@ -57,9 +58,4 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
       sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`,
     aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${order})::text`,
   }
-}
-
-/** Writes an element of an array literal (PostgreSQL 18, 8.15.6). */
-function arrayElement(value: BoundValue): string {
-  return value === null ? 'NULL' : `"${String(value).replace(/[\\"]/g, '\\$&')}"`
 }

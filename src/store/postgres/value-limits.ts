@@ -72,7 +72,9 @@ export function checkValueLimits(
 
 /** Returns a value as its column stores it, in the form of `storedAs`. */
 function toStored({ kind }: AttributeField, value: unknown): unknown {
-  return isStoredForm(kind.codec) ? getCodec(kind.codec, 'postgres').bind?.(value) : value
+  return typeof kind.codec === 'string' && isStoredForm(kind.codec)
+    ? getCodec(kind.codec, 'postgres').bind?.(value)
+    : value
 }
 
 function limitError(pointer: string, what: string, expected: string, value: unknown): ApiError {

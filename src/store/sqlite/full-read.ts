@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type CodecName, getCodec } from '../../model/codecs.ts'
+import { type Codec, getCodec } from '../../model/codecs.ts'
 import type { Dialect, Sql } from '../../model/dialect.ts'
 import { getRelationship, getResourceType, type Table } from '../../model/model.ts'
 import type { LocatedIncludeEdge } from '../../plan/projection.ts'
@@ -127,7 +127,7 @@ function chooseLookup(
 function compileLookup(
   key: Sql,
   lookup: OwnerLookup,
-  codec: CodecName,
+  codec: Codec,
   dialect: Dialect,
 ): Readonly<{ join: Sql; condition: Sql }> {
   switch (lookup) {

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { type CreateArrayCodec, loadElements } from './array-codecs.ts'
+import type { ColumnCodec } from './column-codec.ts'
+import type { BoundValue, Sql } from './dialect.ts'
+import { storedValueError } from './stored-values.ts'
+
+/** Elements whose text in an array is not what the `load` of their codec expects. */
+const elementTexts: Readonly<Record<string, (text: string) => unknown>> = {
+  boolean: (text) => text === 'true',
+  bytes: (text) => {
+    if (!text.startsWith('\\x')) throw storedValueError(text, 'bytes')
+    return Buffer.from(text.slice(2), 'hex').toString('base64')
+  },
+}
+
+/** Formats an array as the text that PostgreSQL parses (PostgreSQL 18, 8.15.6). */
+export function formatArray(values: readonly BoundValue[]): string {
+  return `{${values.map(formatElement).join(',')}}`
+}
+
+function formatElement(value: BoundValue): string {
+  if (value === null) return 'NULL'
+  const text =
+    value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : String(value)
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`
+}
+
+/** Converts a column to the array type in which it is compared. Four-byte floats are converted by way of their shortest text. */
+function castElements(column: Sql, { type = 'text', toExact }: ColumnCodec): Sql {
+  const cast = sql.raw(`${type}[]`)
+  return toExact === undefined ? sql`${column}::${cast}` : sql`${column}::text[]::${cast}`
+}
+
+/** Keeps the arrays of one dimension whose elements can be loaded. */
+function keepValid(column: Sql, { valid }: ColumnCodec, hasNulls: boolean): Sql {
+  const element = sql`"element"."value"`
+  const invalid = [
+    ...(hasNulls ? [] : [sql`${element} is null`]),
+    ...(valid ? [sql`(${element} is not null and ${valid(element)} is null)`] : []),
+  ]
+  const hasInvalid = sql`exists (select 1 from unnest(${column}) as "element" ("value") where ${sql.join(invalid, sql` or `)})`
+  const isFlat = sql`coalesce(array_ndims(${column}), 1) = 1`
+  const isValid = invalid.length === 0 ? isFlat : sql`${isFlat} and not ${hasInvalid}`
+  return sql`case when ${isValid} then ${column} end`
+}
+
+/** Creates the codec of columns of an array type. An array of several dimensions is no value of it. */
+export const postgresArrays: CreateArrayCodec = (element, { name, hasNulls }) => {
+  const loadElement = elementTexts[name] ?? element.load ?? String
+  const bindElement = (value: unknown): BoundValue =>
+    value === null ? null : element.bind ? element.bind(value) : (value as BoundValue)
+  return {
+    acceptsColumnType: (type) =>
+      type.endsWith('[]') && element.acceptsColumnType(type.slice(0, -2)),
+    type: `${element.type ?? 'text'}[]`,
+    // Each element as text, as the codec of the elements reads it.
+    select: (column) => sql`array_to_json(${column}::text[])::text`,
+    load: (stored) =>
+      loadElements(JSON.parse(String(stored)), hasNulls, (text) => {
+        if (typeof text === 'string') return loadElement(text)
+        throw storedValueError(stored, 'array', 'it has several dimensions')
+      }),
+    valid: (column) => keepValid(column, element, hasNulls),
+    bind: (values) => formatArray(values.map(bindElement)),
+    key: {
+      of: (column) => castElements(column, element),
+      bind: (values) => formatArray(values.map(bindElement)),
+    },
+  }
+}
