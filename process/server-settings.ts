@@ -145,6 +145,11 @@ export const serverSettings = {
     default: 'on',
     help: 'on logs one line for each request, at level info',
   },
+  html: {
+    ...oneOf('on', 'off'),
+    default: 'on',
+    help: 'on shows browsers a page at every address, off sends JSON to every client',
+  },
   idMismatch: {
     ...oneOf('discard', 'conflict'),
     default: 'discard',

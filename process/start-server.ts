@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import type { Model, Store } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
+import { createPages } from 'lapidary/html'
 import { type OpenOptions, openStore } from './open-store.ts'
 import type { ServerSettings } from './server-settings.ts'
 import { reusesPort } from './worker.ts'
@@ -124,5 +125,6 @@ function createHttpServer(
     queueTimeout,
     sendTimeout,
     rootMeta,
+    html: settings.html === 'on' ? createPages() : undefined,
   })
 }

@@ -28,3 +28,6 @@ export type Handler = <Body>(
   request: ApiRequest,
   context: AppContext<Body>,
 ) => Awaitable<ApiResponse<Body>>
+
+/** Processes the requests of a route over HTTP. */
+export type RouteHandler = (request: ApiRequest, context: AppContext) => Awaitable<ApiResponse>

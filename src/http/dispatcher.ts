@@ -1,13 +1,15 @@
 import { createAppContext } from '../handlers/app-context.ts'
-import type { ApiRequest } from '../handlers/handler.ts'
+import type { ApiRequest, ApiResponse } from '../handlers/handler.ts'
 import { buildRouteTable } from '../handlers/route-table.ts'
 import type { Logger } from '../model/request-context.ts'
+import type { DocumentText } from '../serialize/document.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
+import { type PageRequest, toPage, wantsPage } from './html.ts'
 import { logInternalError } from './log-internal-error.ts'
 import { createMethodError, findMethod, formatAllowedMethods } from './methods.ts'
 import { defaultMaxBody, type HttpOptions } from './options.ts'
-import { createOriginResolver } from './origin.ts'
+import { createOriginResolver, findOrigin } from './origin.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouter } from './router.ts'
 import { startStream } from './stream.ts'
@@ -20,9 +22,10 @@ export type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
  * @param log - the logger of the application
  */
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
-  const { prefix = '', maxBody = defaultMaxBody } = options
+  const { prefix = '', maxBody = defaultMaxBody, html } = options
   const context = createAppContext(options)
-  const match = createRouter(buildRouteTable(context.planner), prefix)
+  const routes = [...buildRouteTable(context.planner), ...(html?.routes ?? [])]
+  const match = createRouter(routes, prefix)
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const respondToError = createErrorResponder(log)
 
@@ -32,7 +35,8 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     } catch (error) {
       const { method, target: url, log, isDisconnected } = request
       const failed = { method, url, log, isDisconnected: isDisconnected() }
-      return toHttpResponse(respondToError(error, failed), method)
+      const response = respondToError(error, failed)
+      return toHttpResponse(await present(response, request), method)
     }
   }
 
@@ -47,16 +51,30 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
       return { status: 204, headers, body: undefined }
     }
-    const auth = await request.authenticate()
+    const auth = route.isPublic ? undefined : await request.authenticate()
     const origin = resolveOrigin(request.host, request.protocol)
     const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
-    const response = await handle(toApiRequest(request, { id, auth, origin, body }), context)
+    const handled = await handle(toApiRequest(request, { id, auth, origin, body }), context)
+    const response = await present(handled, request, { route, id, auth })
     if (typeof response.body === 'string') return toHttpResponse(response, method)
     const chunks = await startStream(response.body, (error) =>
       logInternalError(error, { method, url: request.target, log: request.log }),
     )
     if (method === 'HEAD') await chunks.return()
     return toHttpResponse({ ...response, body: chunks }, method)
+  }
+
+  /** Renders the response to a browser as a page. @param found - absent for an error */
+  async function present<Body extends DocumentText>(
+    response: ApiResponse<Body>,
+    request: HttpRequest,
+    { route, id = '', auth }: Partial<Pick<PageRequest, 'route' | 'id' | 'auth'>> = {},
+  ): Promise<ApiResponse<Body | string>> {
+    if (html === undefined || !wantsPage(request.method, request.header('accept'))) return response
+    const { target, host, protocol } = request
+    const origin = findOrigin(resolveOrigin, host, protocol)
+    const { model } = options
+    return toPage(html, response, { model, prefix, target, origin, route, id, auth })
   }
 }
 

@@ -1,6 +1,8 @@
 import type { AppOptions } from '../handlers/app-context.ts'
 import { checkAppOptions } from '../handlers/check-app-options.ts'
+import { isObject } from '../model/json.ts'
 import { type Check, isFunction, mustBe, optional } from '../model/option-checks.ts'
+import type { HtmlPages } from './html.ts'
 
 /** The options of every adapter. */
 export interface HttpOptions extends AppOptions {
@@ -8,6 +10,8 @@ export interface HttpOptions extends AppOptions {
   readonly publicUrl?: string | undefined
   /** The largest body, in bytes. Default 1 MiB. */
   readonly maxBody?: number
+  /** Shows browsers a page at every address: `createPages()` of `lapidary/html`. Default: every client gets JSON. */
+  readonly html?: HtmlPages | undefined
 }
 
 /** The default of `maxBody`, in bytes. */
@@ -22,6 +26,11 @@ const count = mustBe(
 const commonChecks: Readonly<Record<string, Check>> = {
   maxBody: optional(count),
   authenticate: optional(mustBe('a function of the request', isFunction)),
+  html: optional(mustBe('the result of createPages', isHtmlPages)),
+}
+
+function isHtmlPages(value: unknown): boolean {
+  return isObject(value) && isFunction(value.render)
 }
 
 /** Accepts every value: for options that Fastify or the adapter checks itself. */

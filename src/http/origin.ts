@@ -31,6 +31,18 @@ export function createOriginResolver(publicUrl: string | undefined): OriginResol
   }
 }
 
+/** Returns the origin of a request, or `undefined` when it has no valid host. */
+export function findOrigin(
+  resolve: OriginResolver,
+  ...request: Parameters<OriginResolver>
+): string | undefined {
+  try {
+    return resolve(...request)
+  } catch {
+    return undefined
+  }
+}
+
 function isValidHost(host: string): boolean {
   return hostPattern.test(host) && URL.canParse(`http://${host}`)
 }

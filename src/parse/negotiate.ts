@@ -67,6 +67,33 @@ function checkAccept(header: string): void {
   )
 }
 
+/**
+ * True if `Accept` names `text/html` with a higher weight than it gives to JSON: a browser that opens an address, and no
+ * client of the API. Equal weights, wildcards and an absent field mean JSON (`docs/decisions/0059`).
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
+ */
+export function prefersHtml(accept: string | undefined): boolean {
+  // Two cheap tests first, because most requests are from clients of the API.
+  if (accept === undefined || accept === mediaType || !/text\/html/i.test(accept)) return false
+  const ranges = parseMediaRanges(accept)
+  const weightOf = (types: readonly string[]): number | undefined => {
+    const weights = ranges.filter(({ type }) => types.includes(type)).map(readWeight)
+    return weights.length === 0 ? undefined : Math.max(...weights)
+  }
+  const json = weightOf(jsonTypes) ?? weightOf(['application/*']) ?? weightOf(['*/*']) ?? 0
+  return (weightOf(['text/html']) ?? 0) > json
+}
+
+/** The media types with which clients ask for a document of JSON:API. */
+const jsonTypes: readonly string[] = [mediaType, 'application/json']
+
+/** Returns the weight of an element of `Accept`, from 0 to 1; 1 without a valid `q`. */
+function readWeight({ parameters }: MediaRange): number {
+  const weight = parameters.find((parameter) => /^q\s*=/i.test(parameter))
+  const value = weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1))
+  return value >= 0 && value <= 1 ? value : 1
+}
+
 /** One element of `Accept` or `Content-Type`. */
 interface MediaRange {
   /** In lower case. */

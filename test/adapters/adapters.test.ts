@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import fastify from 'fastify'
 import { createHandler, DeclarationError, defineModel, RequestError } from 'lapidary'
 import { createServer, jsonApi } from 'lapidary/fastify'
+import { createPages } from 'lapidary/html'
 import { createNodeHandler } from 'lapidary/node'
 import { openSqlite } from 'lapidary/sqlite'
 import { assertConforms } from '../checker/check-exchange.ts'
@@ -177,7 +178,8 @@ for (const { name } of hosts) {
     let running: Awaited<ReturnType<typeof startHost>>
     let client: Client
     before(async () => {
-      running = await startHost(name)
+      // Pages for browsers change no response to a client of the API.
+      running = await startHost(name, { html: createPages() })
       ;({ client } = running)
     })
     after(() => running.close())

@@ -46,6 +46,7 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['LOG_LEVEL',     '--log-level',     'info'],
   ['SHUTDOWN_DELAY', '--shutdown-delay', '0'],
   ['ACCESS_LOG',    '--access-log',    'on'],
+  ['HTML',          '--html',          'on'],
   ['ID_MISMATCH',   '--id-mismatch',   'discard'],
   ['CLIENT_IDS',    '--client-ids',    'discard'],
 ]

@@ -3,7 +3,7 @@ import { type ApiError, HeaderError } from '../../errors/errors.ts'
 import type { Logger } from '../../model/request-context.ts'
 import { createBodyTooLarge } from '../collect-body.ts'
 import { createErrorResponder } from '../errors.ts'
-import { sendResponse } from './response.ts'
+import { type ResponseSender, sendResponse } from './response.ts'
 
 /** Sends the response to a request whose processing threw an error. */
 export type ErrorReporter = (
@@ -15,8 +15,12 @@ export type ErrorReporter = (
 /**
  * Creates the error handler of the routes of an application.
  * @param log - the logger of the application
+ * @param send - sends a response. Default: as JSON
  */
-export function createErrorReporter(log: Logger): ErrorReporter {
+export function createErrorReporter(
+  log: Logger,
+  send: ResponseSender = sendResponse,
+): ErrorReporter {
   const respond = createErrorResponder(log)
   return async (error, request, reply) => {
     const { method, url, raw } = request
@@ -26,7 +30,7 @@ export function createErrorReporter(log: Logger): ErrorReporter {
       log: request.log,
       isDisconnected: raw.socket.destroyed || !raw.complete,
     })
-    return sendResponse(reply, response)
+    return send(reply, response)
   }
 }
 

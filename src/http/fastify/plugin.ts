@@ -4,6 +4,7 @@ import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
 import { createOriginResolver } from '../origin.ts'
 import { createErrorReporter } from './errors.ts'
+import { createResponseSender } from './page-response.ts'
 import { type Authenticate, authKey, registerRoutes } from './routes.ts'
 
 /** The options of the plugin `jsonApi`. */
@@ -25,8 +26,9 @@ export interface JsonApiOptions extends HttpOptions {
  */
 export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) => {
   checkHttpOptions(options, 'jsonApi', { logLevel: anyValue, logSerializers: anyValue })
-  const { store, authenticate, publicUrl, maxBody = defaultMaxBody } = options
-  const reportError = createErrorReporter(app.log)
+  const { store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
+  const send = createResponseSender({ ...options, prefix: app.prefix })
+  const reportError = createErrorReporter(app.log, send)
   if (authenticate) app.decorateRequest(authKey, null)
   addBodyParsers(app)
   app.setErrorHandler(reportError)
@@ -38,7 +40,9 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
     authenticate,
     resolveOrigin: createOriginResolver(publicUrl),
     reportError,
+    send,
     maxBody,
+    html,
   })
 }
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import type { Route } from '../../handlers/route-table.ts'
 import { mediaType } from '../../parse/negotiate.ts'
 import type { DocumentText } from '../../serialize/document.ts'
 import { commonHeaders, extendVary } from '../headers.ts'
@@ -7,11 +8,18 @@ import { logInternalError } from '../log-internal-error.ts'
 import { startStream } from '../stream.ts'
 
 /** A response of a handler or an error response. */
-interface Sendable {
+export interface Sendable {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: DocumentText
 }
+
+/** Sends a response to a request, as `sendResponse` does. @param route - absent for an error */
+export type ResponseSender = (
+  reply: FastifyReply,
+  response: Sendable,
+  route?: Route,
+) => Promise<FastifyReply | undefined> | undefined
 
 /**
  * Sends a response. A string leaves together with its head in one write. A stream leaves as fast as the client reads it.

@@ -7,15 +7,16 @@ import type {
   RequestPayload,
 } from 'fastify'
 import type { AppContext } from '../../handlers/app-context.ts'
-import type { ApiRequest, ApiResponse, Handler } from '../../handlers/handler.ts'
+import type { ApiRequest, RouteHandler } from '../../handlers/handler.ts'
 import { buildRouteTable, type Method, type Route } from '../../handlers/route-table.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
+import type { HtmlPages } from '../html.ts'
 import { toError } from '../log-internal-error.ts'
 import { createMethodError, formatAllowedMethods, listAllowedMethods } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import type { ErrorReporter } from './errors.ts'
-import { sendResponse } from './response.ts'
+import type { ResponseSender } from './response.ts'
 
 /** Returns the auth context of a request, or a promise of it. */
 export type Authenticate = (request: FastifyRequest) => unknown
@@ -26,6 +27,8 @@ export interface RouteOptions {
   readonly authenticate: Authenticate | undefined
   readonly resolveOrigin: OriginResolver
   readonly reportError: ErrorReporter
+  readonly send: ResponseSender
+  readonly html: HtmlPages | undefined
   /** In bytes. */
   readonly maxBody: number
 }
@@ -38,24 +41,27 @@ export const authKey = Symbol('lapidary.auth')
  * of the paths is that of the plugin.
  */
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
-  for (const route of buildRouteTable(options.context.planner)) {
+  const { context, html } = options
+  for (const route of [...buildRouteTable(context.planner), ...(html?.routes ?? [])]) {
     registerHandlers(app, route, options)
     registerOtherMethods(app, route)
   }
 }
 
 function registerHandlers(app: FastifyInstance, route: Route, options: RouteOptions): void {
-  const { authenticate, maxBody } = options
+  const { maxBody } = options
+  const authenticate = route.isPublic ? undefined : options.authenticate
   // After every onRequest hook: plugins such as @fastify/rate-limit append theirs to those of a route, and must see the
   // requests that fail here.
   const preParsing = authenticate
     ? [checkHeadersHook, createAuthHook(authenticate)]
     : checkHeadersHook
-  for (const [method, handle] of Object.entries(route.methods) as [Method, Handler][]) {
-    const handler = createRouteHandler(handle, options)
+  for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
+    const handler = createRouteHandler(handle, route, { ...options, authenticate })
     const isUncheckedRead = method === 'GET' && !authenticate
     const definition = {
       ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false },
+      ...(route.target === undefined && { schema: hidden }),
       // Fastify reads no body of a GET, so its handler can check. The hook would cost 2 % of row `one` of the benchmark.
       ...(isUncheckedRead
         ? { handler: checkHeadersBefore(handler, options.reportError) }
@@ -66,10 +72,10 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
   }
 }
 
-type RouteHandler = ReturnType<typeof createRouteHandler>
+type FastifyHandler = ReturnType<typeof createRouteHandler>
 
 /** Adds the check of the header fields to the handler of a route without a hook for it. */
-function checkHeadersBefore(handler: RouteHandler, reportError: ErrorReporter): RouteHandler {
+function checkHeadersBefore(handler: FastifyHandler, reportError: ErrorReporter): FastifyHandler {
   return (request, reply) => {
     try {
       checkHeaders(request)
@@ -118,8 +124,9 @@ function isThenable(value: unknown): boolean {
 }
 
 function createRouteHandler(
-  handle: Handler,
-  { context, authenticate, resolveOrigin, reportError }: RouteOptions,
+  handle: RouteHandler,
+  route: Route,
+  { context, authenticate, resolveOrigin, reportError, send }: RouteOptions,
 ) {
   const getAuth = authenticate
     ? (request: FastifyRequest): unknown => Reflect.get(request, authKey)
@@ -133,19 +140,14 @@ function createRouteHandler(
         context,
       )
       return response instanceof Promise
-        ? sendLater(response, reply).catch((error) => reportError(error, request, reply))
-        : sendResponse(reply, response)
+        ? response
+            .then((later) => send(reply, later, route))
+            .catch((error) => reportError(error, request, reply))
+        : send(reply, response, route)
     } catch (error) {
       return reportError(error, request, reply)
     }
   }
-}
-
-async function sendLater(
-  response: Promise<ApiResponse>,
-  reply: FastifyReply,
-): Promise<FastifyReply | undefined> {
-  return sendResponse(reply, await response)
 }
 
 function registerOtherMethods(app: FastifyInstance, route: Route): void {

@@ -17,6 +17,7 @@ import { createErrorReporter } from './errors.ts'
 import { addHealthRoutes } from './health.ts'
 import { listenOnAllOfLocalhost } from './localhost.ts'
 import { createLogger } from './log.ts'
+import { createResponseSender } from './page-response.ts'
 import { addNotFoundHandler, type JsonApiOptions, jsonApi } from './plugin.ts'
 import { createRequestIdGenerator } from './request-id.ts'
 import { addRequestLogs } from './request-log.ts'
@@ -115,7 +116,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const assignRequestLog = hasOwnLogger(options)
     ? () => {}
     : addRequestLogs(app, createLogger(logLevel))
-  const reportError = createErrorReporter(app.log)
+  const reportError = createErrorReporter(app.log, createResponseSender(options))
   app.setErrorHandler(reportError)
   addNotFoundHandler(app, assignRequestLog)
   if (accessLog) addAccessLog(app)
@@ -193,14 +194,14 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
  * that are registered after it.
  */
 function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
-  const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate } = options
+  const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
   let isRegistered = false
   app.ready = new Proxy(app.ready, {
     apply: (ready, self, args) => {
       if (!isRegistered) {
         isRegistered = true
         void app.register(jsonApi, {
-          ...{ model, store, prefix, publicUrl },
+          ...{ model, store, prefix, publicUrl, html },
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
           ...(authenticate && { authenticate }),

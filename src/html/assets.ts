@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Route } from '../handlers/route-table.ts'
+
+/** The folder with the stylesheet and the modules of the script. */
+const folder = new URL('./assets/', import.meta.url)
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+}
+
+/** The files of the pages, as routes. */
+export interface Assets {
+  readonly routes: readonly Route[]
+  /** Returns the path of a file, without the prefix of the application. */
+  toPath(name: string): string
+}
+
+/**
+ * Reads the files that every page needs. Their paths contain a hash of all of them: a browser keeps a file until it changes.
+ */
+export function readAssets(): Assets {
+  const files = readdirSync(folder)
+    .sort()
+    .flatMap((name) => {
+      const type = mediaTypes[name.split('.').at(-1) ?? '']
+      return type === undefined
+        ? []
+        : [{ name, type, text: readFileSync(new URL(name, folder), 'utf8') }]
+    })
+  const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 12)
+  const toPath = (name: string) => `/html.${hash}/${name}`
+  return {
+    toPath,
+    routes: files.map(({ name, type, text }) => ({
+      path: toPath(name),
+      isPublic: true,
+      methods: { GET: () => ({ status: 200, headers: toHeaders(type), body: text }) },
+      readOnlyMethods: [],
+    })),
+  }
+}
+
+function toHeaders(type: string): Readonly<Record<string, string>> {
+  return { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
+}

@@ -1,0 +1,223 @@
+import { createButton, createElement, createSelect } from './element.js'
+import { createGroup, nullOperators, takesList } from './filter-tree.js'
+
+/**
+ * @typedef {import('./filter-tree.js').Group} Group
+ * @typedef {import('./filter-tree.js').Item} Item
+ * @typedef {import('./filter-tree.js').Condition} Condition
+ * @typedef {import('./filter-tree.js').Relation} Relation
+ * @typedef {import('./filter-tree.js').JsonItem} JsonItem
+ * @typedef {import('./filter-tree.js').Model} Model
+ * @typedef {Readonly<{ model: Model, type: string, redraw: () => void }>} Place
+ */
+
+/**
+ * Shows the controls that change a filter, inside a container.
+ * @param {HTMLElement} container
+ * @param {Group} filter - changed by the controls
+ * @param {Model} model
+ * @param {string} type
+ */
+export function showFilterBuilder(container, filter, model, type) {
+  const legend = container.querySelector('legend')
+  const redraw = () => {
+    const focused = getPosition(container)
+    container.replaceChildren(
+      ...(legend ? [legend] : []),
+      ...drawGroup(filter, { model, type, redraw }),
+    )
+    restoreFocus(container, focused)
+  }
+  redraw()
+}
+
+const focusable = 'select, input, textarea, button'
+
+/**
+ * The position of the focused control, which a redraw replaces.
+ * @param {HTMLElement} container
+ */
+function getPosition(container) {
+  const { activeElement } = document
+  return activeElement === null
+    ? -1
+    : [...container.querySelectorAll(focusable)].indexOf(activeElement)
+}
+
+/**
+ * @param {HTMLElement} container
+ * @param {number} position
+ */
+function restoreFocus(container, position) {
+  const control = [...container.querySelectorAll(focusable)][position]
+  if (control instanceof HTMLElement) control.focus()
+}
+
+/**
+ * @param {Group} group
+ * @param {Place} place
+ * @returns {Node[]}
+ */
+function drawGroup(group, place) {
+  const words = /** @type {const} */ ([
+    ['and', 'all of these'],
+    ['or', 'at least one of these'],
+    ['not and', 'not all of these'],
+    ['not or', 'none of these'],
+  ])
+  const select = createSelect(
+    'Match',
+    words,
+    (group.isNegated ? 'not ' : '') + group.word,
+    (value) => {
+      group.isNegated = value.startsWith('not ')
+      group.word = value.endsWith('or') ? 'or' : 'and'
+    },
+  )
+  const list = createElement('ul', { className: 'conditions' })
+  group.items.forEach((item, index) => {
+    const remove = createButton('✕', 'Remove condition', () => {
+      group.items.splice(index, 1)
+      place.redraw()
+    })
+    list.append(createElement('li', {}, ...drawItem(item, group, index, place), remove))
+  })
+  return [select, list, drawAdders(group, place)]
+}
+
+/**
+ * @param {Group} group
+ * @param {Place} place
+ */
+function drawAdders(group, { model, type, redraw }) {
+  const [first] = model[type]?.fields ?? []
+  /** @param {Item} item */
+  const add = (item) => {
+    group.items.push(item)
+    redraw()
+  }
+  return createElement(
+    'p',
+    { className: 'actions' },
+    createButton('+ Condition', 'Add condition', () => first && add(createItem(first))),
+    createButton('+ Group', 'Add group', () => add({ ...createGroup(), word: 'or' })),
+  )
+}
+
+/**
+ * Creates the item of a field, with its first operator.
+ * @param {import('./request.js').FieldDescription} field
+ * @returns {Item}
+ */
+function createItem({ name, to, operators }) {
+  if (to !== undefined) return { is: 'relation', name, group: createGroup() }
+  return {
+    is: 'condition',
+    name,
+    op: operators.includes('eq') ? 'eq' : (operators[0] ?? 'eq'),
+    values: [''],
+  }
+}
+
+/**
+ * @param {Item} item
+ * @param {Group} group
+ * @param {number} index
+ * @param {Place} place
+ * @returns {(Node | string)[]}
+ */
+function drawItem(item, group, index, place) {
+  if (item.is === 'group')
+    return [createElement('div', { className: 'group' }, ...drawGroup(item, place))]
+  if (item.is === 'json') return [drawJson(item)]
+  const fields = place.model[place.type]?.fields ?? []
+  const names = fields.map(
+    ({ name, to }) => /** @type {const} */ ([name, to === undefined ? name : `${name} →`]),
+  )
+  const select = createSelect('Field', names, item.name, (value) => {
+    const field = fields.find(({ name }) => name === value)
+    if (field) group.items[index] = createItem(field)
+    place.redraw()
+  })
+  const field = fields.find(({ name }) => name === item.name)
+  if (item.is === 'condition') return [select, ...drawCondition(item, field, place.redraw)]
+  const nested = { ...place, type: field?.to ?? '' }
+  const words = ` ${field?.many ? 'any' : 'has'} ${field?.to}: `
+  return [
+    select,
+    words,
+    createElement('div', { className: 'group' }, ...drawGroup(item.group, nested)),
+  ]
+}
+
+/** @param {JsonItem} item */
+function drawJson(item) {
+  const area = createElement('textarea', {
+    value: item.text,
+    ariaLabel: 'Condition as JSON',
+    rows: 2,
+  })
+  area.addEventListener('input', () => {
+    item.text = area.value
+  })
+  return area
+}
+
+/**
+ * @param {Condition} condition
+ * @param {import('./request.js').FieldDescription | undefined} field
+ * @param {() => void} redraw
+ * @returns {Node[]}
+ */
+function drawCondition(condition, field, redraw) {
+  const operators = [...(field?.operators ?? []), ...Object.keys(nullOperators)]
+  const choices = operators.map((name) => /** @type {const} */ ([name, name]))
+  const select = createSelect('Operator', choices, condition.op, (value) => {
+    condition.op = value
+    const count = value in nullOperators ? 0 : value === 'between' ? 2 : 1
+    condition.values = Array.from({ length: count }, (_, at) => condition.values[at] ?? '')
+    redraw()
+  })
+  if (condition.op in nullOperators) return [select]
+  if (takesList(condition.op) && condition.op !== 'between') return [select, drawList(condition)]
+  return [select, ...condition.values.map((_, at) => drawValue(condition, at, field))]
+}
+
+/**
+ * The values of `in_`, one in a line.
+ * @param {Condition} condition
+ */
+function drawList(condition) {
+  const area = createElement('textarea', {
+    value: condition.values.join('\n'),
+    ariaLabel: 'Values, one in a line',
+    rows: 3,
+  })
+  area.addEventListener('input', () => {
+    condition.values = area.value.split('\n').filter((line) => line !== '')
+  })
+  return area
+}
+
+/**
+ * @param {Condition} condition
+ * @param {number} at
+ * @param {import('./request.js').FieldDescription | undefined} field
+ * @returns {Node}
+ */
+function drawValue(condition, at, field) {
+  const choices = field?.type === 'boolean' ? ['true', 'false'] : field?.choices
+  const value = condition.values[at] ?? ''
+  /** @param {string} changed */
+  const change = (changed) => {
+    condition.values[at] = changed
+  }
+  if (choices !== undefined) {
+    const listed = ['', ...choices].map((each) => /** @type {const} */ ([each, each]))
+    return createSelect('Value', listed, value, change)
+  }
+  const type = field?.kind === 'date' ? 'date' : 'text'
+  const input = createElement('input', { type, value, ariaLabel: 'Value', autocomplete: 'off' })
+  input.addEventListener('input', () => change(input.value))
+  return input
+}

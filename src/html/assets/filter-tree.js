@@ -1,0 +1,187 @@
+/**
+ * A filter while it is built. A group joins its items; a condition compares an attribute; a relation has conditions on related
+ * resources; anything else that a filter can contain is kept as JSON.
+ * @typedef {{ is: 'group', word: 'and' | 'or', isNegated: boolean, items: Item[] }} Group
+ * @typedef {{ is: 'condition', name: string, op: string, values: string[] }} Condition
+ * @typedef {{ is: 'relation', name: string, group: Group }} Relation
+ * @typedef {{ is: 'json', text: string }} JsonItem
+ * @typedef {Group | Condition | Relation | JsonItem} Item
+ * @typedef {import('./request.js').FieldDescription} FieldDescription
+ * @typedef {import('./request.js').TypeDescription} TypeDescription
+ * @typedef {Readonly<Record<string, TypeDescription>>} Model
+ */
+
+/** Operators that are written with null, by the names that the builder shows. */
+export const nullOperators = { 'is null': 'is_', 'is not null': 'isnot' }
+
+/** @returns {Group} */
+export function createGroup() {
+  return { is: 'group', word: 'and', isNegated: false, items: [] }
+}
+
+/**
+ * Reads the text of the parameter `filter`. What the builder cannot show stays JSON.
+ * @param {string} text
+ * @param {Model} model
+ * @param {string} type
+ * @returns {Group}
+ */
+export function readFilter(text, model, type) {
+  const group = createGroup()
+  if (text === '') return group
+  try {
+    const clauses = JSON.parse(text)
+    if (Array.isArray(clauses)) group.items = clauses.map((each) => readItem(each, model, type))
+    else group.items = [{ is: 'json', text }]
+  } catch {
+    group.items = [{ is: 'json', text }]
+  }
+  return group
+}
+
+/**
+ * @param {unknown} clause
+ * @param {Model} model
+ * @param {string} type
+ * @returns {Item}
+ */
+function readItem(clause, model, type) {
+  const json = /** @type {JsonItem} */ ({ is: 'json', text: JSON.stringify(clause) })
+  if (typeof clause !== 'object' || clause === null) return json
+  const { and, or, not, name, op, val, field } = /** @type {Record<string, unknown>} */ (clause)
+  if (not !== undefined) {
+    const inner = readItem(not, model, type)
+    if (inner.is === 'group') return { ...inner, isNegated: !inner.isNegated }
+    return { ...createGroup(), isNegated: true, items: [inner] }
+  }
+  const list = and ?? or
+  if (Array.isArray(list)) {
+    const items = list.map((each) => readItem(each, model, type))
+    return { is: 'group', word: and === undefined ? 'or' : 'and', isNegated: false, items }
+  }
+  const known = model[type]?.fields.find((each) => each.name === name)
+  if (known === undefined || typeof op !== 'string' || field !== undefined) return json
+  if (known.to !== undefined) return readRelation(json, known, { op, val }, model)
+  return readCondition(json, known, op, val)
+}
+
+/**
+ * @param {JsonItem} json
+ * @param {FieldDescription} field
+ * @param {{ op: string, val: unknown }} clause
+ * @param {Model} model
+ * @returns {Item}
+ */
+function readRelation(json, { name, to = '', operators }, { op, val }, model) {
+  if (!operators.includes(op)) return json
+  if (val === undefined || val === null) return { is: 'relation', name, group: createGroup() }
+  const inner = readItem(val, model, to)
+  const isPlain = inner.is === 'group' && !inner.isNegated
+  return { is: 'relation', name, group: isPlain ? inner : { ...createGroup(), items: [inner] } }
+}
+
+/**
+ * @param {JsonItem} json
+ * @param {FieldDescription} field
+ * @param {string} op
+ * @param {unknown} val
+ * @returns {Item}
+ */
+function readCondition(json, { name, operators }, op, val) {
+  if (val === null) {
+    const word = Object.entries(nullOperators).find(([, operator]) => operator === op)?.[0]
+    return word === undefined ? json : { is: 'condition', name, op: word, values: [] }
+  }
+  if (!operators.includes(op)) return json
+  const values = Array.isArray(val) ? val : [val]
+  if (values.some((each) => typeof each === 'object')) return json
+  return { is: 'condition', name, op, values: values.map(String) }
+}
+
+/**
+ * Writes a filter as the text of the parameter; empty without a condition.
+ * @param {Group} group
+ * @param {Model} model
+ * @param {string} type
+ * @returns {string}
+ */
+export function writeFilter(group, model, type) {
+  const clauses = writeItems(group.items, model, type)
+  if (clauses.length === 0) return ''
+  const isPlain = group.word === 'and' && !group.isNegated
+  return `[${isPlain ? clauses.join(',') : writeGroup(group, clauses)}]`
+}
+
+/**
+ * @param {readonly Item[]} items
+ * @param {Model} model
+ * @param {string} type
+ */
+function writeItems(items, model, type) {
+  return items.map((item) => writeItem(item, model, type)).filter((text) => text !== '')
+}
+
+/**
+ * @param {Group} group
+ * @param {readonly string[]} clauses
+ */
+function writeGroup({ word, isNegated }, clauses) {
+  const joined = clauses.length === 1 ? clauses.join('') : `{"${word}":[${clauses.join(',')}]}`
+  return isNegated ? `{"not":${joined}}` : joined
+}
+
+/**
+ * @param {Item} item
+ * @param {Model} model
+ * @param {string} type
+ * @returns {string} JSON; empty for a group without items
+ */
+function writeItem(item, model, type) {
+  if (item.is === 'json') return item.text
+  if (item.is === 'group') {
+    const clauses = writeItems(item.items, model, type)
+    return clauses.length === 0 ? '' : writeGroup(item, clauses)
+  }
+  const field = model[type]?.fields.find(({ name }) => name === item.name)
+  if (field === undefined) return ''
+  if (item.is === 'condition') return writeCondition(item, field)
+  const clauses = writeItems(item.group.items, model, field.to ?? '')
+  const val = clauses.length === 0 ? 'null' : writeGroup(item.group, clauses)
+  return `{"name":${JSON.stringify(item.name)},"op":"${field.operators[0]}","val":${val}}`
+}
+
+/**
+ * @param {Condition} condition
+ * @param {FieldDescription} field
+ */
+function writeCondition({ name, op, values }, field) {
+  const operator = /** @type {Record<string, string>} */ (nullOperators)[op]
+  const written = values.map((value) => writeValue(value, field))
+  const val =
+    operator !== undefined
+      ? 'null'
+      : takesList(op)
+        ? `[${written.join(',')}]`
+        : (written[0] ?? '""')
+  return `{"name":${JSON.stringify(name)},"op":${JSON.stringify(operator ?? op)},"val":${val}}`
+}
+
+/**
+ * True for the operators that take an array.
+ * @param {string} op
+ */
+export function takesList(op) {
+  return op === 'in_' || op === 'notin_' || op === 'between'
+}
+
+/**
+ * Writes a value as the JSON type of its field. Another text stays a text: the server says what is wrong.
+ * @param {string} value
+ * @param {FieldDescription} field
+ */
+function writeValue(value, { type }) {
+  const isNumber = type === 'integer' || type === 'number'
+  if (isNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value)) return value
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value
+  return JSON.stringify(value)
+}

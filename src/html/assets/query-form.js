@@ -1,0 +1,61 @@
+import { showFilterBuilder } from './filter-builder.js'
+import { readFilter, writeFilter } from './filter-tree.js'
+import { loadModel } from './request.js'
+
+/** Lets the forms of lists build a filter, and open the address with the parameters of JSON:API. */
+export function enhanceQueryForms() {
+  for (const details of document.querySelectorAll('details[data-query]')) {
+    if (details instanceof HTMLDetailsElement)
+      details.addEventListener('toggle', () => void enhance(details), { once: true })
+  }
+}
+
+/** @param {HTMLDetailsElement} details */
+async function enhance(details) {
+  const form = details.querySelector('form')
+  const container = details.querySelector('[data-filter]')
+  const type = details.dataset.query ?? ''
+  if (!form || !(container instanceof HTMLElement)) return
+  const model = await loadModel()
+  const filter = readFilter(container.dataset.filter ?? '', model, type)
+  showFilterBuilder(container, filter, model, type)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    location.assign(writeUrl(form, writeFilter(filter, model, type)))
+  })
+}
+
+/**
+ * Writes the address that a form stands for. Parameters that it does not show, such as `filter[name]`, stay.
+ * @param {HTMLFormElement} form
+ * @param {string} filter
+ */
+function writeUrl(form, filter) {
+  const url = new URL(location.href)
+  const parameters = url.searchParams
+  parameters.delete('page[number]')
+  set(parameters, 'filter', filter)
+  for (const input of form.querySelectorAll('input[name]'))
+    if (input instanceof HTMLInputElement) set(parameters, input.name, input.value.trim())
+  for (const list of form.querySelectorAll('[data-list]')) {
+    if (!(list instanceof HTMLElement)) continue
+    const boxes = [...list.querySelectorAll('input')]
+    const chosen = boxes.filter(({ checked }) => checked).map(({ value }) => value)
+    const name = list.dataset.list ?? ''
+    const isDefault = name !== 'include' && chosen.length === boxes.length
+    set(parameters, name, isDefault ? '' : chosen.join(','))
+    // An empty list of fields is a value: it means no fields.
+    if (name !== 'include' && chosen.length === 0) parameters.set(name, '')
+  }
+  return url.href
+}
+
+/**
+ * @param {URLSearchParams} parameters
+ * @param {string} name
+ * @param {string} value
+ */
+function set(parameters, name, value) {
+  if (value === '') parameters.delete(name)
+  else parameters.set(name, value)
+}

@@ -1,0 +1,40 @@
+/** The media type of JSON:API. */
+const mediaType = 'application/vnd.api+json'
+
+/**
+ * Sends a request of JSON:API.
+ * @param {string} method
+ * @param {string} url
+ * @param {unknown} [body]
+ * @returns {Promise<{ isOk: boolean, document: ApiDocument }>} `isOk` is false for an error document
+ * @throws {TypeError} when the server cannot be reached
+ */
+export async function send(method, url, body) {
+  const response = await fetch(url, {
+    method,
+    headers: { Accept: mediaType, ...(body !== undefined && { 'Content-Type': mediaType }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { isOk: response.ok, document: text === '' ? {} : JSON.parse(text) }
+}
+
+/** @type {Promise<Record<string, TypeDescription>> | undefined} */
+let model
+
+/**
+ * Loads the description of the resource types, once.
+ * @returns {Promise<Record<string, TypeDescription>>}
+ */
+export function loadModel() {
+  model ??= fetch(document.body.dataset.model ?? '').then((response) => response.json())
+  return model
+}
+
+/**
+ * @typedef {Readonly<{ title?: string, detail?: string, source?: { pointer?: string } }>} ApiError
+ * @typedef {Readonly<{ type: string, id: string, attributes?: Record<string, unknown>, links?: { self?: string } }>} ApiResource
+ * @typedef {Readonly<{ data?: ApiResource | ApiResource[] | null, errors?: ApiError[], meta?: Record<string, unknown> }>} ApiDocument
+ * @typedef {Readonly<{ name: string, kind?: string, type?: unknown, choices?: string[], operators: string[], to?: string, many?: boolean }>} FieldDescription
+ * @typedef {Readonly<{ path: string, fields: FieldDescription[] }>} TypeDescription
+ */

@@ -1,0 +1,108 @@
+import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
+import { isList, listData, type ShownIdentifier, type ShownResource } from './document.ts'
+import { renderCreateForm } from './edit-form.ts'
+import { type Html, h } from './element.ts'
+import { allowsMethod, findType, type PageContext } from './page-context.ts'
+import { getParameter } from './page-url.ts'
+import { renderFilters, renderQueryForm } from './query-form.ts'
+import { renderIdentifierForm, renderRemoveButton } from './relationship-form.ts'
+import { renderIdentifier, renderTable } from './table.ts'
+
+/** Renders a collection, or the related resources of a to-many relationship. */
+export function renderCollection(context: PageContext, resource: ResourceType): Html {
+  const { document } = context
+  const rows = listData(document)
+  const { target } = context.request.route ?? {}
+  const isRelated = target?.is === 'related'
+  const title = isRelated ? target.relationship.name : resource.type
+  return [
+    h('h1', null, h('bdi', null, title), ' ', h('small', null, formatCount(document.meta?.count))),
+    !isRelated && resource.description !== undefined && h('p', null, resource.description),
+    renderQueryForm(context, resource),
+    renderFilters(context),
+    renderTable(context, resource, rows, { caption: title, isSortable: true }),
+    renderPager(context),
+    renderIncluded(context),
+    allowsMethod(context, 'POST') && renderCreateForm(context, resource),
+  ]
+}
+
+function formatCount(count: unknown): string {
+  return count === 1 ? '1 resource' : `${String(count)} resources`
+}
+
+/** The links of a list in the order of the page, and their texts. */
+const pageLinks = [
+  ['first', 'First'],
+  ['prev', 'Previous'],
+  ['next', 'Next'],
+  ['last', 'Last'],
+] as const
+
+/** Renders the links between the pages of a list. */
+function renderPager({ document, url }: PageContext): Html {
+  const { links = {} } = document
+  const present = pageLinks.filter(([name]) => links[name] !== undefined)
+  if (present.length === 0) return null
+  const last = new URLSearchParams(links.last?.split('?')[1]).get('page[number]')
+  const number = getParameter(url, 'page[number]') ?? '1'
+  return h(
+    'nav',
+    { class: 'pager', 'aria-label': 'Pages' },
+    h('span', null, `Page ${number} of ${last}`),
+    present.map(([name, text]) => h('a', { href: links[name], rel: name }, text)),
+  )
+}
+
+/** Renders the included resources, a table for each type. */
+export function renderIncluded(context: PageContext): Html {
+  const { included = [] } = context.document
+  const byType = Map.groupBy(included, ({ type }: ShownResource) => type)
+  return [...byType].map(([type, rows]) => {
+    const resource = findType(context, type)
+    const caption = `Included: ${type}`
+    return (
+      resource && [
+        h('h2', null, h('bdi', null, caption)),
+        renderTable(context, resource, rows, { caption, isSortable: false }),
+      ]
+    )
+  })
+}
+
+/** Renders the linkage of a relationship, and the forms that change it. */
+export function renderLinkage(context: PageContext, field: RelationshipField): Html {
+  const { data, links = {} } = context.document
+  const members: readonly ShownIdentifier[] =
+    data === undefined || data === null ? [] : isList<ShownIdentifier>(data) ? data : [data]
+  const isChangeable = allowsMethod(context, 'PATCH')
+  return [
+    h('h1', null, 'Linkage of ', h('bdi', null, field.name)),
+    h('p', null, h('a', { href: links.related }, 'related resources')),
+    members.length === 0
+      ? h('p', null, field.many ? 'No resource is linked.' : 'null')
+      : h(
+          'ul',
+          { class: 'members' },
+          members.map((each) =>
+            h(
+              'li',
+              null,
+              renderIdentifier(context, each),
+              isChangeable && renderRemoveButton(context, field, each),
+            ),
+          ),
+        ),
+    isChangeable && renderIdentifierForm(context, field),
+    renderIncluded(context),
+  ]
+}
+
+/** Returns the type of the resources at an address. */
+export function getPrimaryType(
+  { request }: PageContext,
+  resource: ResourceType,
+  relationship: RelationshipField | undefined,
+): ResourceType {
+  return relationship === undefined ? resource : getResourceType(request.model, relationship.to)
+}

@@ -1,0 +1,66 @@
+import type { RouteHandler } from '../handlers/handler.ts'
+import { type Field, getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import { listOperators, relationshipOperators } from '../model/operators.ts'
+import { listVisibleFields } from './visible-fields.ts'
+
+/** A field as the script of the pages needs it to build filters. */
+type FieldDescription =
+  | Readonly<{
+      name: string
+      kind: string
+      /** The JSON type of values. */
+      type: unknown
+      choices?: unknown
+      operators: readonly string[]
+    }>
+  | Readonly<{ name: string; to: string; many: boolean; operators: readonly string[] }>
+
+/** A resource type as the script of the pages needs it. */
+interface TypeDescription {
+  readonly path: string
+  /** The fields that filters may name. */
+  readonly fields: readonly FieldDescription[]
+}
+
+/** Responds with the resource types, and the fields by which the identity of the request may filter. */
+export const getModelDescription: RouteHandler = ({ auth }, { planner, prefix }) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: JSON.stringify(describeModel(planner.model, prefix, auth)),
+})
+
+function describeModel(
+  model: Model,
+  prefix: string,
+  auth: unknown,
+): Readonly<Record<string, TypeDescription>> {
+  const types = [...model.types.values()].map((resource) => [
+    resource.type,
+    { path: prefix + resource.path, fields: describeFields(model, resource, auth) },
+  ])
+  return Object.fromEntries(types)
+}
+
+function describeFields(
+  model: Model,
+  resource: ResourceType,
+  auth: unknown,
+): readonly FieldDescription[] {
+  return [resource.id, ...listVisibleFields(resource, auth)].flatMap((field) => {
+    const description = describeField(model, field)
+    return description === undefined ? [] : [description]
+  })
+}
+
+function describeField(model: Model, field: Field): FieldDescription | undefined {
+  if (field.is === 'relationship') {
+    const { name, to, many } = field
+    const [nested] = many ? relationshipOperators.toMany : relationshipOperators.toOne
+    return { name, to: getResourceType(model, to).type, many, operators: [nested] }
+  }
+  if (field.is === 'computed' || !field.isFilterable) return undefined
+  const { name, kind } = field
+  const { type, enum: choices } = kind.schema
+  const operators = listOperators(kind)
+  return { name, kind: kind.name, type, ...(choices !== undefined && { choices }), operators }
+}

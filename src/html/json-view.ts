@@ -1,0 +1,67 @@
+import type { JsonValue } from '../model/json.ts'
+import { type Html, h } from './element.ts'
+import { isWebAddress } from './values.ts'
+
+/** The longest document that is shown as JSON, in UTF-16 code units. */
+const maxShownLength = 512 * 1024
+/** The longest text within a document that is shown completely. */
+const maxTextLength = 1000
+
+/** Renders a document as indented JSON in which links can be followed. @param text - the document */
+export function renderJson(text: string): Html {
+  if (text.length > maxShownLength)
+    return h(
+      'p',
+      null,
+      `The document has ${text.length.toLocaleString('en')} characters; see the request below to load it.`,
+    )
+  const document: JsonValue = JSON.parse(text, (_key, value, context?: { source?: string }) =>
+    typeof value === 'number' ? new NumberText(context?.source ?? String(value)) : value,
+  )
+  return h(
+    'pre',
+    { tabIndex: 0, role: 'region', 'aria-label': 'JSON of this page' },
+    h('code', null, renderAny(document, '\n', false)),
+  )
+}
+
+/** A number with its digits as sent. */
+class NumberText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/**
+ * @param newline - a line break and the indentation
+ * @param isLink - whether a text is a member of `links`
+ */
+function renderAny(value: unknown, newline: string, isLink: boolean): Html {
+  if (value instanceof NumberText) return h('span', { class: 'number' }, value.text)
+  if (typeof value === 'string') return renderString(value, isLink)
+  if (typeof value !== 'object' || value === null)
+    return h('span', { class: 'keyword' }, String(value))
+  const deeper = `${newline}  `
+  const members = Array.isArray(value)
+    ? value.map((item) => [deeper, renderAny(item, deeper, isLink)])
+    : Object.entries(value).map(([name, member]) => [
+        deeper,
+        h('span', { class: 'member' }, JSON.stringify(name)),
+        ': ',
+        renderAny(member, deeper, name === 'links' || isLink),
+      ])
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  if (members.length === 0) return open + close
+  return [open, members.map((member, at) => (at === 0 ? member : [',', ...member])), newline, close]
+}
+
+function renderString(text: string, isLink: boolean): Html {
+  const isShort = text.length <= maxTextLength
+  const shown = isShort
+    ? JSON.stringify(text)
+    : `${JSON.stringify(text.slice(0, maxTextLength).toWellFormed())} … ${text.length.toLocaleString('en')} characters`
+  const isAddress = (isLink && /^\/(?!\/)/.test(text)) || isWebAddress(text)
+  const content = h('bdi', { class: 'string' }, shown)
+  return isAddress ? h('a', { href: text, rel: 'noreferrer noopener' }, content) : content
+}

@@ -1,0 +1,73 @@
+import type { Method } from '../handlers/route-table.ts'
+import type { PageRequest } from '../http/html.ts'
+import {
+  type Field,
+  getResourceType,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
+import type { ShownDocument, ShownIdentifier, ShownResource } from './document.ts'
+import type { PageUrl } from './page-url.ts'
+import { listVisibleFields } from './visible-fields.ts'
+
+/** What every part of a page knows. */
+export interface PageContext {
+  readonly request: PageRequest
+  readonly url: PageUrl
+  readonly document: ShownDocument
+}
+
+/** Returns the fields of a type that the page may name. */
+export function listFields({ request }: PageContext, resource: ResourceType): readonly Field[] {
+  return listVisibleFields(resource, request.auth)
+}
+
+/** Returns the type of a relationship. */
+export function getRelatedType({ request }: PageContext, field: RelationshipField): ResourceType {
+  return getResourceType(request.model, field.to)
+}
+
+/** Returns the type of a resource object, or `undefined` if the model has none of this name. */
+export function findType({ request }: PageContext, name: string): ResourceType | undefined {
+  return request.model.types.get(name)
+}
+
+/** Returns the path of a collection. */
+export function toCollectionPath({ request }: PageContext, { path }: ResourceType): string {
+  return request.prefix + path
+}
+
+/** Returns the path of a resource, or `undefined` if its type is unknown. */
+export function toResourcePath(
+  context: PageContext,
+  { type, id }: ShownIdentifier,
+): string | undefined {
+  const resource = findType(context, type)
+  return resource && `${toCollectionPath(context, resource)}/${encodeURIComponent(id)}`
+}
+
+/** True if the route of the page has a handler for a method. */
+export function allowsMethod({ request }: PageContext, method: Method): boolean {
+  return request.route !== undefined && Object.hasOwn(request.route.methods, method)
+}
+
+/** The names of attributes that say what a resource is, the best one first. */
+const labelNames = ['display_name', 'displayName', 'name', 'title', 'label', 'subject', 'serial']
+
+/** Returns a text that says which resource it is: the value of an attribute like `name`, or `undefined`. */
+export function findLabel({ attributes = {} }: ShownResource): string | undefined {
+  const found = labelNames.find((name) => typeof attributes[name] === 'string')
+  const text = found === undefined ? undefined : attributes[found]
+  if (typeof text !== 'string' || text.trim() === '') return undefined
+  return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text
+}
+
+/** Returns an included resource, or the identifier itself. */
+export function findIncluded(
+  { document: { included = [], data } }: PageContext,
+  { type, id }: ShownIdentifier,
+): ShownResource {
+  const primary: readonly ShownResource[] = data === undefined || data === null ? [] : [data].flat()
+  const isIt = (each: ShownResource) => each.type === type && each.id === id
+  return included.find(isIt) ?? primary.find(isIt) ?? { type, id }
+}

@@ -1,0 +1,151 @@
+import type { Field, ResourceType } from '../model/model.ts'
+import { describeFilter } from './describe-filter.ts'
+import { type Html, h } from './element.ts'
+import { findType, getRelatedType, listFields, type PageContext } from './page-context.ts'
+import { formatPageUrl, getParameter, withoutPair } from './page-url.ts'
+
+/** The fields of a type that are offered one by one; more are typed as a list. */
+const maxChoices = 100
+/** The relationships of an include path that is offered. */
+const maxDepth = 2
+
+/**
+ * Renders the form for the parameters of a list. The script of the page builds the filter, and writes each parameter as JSON:API
+ * has it; without the script the form is hidden.
+ */
+export function renderQueryForm(context: PageContext, resource: ResourceType): Html {
+  const { url } = context
+  const text = (name: string, label: string, hint: string) =>
+    h(
+      'label',
+      null,
+      label,
+      h('input', {
+        name,
+        value: getParameter(url, name) ?? '',
+        placeholder: hint,
+        autocomplete: 'off',
+      }),
+    )
+  return h(
+    'details',
+    { class: 'panel scripted', 'data-query': resource.type },
+    h('summary', null, 'Filter, sort, include, fields'),
+    h(
+      'form',
+      { action: url.path, method: 'get' },
+      h(
+        'fieldset',
+        { 'data-filter': getParameter(url, 'filter') ?? '' },
+        h('legend', null, 'Filter'),
+      ),
+      h(
+        'div',
+        { class: 'row' },
+        text('sort', 'Sort', '-birth_date,name'),
+        text('page[size]', 'Resources per page', String(context.request.model.pageSize)),
+      ),
+      renderIncludePicker(context, resource),
+      listShownTypes(context, resource).map((type) => renderFieldPicker(context, type)),
+      h('p', { class: 'actions' }, h('button', null, 'Apply'), h('a', { href: url.path }, 'Reset')),
+    ),
+  )
+}
+
+/** Lists the type of the resources, and those of the included ones. */
+function listShownTypes(context: PageContext, resource: ResourceType): readonly ResourceType[] {
+  const { included = [] } = context.document
+  const types = included.map(({ type }) => findType(context, type))
+  return [...new Set([resource, ...types])].filter((type) => type !== undefined)
+}
+
+function renderIncludePicker(context: PageContext, resource: ResourceType): Html {
+  const chosen = splitList(getParameter(context.url, 'include'))
+  const offered = listPaths(context, resource, maxDepth)
+  const paths = [...new Set([...offered, ...chosen])]
+  if (paths.length === 0) return null
+  if (paths.length > maxChoices) return renderNameInput('include', 'Include', chosen)
+  return renderChoices('include', 'Include', paths, chosen)
+}
+
+function listPaths(context: PageContext, resource: ResourceType, depth: number): string[] {
+  return listFields(context, resource).flatMap((field) => {
+    if (field.is !== 'relationship') return []
+    const related = getRelatedType(context, field)
+    const deeper = depth > 1 ? listPaths(context, related, depth - 1) : []
+    return [field.name, ...deeper.map((path) => `${field.name}.${path}`)]
+  })
+}
+
+function renderFieldPicker(context: PageContext, resource: ResourceType): Html {
+  const name = `fields[${resource.type}]`
+  const label = `Fields of ${resource.type}`
+  const names = listFields(context, resource)
+    .filter(isReadable)
+    .map((field) => field.name)
+  const value = getParameter(context.url, name)
+  if (names.length > maxChoices) return renderNameInput(name, label, splitList(value))
+  return renderChoices(name, label, names, value === undefined ? names : splitList(value))
+}
+
+function isReadable(field: Field): boolean {
+  return field.is !== 'attribute' || field.isReadable
+}
+
+function renderChoices(
+  name: string,
+  label: string,
+  values: readonly string[],
+  chosen: readonly string[],
+): Html {
+  return h(
+    'fieldset',
+    { class: 'choices', 'data-list': name },
+    h('legend', null, h('bdi', null, label)),
+    values.map((value) =>
+      h(
+        'label',
+        null,
+        h('input', { type: 'checkbox', value, checked: chosen.includes(value) }),
+        ' ',
+        h('bdi', null, value),
+      ),
+    ),
+  )
+}
+
+function renderNameInput(name: string, label: string, chosen: readonly string[]): Html {
+  return h(
+    'label',
+    null,
+    h('bdi', null, label),
+    h('input', { name, value: chosen.join(','), placeholder: 'all', autocomplete: 'off' }),
+  )
+}
+
+function splitList(value: string | undefined): string[] {
+  return (value ?? '').split(',').filter((part) => part !== '')
+}
+
+/** Renders the filters of a page in words, each with a link that removes it. */
+export function renderFilters({ url }: PageContext): Html {
+  const filters = url.pairs.flatMap(([name, value], index) => {
+    if (name !== 'filter' && !name.startsWith('filter[')) return []
+    const href = formatPageUrl(withoutPair(url, index))
+    return [[describeFilter(name, value), href] as const]
+  })
+  if (filters.length === 0) return null
+  return h(
+    'ul',
+    { class: 'filters', 'aria-label': 'Filters' },
+    filters.map(([text, href]) =>
+      h(
+        'li',
+        null,
+        h('bdi', null, text),
+        ' ',
+        h('a', { href, 'aria-label': `Remove ${text}` }, '✕'),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,44 @@
+import type { RelationshipField } from '../model/model.ts'
+import type { ShownIdentifier } from './document.ts'
+import { renderIdInput } from './edit-form.ts'
+import { type Html, h } from './element.ts'
+import type { PageContext } from './page-context.ts'
+
+/** Renders the form that links another resource: it replaces the one of a to-one relationship, and adds to a to-many one. */
+export function renderIdentifierForm({ url }: PageContext, field: RelationshipField): Html {
+  const method = field.many ? 'POST' : 'PATCH'
+  const label = field.many ? `Add ${field.to} by id` : `Set ${field.to} by id`
+  return h(
+    'form',
+    {
+      class: 'panel scripted',
+      'data-method': method,
+      'data-action': url.path,
+      'data-linkage': field.many ? 'many' : 'one',
+    },
+    renderIdInput({ name: 'id', label, to: field.to, pointer: '/data' }),
+    h('p', { class: 'form-error', role: 'alert' }),
+    h('p', { class: 'actions' }, h('button', null, field.many ? 'Add' : 'Set')),
+  )
+}
+
+/** Renders the button that removes a resource from a relationship. */
+export function renderRemoveButton(
+  { url }: PageContext,
+  { many, name }: RelationshipField,
+  { type, id }: ShownIdentifier,
+): Html {
+  const data = many ? [{ type, id }] : null
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'scripted small',
+      'data-send': many ? 'DELETE' : 'PATCH',
+      'data-action': url.path,
+      'data-body': JSON.stringify({ data }),
+      'aria-label': `Remove ${type} ${id} from ${name}`,
+    },
+    'Remove',
+  )
+}

@@ -1,0 +1,138 @@
+import {
+  type Field,
+  findInverse,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
+import type { ShownResource } from './document.ts'
+import { type Html, h } from './element.ts'
+import {
+  findLabel,
+  findType,
+  listFields,
+  type PageContext,
+  toCollectionPath,
+  toResourcePath,
+} from './page-context.ts'
+import { renderRelationship } from './table.ts'
+import { renderValue } from './values.ts'
+
+/** Renders one resource: its attributes, its relationships, and the types that refer to it. */
+export function renderResource(context: PageContext, shown: ShownResource): Html {
+  const resource = findType(context, shown.type)
+  if (resource === undefined) return null
+  const fields = listFields(context, resource)
+  const label = findLabel(shown)
+  return [
+    h(
+      'h1',
+      null,
+      renderName(context, shown),
+      label !== undefined && [' ', h('small', null, h('bdi', null, label))],
+    ),
+    renderAttributes(shown, fields),
+    renderRelationships(context, shown, fields),
+    renderReferences(context, resource, shown),
+  ]
+}
+
+/** Renders type and id, as a link if the page has another address than the resource. */
+function renderName(context: PageContext, shown: ShownResource): Html {
+  const name = h('bdi', null, `${shown.type} ${shown.id}`)
+  const href = toResourcePath(context, shown)
+  return href === context.url.path ? name : h('a', { href }, name)
+}
+
+function renderAttributes({ attributes = {} }: ShownResource, fields: readonly Field[]): Html {
+  const names = fields.map(({ name }) => name).filter((name) => Object.hasOwn(attributes, name))
+  if (names.length === 0) return null
+  return h(
+    'dl',
+    { class: 'attributes' },
+    names.map((name) => [
+      h('dt', null, h('bdi', null, name)),
+      h('dd', null, renderValue(attributes[name], 'complete')),
+    ]),
+  )
+}
+
+function renderRelationships(
+  context: PageContext,
+  { relationships = {} }: ShownResource,
+  fields: readonly Field[],
+): Html {
+  const shown = fields.filter(({ name }) => Object.hasOwn(relationships, name))
+  if (shown.length === 0) return null
+  return [
+    h('h2', null, 'Relationships'),
+    h(
+      'dl',
+      { class: 'attributes' },
+      shown.map(({ name }) => {
+        const { links = {}, ...linkage } = relationships[name] ?? {}
+        return [
+          h('dt', null, h('bdi', null, name)),
+          h(
+            'dd',
+            null,
+            linkage.data !== undefined && renderRelationship(context, name, { links, ...linkage }),
+            h('a', { href: links.related }, 'related resources'),
+            ' · ',
+            h('a', { href: links.self }, 'linkage'),
+          ),
+        ]
+      }),
+    ),
+  ]
+}
+
+/** Renders links to the resources that refer to this one by a relationship that this type does not declare itself. */
+function renderReferences(
+  context: PageContext,
+  resource: ResourceType,
+  shown: ShownResource,
+): Html {
+  const references = listReferences(context, resource)
+  if (references.length === 0) return null
+  return [
+    h('h2', null, 'Referenced by'),
+    h(
+      'ul',
+      null,
+      references.map(([from, field]) => {
+        const path = toCollectionPath(context, from)
+        const filter = JSON.stringify([{ name: `${field.name}__id`, op: 'eq', val: shown.id }])
+        const href = `${path}?${new URLSearchParams({ filter })}`
+        return h('li', null, h('a', { href }, `${from.type} by ${field.name}`))
+      }),
+    ),
+  ]
+}
+
+function listReferences(
+  context: PageContext,
+  resource: ResourceType,
+): (readonly [ResourceType, RelationshipField])[] {
+  const { model } = context.request
+  return [...model.types.values()].flatMap((from) =>
+    listFields(context, from).flatMap((field) => {
+      const refers = field.is === 'relationship' && field.to === resource.type
+      return refers && findInverse(model, from, field) === undefined ? [[from, field] as const] : []
+    }),
+  )
+}
+
+/** Renders the page of a related resource that does not exist. */
+export function renderAbsent(context: PageContext, name: string): Html {
+  const { target } = context.request.route ?? {}
+  const owner =
+    target !== undefined && 'resource' in target
+      ? { type: target.resource.type, id: context.request.id }
+      : undefined
+  return [
+    h('h1', null, h('bdi', null, name)),
+    h('p', null, 'No resource is related.'),
+    owner &&
+      h('p', null, h('a', { href: toResourcePath(context, owner) }, `${owner.type} ${owner.id}`)),
+  ]
+}

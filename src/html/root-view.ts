@@ -1,0 +1,67 @@
+import { isObject, type JsonValue } from '../model/json.ts'
+import { type Html, h } from './element.ts'
+import { findType, type PageContext } from './page-context.ts'
+import { renderValue } from './values.ts'
+
+/**
+ * Renders the root document: the resource types with their descriptions. The script of the page adds the counts, one request
+ * each, because a large table takes time to count.
+ */
+export function renderRoot(context: PageContext): Html {
+  const { resources, ...meta } = context.document.meta ?? {}
+  const types = isObject(resources) ? Object.entries(resources) : []
+  const { description, ...others } = meta
+  return [
+    h('h1', null, 'Resources'),
+    typeof description === 'string' && h('p', null, description),
+    renderMembers(others),
+    h(
+      'div',
+      { class: 'scroll', role: 'region', 'aria-label': 'Resource types', tabIndex: 0 },
+      h(
+        'table',
+        null,
+        h('caption', { class: 'hidden' }, 'Resource types'),
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            ['Type', 'Description', 'Resources'].map((title) => h('th', { scope: 'col' }, title)),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          types.map(([name, about]) => renderType(context, name, about)),
+        ),
+      ),
+    ),
+  ]
+}
+
+function renderMembers(members: Readonly<Record<string, JsonValue>>): Html {
+  const names = Object.keys(members)
+  if (names.length === 0) return null
+  return h(
+    'dl',
+    { class: 'meta' },
+    names.map((name) => [
+      h('dt', null, name),
+      h('dd', null, renderValue(members[name], 'complete')),
+    ]),
+  )
+}
+
+function renderType(context: PageContext, name: string, about: unknown): Html {
+  const { path, description }: Readonly<Record<string, unknown>> = isObject(about) ? about : {}
+  const isKnown = findType(context, name) !== undefined
+  return h(
+    'tr',
+    null,
+    h('th', { scope: 'row' }, h('a', { href: String(path) }, h('bdi', null, name))),
+    h('td', null, typeof description === 'string' && h('bdi', null, description)),
+    h('td', { class: 'count', 'data-count-of': isKnown && String(path) }, '–'),
+  )
+}

@@ -1,0 +1,158 @@
+import type { AttributeField, Field, ResourceType } from '../model/model.ts'
+import {
+  isList,
+  type ShownIdentifier,
+  type ShownRelationship,
+  type ShownResource,
+} from './document.ts'
+import { type Html, h } from './element.ts'
+import {
+  findIncluded,
+  findLabel,
+  listFields,
+  type PageContext,
+  toResourcePath,
+} from './page-context.ts'
+import { formatPageUrl, getParameter, withParameter } from './page-url.ts'
+import { renderValue, toWrapClass } from './values.ts'
+
+/** The columns that a table has unless the request names fields: more make a page that nobody can read. */
+const maxColumns = 40
+/** The related resources that a cell names. */
+const maxLinks = 5
+
+/** What differs between the tables of a page. */
+interface TableOptions {
+  readonly caption: string
+  /** True if a click on a column sorts the resources. */
+  readonly isSortable: boolean
+}
+
+/** Renders resources of one type as a table: a column for the id, and for each field that the document shows. */
+export function renderTable(
+  context: PageContext,
+  resource: ResourceType,
+  rows: readonly ShownResource[],
+  { caption, isSortable }: TableOptions,
+): Html {
+  const fields = listColumns(context, resource, rows)
+  const shown = fields.slice(0, maxColumns)
+  return [
+    h(
+      'div',
+      { class: 'scroll', role: 'region', 'aria-label': caption, tabIndex: 0 },
+      h(
+        'table',
+        null,
+        h('caption', { class: 'hidden' }, caption),
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            [resource.id, ...shown].map((field) => renderHead(context, field, isSortable)),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          rows.map((row) => renderRow(context, row, shown)),
+        ),
+      ),
+    ),
+    fields.length > shown.length &&
+      h(
+        'p',
+        null,
+        `The table has ${shown.length} of ${fields.length} fields. Choose others in “Fields”.`,
+      ),
+  ]
+}
+
+/** Lists the fields that at least one resource has. */
+function listColumns(
+  context: PageContext,
+  resource: ResourceType,
+  rows: readonly ShownResource[],
+): readonly Field[] {
+  const names = new Set(
+    rows.flatMap(({ attributes, relationships }) => [
+      ...Object.keys(attributes ?? {}),
+      ...Object.keys(relationships ?? {}),
+    ]),
+  )
+  return listFields(context, resource).filter(({ name }) => names.has(name))
+}
+
+function renderHead(context: PageContext, field: Field, isSortable: boolean): Html {
+  const { name } = field
+  const label = h('bdi', null, name)
+  const isSorted = isSortable && field.is === 'attribute' && field.isSortable
+  if (!isSorted) return h('th', { scope: 'col' }, label)
+  const sort = getParameter(context.url, 'sort')
+  const [state, next] = sortStates(name)[sort ?? ''] ?? ['none', name]
+  const href = formatPageUrl(withParameter(context.url, 'sort', next))
+  const mark = { none: '', ascending: ' ▲', descending: ' ▼' }[state]
+  return h(
+    'th',
+    { scope: 'col', 'aria-sort': state },
+    h('a', { href }, label, h('span', { 'aria-hidden': 'true' }, mark)),
+  )
+}
+
+/** The order of a column by the parameter `sort`, and the parameter after a click. */
+function sortStates(
+  name: AttributeField['name'],
+): Readonly<Record<string, readonly ['ascending' | 'descending', string | undefined]>> {
+  return { [name]: ['ascending', `-${name}`], [`-${name}`]: ['descending', undefined] }
+}
+
+function renderRow(context: PageContext, row: ShownResource, fields: readonly Field[]): Html {
+  const href = toResourcePath(context, row)
+  return h(
+    'tr',
+    null,
+    h('th', { scope: 'row' }, h('a', { href }, h('bdi', null, row.id))),
+    fields.map((field) =>
+      h(
+        'td',
+        null,
+        field.is === 'relationship'
+          ? renderRelationship(context, field.name, row.relationships?.[field.name])
+          : renderValue(row.attributes?.[field.name], 'brief'),
+      ),
+    ),
+  )
+}
+
+/** Renders the linkage of a relationship, or without linkage a link to the related resources. */
+export function renderRelationship(
+  context: PageContext,
+  name: string,
+  relationship: ShownRelationship | undefined,
+): Html {
+  if (relationship === undefined) return null
+  const { data, links } = relationship
+  const all = h('a', { href: links?.related }, h('bdi', null, name))
+  if (data === undefined) return all
+  if (data === null) return h('span', { class: 'null' }, 'null')
+  const members = isList<ShownIdentifier>(data) ? data : [data]
+  if (members.length === 0) return h('span', { class: 'null' }, 'none')
+  const more = members.length - maxLinks
+  return h(
+    'ul',
+    { class: 'links' },
+    members.slice(0, maxLinks).map((each) => h('li', null, renderIdentifier(context, each))),
+    more > 0 && h('li', null, h('a', { href: links?.related }, `and ${more} more`)),
+  )
+}
+
+/** Renders a resource identifier as a link. The text is its label if the resource is included, else type and id. */
+export function renderIdentifier(context: PageContext, identifier: ShownIdentifier): Html {
+  const { type, id } = identifier
+  const label = findLabel(findIncluded(context, identifier))
+  const text = label === undefined ? `${type} ${id}` : `${label} (${id})`
+  const href = toResourcePath(context, identifier)
+  return h('a', { href }, h('bdi', { class: toWrapClass(text) }, text))
+}

@@ -1,0 +1,41 @@
+import { type JsonValue, serializeJson } from '../model/json.ts'
+import { type Html, h } from './element.ts'
+
+/** The characters of a value in a table; a page of a resource shows the complete value. */
+const briefLength = 160
+
+/** How much of a value is shown. */
+export type Extent = 'brief' | 'complete'
+
+/** Renders the value of an attribute as text. Only an `http` or `https` address becomes a link. */
+export function renderValue(value: JsonValue | undefined, extent: Extent): Html {
+  if (value === undefined) return h('span', null)
+  if (value === null) return h('span', { class: 'null' }, 'null')
+  if (typeof value === 'string') return renderText(value, extent)
+  if (typeof value === 'object') return h('code', null, shorten(serializeJson(value), extent))
+  return h('span', { class: typeof value }, String(value))
+}
+
+/** Isolates a text from its surroundings, so that marks of direction in it change nothing else (Unicode UAX #9). */
+function renderText(text: string, extent: Extent): Html {
+  const shown = h('bdi', { class: `text ${toWrapClass(text)}` }, shorten(text, extent))
+  return isWebAddress(text) ? h('a', { href: text, rel: 'noreferrer noopener' }, shown) : shown
+}
+
+/** The characters of a text that stays on one line in a table, e.g. a date. */
+const lineLength = 24
+
+/** Returns the class of short texts, which a table does not wrap. */
+export function toWrapClass(text: string): string {
+  return text.length <= lineLength ? 'short' : 'long'
+}
+
+function shorten(text: string, extent: Extent): string {
+  if (extent === 'complete' || text.length <= briefLength) return text
+  return `${text.slice(0, briefLength).toWellFormed()}…`
+}
+
+/** True for an absolute address that is safe as a link. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s]+$/i.test(text) && text.length < 2048 && URL.canParse(text)
+}

@@ -1,0 +1,84 @@
+import type { ApiResponse } from '../handlers/handler.ts'
+import type { Route } from '../handlers/route-table.ts'
+import type { Model } from '../model/model.ts'
+import { prefersHtml } from '../parse/negotiate.ts'
+import type { DocumentText } from '../serialize/document.ts'
+
+/** The request of a page. */
+export interface PageRequest {
+  readonly model: Model
+  /** The beginning of every path; may be empty. */
+  readonly prefix: string
+  /** The request target: the path and the query string, as sent. */
+  readonly target: string
+  /** Scheme and host of absolute links; `undefined` if the request has no valid host. */
+  readonly origin: string | undefined
+  /** `undefined` for an error. */
+  readonly route: Pick<Route, 'target' | 'methods'> | undefined
+  /** The id in the path, as sent; empty for a path without an id. */
+  readonly id: string
+  /** The auth context; `undefined` for an error. */
+  readonly auth: unknown
+}
+
+/** A JSON:API document that is shown as a page. */
+export interface PageDocument {
+  readonly status: number
+  /** The text of the document; `undefined` if it is longer than `maxPageLength`. */
+  readonly text: string | undefined
+}
+
+/**
+ * Renders the responses to browsers as pages, and serves the files that the pages need. `createPages` of `lapidary/html`
+ * creates one.
+ */
+export interface HtmlPages {
+  /**
+   * The routes of stylesheets, scripts and the like. Their paths contain a dot, so no resource type can have them.
+   * @internal
+   */
+  readonly routes: readonly Route[]
+  /**
+   * Renders a document.
+   * @returns the page, and header fields such as `content-security-policy`
+   * @internal
+   */
+  render(
+    document: PageDocument,
+    request: PageRequest,
+  ): Readonly<{ headers: Readonly<Record<string, string>>; body: string }>
+}
+
+/** The longest document that is shown as a page, in UTF-16 code units. A page is built in memory, unlike a streamed document. */
+export const maxPageLength = 8 * 1024 * 1024
+
+/** True if a page answers the request: a GET or HEAD of a client that prefers HTML. */
+export function wantsPage(method: string, accept: string | undefined): boolean {
+  return prefersHtml(accept) && (method === 'GET' || method === 'HEAD')
+}
+
+/**
+ * Renders a response as a page. A response that is no JSON:API document, e.g. a stylesheet, is returned as it is.
+ * @throws the error of a stream that fails
+ */
+export async function toPage<Body extends DocumentText>(
+  html: HtmlPages,
+  response: ApiResponse<Body>,
+  request: PageRequest,
+): Promise<ApiResponse<Body | string>> {
+  if (response.headers?.['content-type'] !== undefined) return response
+  const text = await collect(response.body)
+  const { headers, body } = html.render({ status: response.status, text }, request)
+  return { status: response.status, headers: { ...response.headers, ...headers }, body }
+}
+
+/** Collects a document. A stream that is too long ends, which releases its connection. */
+async function collect(body: DocumentText): Promise<string | undefined> {
+  if (typeof body === 'string') return body.length > maxPageLength ? undefined : body
+  let text = ''
+  for await (const chunk of body) {
+    text += chunk
+    if (text.length > maxPageLength) return undefined
+  }
+  return text
+}

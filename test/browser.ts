@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+/** The names of Chromium's command in Debian, and of Chrome. */
+const commands = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** The path of Chromium: the variable `CHROMIUM`, or the first command that is found; `undefined` if there is none. */
+export const chromiumPath: string | undefined =
+  process.env.CHROMIUM ??
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => commands.map((command) => join(folder, command)))
+    .find(isExecutable)
+
+/** Why the tests in a browser do not run; `false` if they do. */
+export const lacksChromium: string | false =
+  chromiumPath === undefined && 'Chromium is not installed; install it, or set CHROMIUM to its path'
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A browser that reaches one origin only. */
+export interface TestBrowser {
+  /** Opens a page in a context of its own. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Requests to other hosts, which were blocked. */
+  readonly foreignRequests: readonly string[]
+  /** Errors of scripts, and violations of the Content-Security-Policy. */
+  readonly errors: readonly string[]
+  close(): Promise<void>
+}
+
+const args = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+]
+
+/** Starts Chromium, for the pages of one origin. Every request to another host is recorded and blocked. */
+export async function launchBrowser(origin: string): Promise<TestBrowser> {
+  assert.ok(chromiumPath)
+  const browser = await chromium.launch({ executablePath: chromiumPath, args })
+  const foreignRequests: string[] = []
+  const errors: string[] = []
+  return {
+    foreignRequests,
+    errors,
+    open: async (path, options = {}) => {
+      const page = await openPage(browser, origin, options, foreignRequests)
+      page.on('pageerror', (error) => errors.push(error.message))
+      page.on('console', (message) => {
+        // A failed request is not an error of the page: forms show it.
+        const isRequest = message.text().startsWith('Failed to load resource')
+        if (message.type() === 'error' && !isRequest) errors.push(message.text())
+      })
+      await page.goto(new URL(path, origin).href)
+      return page
+    },
+    close: () => browser.close(),
+  }
+}
+
+async function openPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions,
+  foreignRequests: string[],
+): Promise<Page> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(10_000)
+  await context.route('**/*', (route) => {
+    const url = route.request().url()
+    if (url.startsWith('data:') || new URL(url).origin === origin) return route.continue()
+    foreignRequests.push(url)
+    return route.abort()
+  })
+  return context.newPage()
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type RunningService, startService } from '../../service/start-service.ts'
+import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { findAxeViolations } from './find-axe-violations.ts'
+
+const settings = { databaseUrl: 'sqlite::memory:', host: '127.0.0.1', port: 0, logLevel: 'silent' }
+
+describe('The pages in Chromium', { skip: lacksChromium }, () => {
+  let service: RunningService
+  let browser: TestBrowser
+  let page: Page
+
+  const open: TestBrowser['open'] = async (path, options) => {
+    page = await browser.open(path, options)
+    return page
+  }
+  const heading = () => page.locator('h1').innerText()
+  const rows = () => page.locator('main tbody tr').count()
+  const openPanel = (name: string) => page.locator('summary', { hasText: name }).click()
+  const submit = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+  before(async () => {
+    service = await startService(settings, true)
+    browser = await launchBrowser(service.url)
+  })
+  afterEach(() => page.context().close())
+  after(async () => {
+    await browser.close()
+    await service.close()
+  })
+
+  it('given the landing page, when it is loaded, then it lists the types with their counts', async () => {
+    await open('/')
+    await page.locator('td.count', { hasText: '300' }).waitFor()
+    const texts = await page.locator('main tbody tr').allInnerTexts()
+    assert.deepEqual(
+      texts.map((text) => text.split(/\s*\t\s*/)),
+      [
+        ['person', 'A person, who may own computers.', '300'],
+        ['computer', 'A computer, which a person may own.', '462'],
+      ],
+    )
+  })
+
+  it('finds a person by a nested filter, and follows her to a computer', async () => {
+    await open('/persons')
+    await openPanel('Filter')
+    await page.getByLabel('Add condition').click()
+    await page.getByLabel('Field').selectOption('computers')
+    const nested = page.locator('.group')
+    await nested.getByLabel('Add condition').click()
+    await nested.getByLabel('Field').selectOption('serial')
+    await nested.getByLabel('Operator').selectOption('startswith')
+    await nested.getByLabel('Value').fill('VAX-3514')
+    await page.getByLabel('computers', { exact: true }).first().check()
+    await submit('Apply')
+    await page.waitForURL(/filter=/)
+    const { searchParams } = new URL(page.url())
+    const serial = { name: 'serial', op: 'startswith', val: 'VAX-3514' }
+    assert.deepEqual(JSON.parse(searchParams.get('filter') ?? ''), [
+      { name: 'computers', op: 'any', val: serial },
+    ])
+    assert.equal(searchParams.get('include'), 'computers')
+    assert.equal(await rows(), 1 + 3)
+    await page
+      .getByRole('link', { name: /^VAX-3514/ })
+      .first()
+      .click()
+    assert.match(await heading(), /^computer 3 VAX-3514/)
+    await page.getByRole('link', { name: 'related resources' }).click()
+    assert.match(await heading(), /^person 2 /)
+  })
+
+  it('given a filter in the address, when its builder opens, then it shows and keeps the filter', async () => {
+    const filter = [
+      {
+        or: [
+          { name: 'gender', op: 'in_', val: ['a', 'b'] },
+          { not: { name: 'name', op: 'like', val: 'A%' } },
+        ],
+      },
+      { name: 'birth_date', op: 'between', val: ['1900-01-01', '1950-01-01'] },
+      { name: 'email', op: 'is_', val: null },
+      { name: 'name', op: 'eq', field: 'gender' },
+      { name: 'computers', op: 'any', val: null },
+    ]
+    const parameters = new URLSearchParams({ filter: JSON.stringify(filter), sort: '-name' })
+    await open(`/persons?${parameters}`)
+    await openPanel('Filter')
+    await page.getByLabel('Add condition').first().waitFor()
+    await submit('Apply')
+    await page.waitForURL(/sort/)
+    const { searchParams } = new URL(page.url())
+    assert.deepEqual(JSON.parse(searchParams.get('filter') ?? ''), filter)
+    assert.equal(searchParams.get('sort'), '-name')
+  })
+
+  it('given a form with an error, when it is sent, then the error is at its field and can be corrected', async () => {
+    await open('/persons')
+    await openPanel('Create person')
+    await page.getByLabel('email (email)').fill('not an address')
+    await page.getByLabel('gender (text)').fill('female')
+    await submit('Create')
+    const email = page.locator('[aria-invalid]', { has: page.locator('xpath=self::input') })
+    await email.waitFor()
+    assert.equal(await email.getAttribute('name'), 'email')
+    const described = await email.getAttribute('aria-describedby')
+    assert.match(await page.locator(`[id="${described}"]`).innerText(), /email must be an e-mail/)
+    assert.equal(
+      (await page.locator('[data-pointer="/data/attributes/name"] .field-error').innerText()) !==
+        '',
+      true,
+    )
+    await page.getByLabel('name (text, required)').fill('Grace "<b>" Hopper')
+    await page.getByLabel('email (email)').fill('grace@example.org')
+    await page
+      .getByLabel(/^computers/)
+      .last()
+      .fill('1, 3')
+    await submit('Create')
+    await page.waitForURL(/\/persons\/\d+$/)
+    assert.match(await heading(), /GRACE "<B>" HOPPER <grace@example.org>/)
+    await page.getByRole('link', { name: 'linkage' }).click()
+    assert.deepEqual(await page.locator('.members a').allInnerTexts(), ['computer 1', 'computer 3'])
+  })
+
+  it('given an attribute, when a form makes it null, then only this attribute changes', async () => {
+    await open('/persons/5')
+    await openPanel('Update person')
+    await page.getByLabel('null').check()
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+    await submit('Update')
+    assert.deepEqual((await sent).postDataJSON(), {
+      data: { type: 'person', id: '5', attributes: { gender: null } },
+    })
+    await page.waitForLoadState()
+    await page.locator('dd .null').waitFor()
+  })
+
+  it('changes a relationship: to one resource, to null, and members of a set', async () => {
+    await open('/computers/9/relationships/owner')
+    await page.getByLabel('Set person by id').pressSequentially('Ada A')
+    await page.locator('datalist option[value="1"]').waitFor({ state: 'attached' })
+    await page.getByLabel('Set person by id').fill('1')
+    await submit('Set')
+    await page.getByRole('link', { name: 'person 1' }).waitFor()
+    await page.getByLabel('Remove person 1 from owner').click()
+    await page.locator('main p', { hasText: 'null' }).waitFor()
+
+    await page.goto(`${service.url}/persons/1/relationships/computers`)
+    await page.getByLabel('Add computer by id').fill('99999')
+    await submit('Add')
+    await page.locator('.field-error', { hasText: '99999' }).waitFor()
+    await page.getByLabel('Add computer by id').fill('9')
+    await submit('Add')
+    await page.getByRole('link', { name: 'computer 9' }).waitFor()
+    await page.getByLabel('Remove computer 9 from computers').click()
+    await page.getByText('No resource is linked.').waitFor()
+  })
+
+  it('deletes a resource, and goes to its collection', async () => {
+    await open('/computers/20')
+    await openPanel('Delete computer')
+    await submit('Delete')
+    await page.waitForURL(/\/computers$/)
+    await page.goto(`${service.url}/computers/20`)
+    assert.equal(await heading(), '404 The resource does not exist')
+  })
+
+  it('given no JavaScript, when a list is read, then it can be sorted and paged, and no control is dead', async () => {
+    await open('/persons?page[size]=5', { javaScriptEnabled: false })
+    await page.locator('thead a', { hasText: 'birth_date' }).click()
+    await page.locator('thead a', { hasText: 'birth_date' }).click()
+    assert.match(page.url(), /sort=-birth_date/)
+    const first = await page.locator('tbody th').allInnerTexts()
+    await page.getByRole('link', { name: 'Next' }).click()
+    assert.match(await page.locator('.pager').innerText(), /Page 2 of 6\d/)
+    assert.notDeepEqual(await page.locator('tbody th').allInnerTexts(), first)
+    await page.locator('tbody th a').first().click()
+    assert.match(await heading(), /^person \d+ /)
+    assert.equal(await page.locator('button:visible, input:visible, select:visible').count(), 0)
+  })
+
+  it('given the keyboard alone, when the skip link is used, then the content has the focus', async () => {
+    await open('/persons')
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate('document.activeElement.className'), 'skip')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Add condition').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.getByLabel('Field').count(), 1)
+  })
+
+  const kinds = [
+    ['the landing page', '/', []],
+    [
+      'a list',
+      '/persons?include=computers&page[size]=4&filter[gender]=female',
+      ['Filter', 'Create', 'code'],
+    ],
+    ['an empty list', '/persons?filter[name]=nobody', []],
+    ['a resource', '/persons/2?include=computers', ['Update', 'Delete']],
+    ['a related resource', '/computers/1/owner', []],
+    ['no related resource', '/computers/462/owner', []],
+    ['linkage', '/persons/2/relationships/computers', []],
+    ['an error', '/persons?sort=colour&include=cars', []],
+  ] as const
+  for (const [kind, path, panels] of kinds) {
+    it(`given ${kind}, when axe-core checks it in light and in dark colours, then it finds no violation`, async () => {
+      await open(path, { colorScheme: 'light' })
+      for (const panel of panels) await openPanel(panel)
+      if (path.includes('include=computers&')) await page.getByLabel('Add condition').click()
+      assert.deepEqual(await findAxeViolations(page), [])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      assert.deepEqual(await findAxeViolations(page, ['color-contrast', 'link-in-text-block']), [])
+    })
+  }
+
+  it('given a phone, when a page of each kind is shown, then it is not wider than the screen', async () => {
+    await open('/', { viewport: { width: 360, height: 640 } })
+    for (const [kind, path] of kinds) {
+      await page.goto(service.url + path)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360, kind)
+    }
+  })
+
+  it('requests nothing from other hosts, and violates no Content-Security-Policy', () => {
+    assert.deepEqual(browser.foreignRequests, [])
+    assert.deepEqual(browser.errors, [])
+  })
+})

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe-core reports, as far as a failed test shows it. */
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/**
+ * Lists the violations of accessibility rules on a page: those of WCAG 2.2 A and AA, and of best practices.
+ * @param rules - the names of the only rules to check. Default: all
+ * @see https://github.com/dequelabs/axe-core/blob/develop/doc/rule-descriptions.md
+ */
+export async function findAxeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const options = rules ? { runOnly: { type: 'rule', values: rules } } : {}
+  const violations: Violation[] = await page.evaluate(
+    `${source}; axe.run(${JSON.stringify(options)}).then((result) => result.violations)`,
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  )
+}
