@@ -23,10 +23,15 @@ export function pageWindow({ number, size }: Page, total: number): PageWindow {
  * Derives the number of resources on all pages from the rows of one page: the last page, which is not full, shows it, and so
  * does a list without pages.
  * @param rows - the number of rows that were read
+ * @param maxRows - the number of rows at which the statement cut a larger page; absent: it cut none
  * @returns `undefined` if the rows have to be counted
  */
-export function countFromRows({ page }: ReadPlan, rows: number): number | undefined {
+export function countFromRows(
+  { page }: ReadPlan,
+  rows: number,
+  maxRows = Number.POSITIVE_INFINITY,
+): number | undefined {
   if (page === undefined) return rows
-  const isLast = rows < page.size && (rows > 0 || page.number === 1)
+  const isLast = rows < Math.min(page.size, maxRows) && (rows > 0 || page.number === 1)
   return isLast ? (page.number - 1) * page.size + rows : undefined
 }

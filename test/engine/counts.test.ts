@@ -63,6 +63,24 @@ engine('Counts', served, (app) => {
     }
   })
 
+  it('given pages that are read as streams, then their count and their rows are those of the whole list', async () => {
+    const values = Array.from({ length: 1237 }, (_, at) => `('n${at}')`)
+    await app.execute(`insert into note (words) values ${values.join(', ')}`)
+    const read = async (size: number, number: number) => {
+      const page = { 'page[size]': String(size), 'page[number]': String(number) }
+      const { body, many } = await app.get('/notes', page)
+      return [many.length, body.meta?.count]
+    }
+    // Three times, because the count is cached, and its cache is used.
+    for (let time = 1; time <= 3; time += 1) {
+      assert.deepEqual(await read(600, 1), [600, 1240], `${time}`)
+      assert.deepEqual(await read(600, 2), [600, 1240], `${time}`)
+      assert.deepEqual(await read(600, 3), [40, 1240], `${time}`)
+      assert.deepEqual(await read(600, 4), [0, 1240], `${time}`)
+      assert.deepEqual(await read(1, 1240), [1, 1240], `${time}`)
+    }
+  })
+
   it('given hooks that write, then counts contain their committed rows and not those that were rolled back', async () => {
     const create = () => app.post('/notes', { data: { type: 'note', attributes: { words: 'd' } } })
     assert.equal(await countOf('/notes'), 3)
