@@ -73,6 +73,7 @@ export {
   type Validator,
   type WriteAccess,
 } from './model/fields.ts'
+export type { FilterConditions, FilterOperands } from './model/filter-conditions.ts'
 export type {
   AttributesOf,
   Awaitable,
@@ -105,6 +106,7 @@ export {
   json,
   type Kind,
   number,
+  type OperatorLevel,
   text,
   time,
   url,
@@ -145,6 +147,7 @@ export type {
   TypeName,
   UntypedInput,
   UntypedResource,
+  ValueForm,
 } from './model/resource-types.ts'
 export { storedAs } from './model/stored-as.ts'
 export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'

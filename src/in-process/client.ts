@@ -156,7 +156,7 @@ export interface EachQuery<
   Types extends Declarations,
   Type extends TypeName<Types> & string,
   Sets extends Fieldsets<Types> = NoFieldsets,
-> extends ListSelection<FieldsOf<Types, Type>> {
+> extends ListSelection<Types, Type> {
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
 }
 

@@ -8,10 +8,10 @@ import type { Awaitable } from '../model/hooks.ts'
 import { parseExactJson } from '../model/json.ts'
 import type { Declarations } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
+import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import type { Client, TransactionClient } from './client.ts'
 import type { EndpointFinder } from './endpoints.ts'
-import { formatQuery, type QueryInput } from './format-query.ts'
 import { type CallRequest, createOperations, type UntypedOperations } from './operations.ts'
 import { bindToTransaction, TransactionCalls } from './transaction.ts'
 
@@ -39,7 +39,7 @@ interface Caller extends ApiContext {
  * Creates a client whose calls each run in a transaction of their own.
  * @param signal - rejects calls that begin after it has aborted
  */
-export function createClient<Types extends Declarations>(
+export function createApiClient<Types extends Declarations>(
   context: ApiContext,
   request: RequestContext,
   signal: AbortSignal | undefined,
@@ -140,6 +140,6 @@ function createTransactionClient<Types extends Declarations>(
     ...bound,
     sql: (expression: Sql) => calls.run(() => open.transaction.query(expression)),
   }
-  // As in `createClient`.
+  // As in `createApiClient`.
   return client as unknown as TransactionClient<Types>
 }

@@ -7,7 +7,7 @@ import { createObjectSerializer } from '../serialize/objects.ts'
 import type { Store } from '../store/store.ts'
 import type { Client } from './client.ts'
 import { createConsoleLogger } from './console-logger.ts'
-import { type ApiContext, createClient } from './create-client.ts'
+import { type ApiContext, createApiClient } from './create-api-client.ts'
 import { createEndpointFinder } from './endpoints.ts'
 
 /** The options of `createApi`. */
@@ -37,6 +37,8 @@ export interface CallContext {
 
 /** The API of a model and a store, in process. */
 export interface Api<Types extends Declarations = Declarations> {
+  /** The model that it was created with. */
+  readonly model: Model<Types>
   /** Returns a client whose calls have these circumstances. */
   with(caller?: CallContext): Client<Types>
 }
@@ -57,7 +59,8 @@ export function createApi<Types extends Declarations>(options: ApiOptions<Types>
     current: new AsyncLocalStorage(),
   }
   return {
-    with: (caller = {}) => createClient<Types>(context, toRequestContext(caller), caller.signal),
+    model: options.model,
+    with: (caller = {}) => createApiClient<Types>(context, toRequestContext(caller), caller.signal),
   }
 }
 

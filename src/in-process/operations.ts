@@ -1,7 +1,14 @@
 import type { ApiRequest, Handler } from '../handlers/handler.ts'
+import { findRelationship, type ResourceType } from '../model/model.ts'
+import {
+  type FieldInput,
+  formatLinkage,
+  formatResource,
+  type InputType,
+  parseChange,
+} from '../parse/format-document.ts'
+import { formatQuery, type QueryInput } from '../parse/format-query.ts'
 import { checkWritable, type EndpointFinder, findWritableRelationship } from './endpoints.ts'
-import { type FieldInput, formatLinkage, formatResource } from './format-document.ts'
-import { formatQuery, type QueryInput } from './format-query.ts'
 
 /** The parts of a request that differ between the calls of a client. */
 export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body'>
@@ -31,13 +38,13 @@ export function createOperations(find: EndpointFinder, call: Call): UntypedOpera
     create: async (type, fields, query) => {
       const { resource, create } = find(type)
       checkWritable(resource)
-      const body = formatResource(resource, fields)
+      const body = formatResource(toInputType(resource), fields)
       return call(create, { id: '', search: formatQuery(query), body })
     },
     update: async (type, id, fields, query) => {
       const { resource, update } = find(type)
       checkWritable(resource)
-      const body = formatResource(resource, fields, id)
+      const body = formatResource(toInputType(resource), fields, id)
       return call(update, { id, search: formatQuery(query), body })
     },
     remove: async (type, id) => {
@@ -55,10 +62,9 @@ export function createOperations(find: EndpointFinder, call: Call): UntypedOpera
   }
 }
 
-/** @throws TypeError unless the object has exactly one of `add`, `remove` and `replace` */
-function parseChange(change: FieldInput): readonly ['add' | 'remove' | 'replace', unknown] {
-  const [[kind, members] = [], ...others] = Object.entries(change)
-  if ((kind === 'add' || kind === 'remove' || kind === 'replace') && others.length === 0)
-    return [kind, members]
-  throw new TypeError('A change of a relationship has one of the members add, remove and replace.')
+function toInputType(resource: ResourceType): InputType {
+  return {
+    type: resource.type,
+    relatedType: (name) => findRelationship(resource, name)?.to,
+  }
 }

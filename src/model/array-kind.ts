@@ -1,6 +1,6 @@
 import { findArrayCodec } from './codecs.ts'
 import { parseExactJson } from './json.ts'
-import type { JsonSchema, Kind } from './kinds.ts'
+import type { JsonSchema, Kind, OperatorLevel } from './kinds.ts'
 import { checkOptionNames } from './parametric-kinds.ts'
 import type { InvalidElement, ReadResult } from './value-result.ts'
 
@@ -10,16 +10,19 @@ export interface ArrayOptions<HasNulls extends boolean = boolean> {
   readonly nullElements?: HasNulls
 }
 
+/** The operators on arrays with elements of a kind. */
+type ArrayLevel<Level extends OperatorLevel> = [Level] extends ['opaque'] ? 'opaque' : 'array'
+
 /** An array whose elements are of another kind: a column of an array type of PostgreSQL, or a JSON array as text on SQLite. */
-export function array<Value>(
-  kind: Kind<Value>,
+export function array<Value, const Level extends OperatorLevel>(
+  kind: Kind<Value, Level>,
   options?: ArrayOptions<false>,
-): Kind<readonly Value[]>
+): Kind<readonly Value[], ArrayLevel<Level>>
 /** An array whose elements can be null. */
-export function array<Value>(
-  kind: Kind<Value>,
+export function array<Value, const Level extends OperatorLevel>(
+  kind: Kind<Value, Level>,
   options: ArrayOptions<true>,
-): Kind<readonly (Value | null)[]>
+): Kind<readonly (Value | null)[], ArrayLevel<Level>>
 /**
  * Creates the kind of arrays. Filters compare whole arrays by `eq` and `ne`, or test by `contains` and `overlaps` whether all or any
  * of some elements are in the array. Arrays of `json` and `bytes` can only be compared with null. No array can be sorted by.

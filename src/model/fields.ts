@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Sql } from './dialect.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind, OperatorLevel } from './kinds.ts'
 
 /**
  * Whether clients can read an attribute, write it, or both. An `immutable` attribute is readable, and a create can set it;
@@ -63,15 +63,17 @@ export interface AttributeOptions<
 /**
  * A declared attribute that is stored in a column. Its type carries the options on which the types of resources depend.
  * @typeParam HasDefault - whether it has the option `default`
+ * @typeParam Level - the operators of its kind
  */
 export interface Attribute<
   Value = unknown,
   IsRequired extends boolean = boolean,
   Rights extends Access = Access,
   HasDefault extends boolean = boolean,
+  Level extends OperatorLevel = OperatorLevel,
 > extends AttributeOptions<Value, IsRequired, Rights, DefaultIf<HasDefault, Value>> {
   readonly is: 'attribute'
-  readonly kind: Kind<Value>
+  readonly kind: Kind<Value, Level>
 }
 
 type DefaultIf<HasDefault extends boolean, Value> = HasDefault extends true
@@ -79,9 +81,9 @@ type DefaultIf<HasDefault extends boolean, Value> = HasDefault extends true
   : undefined
 
 /** A declared attribute that the database computes. It can be read, filtered and sorted, but not written. */
-export interface ExpressionField<Value = unknown> {
+export interface ExpressionField<Value = unknown, Level extends OperatorLevel = OperatorLevel> {
   readonly is: 'expression'
-  readonly kind: Kind<Value>
+  readonly kind: Kind<Value, Level>
   readonly expression: Expression
   readonly filter?: boolean
   readonly sort?: boolean
@@ -188,18 +190,20 @@ export function attribute<
   const IsRequired extends boolean = false,
   const Rights extends Access = 'read-write',
   const Default extends DefaultValue<Value> | undefined = undefined,
+  const Level extends OperatorLevel = OperatorLevel,
 >(
-  kind: Kind<Value>,
+  kind: Kind<Value, Level>,
   options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default> = {},
 ): Attribute<
   Value,
   NoInfer<IsRequired>,
   NoInfer<Rights>,
-  [Default] extends [undefined] ? false : true
+  [Default] extends [undefined] ? false : true,
+  Level
 > {
   // The fourth type argument says whether `default` is present, which the compiler does not evaluate here.
   return { is: 'attribute', kind, ...options } as ReturnType<
-    typeof attribute<Value, IsRequired, Rights, Default>
+    typeof attribute<Value, IsRequired, Rights, Default, Level>
   >
 }
 
@@ -210,11 +214,11 @@ export function attribute<
  * @param write - writes the SQL, e.g. `` (column) => sql`${column('price')} * ${column('amount')}` ``; the table aliases
  *   `t0`, `t1`, …, `j1`, …, `s1`, … are reserved
  */
-export function expression<Value>(
-  kind: Kind<Value>,
+export function expression<Value, const Level extends OperatorLevel = OperatorLevel>(
+  kind: Kind<Value, Level>,
   write: Expression,
   options: Pick<AttributeOptions, 'filter' | 'sort' | 'invalidValues'> = {},
-): ExpressionField<Value> {
+): ExpressionField<Value, Level> {
   return { is: 'expression', kind, expression: write, ...options }
 }
 

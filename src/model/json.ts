@@ -27,6 +27,24 @@ export function serializeJson(value: JsonValue): string {
   return `{${members.join(',')}}`
 }
 
+/**
+ * Copies a value as JSON, without members that are `undefined`. An object with `toJSON`, such as a `Date`, is what that returns.
+ * @param path - names the value in the error
+ * @throws TypeError for a value that JSON does not have
+ */
+export function toJsonValue(value: unknown, path: string): JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value)))
+    return value
+  if (typeof value !== 'object')
+    throw new TypeError(`${path}: ${String(value)} is not a JSON value.`)
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return toJsonValue(value.toJSON(), path)
+  if (Array.isArray(value)) return value.map((element) => toJsonValue(element, path))
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.map(([name, member]) => [name, toJsonValue(member, path)]))
+}
+
 /** Finds texts that may contain an integer beyond 2^53; only these need the slower parse with a reviver. */
 const longNumber = /\d{16}/
 

@@ -27,6 +27,9 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
+/** Which operators apply to the values of a kind (`Kind.operators`). */
+export type OperatorLevel = 'textual' | 'ordered' | 'plain' | 'array' | 'opaque'
+
 /**
  * An attribute kind: the data type of an attribute. It reads values from JSON and from queries, serializes them, and says
  * how they are compared and stored.
@@ -34,8 +37,9 @@ export interface JsonSchema {
  * The functions are methods, so that any kind is assignable to `Kind<unknown>`: code that only passes values on gives a
  * kind back the values that it read.
  * @typeParam Value - the TypeScript type of the values
+ * @typeParam Level - the member `operators`
  */
-export interface Kind<Value> {
+export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
   /** The name in error messages. */
   readonly name: string
   /** Values of two kinds can be compared with each other if this is the same. */
@@ -45,7 +49,7 @@ export interface Kind<Value> {
    * and `plain` kinds only tests for equality. `array` kinds have tests for equality, `contains` and `overlaps`, and cannot be
    * sorted. `opaque` kinds can only be compared with null, and cannot be sorted.
    */
-  readonly operators: 'textual' | 'ordered' | 'plain' | 'array' | 'opaque'
+  readonly operators: Level
   /** Reads a value from a request body. */
   readBody(json: unknown): ReadResult<Value>
   /** Reads the `val` of a JSON filter. */
@@ -220,51 +224,51 @@ export const kinds = {
 export type KindName = keyof typeof kinds
 
 /** A string. The character U+0000 and lone surrogates are not allowed, because databases cannot store them. */
-export const text: Kind<string> = kinds.text
+export const text: Kind<string, 'textual'> = kinds.text
 /** An e-mail address as HTML defines it. Filters compare it as text and can search for any part of it. */
-export const email: Kind<string> = kinds.email
+export const email: Kind<string, 'textual'> = kinds.email
 /** An absolute URL with a host, stored as it was sent. Filters compare it as text and can search for any part of it. */
-export const url: Kind<string> = kinds.url
+export const url: Kind<string, 'textual'> = kinds.url
 /**
  * A whole number between −(2^53−1) and 2^53−1. A larger one in the table is serialized with all digits, and is a `bigint` at
  * run time whatever its type says: declare a column that can hold one as `integer64`.
  */
-export const integer: Kind<number> = kinds.integer
+export const integer: Kind<number, 'ordered'> = kinds.integer
 /** A double. It is serialized as the shortest number that parses as the same double. */
-export const number: Kind<number> = kinds.number
+export const number: Kind<number, 'ordered'> = kinds.number
 /** True or false. SQLite stores 1 or 0. */
-export const boolean: Kind<boolean> = kinds.boolean
+export const boolean: Kind<boolean, 'plain'> = kinds.boolean
 /**
  * A calendar date as the string `YYYY-MM-DD`. SQLite compares the stored text: a stored midnight such as
  * `2009-01-01 00:00:00` is serialized as its date, but a filter for the date does not match it.
  */
-export const date: Kind<string> = kinds.date
+export const date: Kind<string, 'ordered'> = kinds.date
 /**
  * A date and time. Clients send it in RFC 3339 format, with `Z` or a zone offset; it is serialized in UTC, e.g.
  * `2024-02-29T12:30:00.5Z`, and is that string in TypeScript. Years 0001 to 9999, at most six digits of a second, no leap
  * seconds. SQLite stores text of fixed width. Stored values may also be a date without a time, have a space instead of
  * the `T`, have another zone, or have no zone, which means UTC.
  */
-export const datetime: Kind<string> = kinds.datetime
+export const datetime: Kind<string, 'ordered'> = kinds.datetime
 /**
  * A time of day without a zone, as a string: `HH:MM:SS` with at most six digits of a second. It is serialized without zeros
  * at the end. A stored value may also be `HH:MM`.
  */
-export const time: Kind<string> = kinds.time
+export const time: Kind<string, 'ordered'> = kinds.time
 /**
  * A UUID of any version. Clients may send lower or upper case; it is serialized in lower case. SQLite stores text and
  * compares `lower(column)`, which an index on that expression supports.
  */
-export const uuid: Kind<string> = kinds.uuid
+export const uuid: Kind<string, 'plain'> = kinds.uuid
 /**
  * A JSON object or array, nested at most 100 levels deep. Member names must be those that JSON:API allows in attributes:
  * letters, digits, `-`, `_` and spaces, with a letter or digit first and last, but not `relationships` or `links`. Integers
  * of any size are exact: beyond 2^53 they are `bigint`s in TypeScript. Other numbers are doubles. Filters can only test for
  * null, and it cannot be sorted. Stored as JSON text.
  */
-export const json: Kind<Json> = kinds.json
+export const json: Kind<Json, 'opaque'> = kinds.json
 /**
  * Bytes as a base64 string (RFC 4648 §4), padded, on one line. Filters can only test for null, and it cannot be sorted.
  * SQLite stores a BLOB.
  */
-export const bytes: Kind<string> = kinds.bytes
+export const bytes: Kind<string, 'opaque'> = kinds.bytes

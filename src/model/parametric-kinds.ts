@@ -24,7 +24,7 @@ export interface Integer64Options {
  * @param options - the serialization of large values, e.g. `{ largeValuesAs: 'string' }`
  * @throws RangeError if an option is not valid
  */
-export function integer64(options: Integer64Options = {}): Kind<bigint> {
+export function integer64(options: Integer64Options = {}): Kind<bigint, 'ordered'> {
   checkOptionNames('integer64', options, ['largeValuesAs'])
   const { largeValuesAs = 'number' } = options
   const choices: readonly string[] = ['number', 'string']
@@ -84,7 +84,7 @@ const anyDecimal = createDecimalReader({})
  *   limited, and values have no zeros at the end
  * @throws RangeError if an option is not valid
  */
-export function decimal(options: DecimalSize = {}): Kind<string> {
+export function decimal(options: DecimalSize = {}): Kind<string, 'ordered'> {
   checkOptionNames('decimal', options, ['precision', 'scale'])
   const { precision, scale } = options
   checkSize(precision ?? maxDigits, scale ?? 0)
@@ -120,7 +120,9 @@ function checkSize(precision: number, scale: number): void {
  * @param values - the strings, each once, in the order in which errors list them
  * @throws RangeError if the list is empty or has duplicates, or if a value is not a string or cannot be stored
  */
-export function enumeration<const Value extends string>(values: readonly Value[]): Kind<Value> {
+export function enumeration<const Value extends string>(
+  values: readonly Value[],
+): Kind<Value, 'plain'> {
   checkValues(values)
   const read = createEnumReader(values)
   const serialized = new Map<string, string>(values.map((value) => [value, JSON.stringify(value)]))

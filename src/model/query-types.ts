@@ -1,4 +1,5 @@
 import type { FieldDeclarations } from './fields.ts'
+import type { FilterConditions } from './filter-conditions.ts'
 import type { Declarations } from './model.ts'
 import type { OperatorName } from './operators.ts'
 import type {
@@ -49,10 +50,10 @@ export interface FilterTerm<Name extends string = string> {
   readonly field?: Name
 }
 
-/** Filters that must all match: filter objects, or values by name, which the fields must equal. */
-export type FilterInput<Name extends string = string> =
-  | readonly Filter<Name>[]
-  | { readonly [Key in Name]?: string | number | bigint | boolean }
+/** Filters that must all match: filter objects as over HTTP, or conditions by name. */
+export type FilterInput<Types extends Declarations, Type extends TypeName<Types>> =
+  | readonly Filter<FilterName<FieldsOf<Types, Type>>>[]
+  | FilterConditions<Types, Type>
 
 /**
  * A path of relationships, joined by dots. The first is checked here, all others by `PathCheck`, so that no type enumerates
@@ -117,11 +118,14 @@ export interface ResourceQuery<
 }
 
 /** The rows of a list, and their order. */
-export interface ListSelection<Fields extends FieldDeclarations> {
-  /** Filter objects, or values by name, which the fields must equal. */
-  readonly filter?: FilterInput<FilterName<Fields>>
+export interface ListSelection<Types extends Declarations, Type extends TypeName<Types>> {
+  /**
+   * Conditions by name, e.g. `{ name: { startswith: 'A' }, computers: { any: { serial: 'x' } } }`, or a list of filter objects.
+   * All must match.
+   */
+  readonly filter?: FilterInput<Types, Type>
   /** The order, e.g. `['-birth_date', 'name']`. */
-  readonly sort?: readonly (SortKey<Fields> & string)[]
+  readonly sort?: readonly (SortKey<FieldsOf<Types, Type>> & string)[]
 }
 
 /** A page of a list. */
@@ -139,6 +143,6 @@ export interface ListQuery<
   Path extends string = never,
   Sets extends Fieldsets<Types> = NoFieldsets,
 > extends ResourceQuery<Types, Type, Path, Sets>,
-    ListSelection<FieldsOf<Types, Type>> {
+    ListSelection<Types, Type> {
   readonly page?: PageInput
 }

@@ -66,14 +66,29 @@ export type RelatedType<
   Field extends FieldDeclaration | undefined,
 > = Field extends { readonly to: infer To extends TypeName<Types> } ? To : never
 
+/** Where the values of attributes are: in process those of their kinds, over HTTP those of parsed JSON. */
+export type ValueForm = 'kind' | 'json'
+
+/**
+ * A value of a kind. JSON has one type of numbers: a 64-bit integer is a number, and beyond 2^53 a bigint, or a text if its kind
+ * says so.
+ */
+type InForm<Value, Form extends ValueForm> = Form extends 'json'
+  ? Value extends bigint
+    ? number | bigint | string
+    : [Value] extends [readonly (bigint | null)[]]
+      ? readonly InForm<Value[number], Form>[]
+      : Value
+  : Value
+
 /** The value of an attribute. One that is not required, and one that is computed, may be null. */
-type AttributeValue<Field extends FieldDeclaration> =
+type AttributeValue<Field extends FieldDeclaration, Form extends ValueForm> =
   Field extends Attribute<infer Value, infer IsRequired>
     ? IsRequired extends true
-      ? Value
-      : Value | null
+      ? InForm<Value, Form>
+      : InForm<Value, Form> | null
     : Field extends ExpressionField<infer Value> | Computed<infer Value>
-      ? Value | null
+      ? InForm<Value, Form> | null
       : never
 
 /** The fields of a request by resource type: `fields`. */
@@ -93,14 +108,20 @@ type Tail<Path extends string, Name extends string> = Path extends `${Name}.${in
   ? Rest
   : never
 
-/** The names in a fieldset; without one, every readable attribute and the included relationships. */
+/**
+ * The names in a fieldset; without one, every readable attribute and the included relationships. The client over HTTP adds the
+ * included relationships to a fieldset.
+ */
 type PresentName<
   Fields extends FieldDeclarations,
   Type extends string,
   Path extends string,
   Sets,
+  Form extends ValueForm,
 > = Sets extends { readonly [Key in Type]: readonly (infer Name)[] }
-  ? Name & FieldName<Fields>
+  ?
+      | (Name & FieldName<Fields>)
+      | (Form extends 'json' ? Head<Path> & RelationshipName<Fields> : never)
   : ReadableName<Fields> | (Head<Path> & RelationshipName<Fields>)
 
 /** A relationship: related resources if it is included, else identifiers. */
@@ -110,11 +131,14 @@ type RelationshipValue<
   Name extends string,
   Path extends string,
   Sets,
+  Form extends ValueForm,
 > =
   RelatedType<Types, Field> extends infer To extends TypeName<Types>
     ? Many<
         Field,
-        Name extends Head<Path> ? ResourceObject<Types, To, Tail<Path, Name>, Sets> : Identifier<To>
+        Name extends Head<Path>
+          ? ResourceObject<Types, To, Tail<Path, Name>, Sets, Form>
+          : Identifier<To>
       >
     : never
 
@@ -128,25 +152,27 @@ type Many<Field extends FieldDeclaration, Value> = Field extends { readonly is: 
  * @typeParam Types - the declarations of a model
  * @typeParam Path - the union of the included paths, e.g. `'computers' | 'computers.owner'`
  * @typeParam Sets - the fieldsets by type, e.g. `{ person: readonly ['name'] }`
+ * @typeParam Form - `json` for the client over HTTP
  */
 export type ResourceObject<
   Types extends Declarations,
   Type extends TypeName<Types>,
   Path extends string = never,
   Sets = NoFieldsets,
+  Form extends ValueForm = 'kind',
 > = string extends keyof Types
   ? UntypedResource
   : {
       readonly [Name in
         | 'type'
         | 'id'
-        | PresentName<FieldsOf<Types, Type>, Type, Path, Sets>]: Name extends 'type'
+        | PresentName<FieldsOf<Types, Type>, Type, Path, Sets, Form>]: Name extends 'type'
         ? Type
         : Name extends 'id'
           ? string
           : FieldsOf<Types, Type>[Name] extends { readonly is: 'toOne' | 'toMany' }
-            ? RelationshipValue<Types, FieldsOf<Types, Type>[Name], Name, Path, Sets>
-            : AttributeValue<FieldsOf<Types, Type>[Name]>
+            ? RelationshipValue<Types, FieldsOf<Types, Type>[Name], Name, Path, Sets, Form>
+            : AttributeValue<FieldsOf<Types, Type>[Name], Form>
     }
 
 /** No fieldset: all fields of every type. */
@@ -179,28 +205,30 @@ type RequiredName<Fields extends FieldDeclarations> = {
 }[keyof Fields]
 
 /** The value that a write sends for a field. A related resource is an id, or an object with `type` and `id`. */
-type InputValue<Field extends FieldDeclaration> = Field extends {
+type InputValue<Field extends FieldDeclaration, Form extends ValueForm> = Field extends {
   readonly is: 'toOne' | 'toMany'
   readonly to: infer To extends string
 }
   ? Many<Field, string | Identifier<To>>
-  : AttributeValue<Field>
+  : AttributeValue<Field, Form>
 
 /** The attributes and relationships of a new resource, and its id if clients can send it. */
 export type NewResource<
   Types extends Declarations,
   Type extends TypeName<Types>,
+  Form extends ValueForm = 'kind',
 > = string extends keyof Types
   ? UntypedInput
   : {
       readonly [Name in RequiredName<FieldsOf<Types, Type>>]: InputValue<
-        FieldsOf<Types, Type>[Name]
+        FieldsOf<Types, Type>[Name],
+        Form
       >
     } & {
       readonly [Name in Exclude<
         WritableName<FieldsOf<Types, Type>, 'read-only'>,
         RequiredName<FieldsOf<Types, Type>>
-      >]?: InputValue<FieldsOf<Types, Type>[Name]> | undefined
+      >]?: InputValue<FieldsOf<Types, Type>[Name], Form> | undefined
     } & NewId<IdRule<Types[Type]>>
 
 type IdRule<Declared> = Declared extends { readonly id?: infer Id }
@@ -219,11 +247,12 @@ type NewId<FromClient> = [FromClient] extends ['required']
 export type ResourceUpdate<
   Types extends Declarations,
   Type extends TypeName<Types>,
+  Form extends ValueForm = 'kind',
 > = string extends keyof Types
   ? UntypedInput
   : {
       readonly [Name in WritableName<FieldsOf<Types, Type>, 'read-only' | 'immutable'>]?:
-        | InputValue<FieldsOf<Types, Type>[Name]>
+        | InputValue<FieldsOf<Types, Type>[Name], Form>
         | undefined
     }
 

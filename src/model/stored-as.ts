@@ -36,9 +36,9 @@ function mapDigits<Name extends string>(
  * @throws RangeError if the kind does not have the form
  * @see docs/decisions/0055-declared-forms-of-stored-values.md
  */
-export function storedAs(kind: Kind<boolean>, form: BooleanForm): Kind<boolean>
+export function storedAs(kind: Kind<boolean>, form: BooleanForm): Kind<boolean, 'plain'>
 /** Changes how `datetime` is stored. */
-export function storedAs(kind: Kind<string>, form: DatetimeForm): Kind<string>
+export function storedAs(kind: Kind<string>, form: DatetimeForm): Kind<string, 'ordered'>
 /** Changes the codec of a kind. */
 export function storedAs<Value>(kind: Kind<Value>, form: StoredForm): Kind<Value> {
   const forms = kind.codec === 'datetime' ? Object.keys(datetimeDigits) : booleanForms

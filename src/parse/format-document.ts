@@ -1,9 +1,14 @@
 import { isObject } from '../model/json.ts'
-import type { ResourceType } from '../model/model.ts'
-import type { RequestBody } from '../parse/body.ts'
 
-/** The fields of a resource by name, as a client in process passes them. */
+/** The fields of a resource by name, as clients in process and over HTTP pass them. */
 export type FieldInput = Readonly<Record<string, unknown>>
+
+/** A resource type, as far as its documents depend on it. */
+export interface InputType {
+  readonly type: string
+  /** Returns the related type of a relationship; `undefined` for other names. */
+  readonly relatedType: (name: string) => string | undefined
+}
 
 /**
  * Formats the fields of a create or an update as a JSON:API document. Names that are not declared become attributes, so that
@@ -12,17 +17,17 @@ export type FieldInput = Readonly<Record<string, unknown>>
  * @param id - the id of the resource to update; `undefined` for a create, whose id is among the fields
  */
 export function formatResource(
-  { type, fields }: ResourceType,
+  { type, relatedType }: InputType,
   input: FieldInput,
   id?: string,
-): RequestBody {
+): Readonly<{ data: Readonly<Record<string, unknown>> }> {
   const attributes: Record<string, unknown> = {}
   const relationships: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || name === 'id' || name === 'type') continue
-    const field = fields.get(name)
-    if (field?.is === 'relationship') relationships[name] = { data: formatLinkage(value, field.to) }
-    else attributes[name] = value
+    const to = relatedType(name)
+    if (to === undefined) attributes[name] = value
+    else relationships[name] = { data: formatLinkage(value, to) }
   }
   return {
     data: { type: input.type ?? type, id: id ?? input.id, attributes, relationships },
@@ -37,4 +42,15 @@ export function formatLinkage(value: unknown, to: string): unknown {
   if (Array.isArray(value)) return value.map((each) => formatLinkage(each, to))
   if (typeof value === 'string') return { type: to, id: value }
   return isObject(value) ? { type: value.type ?? to, id: value.id } : value
+}
+
+/** The change of a relationship: what happens with the members, and the members. */
+export type ParsedChange = readonly [change: 'add' | 'remove' | 'replace', members: unknown]
+
+/** Parses a change such as `{ add: ['1'] }`. @throws TypeError unless it has exactly one of `add`, `remove` and `replace` */
+export function parseChange(change: FieldInput): ParsedChange {
+  const [[kind, members] = [], ...others] = Object.entries(change)
+  if ((kind === 'add' || kind === 'remove' || kind === 'replace') && others.length === 0)
+    return [kind, members]
+  throw new TypeError('A change of a relationship has one of the members add, remove and replace.')
 }

@@ -1,10 +1,8 @@
-import { isObject, type JsonValue, serializeJson } from '../model/json.ts'
-import { encodeQuery } from '../parse/query.ts'
+import { isObject, serializeJson, toJsonValue } from '../model/json.ts'
+import { encodeQuery, type Pair } from './encode-query.ts'
 
-/** The parameters of a read or a write, as a client in process passes them. */
+/** The parameters of a read or a write, as clients in process and over HTTP pass them. */
 export type QueryInput = Readonly<Record<string, unknown>>
-
-type Pair = readonly [name: string, value: string]
 
 /**
  * Formats the parameters of a call as a query string, without the `?`. So one parser, one planner and one plan cache serve
@@ -27,16 +25,45 @@ function formatParameter(name: string, value: unknown): readonly Pair[] {
   return isObject(value) ? formatMembers(name, value) : formatList(name, value)
 }
 
+/** A filter object of a request (`docs/service.md`, Filter), or conditions by name. */
+type FilterObject = Readonly<Record<string, unknown>>
+
+/** Values that fields must equal are parameters of their own, which is shorter; other conditions become a list of filter objects. */
 function formatFilter(filter: unknown): readonly Pair[] {
   if (!isObject(filter)) return formatPair('filter', filter)
-  return Object.entries(filter).flatMap(([member, value]) => {
-    const name = `filter[${member}]`
-    if (typeof value === 'object')
-      throw new TypeError(
-        `${name} must be a text, a number or a boolean; use a list of filter objects.`,
-      )
-    return formatPair(name, value)
+  const members = Object.entries(filter).filter(([, value]) => value !== undefined)
+  if (members.length === 0) return []
+  if (members.some(([, value]) => typeof value === 'object'))
+    return formatPair('filter', listFilterObjects(filter))
+  return members.flatMap(([name, value]) => formatPair(`filter[${name}]`, value))
+}
+
+/** Lists the filter objects of conditions by name (`src/model/filter-conditions.ts`). One that is `undefined` is left out. */
+function listFilterObjects(conditions: FilterObject): readonly FilterObject[] {
+  return Object.entries(conditions).flatMap(([name, condition]) => {
+    if (condition === undefined) return []
+    if ((name === 'and' || name === 'or') && Array.isArray(condition))
+      return [{ [name]: condition.map(joinConditions) }]
+    if (name === 'not') return [{ not: joinConditions(condition) }]
+    if (!isObject(condition)) return [{ name, op: 'eq', val: condition }]
+    return Object.entries(condition).flatMap(([op, operand]) =>
+      operand === undefined ? [] : [createTerm(name, op, operand)],
+    )
   })
+}
+
+function createTerm(name: string, op: string, operand: unknown): FilterObject {
+  if (!isObject(operand)) return { name, op, val: operand }
+  return op === 'any' || op === 'has'
+    ? { name, op, val: listFilterObjects(operand) }
+    : { name, op, field: operand.field }
+}
+
+/** Joins conditions to one filter object. */
+function joinConditions(conditions: unknown): unknown {
+  if (!isObject(conditions)) return conditions
+  const [first, ...others] = listFilterObjects(conditions)
+  return first !== undefined && others.length === 0 ? first : { and: [first, ...others] }
 }
 
 function formatList(name: string, value: unknown): readonly Pair[] {
@@ -50,25 +77,5 @@ function formatMembers(name: string, value: Readonly<Record<string, unknown>>): 
 
 function formatPair(name: string, value: unknown): readonly Pair[] {
   if (value === undefined) return []
-  return [[name, typeof value === 'string' ? value : serializeJson(toJson(value, name))]]
-}
-
-/** Copies a value as JSON, without members that are `undefined`. */
-function toJson(value: unknown, name: string): JsonValue {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-    case 'bigint':
-      return value
-    case 'number':
-      if (Number.isFinite(value)) return value
-      break
-    case 'object': {
-      if (value === null) return null
-      if (Array.isArray(value)) return value.map((element) => toJson(element, name))
-      const members = Object.entries(value).filter(([, member]) => member !== undefined)
-      return Object.fromEntries(members.map(([key, member]) => [key, toJson(member, name)]))
-    }
-  }
-  throw new TypeError(`${name}: ${String(value)} is not a JSON value.`)
+  return [[name, typeof value === 'string' ? value : serializeJson(toJsonValue(value, name))]]
 }

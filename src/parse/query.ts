@@ -8,14 +8,13 @@ import {
 } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
+import type { Pair } from './encode-query.ts'
 import { parseFields } from './fields.ts'
 import { type FilterClause, parseFieldFilter, parseFilter, tooManyTerms } from './filter.ts'
 import { filterLimits } from './filter-limits.ts'
 import { parseInclude } from './include.ts'
 import { type ParsedPage, parsePageNumber, parsePageSize } from './page.ts'
 import { parseSort, type SortTerm } from './sort.ts'
-
-type Pair = readonly [name: string, value: string]
 
 /** A parsed query string. Its names are not looked up yet. */
 export interface ParsedQuery {
@@ -84,15 +83,6 @@ export function parseQuery(search: string): ParsedQuery {
     seen.add(name)
   }
   return builder
-}
-
-/**
- * Encodes a query string with its leading `?` and percent-encodes every reserved character; empty for no pairs.
- * @see https://jsonapi.org/format/1.0/#query-parameters
- */
-export function encodeQuery(pairs: readonly Pair[]): string {
-  if (pairs.length === 0) return ''
-  return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
 }
 
 function parseParameter(name: string, value: string, builder: QueryBuilder): void {

@@ -1,4 +1,5 @@
-import { encodeQuery, type ParsedQuery } from '../parse/query.ts'
+import { encodeQuery } from '../parse/encode-query.ts'
+import type { ParsedQuery } from '../parse/query.ts'
 
 /** The query string as links repeat it: percent-encoded, with its `?`, parameters in the order sent; empty for none. */
 export interface CanonicalQuery {

@@ -22,6 +22,7 @@ const everything = [...engine, ...Object.keys(consumers).flatMap(sourcesIn)]
 const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outside: readonly (string | RegExp)[] }>>> = {
   errors:    { layers: [],                                                               outside: ['fastest-levenshtein'] },
   auth:      { layers: ['errors', 'model'],                                              outside: ['jose', /^node:/] },
+  client:    { layers: ['model', 'parse/format-query.ts', 'parse/format-document.ts'],     outside: [] },
   model:     { layers: ['errors'],                                                       outside: ['kysely', '@standard-schema/spec', 'node:async_hooks'] },
   parse:     { layers: ['errors', 'model/json.ts'],                                      outside: [] },
   plan:      { layers: ['errors', 'model', 'parse'],                                     outside: ['lru-cache'] },

@@ -149,9 +149,9 @@ type Same<One, Other> =
 
 /** The options that the types of declarations carry. */
 function carried(): readonly unknown[] {
-  const required: Same<typeof name, Attribute<string, true, 'read-write', false>> = true
+  const required: Same<typeof name, Attribute<string, true, 'read-write', false, 'textual'>> = true
   const name = attribute(text, { required: true })
-  const limited: Same<typeof stamp, Attribute<string, false, 'read-only', true>> = true
+  const limited: Same<typeof stamp, Attribute<string, false, 'read-only', true, 'textual'>> = true
   const stamp = attribute(text, { access: 'read-only', default: () => 'now' })
   const owned: Same<typeof owner, ToOne<'person', 'read-only'>> = true
   const owner = toOne('person', { column: 'person_id', access: 'read-only' })
@@ -181,7 +181,7 @@ function carried(): readonly unknown[] {
     ResourceDeclaration<
       'part',
       {
-        readonly name: Attribute<string, false, 'read-write', false>
+        readonly name: Attribute<string, false, 'read-write', false, 'textual'>
         readonly whole: ToOne<'part', 'read-write'>
       },
       'read-write',

@@ -9,6 +9,7 @@ import { commands } from '../package/installed-package.ts'
 
 const program = `
 import { attribute, createApi, defineModel, integer, resource, type Store, text, toMany, toOne } from 'lapidary'
+import { createClient } from 'lapidary/client'
 declare const store: Store
 export const person = resource('person', {
   path: '/persons',
@@ -26,6 +27,9 @@ export const client = api.with()
 export const list = () => client.list('person', { include: ['computers.owner'] })
 export const document = () => client.documents.get('person', '1', { fields: { person: ['name'] } })
 export const each = () => client.each('person', { sort: ['name'] })
+export const httpClient = createClient<typeof api>({ url: 'http://localhost' })
+export const page = () => httpClient.person.list({ filter: { computers: { any: { size: 1 } } }, include: ['computers.owner'] })
+export const related = () => httpClient.computer.related('1', 'owner')
 export const work = () => client.transaction(async (tx) => [tx, await tx.create('person', { name: 'x' })] as const)
 `
 
@@ -46,7 +50,10 @@ it('The emitted declarations of an application name only what the package export
     assert.equal(stdout, '')
     const output = join(folder, 'out', folder.slice(absolutePath('.').length), 'program.d.ts')
     const imports = (await readFile(output, 'utf8')).matchAll(/import\("([^"]+)"\)/g)
-    assert.deepEqual([...new Set([...imports].map(([, name]) => name))], ['lapidary'])
+    assert.deepEqual([...new Set([...imports].map(([, name]) => name))].sort(), [
+      'lapidary',
+      'lapidary/client',
+    ])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

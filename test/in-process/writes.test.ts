@@ -21,7 +21,7 @@ const errorCases: readonly ErrorCase[] = [
   { title: 'an unknown resource', call: (client) => client.get('item', '77'), request: ['GET', '/items/77'] },
   { title: 'an id that cannot exist', call: (client) => client.get('item', 'x'), request: ['GET', '/items/x'] },
   { title: 'an unknown filter name', call: (client) => client.list('item', { filter: [{ name: wrong('nam'), op: 'eq', val: 1 }] }), request: ['GET', '/items?filter=[{"name":"nam","op":"eq","val":1}]'] },
-  { title: 'a filter value of another kind', call: (client) => client.list('item', { filter: { stock: 'many' } }), request: ['GET', '/items?filter[stock]=many'] },
+  { title: 'a filter value of another kind', call: (client) => client.list('item', { filter: { stock: wrong('many') } }), request: ['GET', '/items?filter[stock]=many'] },
   { title: 'several wrong parameters', call: (client) => client.list('item', wrong({ sort: ['label'], include: ['part'], fields: { item: ['nme'] }, page: { size: 0 } })), request: ['GET', '/items?sort=label&include=part&fields[item]=nme&page[size]=0'] },
   { title: 'an unknown parameter', call: (client) => client.list('item', wrong({ filters: [] })), request: ['GET', '/items?filters='] },
   { title: 'a page that is too large', call: (client) => client.list('item', { page: { size: 51 } }), request: ['GET', '/items?page[size]=51'] },
@@ -249,7 +249,23 @@ inProcess('Writes in process', (engine) => {
         client.list('item', { filter: [{ name: 'stock', op: 'eq', val: Number.NaN }] }),
         TypeError,
       )
-      await assert.rejects(client.list('item', { filter: wrong({ state: null }) }), TypeError)
+      await assert.rejects(client.list('item', { filter: wrong({ state: () => 1 }) }), TypeError)
+    }))
+
+  it('take conditions by name in filters, as the client over HTTP', () =>
+    withApi(engine, async ({ client }) => {
+      const { data: stateless } = await client.list('item', { filter: { state: null } })
+      assert.deepEqual(
+        stateless.map(({ name }) => name),
+        ['bolt'],
+      )
+      const { data: round } = await client.list('item', {
+        filter: { stock: { gt: 3 }, tags: { any: { word: { startswith: 'r' } } } },
+      })
+      assert.deepEqual(
+        round.map(({ name }) => name),
+        ['wheel'],
+      )
     }))
 })
 

@@ -26,7 +26,7 @@ const settings = {
 const programs = {
   nodenext: {
     compilerOptions: { ...settings, module: 'nodenext' },
-    files: ['declarations.ts', 'stores.ts'],
+    files: ['declarations.ts', 'stores.ts', 'client.ts'],
   },
   bundler: {
     compilerOptions: {
@@ -52,7 +52,7 @@ export function testTypeScriptReleases(
 ): void {
   describe('compiles an application that exports its declarations', { concurrency: true }, () => {
     before(async () => {
-      const sources = ['declarations.ts', 'stores.ts', 'server.ts']
+      const sources = ['declarations.ts', 'stores.ts', 'server.ts', 'client.ts']
       for (const [release, , selected] of compilers) {
         for (const name of sources) {
           const source = readFileSync(new URL(`sample-project/${name}`, import.meta.url), 'utf8')

@@ -166,8 +166,7 @@ function parseDocument(
   const { count, snapshotId, isCut } = columns
   const rows: CompleteRows = {
     is: 'complete',
-    count:
-      countFromRows(plan, primary.length, maxBufferedRows + 1) ?? Number(count ?? cachedCount),
+    count: countFromRows(plan, primary.length, maxBufferedRows + 1) ?? Number(count ?? cachedCount),
     primary,
     included: plan.shape.includeEdges.map(({ to }, index) => ({
       type: to,

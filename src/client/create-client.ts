@@ -1,0 +1,175 @@
+import {
+  type FieldInput,
+  formatLinkage,
+  formatResource,
+  parseChange,
+} from '../parse/format-document.ts'
+import { formatQuery, type QueryInput } from '../parse/format-query.ts'
+import { addIncluded } from './add-included.ts'
+import type { DeclarationSource, HttpClient, SourceDeclarations } from './http-client.ts'
+import { linkResources } from './link-resources.ts'
+import { createLocationFinder, type LocationFinder, type RootDocument } from './root-document.ts'
+import {
+  type CallOptions,
+  createSend,
+  type ResponseDocument,
+  type Send,
+  type TransportOptions,
+} from './transport.ts'
+
+/** The options of `createClient`. */
+export interface ClientOptions extends TransportOptions {
+  /** The address of the API: scheme, host and prefix, e.g. `https://example.org/api`. */
+  readonly url: string | URL
+  /**
+   * The root document of the API, which has the paths and the relationships of the resource types. Default: the client reads it
+   * before its first request.
+   */
+  readonly root?: RootDocument | undefined
+}
+
+/** A page of a list, without the types that follow from the declarations. */
+interface UntypedPage {
+  readonly data: readonly unknown[]
+  readonly meta: unknown
+  readonly links: Readonly<Record<string, unknown>>
+}
+
+/** What the operations of a client share. */
+interface ClientContext {
+  readonly send: Send
+  readonly find: LocationFinder
+}
+
+/**
+ * Creates a client of an API over HTTP. It sends requests with `fetch`, so it works in browsers, Node.js, Bun and Deno.
+ *
+ * @typeParam Source - the type of the API or of its model: `createClient<typeof api>({ url })`
+ * @returns an object with the operations on each resource type, e.g. `client.person.list()`
+ */
+export function createClient<Source extends DeclarationSource = DeclarationSource>(
+  options: ClientOptions,
+): HttpClient<SourceDeclarations<Source>> {
+  const url = String(options.url).replace(/\/+$/, '')
+  const send = createSend(options)
+  const context = { send, find: createLocationFinder(url, send, options.root) }
+  const operations = new Map<string | symbol, object>()
+  const client = new Proxy(Object.freeze({}), {
+    get: (_, type) => {
+      // A client that has `then` would be taken for a promise.
+      if (typeof type !== 'string' || type === 'then') return undefined
+      const known = operations.get(type)
+      if (known) return known
+      const created = createOperations(type, context)
+      operations.set(type, created)
+      return created
+    },
+  })
+  // The declarations give the types of the operations; at run time a name is enough.
+  return client as HttpClient<SourceDeclarations<Source>>
+}
+
+/** Formats the URLs of a resource type, and the requests to them. */
+interface Endpoint extends ClientContext {
+  readonly type: string
+  /** Returns the URL of the collection, of a resource, or of a path below it. */
+  readonly locate: (...segments: readonly string[]) => Promise<string>
+  /** Formats a query string with its `?`; empty for none. @param of - the type of the primary data */
+  readonly format: (query: QueryInput | undefined, of?: string) => Promise<string>
+}
+
+/** Creates the operations on a resource type. */
+function createOperations(type: string, context: ClientContext): object {
+  const { find } = context
+  const endpoint: Endpoint = {
+    ...context,
+    type,
+    locate: async (...segments) =>
+      [(await find(type)).url, ...segments.map(encodeSegment)].join('/'),
+    format: async (query, of = type) => {
+      const search = formatQuery(await addIncluded(query, of, find))
+      return search && `?${search}`
+    },
+  }
+  return { ...createReads(endpoint), ...createWrites(endpoint) }
+}
+
+/** @throws TypeError for a text that is no segment of a URL: URL parsers resolve `.` and `..` */
+function encodeSegment(text: string): string {
+  if (['', '.', '..'].includes(text))
+    throw new TypeError(`${JSON.stringify(text)} cannot be an id in a URL.`)
+  return encodeURIComponent(text)
+}
+
+function createReads({ type, send, find, locate, format }: Endpoint) {
+  const readPages = async function* (query?: QueryInput, options?: CallOptions) {
+    const url = await locate()
+    let search = await format(query)
+    while (true) {
+      const page = toPage(await send({ ...options, method: 'GET', url: url + search }))
+      yield page
+      const { next } = page.links
+      if (typeof next !== 'string') return
+      // Only the query: the server may know itself by another address than the client does.
+      search = new URL(next, url).search
+    }
+  }
+  return {
+    pages: readPages,
+    list: async (query?: QueryInput, options?: CallOptions) => {
+      const url = (await locate()) + (await format(query))
+      return toPage(await send({ ...options, method: 'GET', url }))
+    },
+    each: async function* (query?: QueryInput, options?: CallOptions) {
+      for await (const { data } of readPages(query, options)) yield* data
+    },
+    get: async (id: string, query?: QueryInput, options?: CallOptions) => {
+      const url = (await locate(id)) + (await format(query))
+      return linkResources(await send({ ...options, method: 'GET', url }))
+    },
+    related: async (id: string, name: string, query?: QueryInput, options?: CallOptions) => {
+      const to = (await find(type)).relatedType(name)
+      const url = (await locate(id, name)) + (await format(query, to))
+      const document = await send({ ...options, method: 'GET', url })
+      return Array.isArray(document.data) ? toPage(document) : linkResources(document)
+    },
+  }
+}
+
+function createWrites({ type, send, find, locate, format }: Endpoint) {
+  return {
+    create: async (fields: FieldInput, query?: QueryInput, options?: CallOptions) => {
+      const url = (await locate()) + (await format(query))
+      const body = formatResource(await find(type), fields)
+      return linkResources(await send({ ...options, method: 'POST', url, body }))
+    },
+    update: async (id: string, fields: FieldInput, query?: QueryInput, options?: CallOptions) => {
+      const url = (await locate(id)) + (await format(query))
+      const body = formatResource(await find(type), fields, id)
+      return linkResources(await send({ ...options, method: 'PATCH', url, body }))
+    },
+    remove: async (id: string, options?: CallOptions) => {
+      await send({ ...options, method: 'DELETE', url: await locate(id) })
+    },
+    relate: async (id: string, name: string, change: FieldInput, options?: CallOptions) => {
+      const [kind, members] = parseChange(change)
+      const to = (await find(type)).relatedType(name) ?? name
+      const url = await locate(id, 'relationships', name)
+      await send({
+        ...options,
+        method: methods[kind],
+        url,
+        body: { data: formatLinkage(members, to) },
+      })
+    },
+  }
+}
+
+/** The method of a change of a relationship: https://jsonapi.org/format/1.0/#crud-updating-relationships */
+const methods = { add: 'POST', remove: 'DELETE', replace: 'PATCH' } as const
+
+function toPage(document: ResponseDocument): UntypedPage {
+  const { meta = {}, links = {} } = document as Partial<UntypedPage>
+  const data = linkResources(document)
+  return { data: Array.isArray(data) ? data : [], meta, links }
+}

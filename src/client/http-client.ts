@@ -1,0 +1,176 @@
+import type { Declarations } from '../model/model.ts'
+import type { IncludePath, ListQuery, ResourceQuery } from '../model/query-types.ts'
+import type {
+  Fieldsets,
+  FieldsOf,
+  LinkageChange,
+  NewResource,
+  NoFieldsets,
+  RelatedType,
+  RelationshipName,
+  ResourceObject,
+  ResourceUpdate,
+  TypeName,
+} from '../model/resource-types.ts'
+import type { CallOptions } from './transport.ts'
+
+/** A page of a list. */
+export interface ResourcePage<Resource> {
+  readonly data: readonly Resource[]
+  /** `count`: the number of resources on all pages. */
+  readonly meta: Readonly<{ count: number }>
+  /** The links of the document, e.g. `next`, which the last page does not have. */
+  readonly links: Readonly<Record<string, string | null | undefined>>
+}
+
+/**
+ * A resource of a response: its attributes, and the relationships that are included, with the related objects, or in a fieldset,
+ * with identifiers.
+ */
+type ClientResource<
+  Types extends Declarations,
+  Type extends TypeName<Types>,
+  Path extends string,
+  Sets,
+> = ResourceObject<Types, Type, Path, Sets, 'json'>
+
+/** The query of the related resources of a relationship. */
+type RelatedQuery<
+  Types extends Declarations,
+  Field,
+  To extends TypeName<Types>,
+  Path extends string,
+  Sets extends Fieldsets<Types>,
+> = Field extends { readonly is: 'toOne' }
+  ? ResourceQuery<Types, To, Path, Sets>
+  : ListQuery<Types, To, Path, Sets>
+
+/** The related resources of a relationship: a page, or one resource or null. */
+type RelatedResult<Field, Resource> = Field extends { readonly is: 'toOne' }
+  ? Resource | null
+  : ResourcePage<Resource>
+
+/** The operations on the resources of a type that clients can read. */
+export interface ReadOperations<Types extends Declarations, Type extends TypeName<Types> & string> {
+  /** Reads a page of the list: `GET /persons`. */
+  list<
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    query?: ListQuery<Types, Type, Path, Sets>,
+    options?: CallOptions,
+  ): Promise<ResourcePage<ClientResource<Types, Type, Path, Sets>>>
+  /** Reads the pages of the list, one request each, when the loop asks for them. */
+  pages<
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    query?: ListQuery<Types, Type, Path, Sets>,
+    options?: CallOptions,
+  ): AsyncGenerator<ResourcePage<ClientResource<Types, Type, Path, Sets>>, void, undefined>
+  /** Reads the resources of all pages, one after the other. */
+  each<
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    query?: ListQuery<Types, Type, Path, Sets>,
+    options?: CallOptions,
+  ): AsyncGenerator<ClientResource<Types, Type, Path, Sets>, void, undefined>
+  /** Reads a resource: `GET /persons/1`. @throws ResponseError with status 404 when it does not exist */
+  get<
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    id: string,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+    options?: CallOptions,
+  ): Promise<ClientResource<Types, Type, Path, Sets>>
+  /** Reads the related resources of a relationship, `GET /persons/1/computers`: a page, or one resource or null. */
+  related<
+    Name extends RelationshipName<FieldsOf<Types, Type>> & string,
+    Path extends IncludePath<Types, RelatedType<Types, FieldsOf<Types, Type>[Name]>> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    id: string,
+    relationship: Name,
+    query?: RelatedQuery<
+      Types,
+      FieldsOf<Types, Type>[Name],
+      RelatedType<Types, FieldsOf<Types, Type>[Name]>,
+      Path,
+      Sets
+    >,
+    options?: CallOptions,
+  ): Promise<
+    RelatedResult<
+      FieldsOf<Types, Type>[Name],
+      ClientResource<Types, RelatedType<Types, FieldsOf<Types, Type>[Name]>, Path, Sets>
+    >
+  >
+  /** Changes a relationship: `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
+  relate<Name extends RelationshipName<FieldsOf<Types, Type>> & string>(
+    id: string,
+    relationship: Name,
+    change: LinkageChange<FieldsOf<Types, Type>[Name]>,
+    options?: CallOptions,
+  ): Promise<void>
+}
+
+/** The operations on the resources of a type that clients can write. */
+export interface WriteOperations<
+  Types extends Declarations,
+  Type extends TypeName<Types> & string,
+> {
+  /** Creates a resource: `POST /persons`. @returns the created resource */
+  create<
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    fields: NewResource<Types, Type, 'json'>,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+    options?: CallOptions,
+  ): Promise<ClientResource<Types, Type, Path, Sets>>
+  /** Updates a resource: `PATCH /persons/1`. @returns the updated resource */
+  update<
+    Path extends IncludePath<Types, Type> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    id: string,
+    fields: ResourceUpdate<Types, Type, 'json'>,
+    query?: ResourceQuery<Types, Type, Path, Sets>,
+    options?: CallOptions,
+  ): Promise<ClientResource<Types, Type, Path, Sets>>
+  /** Deletes a resource: `DELETE /persons/1`. */
+  remove(id: string, options?: CallOptions): Promise<void>
+}
+
+/** The operations on a resource type. A read-only type has no `create`, `update` and `remove`. */
+export type ResourceClient<
+  Types extends Declarations,
+  Type extends TypeName<Types> & string,
+> = Types[Type] extends { readonly access?: infer Rights }
+  ? 'read-only' extends Rights
+    ? string extends keyof Types
+      ? ReadOperations<Types, Type> & WriteOperations<Types, Type>
+      : ReadOperations<Types, Type>
+    : ReadOperations<Types, Type> & WriteOperations<Types, Type>
+  : never
+
+/** A client of an API over HTTP: the operations on each resource type, by its name. */
+export type HttpClient<Types extends Declarations = Declarations> = {
+  readonly [Type in TypeName<Types>]: ResourceClient<Types, Type>
+}
+
+/** A type with the declarations of an API: that of a model, or of the result of `createApi`. */
+export type DeclarationSource =
+  | Readonly<{ declarations: Declarations }>
+  | Readonly<{ model: Readonly<{ declarations: Declarations }> }>
+
+/** The declarations of an API, from `typeof model` or `typeof api`. */
+export type SourceDeclarations<Source extends DeclarationSource> = Source extends {
+  readonly declarations: infer Types extends Declarations
+}
+  ? Types
+  : Source extends { readonly model: { readonly declarations: infer Types extends Declarations } }
+    ? Types
+    : never

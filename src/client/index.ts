@@ -1,0 +1,18 @@
+/** The typed client of an API over HTTP, for browsers and every runtime with `fetch`. It contains no code of the server. */
+export { type ClientOptions, createClient } from './create-client.ts'
+/** The types of a client and of its operations. */
+export type {
+  DeclarationSource,
+  HttpClient,
+  ReadOperations,
+  ResourceClient,
+  ResourcePage,
+  SourceDeclarations,
+  WriteOperations,
+} from './http-client.ts'
+/** Errors of responses. */
+export { type ErrorObject, type FailedResponse, ResponseError } from './response-error.ts'
+/** The root document, which tells a client the paths. */
+export type { ResourceEntry, RootDocument } from './root-document.ts'
+/** The options of requests. */
+export type { CallOptions, HeaderFields, TransportOptions } from './transport.ts'

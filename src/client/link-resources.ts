@@ -1,0 +1,49 @@
+import { isObject } from '../model/json.ts'
+import type { ResponseDocument } from './transport.ts'
+
+/** A resource as a plain object: `type`, `id`, and its fields. */
+type LinkedResource = Record<string, unknown>
+
+/**
+ * Links the resources of a document: each is one object, however often the document refers to it, and relationships are the
+ * related objects. So a resource may contain itself.
+ *
+ * @returns the objects of the primary data: a list, one, or null
+ */
+export function linkResources(document: ResponseDocument): unknown {
+  const { data, included } = document
+  const objects = new Map<string, LinkedResource>()
+  const find = (identifier: unknown): unknown => {
+    if (!isObject(identifier)) return identifier
+    const { type, id } = identifier
+    const key = JSON.stringify([type, id])
+    const known = objects.get(key)
+    if (known) return known
+    const created = { type, id }
+    objects.set(key, created)
+    return created
+  }
+  const resolve = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(find) : find(value)
+  for (const resource of [data, included].flat()) {
+    const object = find(resource)
+    if (!isObject(resource) || !isObject(object)) continue
+    const related = isObject(resource.relationships) ? resource.relationships : {}
+    for (const [name, value] of Object.entries(resource.attributes ?? {}))
+      setMember(object, name, value)
+    for (const [name, relationship] of Object.entries(related))
+      if (isObject(relationship) && 'data' in relationship)
+        setMember(object, name, resolve(relationship.data))
+  }
+  return resolve(data)
+}
+
+/** Sets a member of any name: an assignment to `__proto__` would change the prototype. */
+function setMember(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
+}

@@ -1,0 +1,90 @@
+import { isObject, parseExactJson, serializeJson, toJsonValue } from '../model/json.ts'
+import { type ErrorObject, type FailedResponse, ResponseError } from './response-error.ts'
+
+const mediaType = 'application/vnd.api+json'
+
+/** Header fields by name. */
+export type HeaderFields = Readonly<Record<string, string>>
+
+/** The options of a call. */
+export interface CallOptions {
+  /** Cancels the call: it rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+  /** Header fields of this request, in addition to those of the client. */
+  readonly headers?: HeaderFields | undefined
+}
+
+/** The options of the requests of a client. */
+export interface TransportOptions {
+  /** Sends requests. Default: the global `fetch`. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+  /** Header fields of every request, or a function that returns them, e.g. with a token that is renewed. */
+  readonly headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>) | undefined
+}
+
+/** A request of a client. */
+export interface ClientRequest extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly url: string
+  /** The document to send. */
+  readonly body?: unknown
+}
+
+/** A JSON:API document, not checked further than that it is an object. */
+export type ResponseDocument = Readonly<Record<string, unknown>>
+
+/** Sends requests and reads the documents of their responses. */
+export type Send = (request: ClientRequest) => Promise<ResponseDocument>
+
+/** Creates the function that sends the requests of a client. */
+export function createSend({ fetch, headers: clientHeaders }: TransportOptions): Send {
+  return async (request) => {
+    const { method, url, body, signal, headers } = request
+    const common = typeof clientHeaders === 'function' ? await clientHeaders() : clientHeaders
+    const content = body === undefined ? {} : { 'content-type': mediaType }
+    const init = {
+      method,
+      headers: { accept: mediaType, ...content, ...common, ...headers },
+      ...(body !== undefined && { body: serializeJson(toJsonValue(body, 'The fields')) }),
+      ...(signal && { signal }),
+    }
+    // Called without an object: browsers reject a `fetch` that is called as a method of another one.
+    const response = await (fetch ?? globalThis.fetch)(url, init)
+    return readDocument(request, response)
+  }
+}
+
+/** @throws ResponseError for an error, and for a response that is no JSON:API document */
+async function readDocument(request: ClientRequest, response: Response): Promise<ResponseDocument> {
+  const { status, headers, ok } = response
+  const { method, url, signal } = request
+  const failed: FailedResponse = { method, url, status, headers, errors: [] }
+  const text = await response.text().catch((cause: unknown) => {
+    signal?.throwIfAborted()
+    throw new ResponseError(failed, 'the response ended before it was complete', { cause })
+  })
+  if (ok && text === '') return {}
+  const document = parseDocument(text, failed)
+  if (ok) return document
+  const errors = Array.isArray(document.errors) ? document.errors.filter(isErrorObject) : []
+  const problem = errors.map(({ title, detail }) => detail ?? title).join(' ')
+  throw new ResponseError({ ...failed, errors }, problem || 'without a description of the error')
+}
+
+function parseDocument(text: string, failed: FailedResponse): ResponseDocument {
+  const type = failed.headers.get('content-type') ?? 'no media type'
+  const start = JSON.stringify(text.slice(0, 100))
+  try {
+    const document = parseExactJson(text)
+    if (isObject(document)) return document
+  } catch (cause) {
+    const reason = cause instanceof Error ? ` (${cause.message})` : ''
+    const problem = /\bjson\b/.test(type) ? `which is not valid JSON${reason}` : 'not JSON:API'
+    throw new ResponseError(failed, `the response has ${type}, ${problem}: ${start}`, { cause })
+  }
+  throw new ResponseError(failed, `the response is not a JSON:API document: ${start}`)
+}
+
+function isErrorObject(value: unknown): value is ErrorObject {
+  return isObject(value)
+}
