@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { promisify } from 'node:util'
 import type { Model, Store } from 'lapidary'
 import * as lapidary from 'lapidary'
 import { openSqlite } from 'lapidary/sqlite'
@@ -16,6 +13,7 @@ import { type Client, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
 import { blocksOf, codeRows, memberAt, requestsIn } from './blocks.ts'
+import { announceProgram } from './compile-together.ts'
 import { absolutePath, readPage, section } from './pages.ts'
 
 /** The guides, in the order in which their blocks form a program. */
@@ -66,6 +64,7 @@ interface Program {
 }
 
 describe('The guides of docs/declaring.md', () => {
+  const compile = announceProgram('declaring', programOn('library.db'))
   let folder: string
   let database: string
   let file: string
@@ -93,17 +92,7 @@ describe('The guides of docs/declaring.md', () => {
   })
 
   it('is one program that compiles, and shows the TypeScript types of the kinds', async () => {
-    const config = {
-      extends: absolutePath('tsconfig.json'),
-      include: [file],
-      compilerOptions: { noUnusedLocals: true },
-    }
-    const project = join(folder, 'tsconfig.json')
-    await writeFile(project, JSON.stringify(config))
-    const tsc = join(dirname(createRequire(file).resolve('typescript/package.json')), 'bin/tsc')
-    const args = [tsc, '--project', project]
-    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
-    assert.equal(stdout, '')
+    assert.equal(await compile(), '')
   })
 
   it('shows requests with the responses of the program', async () => {
