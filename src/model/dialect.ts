@@ -32,6 +32,14 @@ export interface LastInsertId {
   readonly retained: Sql
 }
 
+/** Ids that are aggregated to linkage: the id as text and its order, and the rows that have it. */
+export interface AggregatedIds {
+  readonly id: Sql
+  readonly order: Sql
+  readonly from: Sql
+  readonly where: Sql
+}
+
 /**
  * The SQL that differs between databases and that filters, sorts, linkage or writes contain. What else differs:
  *
@@ -83,16 +91,16 @@ export interface Dialect {
   lockOf(alias: Sql): Sql
   /** The current time, as the codec of `datetime` stores it. */
   readonly now: Sql
-  /** The ids of a subquery as a JSON array of strings, ascending by `order`; `[]` if there are none. */
-  aggregateIds(id: Sql, order: Sql, from: Sql, where: Sql): Sql
+  /**
+   * The ids of a subquery as a JSON array of strings, ascending by `order`; `[]` if there are none.
+   * @param limit - the most ids, whichever they are; only statements with a `LinkageLimit` have one
+   */
+  aggregateIds(ids: AggregatedIds, limit?: number): Sql
   /**
    * Like `aggregateIds`, for the rows whose `key` equals `ownKey`; aggregates all keys in one scan. For keys without an
    * index. Absent where the database would scan again for each row.
    */
-  aggregateIdsByScan?(
-    ids: Readonly<{ id: Sql; order: Sql; key: Sql; from: Sql; where: Sql }>,
-    ownKey: Sql,
-  ): Sql
+  aggregateIdsByScan?(ids: AggregatedIds & Readonly<{ key: Sql }>, ownKey: Sql): Sql
   /** The aggregate of the ids of a group, as the same JSON text. Absent where rows are not joined with groups. */
   aggregateIdsInGroups?(id: Sql, order: Sql): Sql
 }

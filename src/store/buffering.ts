@@ -3,6 +3,11 @@ import type { ReadShape } from '../plan/read.ts'
 /** The most rows that a read holds in memory; a longer list is streamed. */
 export const maxBufferedRows = 500
 
+/** The most ids in the linkage of one relationship that a read holds in memory. */
+export const maxBufferedLinkage = 10_000
+/** The same for the response to a write, which cannot be streamed. */
+export const maxWriteLinkage = 100_000
+
 /** Whether the primary data is a list, which may have any number of rows. */
 export function isList(shape: ReadShape): boolean {
   return shape.order.length > 0

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { getCodec } from '../model/codecs.ts'
-import type { Sql } from '../model/dialect.ts'
+import type { AggregatedIds, Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type RelationshipField } from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { compileInvalidValue } from './invalid-values.ts'
@@ -14,6 +14,7 @@ import {
   inScope,
   isLinkedFrom,
   joinColumnAt,
+  type LinkageLimit,
   sortKey,
   storedValueAt,
   type Target,
@@ -64,26 +65,40 @@ function compileGroupedLinkage(
   target: Target,
   { alias, rows }: Readonly<{ alias: string; rows: Sql | undefined }>,
 ): Readonly<{ join: Sql; ids: Sql }> | undefined {
-  const { dialect, model } = target
+  const { dialect, linkageLimit, model } = target
   const { link, many, to } = field
   if (dialect.aggregateIdsInGroups === undefined) return undefined
   if (isOwnKey(field, target) || isFoundByKey(field, target)) return undefined
   const other = getResourceType(model, to)
-  const { codec } = other.id.kind
-  const id = columnAt(1, other.id.column)
   const { key, from } = compileLinkedRows(field, target)
   const keys = rows ? [isInHashed(key, sql`select ${sql.id(link.ownKey)} from ${rows}`)] : []
   const where = and([sql`${key} is not null`, ...keys, ...inScope(1, other)])
-  const aggregate = many
-    ? dialect.aggregateIdsInGroups(asText(id, codec, target), sortKey(id, codec, target))
-    : sql`(array_agg(${asKey(id, codec, target)}))[1]`
-  const groups = sql`(select ${key} as key, ${aggregate} as ids from ${from} where ${where} group by ${key})`
+  const { codec } = other.id.kind
+  const id = columnAt(1, other.id.column)
+  const grouped = { id: asText(id, codec, target), order: sortKey(id, codec, target), from, where }
+  const groups = many
+    ? compileGroups({ ...grouped, key }, dialect.aggregateIdsInGroups, linkageLimit)
+    : sql`(select ${key} as key, (array_agg(${asKey(id, codec, target)}))[1] as ids from ${from} where ${where} group by ${key})`
   const [name, ownKey] = [sql.id(alias), columnAt(0, link.ownKey)]
   const ids = sql`${name}.ids`
   return {
     join: sql` left join ${groups} as ${name} on ${name}.key = ${ownKey}`,
     ids: many ? sql`coalesce(${ids}, '[]')` : ids,
   }
+}
+
+/** Compiles the ids of a to-many relationship as one row for each key. */
+function compileGroups(
+  { id, order, key, from, where }: AggregatedIds & Readonly<{ key: Sql }>,
+  aggregate: (id: Sql, order: Sql) => Sql,
+  limit: LinkageLimit | undefined,
+): Sql {
+  if (limit === undefined)
+    return sql`(select ${key} as key, ${aggregate(id, order)} as ids from ${from} where ${where} group by ${key})`
+  const linked = sql`select ${key} as key, ${id} as id, ${order} as position from ${from} where ${where}
+    limit ${sql.lit(limit.perRelationship + 1)}`
+  const ids = aggregate(sql.ref('id'), sql.ref('position'))
+  return sql`(select key, ${ids} as ids from (${linked}) as linked group by key)`
 }
 
 /**
@@ -132,12 +147,9 @@ function compileLinkage(field: RelationshipField, target: Target): Sql {
   if (!many) return sql`(select ${asKey(id, codec, target)} from ${from} where ${where})`
   const scanned = compileScannedLinkage(field, target)
   if (scanned) return scanned
-  return target.dialect.aggregateIds(
-    asText(id, codec, target),
-    sortKey(id, codec, target),
-    from,
-    where,
-  )
+  const { dialect, linkageLimit } = target
+  const ids = { id: asText(id, codec, target), order: sortKey(id, codec, target), from, where }
+  return dialect.aggregateIds(ids, linkageLimit && linkageLimit.perResource + 1)
 }
 
 /** Compiles the linkage of a to-many relationship without an index; `undefined` if there is one. */

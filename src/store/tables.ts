@@ -14,12 +14,22 @@ import type {
 import type { ReportInvalidValue } from './invalid-value-report.ts'
 import { castParam, param } from './statement.ts'
 
+/** How much linkage a statement may return, as numbers of ids. It returns one more if there is more. */
+export interface LinkageLimit {
+  /** Of one resource and one relationship, where the statement looks up each resource. */
+  readonly perResource: number
+  /** Of all resources and one relationship. */
+  readonly perRelationship: number
+}
+
 /** The model and the dialect for which SQL is compiled. */
 export interface Target {
   readonly model: Model
   readonly dialect: Dialect
   /** Set if the target resource is the row that was inserted last; absent: its id is a parameter. */
   readonly insertedRow?: LastInsertId | undefined
+  /** Absent: the linkage is complete. */
+  readonly linkageLimit?: LinkageLimit | undefined
   /** Whether a column is the first of an index, so that a lookup visits few rows; absent: every column is. */
   readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
   /** Whether comparisons of a text column ignore case or trailing spaces; absent: none does. */

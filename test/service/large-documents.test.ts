@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describeService, type Identifier, ids } from '../service-suite.ts'
+import {
+  describeService,
+  type Identifier,
+  ids,
+  type Resource,
+  type TestResponse,
+} from '../service-suite.ts'
 import { insertMany, isShared } from './direct-database.ts'
 import { statementsOf } from './statements.ts'
 
@@ -73,6 +79,54 @@ describeService('Responses of more than 500 resources', (app) => {
     const few = await count()
     for (let each = 0; each < 40; each += 1) await app.computer({}, await app.person())
     assert.equal(await count(), few)
+  })
+})
+
+describeService('Linkage of more than 10,000 computers', (app) => {
+  if (!isShared(app)) return
+  const isStreamed = ({ headers }: TestResponse) => headers['transfer-encoding'] === 'chunked'
+  const numbersOfComputers = (persons: readonly Resource[] = []) =>
+    persons.map(({ relationships }) => [relationships?.computers?.data].flat().length)
+
+  it('is streamed, and smaller linkage is not', async () => {
+    await insertMany(app.databaseUrl, { persons: 30, computers: 400 })
+    const query = { 'fields[person]': 'computers', sort: 'id' }
+    const small = await app.get('/persons', { ...query, 'page[size]': '25' })
+    const large = await app.get('/persons', { ...query, 'page[size]': '26' })
+    assert.deepEqual([isStreamed(small), isStreamed(large)], [false, true])
+    assert.deepEqual(numbersOfComputers(large.many), Array(26).fill(400))
+    assert.deepEqual(large.many.slice(0, 25), small.many)
+  })
+
+  it('is streamed if included resources have it', async () => {
+    await insertMany(app.databaseUrl, { persons: 26, computers: 400 })
+    const query = { include: 'owner', 'fields[person]': 'computers', sort: 'serial' }
+    const firstOfEach = Array.from({ length: 26 }, (_, person) => person * 400 + 1)
+    const computers = (val: readonly number[]) =>
+      app.get('/computers', { ...query, filter: [{ name: 'id', op: 'in_', val }] })
+    const large = await computers(firstOfEach)
+    assert.equal(isStreamed(large), true)
+    assert.deepEqual(numbersOfComputers(large.body.included), Array(26).fill(400))
+    const small = await computers(firstOfEach.slice(0, 25))
+    assert.equal(isStreamed(small), false)
+    assert.deepEqual(large.body.included?.slice(0, 25), small.body.included)
+  })
+
+  it('is complete for one resource of many that has most of it', async () => {
+    await insertMany(app.databaseUrl, { persons: 2, computers: 1200 })
+    const { many } = await app.get('/persons', { 'fields[person]': 'computers', sort: 'id' })
+    const { one } = await app.get('/persons/2', { 'fields[person]': 'computers' })
+    assert.deepEqual(many[1], one)
+    assert.deepEqual(numbersOfComputers([one]), [1200])
+  })
+
+  it('of 100,000 computers is refused in the response to a write, and nothing is written', async () => {
+    await insertMany(app.databaseUrl, { persons: 1, computers: 100_001 })
+    const data = { type: 'person', id: '1', attributes: { name: 'Renamed' } }
+    const refused = await app.patch('/persons/1', { data }, { 'fields[person]': 'computers' })
+    assert.deepEqual([refused.status, refused.error.code], [400, 'too_many_resources'])
+    assert.match(refused.error.detail, /the response to a write would hold more than 10000 res/)
+    assert.notEqual((await app.get('/persons/1')).one.attributes?.name, 'Renamed')
   })
 })
 

@@ -54,8 +54,11 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     lockOf: (alias) => sql` for no key update of ${alias}`,
     now: sql`now()`,
     hasAntiJoins: true,
-    aggregateIds: (id, order, from, where) =>
-      sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`,
+    aggregateIds: ({ id, order, from, where }, limit) =>
+      limit === undefined
+        ? sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`
+        : sql`coalesce((select json_agg(id order by position) from (select ${id} as id, ${order} as position from ${from}
+            where ${where} limit ${sql.lit(limit)}) as linked)::text, '[]')`,
     aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${order})::text`,
   }
 }

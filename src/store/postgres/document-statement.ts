@@ -28,6 +28,11 @@ import {
 } from '../tables.ts'
 import { compileAggregatedRows, jsonArray } from './aggregated-includes.ts'
 import { cacheValidator, isSnapshotCurrent } from './counts.ts'
+import {
+  compileFindLongLinkage,
+  createLinkageLimit,
+  type FindLongLinkage,
+} from './linkage-limit.ts'
 
 // Single-statement reads (docs/decisions/0022). A statement reads a complete document, so it takes one round trip and sees one
 // snapshot without a transaction. All rows of the benchmark on PostgreSQL depend on it.
@@ -45,10 +50,14 @@ import { cacheValidator, isSnapshotCurrent } from './counts.ts'
 export interface DocumentStatement extends Statement {
   /** Parses the JSON arrays of its row. */
   readonly parseRows: ReturnType<typeof compileAggregatedRows>
+  /** Finds the first row set with more linkage than `maxLinkage`; absent if there is no limit, or no linkage to count. */
+  readonly findLongLinkage?: FindLongLinkage | undefined
 }
 
 /** The options of the statement of a document. */
 export interface DocumentOptions {
+  /** The most ids in the linkage of one relationship, of all resources of a row set; absent: none. */
+  readonly maxLinkage?: number
   /** The limit of each row set, except a page; absent: none. */
   readonly maxRows?: number
   /** Whether the count is requested only if the cached one is not valid, and with its snapshot id. */
@@ -75,9 +84,11 @@ export interface DocumentOptions {
  */
 export function compileDocumentStatement(
   shape: ReadShape,
-  target: Target,
+  unlimited: Target,
   options: DocumentOptions = {},
 ): DocumentStatement {
+  const { maxLinkage } = options
+  const target = { ...unlimited, linkageLimit: createLinkageLimit(shape, maxLinkage) }
   const selection = compilePrimarySelection(shape, target)
   const select = compileColumns(shape, selection, target, options)
   const primary = compilePrimaryRows(shape, target, options)
@@ -88,6 +99,7 @@ export function compileDocumentStatement(
   return {
     ...compileStatement(expression, target.dialect),
     parseRows: compileAggregatedRows(shape, target),
+    findLongLinkage: target.linkageLimit && compileFindLongLinkage(shape, target.linkageLimit),
     isPointRead:
       shape.addressed.is === 'one' &&
       shape.includeEdges.length === 0 &&

@@ -1,3 +1,4 @@
+import { primaryRowSet } from '../../plan/include.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
@@ -44,9 +45,16 @@ export async function readInserted(
   return checkWriteLimit(parseDocument(result, statement, { plan, id: undefined }), plan)
 }
 
-function checkWriteLimit({ rows, isCut }: ParsedDocument, plan: ReadPlan): CompleteRows {
+function checkWriteLimit(document: ParsedDocument, plan: ReadPlan): CompleteRows {
+  const { rows, isCut, longLinkage } = document
   checkResourceLimit(rows, plan, writeLimit)
   if (isCut) throw tooManyResourcesError(plan, writeLimit, plan.shape.includeEdges.length - 1)
+  if (longLinkage !== undefined)
+    throw tooManyResourcesError(
+      plan,
+      writeLimit,
+      longLinkage === primaryRowSet ? undefined : longLinkage,
+    )
   return rows
 }
 
@@ -83,14 +91,11 @@ export async function readWithCachedCount(
     { ...values, snapshotId: cached?.snapshotId },
     signal,
   )
-  const { rows, snapshotId, isCut } = parseDocument(result, statement, {
-    plan,
-    id,
-    cachedCount: cached?.count,
-  })
+  const document = parseDocument(result, statement, { plan, id, cachedCount: cached?.count })
+  const { rows, snapshotId } = document
   if (cacheable && snapshotId !== null)
     counts.add(cacheable, values, { count: rows.count, snapshotId })
-  return bufferedOrUndefined(rows, isCut)
+  return bufferedOrUndefined(document)
 }
 
 /**
@@ -117,17 +122,17 @@ async function readReversedPage(
   const result = await connection.all(statement, values, signal)
   const isCountValid = result[0]?.[0] === true
   if (!isCountValid) return undefined
-  const { rows, isCut } = parseDocument(result, statement, { plan, id })
-  if (isCut) return undefined
+  const { rows, isCut, longLinkage } = parseDocument(result, statement, { plan, id })
+  if (isCut || longLinkage !== undefined) return undefined
   return { ...rows, count, primary: rows.primary.toReversed() }
 }
 
-/** Returns rows that may be held in memory; `undefined` when there are more resources, which have to be streamed. */
-function bufferedOrUndefined(rows: CompleteRows, isCut: boolean): CompleteRows | undefined {
+/** Returns rows that may be held in memory; `undefined` when there are more resources or more linkage, which are streamed. */
+function bufferedOrUndefined(document: ParsedDocument): CompleteRows | undefined {
+  const { rows, isCut, longLinkage } = document
+  if (isCut || longLinkage !== undefined) return undefined
   const included = rows.included.reduce((sum, batch) => sum + batch.rows.length, 0)
-  return isCut || rows.primary.length > maxBufferedRows || included > maxBufferedRows
-    ? undefined
-    : rows
+  return rows.primary.length > maxBufferedRows || included > maxBufferedRows ? undefined : rows
 }
 
 /** The read to which a result belongs. */
@@ -153,6 +158,8 @@ interface ParsedDocument {
   readonly snapshotId: string | null | undefined
   /** Whether a set of rows was cut at the limit, and its result does not show it. */
   readonly isCut: boolean
+  /** The include edge, or `primaryRowSet`, whose rows have too much linkage, which may be cut; absent: none. */
+  readonly longLinkage: number | undefined
 }
 
 function parseDocument(
@@ -162,7 +169,8 @@ function parseDocument(
 ): ParsedDocument {
   const columns = splitColumns(result, plan.shape)
   if (!columns.pathExists) throw notFoundError(plan.notFound, id)
-  const { primary, included } = statement.parseRows(columns.primary, columns.included)
+  const aggregated = statement.parseRows(columns.primary, columns.included)
+  const { primary, included } = aggregated
   const { count, snapshotId, isCut } = columns
   const rows: CompleteRows = {
     is: 'complete',
@@ -173,7 +181,8 @@ function parseDocument(
       rows: included[index] ?? [],
     })),
   }
-  return { rows, snapshotId: count === null ? null : snapshotId, isCut }
+  const longLinkage = statement.findLongLinkage?.(aggregated)
+  return { rows, snapshotId: count === null ? null : snapshotId, isCut, longLinkage }
 }
 
 /** The dependencies of a read in a transaction. */
@@ -204,8 +213,7 @@ export async function readWithHooks(
     statement,
     limitRows(createRunValues(plan, id), maxBufferedRows),
   )
-  const { rows, isCut } = parseDocument(result, statement, { plan, id })
-  const complete = bufferedOrUndefined(rows, isCut)
+  const complete = bufferedOrUndefined(parseDocument(result, statement, { plan, id }))
   if (complete === undefined) return streamRead(transaction, plan, id, options)
   if (limit) checkResourceLimit(complete, plan, limit)
   for (const [batch, layout] of pairWithLayouts(complete, plan.shape))

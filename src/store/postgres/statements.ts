@@ -1,6 +1,6 @@
 import { getResourceType } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { isUnbounded, maxBufferedRows } from '../buffering.ts'
+import { isUnbounded, maxBufferedLinkage, maxBufferedRows, maxWriteLinkage } from '../buffering.ts'
 import { isFoundByKey } from '../select.ts'
 import type { RunValues } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
@@ -56,23 +56,18 @@ export function createPostgresStatements(
 ): PostgresStatements {
   const memoize = (compile: (shape: ReadShape) => DocumentStatement) =>
     cache.memoize(compile, (statement) => statementSize(statement))
-  const maxRows = maxBufferedRows + 1
-  const writeRows = { maxRows: maxWriteResources + 1 }
+  const reads = { maxRows: maxBufferedRows + 1, maxLinkage: maxBufferedLinkage }
+  const writes = { maxRows: maxWriteResources + 1, maxLinkage: maxWriteLinkage }
   const insertedTarget = { ...target, insertedRow: target.dialect.lastInsertId }
-  const documentForWrite = memoize((shape) => compileDocumentStatement(shape, target, writeRows))
-  const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, { maxRows }))
+  const documentForWrite = memoize((shape) => compileDocumentStatement(shape, target, writes))
+  const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, reads))
   return {
     ...createStatements(target, cache),
     documentForWrite,
-    insertedDocument: memoize((shape) =>
-      compileDocumentStatement(shape, insertedTarget, writeRows),
-    ),
-    boundedDocument: (shape) =>
-      (isUnbounded(shape) || shape.includeEdges.length > 0 ? boundedDocument : documentForWrite)(
-        shape,
-      ),
-    cachedCountPage: memoizeByRowBound(target, memoize, { maxRows, cachesCount: true }),
-    reversedPage: memoizeByRowBound(target, memoize, { maxRows, isReversed: true }),
+    insertedDocument: memoize((shape) => compileDocumentStatement(shape, insertedTarget, writes)),
+    boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),
+    cachedCountPage: memoizeByRowBound(target, memoize, { ...reads, cachesCount: true }),
+    reversedPage: memoizeByRowBound(target, memoize, { ...reads, isReversed: true }),
     needsHashJoins: cache.memoize(
       (shape) => !isFullyIndexed(shape, target),
       () => 100,
@@ -82,6 +77,12 @@ export function createPostgresStatements(
       (cacheable) => statementSize(...(cacheable ? [cacheable.statement] : [])),
     ),
   }
+}
+
+/** Whether limits change the statement of a document: not for a page of resources without included ones and arrays of ids. */
+function needsLimits(shape: ReadShape): boolean {
+  const hasIds = shape.primary.linkages.some(({ many }) => many)
+  return isUnbounded(shape) || shape.includeEdges.length > 0 || hasIds
 }
 
 /** To read a page beyond this row takes longer than to plan it. */

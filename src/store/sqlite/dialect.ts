@@ -37,7 +37,7 @@ export const sqliteDialect: Dialect = {
   now: sql`strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')`,
   // SQLite keeps the order of a subquery for an aggregate that may depend on it, and may take it from an index. An order in the
   // aggregate itself is always sorted.
-  aggregateIds: (id, order, from, where) =>
+  aggregateIds: ({ id, order, from, where }) =>
     sql`(select json_group_array(id) from (select ${id} as id from ${from} where ${where} order by ${order}))`,
   // SQLite evaluates a subquery in FROM once, and builds an automatic index for the lookups in it.
   aggregateIdsByScan: ({ id, order, key, from, where }, here) => sql`coalesce((select ids from

@@ -1,7 +1,7 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { isUnbounded, maxBufferedRows } from '../buffering.ts'
+import { isUnbounded, maxBufferedLinkage, maxBufferedRows, maxWriteLinkage } from '../buffering.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
@@ -13,9 +13,9 @@ import type { QuerySequence } from './query-sequence.ts'
 import type { SqliteStatements } from './statements.ts'
 
 /** The memory budget of a read; a larger document is streamed. */
-const readBudget: ReadBudget = { resources: maxBufferedRows, linkage: 20 * maxBufferedRows }
+const readBudget: ReadBudget = { resources: maxBufferedRows, linkage: maxBufferedLinkage }
 /** The memory budget of the response to a write, which is read before the commit and so cannot be streamed. */
-export const writeBudget: ReadBudget = { resources: 10_000, linkage: 100_000 }
+export const writeBudget: ReadBudget = { resources: 10_000, linkage: maxWriteLinkage }
 
 /** The statements of a full read. */
 interface FullReadStatements {
