@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { attribute, defineModel, json, resource, text, toMany, toOne, url } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
+import { createPages } from 'lapidary/html'
+import { openSqlite } from 'lapidary/sqlite'
+import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { type Client, connect } from '../client.ts'
+
+/** Values that break out of a page which does not escape them. */
+const hostile: readonly string[] = [
+  '<script>window.attacked = true</script>',
+  '"><img src=x onerror="window.attacked = true">',
+  "'><svg onload='window.attacked=true'>",
+  '</title></pre></textarea><script>window.attacked = true</script>',
+  '</script><!--',
+  '&lt;b&gt; &amp;',
+  'javascript:window.attacked=true',
+  'data:text/html,<script>window.attacked=true</script>',
+  '\u202Eevil\u202C \u2066isolated\u2069 \u200F',
+  'line\nbreak\ttab',
+  '{{constructor.constructor("window.attacked=true")()}}',
+  `$\{window.attacked=true}`,
+]
+const megabyte = '<b>'.repeat(340_000)
+const manyNames = Array.from({ length: 1500 }, (_, at) => `a_long_name_of_a_column_${at}`)
+
+const note = resource('note', {
+  path: '/notes',
+  table: 'note',
+  description: '<script>window.attacked = true</script>',
+  fields: {
+    title: attribute(text),
+    link: attribute(url),
+    data: attribute(json),
+    parent: toOne('note', { column: 'parent_id' }),
+    children: toMany('note', { column: 'parent_id' }),
+  },
+})
+const wide = resource('wide', {
+  path: '/wide',
+  table: 'wide',
+  fields: Object.fromEntries(manyNames.map((name) => [name, attribute(text)])),
+})
+const model = defineModel([note, wide], { maxPageSize: null })
+
+const accept = { Accept: 'text/html,*/*;q=0.8' }
+
+describe('Pages of hostile data', () => {
+  const store = openSqlite(model, ':memory:')
+  const app = createServer({ model, store, html: createPages(), logLevel: 'silent' })
+  let origin: string
+  let client: Client
+
+  before(async () => {
+    await store.migrate([
+      {
+        version: 1,
+        sql: `create table note (id integer primary key, title text, link text, data text, parent_id integer references note (id));
+          create table wide (id integer primary key, ${manyNames.map((name) => `${name} text`).join(', ')})`,
+      },
+    ])
+    origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    client = connect(origin)
+    for (const title of [...hostile, megabyte]) {
+      const attributes = { title, data: { key: title.slice(0, 100) } }
+      const { status } = await client.send('POST', '/notes', {
+        body: { data: { type: 'note', attributes } },
+      })
+      assert.equal(status, 201)
+    }
+    await client.send('POST', '/wide', { body: { data: { type: 'wide', attributes: {} } } })
+  })
+  after(async () => {
+    client.close()
+    await app.close()
+    await store.close()
+  })
+
+  const read = (path: string) => client.send('GET', path, { headers: accept })
+
+  it('given a megabyte of text, when its page is read, then the resource has all of it and the list has its beginning', async () => {
+    const one = await read('/notes/13')
+    assert.equal(one.status, 200)
+    assert.ok(one.text.includes('&lt;b>'.repeat(340_000)))
+    assert.match(one.text, /The document has 1,0\d\d,\d\d\d characters/)
+    const list = await read('/notes?page[size]=20&fields[note]=title')
+    assert.ok(list.text.length < 100_000 + 1000 * hostile.length, String(list.text.length))
+  })
+
+  it('given a document of more than 8 MB, when its page is read, then it says that it is too long', async () => {
+    for (let count = 0; count < 8; count += 1) {
+      const body = { data: { type: 'note', attributes: { title: megabyte } } }
+      await client.send('POST', '/notes', { body })
+    }
+    const { status, text } = await read('/notes?page[size]=0')
+    assert.equal(status, 200)
+    assert.match(text, /longer than 8 MB/)
+  })
+
+  it('given 1,500 fields, when a list is read, then the table has 40 of them and a form names the others', async () => {
+    const { text } = await read('/wide')
+    assert.equal(text.match(/<th scope="col"/g)?.length, 41)
+    assert.match(text, /The table has 40 of 1500 fields/)
+    const chosen = await read('/wide?fields[wide]=a_long_name_of_a_column_1400')
+    assert.match(chosen.text, /<bdi>a_long_name_of_a_column_1400<\/bdi>/)
+  })
+
+  it('given every file of a page, when they are compressed, then they have less than 60 KB', async () => {
+    const { text } = await read('/')
+    const [, folder = ''] = /src="(\/html\.[^/]+)\/pages\.js"/.exec(text) ?? []
+    const pending = [`${folder}/pages.css`, `${folder}/pages.js`]
+    const sizes = new Map<string, number>()
+    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+      if (sizes.has(path)) continue
+      const file = await client.send('GET', path)
+      assert.equal(file.status, 200, path)
+      sizes.set(path, gzipSync(file.text).length)
+      for (const [, name = ''] of file.text.matchAll(/from '\.\/([^']+)'/g))
+        pending.push(`${folder}/${name}`)
+    }
+    assert.ok(sizes.size > 5)
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    assert.ok(total < 60_000, String(total))
+  })
+
+  describe('in Chromium', { skip: lacksChromium }, () => {
+    let browser: TestBrowser
+    before(async () => {
+      browser = await launchBrowser(origin)
+    })
+    after(() => browser.close())
+
+    it('given hostile values, names in the address and descriptions, when pages show them, then all is text', async () => {
+      const page = await browser.open('/')
+      for (const [index, value] of hostile.entries()) {
+        await page.goto(`${origin}/notes/${index + 1}?include=parent,children`)
+        const shown = await page.locator('.attributes dd .text').first().textContent()
+        assert.equal(shown, value)
+        await page.goto(
+          `${origin}/notes?${new URLSearchParams({ 'filter[title]': value, sort: value })}`,
+        )
+        assert.match(await page.locator('h1').innerText(), /^400 /)
+      }
+      await page.goto(`${origin}/notes?page[size]=12`)
+      await page.locator('summary', { hasText: 'Filter' }).click()
+      await page.locator('summary', { hasText: 'Create' }).click()
+      assert.equal(await page.evaluate('window.attacked'), undefined)
+      assert.equal(await page.locator('main img, main svg, body script').count(), 0)
+      const protocols: string[] = await page.evaluate(
+        '[...document.links].map((link) => link.protocol)',
+      )
+      assert.deepEqual([...new Set(protocols)], ['http:'])
+      assert.deepEqual([browser.foreignRequests, browser.errors], [[], []])
+    })
+
+    it('given a form over hostile values, when an update sends it, then it changes nothing else', async () => {
+      const page = await browser.open('/notes/4')
+      await page.locator('summary', { hasText: 'Update' }).click()
+      assert.equal(await page.getByLabel('title (text)').inputValue(), hostile[3])
+      await page.getByLabel('link (url)').fill('https://example.org/')
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+      await page.getByRole('button', { name: 'Update' }).click()
+      const attributes = { link: 'https://example.org/' }
+      assert.deepEqual((await sent).postDataJSON(), {
+        data: { type: 'note', id: '4', attributes },
+      })
+      await page.getByRole('link', { name: 'https://example.org/', exact: true }).waitFor()
+    })
+  })
+})
