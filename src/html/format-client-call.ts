@@ -15,8 +15,8 @@ export function formatClientCall({ request, url }: PageContext): string | undefi
   if (target.is === 'collection') return `await client${type}.list(${query})`
   if (target.is === 'resource') return `await client${type}.get(${id}${withQuery})`
   if (target.is !== 'related') return undefined
-  const { name, many } = target.relationship
-  return `await client${type}.${many ? 'listRelated' : 'getRelated'}(${id}, ${formatLiteral(name)}${withQuery})`
+  const name = formatLiteral(target.relationship.name)
+  return `await client${type}.related(${id}, ${name}${withQuery})`
 }
 
 function formatQuery(url: PageUrl): string {

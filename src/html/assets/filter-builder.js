@@ -80,7 +80,10 @@ function drawGroup(group, place) {
       group.items.splice(index, 1)
       place.redraw()
     })
-    list.append(createElement('li', {}, ...drawItem(item, group, index, place), remove))
+    const parts = drawItem(item, group, index, place)
+    // A nested group is on lines of its own, below the button.
+    const nested = parts.at(-1) instanceof HTMLDivElement ? parts.splice(-1) : []
+    list.append(createElement('li', {}, ...parts, remove, ...nested))
   })
   return [select, list, drawAdders(group, place)]
 }
