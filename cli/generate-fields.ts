@@ -57,10 +57,15 @@ export function generateFields(
   const written = [
     key.column.name,
     ...candidates.flatMap(({ writtenColumn }) => writtenColumn ?? []),
-    ...attributes.flatMap(({ column, kind }) => (kind === undefined ? [] : column.name)),
+    ...attributes.flatMap(({ column, kind, isReadOnly }) =>
+      kind === undefined || isReadOnly ? [] : column.name,
+    ),
   ]
   const unwritten = [...table.columns.values()].filter(
-    (column) => isRequiredOnInsert(column) && !written.includes(column.name),
+    (column) =>
+      isRequiredOnInsert(column) &&
+      !written.includes(column.name) &&
+      !isSetByTrigger(column, table),
   )
   const readOnlyReason = readOnly ? 'clients can only read' : findReadOnlyReason(named, unwritten)
   const brokenKeys = foreignKeysInColumnOrder(table).flatMap((key) =>
@@ -105,6 +110,8 @@ interface AttributeColumn {
   /** What its values are that do not fit its type. */
   readonly note?: string
   readonly isNullIfInvalid?: boolean
+  /** True if values of the kind cannot be written. */
+  readonly isReadOnly?: boolean
 }
 
 function attributeKind(
@@ -117,14 +124,29 @@ function attributeKind(
   if (looksSecret(column, kind, table)) return { kind: undefined, omittedBecause: secretReason }
   if (problem !== undefined) return { kind: undefined, omittedBecause: problem }
   const omittedBecause =
-    column.type === '' ? 'it has no type' : `no attribute kind fits the type ${column.type}`
+    column.type === ''
+      ? 'it has no type'
+      : isSearchVector(column)
+        ? 'it is for searches in texts'
+        : `no attribute kind fits the type ${column.type}`
   const note = findings.notes.get(column)
   return {
     kind: kind?.code,
     omittedBecause,
+    isReadOnly: kind?.isReadOnly ?? false,
     isNullIfInvalid: findings.invalid.has(column),
     ...(note !== undefined && { note }),
   }
+}
+
+/** True for a column with the words of other columns, which nobody reads. */
+function isSearchVector({ type }: StoredColumn): boolean {
+  return /^ts(?:vector|query)/.test(type)
+}
+
+/** True if a trigger sets a column of words, as `tsvector_update_trigger` does. */
+function isSetByTrigger(column: StoredColumn, { triggers }: StoredTable): boolean {
+  return isSearchVector(column) && triggers?.changes.has('insert') === true
 }
 
 function findReadOnlyReason(
@@ -137,7 +159,7 @@ function findReadOnlyReason(
 }
 
 function attributeEntries(
-  { column, kind, omittedBecause, note, isNullIfInvalid }: AttributeColumn,
+  { column, kind, omittedBecause, note, isNullIfInvalid, isReadOnly }: AttributeColumn,
   {
     named,
     takeName,
@@ -149,8 +171,8 @@ function attributeEntries(
   const key = chooseName(takeName, [neverNumeric(name), joinNames(named.singular, name)])
   const isTypeReadOnly = readOnlyReason !== undefined
   const options = object({
-    required: isRequiredOnInsert(column) && !isTypeReadOnly ? true : undefined,
-    access: column.writable || isTypeReadOnly ? undefined : 'read-only',
+    required: isRequiredOnInsert(column) && !isTypeReadOnly && !isReadOnly ? true : undefined,
+    access: (column.writable && !isReadOnly) || isTypeReadOnly ? undefined : 'read-only',
     column: key === column.name ? undefined : column.name,
     invalidValues: isNullIfInvalid ? 'null' : undefined,
   })

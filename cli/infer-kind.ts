@@ -1,8 +1,11 @@
 import {
+  array,
   boolean,
   bytes,
   type Catalog,
   canStore,
+  databaseJson,
+  databaseText,
   date,
   datetime,
   decimal,
@@ -22,10 +25,30 @@ export interface KindCode {
   /** The name of the kind, e.g. `decimal`. */
   readonly name: string
   readonly code: Code
+  /** True if its values cannot be written, or not safely. */
+  readonly isReadOnly?: boolean
 }
 
-const constantsByName = { text, integer, number, boolean, date, datetime, time, uuid, json, bytes }
-const parametricByName = { integer64: makeInteger64(), decimal: decimal(), enumeration: text }
+const constantsByName = {
+  text,
+  integer,
+  number,
+  boolean,
+  date,
+  datetime,
+  time,
+  uuid,
+  json,
+  bytes,
+  databaseText,
+  databaseJson,
+}
+const parametricByName = {
+  integer64: makeInteger64(),
+  decimal: decimal(),
+  enumeration: text,
+  array: array(text),
+}
 const kinds: Readonly<Record<string, Parameters<typeof canStore>[1]>> = {
   ...constantsByName,
   ...parametricByName,
@@ -42,6 +65,7 @@ type Rule = readonly [type: RegExp, kind: (groups: readonly string[]) => KindCod
 const constant = (name: string) => () => ({ name, code: identifier(name) })
 const integer64 = () => ({ name: 'integer64', code: call('integer64') })
 const noKind = () => undefined
+const readOnly = (name: string) => () => ({ name, code: identifier(name), isReadOnly: true })
 
 /** The kind `decimal`; without options when the precision or the scale is not one that `decimal` accepts. */
 function decimalKind(precision: string, scale = '0'): KindCode | undefined {
@@ -77,7 +101,8 @@ const rules: Readonly<Record<Catalog['dialect'], readonly Rule[]>> = {
     [/blob|^(?:var)?binary/,                                         constant('bytes')],
   ],
   postgres: [
-    [/\[\]$/,                                                        noKind],
+    [/^ts(?:vector|query)(?:\[\])?$/,                                noKind],
+    [/^(?:composite|hstore)(?:\[\])?$/,                              readOnly('databaseJson')],
     [/^bool(?:ean)?$/,                                               constant('boolean')],
     [/^timestamp/,                                                   constant('datetime')],
     [/^date$/,                                                       constant('date')],
@@ -91,6 +116,11 @@ const rules: Readonly<Record<Catalog['dialect'], readonly Rule[]>> = {
     [/^(?:decimal|numeric)(?:\(.*\))?$/,                             () => ({ name: 'decimal', code: call('decimal') })],
     [/^(?:text|citext|bpchar|(?:var)?char|character(?: varying)?)(?:\(\d+\))?$/, constant('text')],
     [/^bytea$/,                                                      constant('bytes')],
+    [/^(?:interval|time.* with time zone|timetz|inet|cidr|macaddr8?|xml|bit|pg_lsn)\b/, constant('databaseText')],
+    [/^(?:int[48]|num|ts|tstz|date)(?:multi)?range$/,                constant('databaseText')],
+    [/^(?:point|line|lseg|box|path|polygon|circle)$/,                constant('databaseText')],
+    // Unknown types, and money, whose text depends on a setting of the database.
+    [/^.+$/,                                                         readOnly('databaseText')],
   ],
 }
 
@@ -100,6 +130,11 @@ export function inferKind(
   { dialect }: Pick<Catalog, 'dialect'>,
 ): KindCode | undefined {
   const type = column.type.toLowerCase().replace(/\s*([(),])\s*/g, '$1')
+  const element =
+    dialect === 'postgres'
+      ? /^(?!ts(?:vector|query)|composite|hstore)(.+)\[\]$/.exec(type)?.[1]
+      : undefined
+  if (element !== undefined) return inferArray({ ...column, type: element }, dialect)
   const rule = rules[dialect].find(([pattern]) => pattern.test(type))
   const kind = rule?.[1](rule[0].exec(type)?.slice(1) ?? [])
   // The catalog of PostgreSQL reports every enum type as `enum`.
@@ -107,6 +142,14 @@ export function inferKind(
   if (column.values === undefined || column.values.length === 0 || !canBeEnumeration) return kind
   const values: Code = { is: 'array', items: [...new Set(column.values)] }
   return { name: 'enumeration', code: call('enumeration', values) }
+}
+
+/** PostgreSQL has no array type without null elements. */
+function inferArray(element: StoredColumn, dialect: Catalog['dialect']): KindCode | undefined {
+  const kind = inferKind(element, { dialect })
+  if (kind === undefined) return undefined
+  const code = call('array', kind.code, object({ nullElements: true }))
+  return { ...kind, name: 'array', code }
 }
 
 /** The largest number of digits of which every number is a 64-bit integer. */

@@ -32,6 +32,7 @@ export type {
 } from './model/catalog.ts'
 export { checkTables } from './model/check-tables.ts'
 export { type Codec, type CodecName, canStore, type DefinedCodec } from './model/codecs.ts'
+export { databaseJson, databaseText } from './model/database-kinds.ts'
 export type { DecimalSize } from './model/decimals.ts'
 export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, declare } from './model/declare.ts'

@@ -38,7 +38,7 @@ export function array<Value>(
   checkOptionNames('array', options, ['nullElements'])
   const { nullElements = false } = options
   const codec = findArrayCodec(kind.codec, nullElements)
-  if (codec === undefined)
+  if (codec === undefined || kind.isReadOnly)
     throw new RangeError(`array: the elements cannot be of the kind ${kind.name}`)
   const readAll = (read: (json: unknown) => ReadResult<Value>) => (json: unknown) =>
     readElements(json, read, nullElements)

@@ -68,8 +68,9 @@ export function findGeneratedColumnErrors(
   return [`${location}.access: ${name} ${reason}; set access: "read-only"`]
 }
 
-/** Returns the columns that must not be null but get no value from an insert. */
+/** Returns the columns that must not be null but get no value from an insert. A trigger may set any. */
 export function findUnfilledColumns(table: StoredTable, filled: readonly string[]): string[] {
+  if (table.triggers?.changes.has('insert')) return []
   return [...table.columns.values()]
     .filter(({ nullable, hasDefault, writable }) => writable && !nullable && !hasDefault)
     .flatMap(({ name }) => (filled.includes(name) ? [] : [name]))

@@ -144,6 +144,11 @@ function findAttributeErrors(
   if (isReadOnly && field.required)
     return ['.required: a read-only attribute cannot be required, because clients cannot send it']
   return [
+    ...(field.kind.isReadOnly && !isReadOnly && resource.access !== 'read-only'
+      ? [
+          `.access: values of the kind ${field.kind.name} cannot be written; set access: "read-only"`,
+        ]
+      : []),
     ...findSortErrors(field),
     ...findDefaultErrors(field),
     ...(isReadOnly && field.validate

@@ -50,6 +50,8 @@ export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
    * sorted. `opaque` kinds can only be compared with null, and cannot be sorted.
    */
   readonly operators: Level
+  /** True if values cannot be written: an attribute has to be declared `access: 'read-only'`. Default false. */
+  readonly isReadOnly?: boolean
   /** Reads a value from a request body. */
   readBody(json: unknown): ReadResult<Value>
   /** Reads the `val` of a JSON filter. */

@@ -25,8 +25,19 @@ function formatElement(value: BoundValue): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`
 }
 
+/** Converts an array of any type to one of texts, as the codec of the elements reads them. */
+function toTexts(column: Sql, name: string): Sql {
+  if (name !== 'databaseText') return sql`${column}::text[]`
+  // Only a single value can be printed; a cast would print `10.0.0.1` of the type `inet` as `10.0.0.1/32`.
+  const [value, position] = [sql`"element"."value"`, sql`"element"."position"`]
+  const printed = sql`case when ${value} is not null then format('%s', ${value}) end`
+  const elements = sql`unnest(${column}) with ordinality as "element" ("value", "position")`
+  return sql`case array_ndims(${column}) when 1 then array(select ${printed} from ${elements} order by ${position}) else ${column}::text[] end`
+}
+
 /** Converts a column to the array type in which it is compared. Four-byte floats are converted by way of their shortest text. */
-function castElements(column: Sql, { type = 'text', toExact }: ColumnCodec): Sql {
+function castElements(column: Sql, name: string, { type = 'text', toExact }: ColumnCodec): Sql {
+  if (name === 'databaseText') return sql`(${toTexts(column, name)})`
   const cast = sql.raw(`${type}[]`)
   return toExact === undefined ? sql`${column}::${cast}` : sql`${column}::text[]::${cast}`
 }
@@ -53,8 +64,7 @@ export const postgresArrays: CreateArrayCodec = (element, { name, hasNulls }) =>
     acceptsColumnType: (type) =>
       type.endsWith('[]') && element.acceptsColumnType(type.slice(0, -2)),
     type: `${element.type ?? 'text'}[]`,
-    // Each element as text, as the codec of the elements reads it.
-    select: (column) => sql`array_to_json(${column}::text[])::text`,
+    select: (column) => sql`array_to_json(${toTexts(column, name)})::text`,
     load: (stored) =>
       loadElements(JSON.parse(String(stored)), hasNulls, (text) => {
         if (typeof text === 'string') return loadElement(text)
@@ -63,7 +73,7 @@ export const postgresArrays: CreateArrayCodec = (element, { name, hasNulls }) =>
     valid: (column) => keepValid(column, element, hasNulls),
     bind: (values) => formatArray(values.map(bindElement)),
     key: {
-      of: (column) => castElements(column, element),
+      of: (column) => castElements(column, name, element),
       bind: (values) => formatArray(values.map(bindElement)),
     },
   }

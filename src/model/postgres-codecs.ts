@@ -13,6 +13,10 @@ import { parseStoredDate, parseStoredInstant, parseStoredTime } from './times.ts
 /** Reads a value as text. PostgreSQL returns rows as JSON, which would change the value or its notation. */
 const asText = (column: Sql): Sql => sql`${column}::text`
 
+/** Reads a value as PostgreSQL prints it: a cast to `text` would print `10.0.0.1` of the type `inet` as `10.0.0.1/32`. */
+const asPrinted = (column: Sql): Sql =>
+  sql`(case when ${column} is not null then format('%s', ${column}) end)`
+
 /**
  * Converts a double to an exact numeric, where PostgreSQL would compare it with an integer as doubles. Up to 2^53 the text
  * of a double is exact. Beyond, where the text lacks digits, the upper and lower 32 bits are converted separately.
@@ -177,6 +181,19 @@ export const postgresCodecs = {
     select: asText,
     load: parseStoredJson,
     isNull: (column) => sql`(${column} is null or btrim(${column}::text, E' \\t\\n\\r') = 'null')`,
+    bind: serializeJson,
+  } satisfies ColumnCodec<JsonValue>,
+  /** Compares the text that a response contains. */
+  databaseText: {
+    ...text,
+    acceptsColumnType: () => true,
+    select: asPrinted,
+    key: { of: asPrinted, bind: (value) => value },
+  } satisfies ColumnCodec<string>,
+  databaseJson: {
+    acceptsColumnType: () => true,
+    select: (column) => sql`to_json(${column})::text`,
+    load: parseStoredJson,
     bind: serializeJson,
   } satisfies ColumnCodec<JsonValue>,
   bytes: {

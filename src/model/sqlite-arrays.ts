@@ -4,6 +4,7 @@ import { type CreateArrayCodec, loadElements } from './array-codecs.ts'
 import type { ColumnCodec } from './column-codec.ts'
 import type { BoundValue, Sql } from './dialect.ts'
 import { type JsonValue, parseExactJson, serializeJson } from './json.ts'
+import { isNullJson } from './sqlite-codecs.ts'
 import { storedValueError } from './stored-values.ts'
 import { readBytes } from './texts.ts'
 
@@ -121,8 +122,7 @@ export const sqliteArrays: CreateArrayCodec = (codec, { name, hasNulls }) => {
     },
     valid: (column) =>
       sql`iif(lapidary_is_valid(${column}, ${sql.lit(`${name}${hasNulls ? '?' : ''}[]`)}), ${column}, null)`,
-    isNull: (column) =>
-      sql`(${column} is null or trim(${column}, ' ' || char(9, 10, 13)) = 'null')`,
+    isNull: isNullJson,
     bind: (values) => formatAll(values, (value) => format(bindElement(value))),
     key: {
       of: (column) => column,

@@ -27,6 +27,14 @@ const asText = (column: Sql): Sql => sql`cast(${column} as text)`
 const asReal = (column: Sql): Sql =>
   sql`iif(typeof(${column}) = 'integer', cast(${column} as real), ${column})`
 
+/** Reads a number as text, and leaves a BLOB as it is, which is no text. */
+const asAnyText = (column: Sql): Sql =>
+  sql`iif(typeof(${column}) = 'blob', ${column}, ${asText(column)})`
+
+/** The JSON text `null` counts as null. */
+export const isNullJson = (column: Sql): Sql =>
+  sql`(${column} is null or trim(${column}, ' ' || char(9, 10, 13)) = 'null')`
+
 /** Creates a `valid` that calls `load` of a codec. @param read - the `select` of the codec */
 const validAs =
   (codec: string, read: (column: Sql) => Sql = (column) => column) =>
@@ -163,8 +171,22 @@ export const sqliteCodecs = {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredJson,
     valid: validAs('json'),
-    isNull: (column) =>
-      sql`(${column} is null or trim(${column}, ' ' || char(9, 10, 13)) = 'null')`,
+    isNull: isNullJson,
+    bind: serializeJson,
+  } satisfies ColumnCodec<JsonValue>,
+  /** Any text. A number is read as its text. */
+  databaseText: {
+    acceptsColumnType: acceptsNonNumericText,
+    select: asAnyText,
+    load: loadText,
+    valid: validAs('databaseText', asAnyText),
+    key: { of: asAnyText, bind: (value) => value },
+  } satisfies ColumnCodec<string>,
+  databaseJson: {
+    acceptsColumnType: acceptsNonNumericText,
+    load: parseStoredJson,
+    valid: validAs('databaseJson'),
+    isNull: isNullJson,
     bind: serializeJson,
   } satisfies ColumnCodec<JsonValue>,
   /** Stores BLOBs. Only text, integer and real affinity would convert them. */

@@ -33,6 +33,8 @@ const accepted: Readonly<Record<Exclude<CodecName, `${string}[]`>, readonly Affi
   uuid:      ['text', 'blob', 'numeric'],
   uuidId:    ['text', 'blob', 'numeric'],
   json:      ['text', 'blob', 'numeric'],
+  databaseText: ['text', 'blob', 'numeric'],
+  databaseJson: ['text', 'blob', 'numeric'],
   bytes:     ['blob', 'numeric'],
   'YYYY-MM-DD HH:MM:SS':         ['text', 'blob', 'numeric'],
   'YYYY-MM-DD HH:MM:SS.SSS':     ['text', 'blob', 'numeric'],

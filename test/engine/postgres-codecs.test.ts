@@ -8,9 +8,12 @@ import { openStore } from './engine.ts'
 const texts = ['text', 'varchar', 'varchar(20)', 'char(5)', 'bpchar', 'text collate "C"']
 const integers = ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole']
 
+/** The codecs of single values, without those that accept every column. */
+type ScalarCodecName = Exclude<CodecName, `${string}[]` | 'databaseText' | 'databaseJson'>
+
 /** The column types that each codec accepts. */
 // biome-ignore format: a table, one codec a row
-const accepted: Readonly<Record<Exclude<CodecName, `${string}[]`>, readonly string[]>> = {
+const accepted: Readonly<Record<ScalarCodecName, readonly string[]>> = {
   id:          ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer:     ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
   integer64:   ['bigint', 'int8', 'serial', 'int', 'smallint', 'numeric', 'numeric(10)', 'whole'],
@@ -71,6 +74,8 @@ const types = [
 
 /** The column types that a codec accepts: those of an array codec are arrays of the types of its elements. */
 function listAccepted(codec: string): readonly string[] {
+  if (/^database(?:Text|Json)$/.test(codec)) return types
+  if (/^database/.test(codec)) return types.filter((type) => type.endsWith('[]'))
   const byCodec: Readonly<Record<string, readonly string[]>> = accepted
   const element = /^(.*?)\??\[\]$/.exec(codec)?.[1]
   if (element === undefined) return byCodec[codec] ?? []

@@ -17,7 +17,8 @@ const domains = sql`domain (own, base, modifier, is_never_null, has_default, cha
 
 /** The name of a type without a modifier, as codecs know it; null for types that PostgreSQL itself names. */
 const specialName = (type: Sql) =>
-  sql`case when ${type}.typtype = 'e' then 'enum' when ${type}.typname = 'citext' then 'citext' end`
+  sql`case when ${type}.typtype = 'e' then 'enum' when ${type}.typtype = 'c' then 'composite'
+    when ${type}.typname in ('citext', 'hstore') then ${type}.typname::text end`
 
 /** A column of a domain is described as one of its base type, and so are the elements of an array of a domain. */
 const columnsQuery = sql`
