@@ -21,6 +21,17 @@ export type {
   TransactionClient,
 } from './in-process/client.ts'
 export { type Api, type ApiOptions, type CallContext, createApi } from './in-process/create-api.ts'
+export {
+  type AuthValue,
+  auth,
+  type FieldAccess,
+  type FieldRule,
+  type Operation,
+  type ResourceAccess,
+  type RowRule,
+  type RuleFilter,
+  type TenantOptions,
+} from './model/access.ts'
 export { type ArrayOptions, array } from './model/array-kind.ts'
 export type {
   Catalog,
@@ -53,6 +64,7 @@ export {
   type ColumnOrThrough,
   type ColumnUse,
   type Computed,
+  type ComputedOptions,
   type ComputedValue,
   computed,
   type DeclaredColumns,

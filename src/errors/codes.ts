@@ -26,6 +26,7 @@ export const errorCodes = {
   too_many_resources:     { status: 400, title: 'The response would contain too many resources' },
   client_id_forbidden:    { status: 403, title: 'Client-generated ids are not allowed' },
   read_only:              { status: 403, title: 'The resource or relationship is read-only' },
+  forbidden:              { status: 403, title: 'The access rules do not allow this' },
   refused:                { status: 403, title: 'The service rejected the request' },
   permission_denied:      { status: 403, title: 'The database denied permission' },
   not_found:              { status: 404, title: 'The resource does not exist' },

@@ -8,12 +8,15 @@ import {
   type DocumentText,
 } from '../serialize/document.ts'
 import type { Store } from '../store/store.ts'
+import { createAccessViews, type FindAccessView } from './access-views.ts'
 
 /**
  * The dependencies of every handler, created once at startup.
  * @typeParam Body - what the serializer makes of a response: text for HTTP
  */
 export interface AppContext<Body = DocumentText> extends LifecycleContext {
+  /** Finds the access rules of a request; absent for a model without rules. */
+  readonly findView?: FindAccessView
   readonly serializer: DocumentSerializer<Body>
   /** The beginning of every path, e.g. `/api`; may be empty. */
   readonly prefix: string
@@ -34,7 +37,9 @@ export interface AppOptions {
 /** Creates the dependencies of the handlers. */
 export function createAppContext(options: AppOptions): AppContext {
   const { model, store, prefix = '', rootMeta = {} } = options
+  const findView = createAccessViews(model)
   return {
+    ...(findView && { findView }),
     planner: createPlanner(model),
     store,
     bindReadHooks: createReadHookBinder(model),

@@ -5,8 +5,9 @@ import { parseQuery } from '../parse/query.ts'
 import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
-import { planResource } from '../plan/read.ts'
-import type { CompleteRows } from '../plan/read-result.ts'
+import { planResource, type ReadPlan } from '../plan/read.ts'
+import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
+import { planIdentifier } from '../plan/stored-columns.ts'
 import { planCreate } from '../plan/write.ts'
 import type { Handler } from './handler.ts'
 import { formatResourcePath } from './paths.ts'
@@ -29,12 +30,21 @@ export function createResource(
       id: parsePathId(resource, request.id),
     }
     const readPlan = planQuery(request.search)
-    const writePlan = planCreate(planner, parseResource(request.body), created, parent)
-    const serialize = (rows: CompleteRows, id: string) => {
+    const writePlan = planCreate(planner, parseResource(request.body), created, {
+      parent,
+      auth: request.auth,
+    })
+    const respond = (plan: ReadPlan, rows: CompleteRows, id: string) => {
       const location = formatResourcePath(prefix, created, id)
-      const body = serializer.serializeResource(readPlan, rows, location)
+      const body = serializer.serializeResource(plan, rows, location)
       return { status: 201, headers: { location }, body }
     }
-    return await executeWrite(writePlan, { plan: readPlan, serialize }, context, request)
+    const response = {
+      plan: readPlan,
+      serialize: (rows: CompleteRows, id: string) => respond(readPlan, rows, id),
+      serializeIdentifier: (id: string) =>
+        respond(planIdentifier(planner, created), createIdentifierRows(id), id),
+    }
+    return await executeWrite(writePlan, response, context, request)
   }
 }

@@ -5,8 +5,9 @@ import { parseQuery } from '../parse/query.ts'
 import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
-import { planResource } from '../plan/read.ts'
-import type { CompleteRows } from '../plan/read-result.ts'
+import { planResource, type ReadPlan } from '../plan/read.ts'
+import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
+import { planIdentifier } from '../plan/stored-columns.ts'
 import { planUpdate } from '../plan/write.ts'
 import type { Handler } from './handler.ts'
 import { formatResourcePath } from './paths.ts'
@@ -20,10 +21,16 @@ export function updateResource(planner: Planner, resource: ResourceType): Handle
     const readPlan = planQuery(request.search)
     const writePlan = planUpdate(planner, parseResource(request.body, true), resource, id)
     const path = formatResourcePath(prefix, resource, id)
-    const serialize = (rows: CompleteRows) => ({
+    const respond = (plan: ReadPlan, rows: CompleteRows) => ({
       status: 200,
-      body: serializer.serializeResource(readPlan, rows, path),
+      body: serializer.serializeResource(plan, rows, path),
     })
-    return await executeWrite(writePlan, { plan: readPlan, serialize }, context, request)
+    const response = {
+      plan: readPlan,
+      serialize: (rows: CompleteRows) => respond(readPlan, rows),
+      serializeIdentifier: () =>
+        respond(planIdentifier(planner, resource), createIdentifierRows(id)),
+    }
+    return await executeWrite(writePlan, response, context, request)
   }
 }

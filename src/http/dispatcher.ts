@@ -1,6 +1,6 @@
 import { createAppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, ApiResponse } from '../handlers/handler.ts'
-import { buildRouteTable } from '../handlers/route-table.ts'
+import { listRoutes } from '../handlers/protected-routes.ts'
 import type { Logger } from '../model/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import { createErrorResponder } from './errors.ts'
@@ -24,7 +24,7 @@ export type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { prefix = '', maxBody = defaultMaxBody, html } = options
   const context = createAppContext(options)
-  const routes = [...buildRouteTable(context.planner), ...(html?.routes ?? [])]
+  const routes = [...listRoutes(context), ...(html?.routes ?? [])]
   const match = createRouter(routes, prefix)
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const respondToError = createErrorResponder(log)

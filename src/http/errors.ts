@@ -1,6 +1,8 @@
 import { type ApiError, HeaderError, RequestError } from '../errors/errors.ts'
+import { HiddenRouteError } from '../handlers/protected-routes.ts'
 import type { Logger } from '../model/request-context.ts'
 import { type ErrorResponse, serializeErrors, serializeInternalError } from '../serialize/errors.ts'
+import { createRouteNotFound } from './headers.ts'
 import { logInternalError } from './log-internal-error.ts'
 import { createUnavailableLogger } from './log-unavailable.ts'
 
@@ -25,7 +27,8 @@ export type ErrorResponder = (error: unknown, request: FailedRequest) => ErrorRe
  */
 export function createErrorResponder(log: Logger): ErrorResponder {
   const logUnavailable = createUnavailableLogger(log)
-  return (error, request) => {
+  return (thrown, request) => {
+    const error = thrown instanceof HiddenRouteError ? createRouteNotFound(request.url) : thrown
     if (error instanceof HeaderError && error.status === 503 && error.cause !== undefined)
       logUnavailable(error, request)
     return (

@@ -1,4 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
+import { type AccessView, bindIdentity } from '../handlers/access-views.ts'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest } from '../handlers/handler.ts'
 import { beginTransaction } from '../lifecycle/transaction.ts'
@@ -18,6 +19,8 @@ import { bindToTransaction, TransactionCalls } from './transaction.ts'
 /** What all clients of an API share. */
 export interface ApiContext {
   readonly find: EndpointFinder
+  /** Returns the operations on the types and fields that exist in a view. */
+  readonly findVisible: (view: AccessView) => EndpointFinder
   /** Executes calls whose results are plain objects. */
   readonly objects: AppContext<Awaitable<unknown>>
   /** Executes calls whose results are documents. */
@@ -28,9 +31,14 @@ export interface ApiContext {
   readonly current: AsyncLocalStorage<TransactionCalls>
 }
 
+/** What the calls of a client use: in a model with access rules, what the rules leave of it. */
+type CallTargets = Pick<ApiContext, 'find' | 'objects' | 'documents'>
+
 /** What all calls of a client share. */
-interface Caller extends ApiContext {
+interface Caller extends Omit<ApiContext, keyof CallTargets> {
   readonly request: RequestContext
+  /** Returns what a call uses. @throws what a function of a rule throws */
+  readonly targets: () => CallTargets
   /** Runs a call when it may run. */
   readonly run: <Result>(call: () => Promise<Result>) => Promise<Result>
 }
@@ -49,7 +57,7 @@ export function createApiClient<Types extends Declarations>(
     checkNotInTransaction(context)
     return call()
   }
-  const caller: Caller = { ...context, request, run }
+  const caller: Caller = { ...context, request, run, targets: bindTargets(context, request) }
   const client = {
     ...createCalls(caller),
     each: (type: string, query?: QueryInput) => readEach(caller, type, query),
@@ -58,6 +66,23 @@ export function createApiClient<Types extends Declarations>(
   }
   // The declarations give the types of the results. The compiler cannot infer them from names that are passed at run time.
   return client as unknown as Client<Types>
+}
+
+/** Binds the handlers and the store to the auth context of a client, when a call first uses them. */
+function bindTargets(context: ApiContext, { auth }: RequestContext): () => CallTargets {
+  const { findView } = context.documents
+  if (findView === undefined) return () => context
+  let bound: CallTargets | undefined
+  return () => {
+    if (bound !== undefined) return bound
+    const view = findView(auth)
+    bound = {
+      find: context.findVisible(view),
+      objects: bindIdentity(context.objects, view, auth),
+      documents: bindIdentity(context.documents, view, auth),
+    }
+    return bound
+  }
 }
 
 /**
@@ -74,18 +99,19 @@ function checkNotInTransaction({ current }: ApiContext): void {
 /** The operations of a client, with plain objects and with documents as results. */
 type Calls = UntypedOperations & Readonly<{ documents: UntypedOperations }>
 
-function createCalls({ find, objects, documents, origin, request, run }: Caller): Calls {
+function createCalls({ targets, origin, request, run }: Caller): Calls {
   const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
+  const find: EndpointFinder = (type) => targets().find(type)
   return {
     ...createOperations(find, (handler, call) =>
       run(async () => {
-        const { body } = await handler(toRequest(call), objects)
+        const { body } = await handler(toRequest(call), targets().objects)
         return body
       }),
     ),
     documents: createOperations(find, (handler, call) =>
       run(async () => {
-        const { body } = await handler(toRequest(call), documents)
+        const { body } = await handler(toRequest(call), targets().documents)
         return parseExactJson(await readText(body))
       }),
     ),
@@ -100,20 +126,20 @@ async function readText(body: DocumentText): Promise<string> {
 }
 
 async function* readEach(
-  { find, objects, origin, request, run }: Caller,
+  { targets, origin, request, run }: Caller,
   type: string,
   query: QueryInput | undefined,
 ): AsyncGenerator<unknown, void, undefined> {
   const call = { id: '', search: formatQuery(query), body: new Uint8Array() }
-  const { readEach } = await run(async () => find(type))
-  yield* readEach({ ...request, ...call, origin }, objects)
+  const { readEach } = await run(async () => targets().find(type))
+  yield* readEach({ ...request, ...call, origin }, targets().objects)
 }
 
-function runTransaction<Types extends Declarations, Result>(
+async function runTransaction<Types extends Declarations, Result>(
   caller: Caller,
   work: (tx: TransactionClient<Types>) => Promise<Result>,
 ): Promise<Result> {
-  return beginTransaction(caller.objects, caller.request, async (open) => {
+  return beginTransaction(caller.targets().objects, caller.request, async (open) => {
     const calls = new TransactionCalls()
     const tx = createTransactionClient<Types>(caller, open, calls)
     try {
@@ -130,10 +156,15 @@ function createTransactionClient<Types extends Declarations>(
   open: OpenTransaction,
   calls: TransactionCalls,
 ): TransactionClient<Types> {
+  const { find, objects, documents } = caller.targets()
+  const targets: CallTargets = {
+    find,
+    objects: bindToTransaction(objects, open),
+    documents: bindToTransaction(documents, open),
+  }
   const bound = createCalls({
     ...caller,
-    objects: bindToTransaction(caller.objects, open),
-    documents: bindToTransaction(caller.documents, open),
+    targets: () => targets,
     run: (call) => calls.run(call),
   })
   const client = {

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AccessView } from '../handlers/access-views.ts'
 import { createAppContext } from '../handlers/app-context.ts'
 import { checkAppOptions } from '../handlers/check-app-options.ts'
 import type { Declarations, Model } from '../model/model.ts'
 import type { Logger, RequestContext } from '../model/request-context.ts'
+import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { createObjectSerializer } from '../serialize/objects.ts'
 import type { Store } from '../store/store.ts'
 import type { Client } from './client.ts'
@@ -53,6 +55,7 @@ export function createApi<Types extends Declarations>(options: ApiOptions<Types>
   const documents = createAppContext(options)
   const context: ApiContext = {
     find: createEndpointFinder(documents.planner),
+    findVisible: memoizeByIdentity(({ planner }: AccessView) => createEndpointFinder(planner)),
     objects: { ...documents, serializer: createObjectSerializer(options.model) },
     documents,
     origin: options.publicUrl ?? '',

@@ -7,7 +7,7 @@ import type { LifecycleContext } from './context.ts'
 import { createHookContext, createResourceContext } from './hook-context.ts'
 import { readStored } from './stored-resource.ts'
 import { executeInTransaction } from './transaction.ts'
-import { recordChange, type UnitOfWork } from './unit-of-work.ts'
+import { recordChange, type UnitOfWork, withoutRules } from './unit-of-work.ts'
 import { writeWithMembers } from './write.ts'
 
 /**
@@ -45,7 +45,7 @@ async function removeWithHooks(
   const outcome = isRemoved ? await transaction.remove(plan) : 'deleted'
   if (values) {
     const update = applyFieldValues(planner, plan, values, resource)
-    await writeWithMembers(update, unit, { mayLeaveScope: true })
+    await writeWithMembers(update, withoutRules(unit), { mayLeaveScope: true })
   }
   await afterDelete?.(stored, createHookContext(request, transaction.query, resource))
   recordChange(unit, resource, { operation: 'delete', before: stored })

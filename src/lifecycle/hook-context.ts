@@ -52,7 +52,9 @@ export function createResourceContext(
     const field = resource.fields.get(name)
     if (field?.is !== 'relationship' || !field.many)
       throw new Error(`${resource.type} has no to-many relationship "${name}".`)
-    const { primary } = await transaction.read(planMemberIds(planner, resource, name), id)
+    const { primary } = await transaction
+      .as(undefined)
+      .read(planMemberIds(planner, resource, name), id)
     const [[, ids] = []] = primary
     // The linkage of a to-many relationship is a list of ids.
     return ids as readonly string[]

@@ -148,7 +148,9 @@ async function readMembers(
   resource: ResourceType,
   { transaction }: UnitOfWork,
 ): Promise<StoredResource[]> {
-  const rows = await transaction.readMembers(shape, values)
+  // A change does not concern members that the request may not read.
+  const reader = shape.changedBy ? transaction : transaction.as(undefined)
+  const rows = await reader.readMembers(shape, values)
   return rows.map((row) => toStoredResource(row, shape.layout, resource))
 }
 

@@ -12,14 +12,14 @@ import type { LinkChange } from '../plan/write-builder.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { getAttributes } from './validate.ts'
 
-/** Reads the stored resource that hooks and validators receive. @throws NotFoundError when it does not exist */
+/** Reads the stored resource that hooks and validators receive, whoever may read it. @throws NotFoundError when it does not exist */
 export async function readStored(
   { planner, transaction }: UnitOfWork,
   resource: ResourceType,
   id: string | undefined,
 ): Promise<StoredResource> {
   const plan = planStoredRead(planner, resource)
-  const { primary } = await transaction.read(plan, id)
+  const { primary } = await transaction.as(undefined).read(plan, id)
   const [row = []] = primary
   return toStoredResource(row, plan.shape.primary, resource)
 }

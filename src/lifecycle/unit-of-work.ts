@@ -23,6 +23,11 @@ export interface UnitOfWork extends OpenTransaction {
   readonly request: RequestContext
 }
 
+/** Returns the same transaction without access rules: what hooks write is the decision of the application. */
+export function withoutRules(unit: UnitOfWork): UnitOfWork {
+  return { ...unit, transaction: unit.transaction.as(undefined) }
+}
+
 /** Records a change if its type has the hook `afterCommit`. */
 export function recordChange(
   { changes }: UnitOfWork,

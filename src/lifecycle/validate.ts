@@ -9,7 +9,7 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { AttributeField, ResourceType } from '../model/model.ts'
+import type { AttributeField, Model, ResourceType } from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import { readKeyAttributes } from '../plan/key-attributes.ts'
 import type { Planner } from '../plan/planner.ts'
@@ -45,7 +45,7 @@ export async function validateWrite(
     if (field?.is !== 'attribute') continue
     const value = plan.values[index]
     if (stored && field.isImmutable && !isEqual(field, value, stored[field.name]))
-      report(errors, () => immutableError(field, stored))
+      report(errors, () => immutableError(field, stored, planner.model))
     if (field.validate && value !== null) {
       const result = await validateValue(value, field, field.validate, errors)
       if (!Object.is(result, value)) changed[field.name] = result
@@ -114,8 +114,10 @@ function isEqual({ kind }: AttributeField, one: unknown, other: unknown): boolea
   return kind.serialize(one) === kind.serialize(other)
 }
 
-function immutableError(field: AttributeField, stored: Attributes): BodyError {
-  const detail = `${field.name} cannot be changed after the resource is created; it is ${quote(stored[field.name])}.`
+function immutableError(field: AttributeField, stored: Attributes, { access }: Model): BodyError {
+  // Whether the request may read the value depends on the identity.
+  const value = access === undefined ? `; it is ${quote(stored[field.name])}` : ''
+  const detail = `${field.name} cannot be changed after the resource is created${value}.`
   return new BodyError('invalid_value', toFieldPointer(field), detail)
 }
 

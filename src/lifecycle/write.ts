@@ -1,12 +1,14 @@
 import { hasErrors } from '../errors/collector.ts'
+import { NotFoundError } from '../errors/errors.ts'
 import type { StoredResource } from '../model/hooks.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, pairWithLayouts } from '../plan/read-result.ts'
+import { planIdentifier } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
-import { readWritten } from '../store/not-stored.ts'
+import { notStoredError, readWritten } from '../store/not-stored.ts'
 import type { PreparedWrite, WriteOptions, Written } from '../store/store.ts'
 import { needsStored, prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
@@ -20,13 +22,15 @@ import {
 } from './member-hooks.ts'
 import { readStored } from './stored-resource.ts'
 import { executeInTransaction } from './transaction.ts'
-import { recordChange, type UnitOfWork } from './unit-of-work.ts'
+import { recordChange, type UnitOfWork, withoutRules } from './unit-of-work.ts'
 
 /** The response to a write: a read of the written resource, serialized before the commit (docs/decisions/0017). */
 interface WriteResponse<Result> {
   readonly plan: ReadPlan
   /** Runs in the transaction: when it throws, the transaction is rolled back. */
   readonly serialize: (rows: CompleteRows, id: string) => Result
+  /** Serializes the identifier of a resource that the request may no longer read, or may not read at all. */
+  readonly serializeIdentifier: (id: string) => Result
 }
 
 /**
@@ -47,13 +51,35 @@ export function executeWrite<Result>(
     const readHooks = context.bindReadHooks(response.plan, request)
     const written = await write(plan, unit, readHooks ? undefined : response.plan)
     await readHooks?.before(transaction.query)
-    const read = () => transaction.read(response.plan, written.id)
-    const rows = written.rows ?? (await readWritten(read, plan.shape))
+    const rows = written.rows ?? (await readVisible(response.plan, written.id, plan, unit))
+    if (rows === undefined) return response.serializeIdentifier(written.id)
     if (!readHooks) return response.serialize(rows, written.id)
     for (const [batch, layout] of pairWithLayouts(rows, response.plan.shape))
       await readHooks.after(batch, layout, transaction.query)
     return response.serialize(rows, written.id)
   })
+}
+
+/**
+ * Reads the response to a write.
+ * @returns `undefined` when the request may not read the written resource
+ * @throws BodyError `not_stored` (409) when it does not exist
+ */
+async function readVisible(
+  readPlan: ReadPlan,
+  id: string,
+  { shape }: WritePlan,
+  { planner, transaction }: UnitOfWork,
+): Promise<CompleteRows | undefined> {
+  try {
+    return await transaction.read(readPlan, id)
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error
+    if (transaction.identity === undefined) throw notStoredError(shape)
+    const identifier = planIdentifier(planner, getResourceType(planner.model, shape.type))
+    await readWritten(() => transaction.as(undefined).read(identifier, id), shape)
+    return undefined
+  }
 }
 
 /** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
@@ -130,7 +156,9 @@ async function writeMemberValues(
   members: readonly ChangedMember[],
   unit: UnitOfWork,
 ): Promise<void> {
-  const { planner, transaction } = unit
+  const { planner } = unit
+  const trusted = withoutRules(unit)
+  const { transaction } = trusted
   const plans = members.flatMap(({ resource, stored, values }) =>
     values === undefined
       ? []
@@ -148,7 +176,7 @@ async function writeMemberValues(
     .filter((plan) => !isHooked(plan))
     .map((plan) => transaction.prepareWrite(plan))
   await transaction.run(prepared.flatMap(({ steps }) => steps))
-  for (const plan of plans.filter(isHooked)) await writeWithMembers(plan, unit)
+  for (const plan of plans.filter(isHooked)) await writeWithMembers(plan, trusted)
 }
 
 function hasAfterHook({ shape }: WritePlan, { hooks }: ResourceType): boolean {

@@ -1,5 +1,6 @@
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { findAccessErrors } from './check-access.ts'
 import { findOptionErrors } from './check-options.ts'
 import {
   findInsertDefaultErrors,
@@ -31,6 +32,7 @@ export function checkDeclarations(
     ...findDuplicates(resources, 'type'),
     ...findDuplicates(resources, 'path'),
     ...resources.flatMap((resource) => findResourceErrors(resource, resources)),
+    ...resources.flatMap((resource) => findAccessErrors(resource, options.tenant)),
   ])
 }
 

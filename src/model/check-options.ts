@@ -1,4 +1,5 @@
 import { quote } from '../errors/quote.ts'
+import { createAccessCheck, fieldAccessChecks, tenantOptions } from './check-access-options.ts'
 import { findChangingSql } from './check-expressions.ts'
 import { isCodecName } from './codecs.ts'
 import { sql } from './dialect.ts'
@@ -100,6 +101,8 @@ const access = oneOf('read-write', 'read-only', 'write-only', 'immutable')
 const invalidValues = oneOf('error', 'null')
 const relationshipAccess = oneOf('read-write', 'read-only')
 
+const { readable, writable, filterable, sortable, set } = fieldAccessChecks
+
 const attribute = members({
   is: anyValue,
   kind,
@@ -111,6 +114,7 @@ const attribute = members({
   default: anyValue,
   validate: optional(validator),
   invalidValues: optional(invalidValues),
+  ...fieldAccessChecks,
 } satisfies Record<keyof Attribute, Check>)
 
 const expression = members({
@@ -120,6 +124,7 @@ const expression = members({
   filter: optional(flag),
   sort: optional(flag),
   invalidValues: optional(invalidValues),
+  ...{ readable, filterable, sortable },
 } satisfies Record<keyof ExpressionField, Check>)
 
 const computed = members({
@@ -127,6 +132,7 @@ const computed = members({
   kind,
   columns: each(members({ kind, nullable: flag })),
   compute: aFunction,
+  readable,
 } satisfies Record<keyof Computed, Check>)
 
 const key = {
@@ -135,12 +141,14 @@ const key = {
   column: name,
   references: optional(name),
   access: optional(relationshipAccess),
+  ...{ readable, writable },
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
 
 const toOne = members({
   ...key,
   foreignKey: optional(oneOf('own', 'other')),
   enforced: optional(flag),
+  set,
 } satisfies Record<keyof ToOne, Check>)
 
 const joinTable = members({
@@ -155,6 +163,7 @@ const through = members({
   to: name,
   through: joinTable,
   access: optional(relationshipAccess),
+  ...{ readable, writable },
 } satisfies Record<keyof ThroughOptions | 'is' | 'to', Check>)
 
 const toManyByKey = members({ ...key, through: anyValue })
@@ -198,6 +207,10 @@ const typeHooks = {
 const hooks = members(typeHooks)
 const modelHooks = members({ ...typeHooks, begin: hook } satisfies Record<keyof ModelHooks, Check>)
 
+const rules = createAccessCheck({ sqlExpression })
+const resourceAccess: Check = (value, location) =>
+  (isObject(value) ? rules : relationshipAccess)(value, location)
+
 const resourceOptions = members({
   type: string,
   path: string,
@@ -209,7 +222,8 @@ const resourceOptions = members({
   softDelete: optional(name),
   databaseMessages: optional(flag),
   insertDefaults: optional(each(storedValue)),
-  access: optional(relationshipAccess),
+  access: optional(resourceAccess),
+  tenant: optional(mustBe('false', (value) => value === false)),
   validate: optional(validator),
   hooks: optional(hooks),
   fields: each(field),
@@ -222,4 +236,6 @@ const modelOptions = members({
   pageSize: optional(pageSize),
   maxPageSize: (value, location) => (value === null ? [] : optional(pageSize)(value, location)),
   invalidValues: optional(invalidValues),
+  access: optional(oneOf('deny by default')),
+  tenant: optional(tenantOptions),
 } satisfies Record<keyof ModelOptions, Check>)

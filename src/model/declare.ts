@@ -1,3 +1,4 @@
+import { type AuthValue, auth } from './access.ts'
 import { type Checked, type DeclarationsOf, defineModel } from './define-model.ts'
 import type { FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Model, ModelOptions } from './model.ts'
@@ -8,7 +9,7 @@ import {
   resource,
 } from './resource.ts'
 
-/** `resource` and `defineModel` for an application whose auth contexts have one type. */
+/** `resource`, `defineModel` and `auth` for an application whose auth contexts have one type. */
 export interface Declare<Auth> {
   /** Declares a resource type, as `resource`. Its hooks receive `context.auth` with the type `Auth`. */
   resource<
@@ -25,12 +26,14 @@ export interface Declare<Auth> {
     resources: Resources & NoInfer<Checked<Resources, Resources>>,
     options?: ModelOptions<Resources[number]['type'], Auth>,
   ): Model<DeclarationsOf<Resources>>
+  /** Defers a value or a decision, as `auth`. Its function receives the type `Auth`. */
+  auth<Value>(compute: (auth: Auth) => Value): AuthValue<Value>
 }
 
 /**
- * Returns `resource` and `defineModel` for an application whose `authenticate` returns values of one type:
- * `` const { resource, defineModel } = declare<{ auth: User | undefined }>() ``.
+ * Returns `resource`, `defineModel` and `auth` for an application whose `authenticate` returns values of one type:
+ * `` const { resource, defineModel, auth } = declare<{ auth: User | undefined }>() ``.
  */
 export function declare<Context extends Readonly<{ auth: unknown }>>(): Declare<Context['auth']> {
-  return { resource, defineModel }
+  return { resource, defineModel, auth }
 }

@@ -1,5 +1,6 @@
 import { checkDeclarations } from './check-declarations.ts'
-import type { Model, ModelOptions } from './model.ts'
+import { containsAuthValue } from './contains-auth-value.ts'
+import type { Model, ModelOptions, ResourceType } from './model.ts'
 import { resolveResource } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
@@ -77,23 +78,41 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
   checkDeclarations(resources, options)
   const declarations = Object.fromEntries(resources.map((declared) => [declared.type, declared]))
   const { begin, ...hooks } = options.hooks ?? {}
+  const types = new Map(
+    resources.map((declared) => [
+      declared.type,
+      resolveResource(declared, resources, {
+        hooks: options.hooks && hooks,
+        invalidValues: options.invalidValues,
+        tenant: options.tenant,
+      }),
+    ]),
+  )
   return {
     // Each declaration is under its own type. `Object.fromEntries` cannot say which.
     declarations: declarations as DeclarationsOf<Resources>,
-    types: new Map(
-      resources.map((declared) => [
-        declared.type,
-        resolveResource(declared, resources, {
-          hooks: options.hooks && hooks,
-          invalidValues: options.invalidValues,
-        }),
-      ]),
-    ),
+    types,
+    ...resolveAccess([...types.values()], options),
     begin,
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',
     ...pageSizes(options),
   }
+}
+
+/** Resolves the access options; no member for a model in which nothing depends on the auth context. */
+function resolveAccess(
+  types: readonly ResourceType[],
+  { access, tenant }: ModelOptions,
+): Pick<Model, 'access'> {
+  const hasRules = types.some(
+    ({ access: rules, scope, fields }) =>
+      rules !== undefined ||
+      (scope !== undefined && containsAuthValue(scope)) ||
+      [...fields.values()].some((field) => field.access !== undefined),
+  )
+  if (!hasRules && access === undefined && tenant === undefined) return {}
+  return { access: { isClosed: access !== undefined, tenant } }
 }
 
 /** The default of `maxPageSize`. */

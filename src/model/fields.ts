@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { AuthValue, FieldAccess, FieldRule } from './access.ts'
 import type { Sql } from './dialect.ts'
 import type { Kind, OperatorLevel } from './kinds.ts'
 
@@ -38,7 +39,7 @@ export interface AttributeOptions<
   IsRequired extends boolean = boolean,
   Rights extends Access = Access,
   Default extends DefaultValue<Value> | undefined = DefaultValue<Value> | undefined,
-> {
+> extends FieldAccess {
   /** If true, a create must send a value, and no write may set it to null. Default false. */
   readonly required?: IsRequired
   /** Default `read-write`. */
@@ -51,6 +52,8 @@ export interface AttributeOptions<
   readonly sort?: boolean
   /** The value that a create without one stores, or a function that returns it. Default: the column's own default. */
   readonly default?: Default
+  /** The value that every create stores, from the auth context. A value that a client sends is rejected with 403. */
+  readonly set?: AuthValue
   /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
   readonly validate?: Validator<Value>
   /**
@@ -81,7 +84,8 @@ type DefaultIf<HasDefault extends boolean, Value> = HasDefault extends true
   : undefined
 
 /** A declared attribute that the database computes. It can be read, filtered and sorted, but not written. */
-export interface ExpressionField<Value = unknown, Level extends OperatorLevel = OperatorLevel> {
+export interface ExpressionField<Value = unknown, Level extends OperatorLevel = OperatorLevel>
+  extends Pick<FieldAccess, 'readable' | 'filterable' | 'sortable'> {
   readonly is: 'expression'
   readonly kind: Kind<Value, Level>
   readonly expression: Expression
@@ -96,11 +100,17 @@ export interface ColumnUse<Value = unknown, Nullable extends boolean = boolean> 
   readonly nullable: Nullable
 }
 
+/** The options of a computed attribute. */
+export interface ComputedOptions {
+  /** Who may read it. Default: who may read all attributes that are stored in its columns. */
+  readonly readable?: FieldRule
+}
+
 /** The result of a computed attribute. */
 export type ComputedValue<Value> = Value | null
 
 /** A declared attribute that JavaScript computes from columns whenever it is read. It cannot be written, filtered or sorted. */
-export interface Computed<Value = unknown> {
+export interface Computed<Value = unknown> extends ComputedOptions {
   readonly is: 'computed'
   readonly kind: Kind<Value>
   readonly columns: Readonly<Record<string, ColumnUse>>
@@ -112,7 +122,8 @@ export interface Computed<Value = unknown> {
 export type WriteAccess = 'read-write' | 'read-only'
 
 /** The options of every relationship. */
-interface RelationshipOptions<Rights extends WriteAccess = WriteAccess> {
+interface RelationshipOptions<Rights extends WriteAccess = WriteAccess>
+  extends Pick<FieldAccess, 'readable' | 'writable'> {
   /** `read-only`: clients can read it and filter by it, but not write it. Default `read-write`. */
   readonly access?: Rights
 }
@@ -135,6 +146,8 @@ export interface ToOneOptions<Rights extends WriteAccess = WriteAccess> extends 
    * database has a foreign key for the column, otherwise false. A key that references nothing is null in responses.
    */
   readonly enforced?: boolean
+  /** The id that every create stores in the own foreign key, from the auth context. A client's value is rejected with 403. */
+  readonly set?: AuthValue
 }
 
 /** A declared relationship to at most one resource. */
@@ -217,7 +230,10 @@ export function attribute<
 export function expression<Value, const Level extends OperatorLevel = OperatorLevel>(
   kind: Kind<Value, Level>,
   write: Expression,
-  options: Pick<AttributeOptions, 'filter' | 'sort' | 'invalidValues'> = {},
+  options: Pick<
+    AttributeOptions,
+    'filter' | 'sort' | 'invalidValues' | 'readable' | 'filterable' | 'sortable'
+  > = {},
 ): ExpressionField<Value, Level> {
   return { is: 'expression', kind, expression: write, ...options }
 }
@@ -249,6 +265,7 @@ export function computed<Value, const C extends Columns>(
   kind: Kind<Value>,
   columns: C,
   compute: (values: DeclaredColumns<C>) => NoInfer<ComputedValue<Value>>,
+  options: ComputedOptions = {},
 ): Computed<Value> {
   const uses = Object.entries(columns).map(([name, use]) => {
     const column: ColumnUse = isUse(use) ? use : { kind: use, nullable: true }
@@ -260,6 +277,7 @@ export function computed<Value, const C extends Columns>(
     columns: Object.fromEntries(uses),
     // The store passes exactly the declared columns, read as their declared kinds.
     compute: compute as unknown as Computed['compute'],
+    ...options,
   }
 }
 

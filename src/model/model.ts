@@ -1,4 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type {
+  AuthValue,
+  FieldAccess,
+  ModelAccess,
+  ResourceAccess,
+  TenantOptions,
+} from './access.ts'
 import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression, InvalidValues } from './fields.ts'
@@ -38,6 +45,12 @@ export interface AttributeField {
   readonly validate: StandardSchemaV1 | undefined
   /** What happens with a stored value that does not belong to the kind. */
   readonly invalidValues: InvalidValues
+  /** The value that every create stores; absent if clients send it. */
+  readonly set?: AuthValue
+  /** True if the rules of the field refuse values of the client. */
+  readonly isRefused?: boolean
+  /** The rules of the field; absent if it has none. */
+  readonly access?: FieldAccess
 }
 
 /** A resolved computed attribute. */
@@ -49,6 +62,8 @@ interface ComputedField {
   readonly compute: Computed['compute']
   /** What happens with a stored value that does not belong to the kind of its column. */
   readonly invalidValues: InvalidValues
+  /** The rules of the field; absent if it has none. */
+  readonly access?: FieldAccess
 }
 
 /**
@@ -78,6 +93,12 @@ export interface RelationshipField {
   readonly isWritable: boolean
   /** Whether every own key references a row; `undefined`: the database knows. */
   readonly isEnforced: boolean | undefined
+  /** The id that every create stores; absent if clients send it. */
+  readonly set?: AuthValue
+  /** True if the rules of the field refuse values of the client. */
+  readonly isRefused?: boolean
+  /** The rules of the field; absent if it has none. */
+  readonly access?: FieldAccess
 }
 
 /** Any resolved field. */
@@ -101,13 +122,22 @@ export interface ResourceType {
   readonly softDelete: string | undefined
   /** Whether clients see the messages with which triggers reject a write. */
   readonly databaseMessages: boolean
-  readonly insertDefaults: readonly (readonly [column: string, value: BoundValue | boolean])[]
+  readonly insertDefaults: readonly (readonly [
+    column: string,
+    value: BoundValue | boolean | AuthValue,
+  ])[]
   readonly isWritable: boolean
   readonly validate: StandardSchemaV1 | undefined
   /** The hooks of the model and of the type. */
   readonly hooks: Hooks
   /** By name, in the order of the declaration; without `id`. */
   readonly fields: ReadonlyMap<string, Field>
+  /** The rules of the type; absent if it has none. */
+  readonly access?: ResourceAccess
+  /** The type without the restrictions of an identity; absent if it has none. */
+  readonly complete?: ResourceType
+  /** The fields that errors of constraints must not name, because they do not exist for the identity; absent for none. */
+  readonly hiddenFields?: ReadonlySet<string>
 }
 
 /** The options of a model. */
@@ -127,6 +157,10 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
   readonly maxPageSize?: number | null | undefined
   /** The default of `invalidValues` of every attribute. Default `error`. */
   readonly invalidValues?: InvalidValues
+  /** Whether operations without a rule are refused. Default: they are open. */
+  readonly access?: 'deny by default'
+  /** Restricts every read and write to the rows of one tenant. */
+  readonly tenant?: TenantOptions
 }
 
 /** Declared resource types, by type. */
@@ -151,6 +185,11 @@ export interface Model<Types extends Declarations = Declarations> {
   readonly maxPageSize: number | undefined
   /** The function that runs at the start of every transaction. */
   readonly begin: ModelHooks['begin']
+  /**
+   * The access options; absent if no declaration depends on the auth context.
+   * @internal
+   */
+  readonly access?: ModelAccess
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type FieldAccess, isNeverWritten, type TenantOptions } from './access.ts'
 import { combineHooks } from './combine-hooks.ts'
 import { sql } from './dialect.ts'
 import type {
@@ -17,6 +18,7 @@ import type { IdOptions, ResourceDeclaration } from './resource.ts'
 interface ResolveOptions {
   readonly hooks?: Hooks | undefined
   readonly invalidValues?: InvalidValues | undefined
+  readonly tenant?: TenantOptions | undefined
 }
 
 /** What the resolution of a field depends on. */
@@ -33,8 +35,9 @@ interface FieldContext {
 export function resolveResource(
   declared: ResourceDeclaration,
   all: readonly ResourceDeclaration[],
-  { hooks: modelHooks, invalidValues = 'error' }: ResolveOptions = {},
+  { hooks: modelHooks, invalidValues = 'error', tenant: modelTenant }: ResolveOptions = {},
 ): ResourceType {
+  const tenant = declared.tenant === false ? undefined : modelTenant
   const id = resolveIdOptions(declared)
   const fields = Object.entries(declared.fields).map(
     ([name, field]) => [name, resolveField(name, field, { declared, all, invalidValues })] as const,
@@ -49,25 +52,48 @@ export function resolveResource(
       fromClient: id.client ?? 'forbidden',
       generatedBy: id.kind.codec === 'uuidId' ? 'server' : 'database',
     },
-    scope: resolveScope(declared),
+    scope: resolveScope(declared, tenant),
     softDelete: declared.softDelete,
     databaseMessages: declared.databaseMessages ?? false,
-    insertDefaults: Object.entries(declared.insertDefaults ?? {}),
-    isWritable: declared.access !== 'read-only',
+    insertDefaults: [
+      ...Object.entries(declared.insertDefaults ?? {}),
+      ...(tenant ? [[tenant.column, tenant.value] as const] : []),
+    ],
+    isWritable: isWritable(declared),
     validate: declared.validate,
     hooks: combineHooks(modelHooks, declared.hooks),
     fields: new Map(fields),
+    ...(typeof declared.access === 'object' && { access: declared.access }),
   }
 }
 
-/** The rows that belong to a type: those of its declared scope that are not deleted. */
-function resolveScope({ scope, softDelete }: ResourceDeclaration): Expression | undefined {
-  if (softDelete === undefined) return scope
-  return (column) => {
-    const isNotDeleted = sql`${column(softDelete)} is null`
-    return scope ? sql`(${scope(column)}) and ${isNotDeleted}` : isNotDeleted
-  }
+/** Whether clients can create, update or delete resources of a type. */
+function isWritable({ access }: ResourceDeclaration): boolean {
+  return typeof access === 'object' ? !isNeverWritten(access) : access !== 'read-only'
 }
+
+/** The rows that belong to a type: those of its declared scope and of the tenant that are not deleted. */
+function resolveScope(
+  { scope, softDelete }: ResourceDeclaration,
+  tenant: TenantOptions | undefined,
+): Expression | undefined {
+  const conditions: Expression[] = [
+    ...(scope ? [scope] : []),
+    ...(softDelete === undefined ? [] : [(column: Column) => sql`${column(softDelete)} is null`]),
+    ...(tenant ? [(column: Column) => sql`${column(tenant.column)} = ${tenant.value}`] : []),
+  ]
+  const [first, ...others] = conditions
+  if (first === undefined || others.length === 0) return first
+  return (column) =>
+    sql.join(
+      conditions.map((condition, index) =>
+        index === 0 && scope ? sql`(${condition(column)})` : condition(column),
+      ),
+      sql.raw(' and '),
+    )
+}
+
+type Column = Parameters<Expression>[0]
 
 /** Resolves the options of a type's ids. */
 export function resolveIdOptions({
@@ -132,6 +158,7 @@ function resolveField(
         columns: Object.entries(field.columns),
         compute: field.compute,
         invalidValues,
+        ...resolveRules(field),
       }
     case 'toOne':
     case 'toMany':
@@ -141,8 +168,10 @@ function resolveField(
         many: field.is === 'toMany',
         to: field.to,
         link: resolveLink(field, declared, all),
-        isWritable: declared.access !== 'read-only' && field.access !== 'read-only',
+        isWritable: isWritable(declared) && field.access !== 'read-only',
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
+        ...('set' in field && field.set && { set: field.set }),
+        ...resolveRules(field),
       }
   }
 }
@@ -195,7 +224,21 @@ function resolveAttribute(
     makeDefault: resolveDefault(field.default),
     validate: field.validate,
     invalidValues: field.invalidValues ?? invalidValues,
+    ...(field.set && { set: field.set }),
+    ...resolveRules(field),
   }
+}
+
+/** Resolves the rules of a field; no member for a field without rules. */
+function resolveRules({
+  readable,
+  writable,
+  filterable,
+  sortable,
+}: FieldAccess): Readonly<{ access?: FieldAccess }> {
+  const rules = { readable, writable, filterable, sortable }
+  const declared = Object.entries(rules).filter(([, rule]) => rule !== undefined)
+  return declared.length === 0 ? {} : { access: Object.fromEntries(declared) }
 }
 
 function resolveExpression(
@@ -219,6 +262,7 @@ function resolveExpression(
     makeDefault: undefined,
     validate: undefined,
     invalidValues: field.invalidValues ?? invalidValues,
+    ...resolveRules(field),
   }
 }
 

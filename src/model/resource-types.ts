@@ -278,7 +278,7 @@ export type WritableType<Types extends Declarations> = string extends keyof Type
   : {
       [Type in TypeName<Types>]: [Extract<Types[Type]['access'], 'read-only'>] extends [never]
         ? Type
-        : Types[Type]['access'] extends 'read-only' | undefined
+        : [Extract<Types[Type]['access'], 'read-write'>] extends [never]
           ? never
           : Type
     }[TypeName<Types>]

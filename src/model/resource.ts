@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { ResourceAccess } from './access.ts'
 import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
@@ -54,7 +55,7 @@ export interface ResourceOptions<
   /**
    * The condition on rows that belong to the type, in every read and write. A write that would make it false is rejected. The
    * function runs when a statement is compiled, not for each request: it must not read the user of a request, the time or
-   * anything else that changes. `begin` with row-level security restricts rows by user.
+   * anything else that changes. `${auth(…)}` binds a value of the auth context; the option `access` restricts rows by user.
    */
   readonly scope?: Expression
   /**
@@ -69,8 +70,13 @@ export interface ResourceOptions<
   readonly databaseMessages?: boolean
   /** The values of columns that no field writes, in the row of a new resource, by column. */
   readonly insertDefaults?: Readonly<Record<string, BoundValue | boolean>>
-  /** `read-only`: clients cannot create, update or delete resources of the type. Required for views. Default `read-write`. */
-  readonly access?: Rights
+  /**
+   * `read-only`: clients cannot create, update or delete resources of the type. Required for views, or rules where these operations
+   * are `false`. Rules say which rows a request may read, create, update, delete and relate. Default `read-write`.
+   */
+  readonly access?: Rights | ResourceAccess<Auth>
+  /** `false`: the option `tenant` of the model does not apply to the rows of this type. */
+  readonly tenant?: false
   /**
    * Validates all attributes together when a create or an update writes any of them. Gets the stored values of attributes
    * that the request does not send. Its output is not stored.

@@ -60,6 +60,15 @@ export function parseFilter(text: string, maxTerms: number): ParsedFilter {
   return { clauses: parseClauses(json, 'filter', 1), terms }
 }
 
+/**
+ * Parses the filter objects of a declaration, joined by AND.
+ * @param path - where they are declared; the location of every error starts with it
+ * @throws ApiError | ManyErrors `invalid_filter` (400) with every error and its location
+ */
+export function parseFilterObjects(list: readonly unknown[], path: string): FilterClause[] {
+  return parseClauses(list, path, 1)
+}
+
 /** The error of a request whose filters have too many terms in all; its source is the parameter that exceeds the limit. */
 export function tooManyTerms(parameter: string): ParameterError {
   const detail = `${parameter}: more than ${filterLimits.terms} filter terms in one request; use "in_" with a list of values instead of many "eq", or send several requests.`

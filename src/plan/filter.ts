@@ -19,6 +19,7 @@ import {
 } from '../model/operators.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
+import type { RuleValue, readRuleOperand } from './access/rule-value.ts'
 import {
   type FilterMember,
   filterError,
@@ -28,8 +29,11 @@ import {
 } from './filter-errors.ts'
 import { readOperand } from './operand.ts'
 
-/** The number of a bind parameter: an index into the client's values, which are passed beside the query shape. */
-type Parameter = number
+/**
+ * A bind parameter: an index into the client's values, which are passed beside the query shape. In the condition of a rule it is the
+ * value itself, because a rule is no part of a query shape.
+ */
+type Parameter = number | RuleValue
 
 /** The client's values; planning a filter appends to them. */
 export interface PlanParameters {
@@ -37,11 +41,13 @@ export interface PlanParameters {
   readonly values: unknown[]
   /** The parameters that were sent as `filter[name]=text`, in the order sent. */
   readonly textParameters: TextParameter[]
+  /** Reads the operands of a rule, whose values are not those of a client. */
+  readonly readRuleOperand?: typeof readRuleOperand
 }
 
 /** A parameter that was sent as `filter[name]=text`. */
 export interface TextParameter {
-  readonly parameter: Parameter
+  readonly parameter: number
   /** Reads another text as a value of the same field; the rest of the plan stays the same. @throws ApiError if it is invalid */
   readonly read: (text: string) => unknown
 }
@@ -216,8 +222,15 @@ function planComparison(
   operand: Extract<Operand, { is: 'value' | 'text' }>,
   field: AttributeField,
   name: OperatorName,
-  { parameters: { values, textParameters } }: FilterContext,
+  { parameters: { values, textParameters, readRuleOperand } }: FilterContext,
 ): Condition {
+  if (readRuleOperand && operand.is === 'value') {
+    const ruleOperand = { value: operand.value, field, operator: name }
+    const parameters = readRuleOperand(ruleOperand, (problem) =>
+      filterError(predicate, '.val', problem),
+    )
+    return { is: 'compare', operator: name, field: field.name, parameters }
+  }
   const read = (sent: typeof operand) =>
     readOperand(sent, field, name, (problem) => filterError(predicate, '.val', problem))
   const operandValues = read(operand)

@@ -41,6 +41,11 @@ export function pairWithLayouts(
   return [[primary, shape.primary], ...pairs]
 }
 
+/** The result of a read of one resource, of which only the identifier may be read. */
+export function createIdentifierRows(id: string): CompleteRows {
+  return { is: 'complete', count: 1, primary: [[id]], included: [] }
+}
+
 /** The layout of an included type. @throws Error if the plan does not include the type */
 export function findIncludedLayout({ included }: ReadShape, type: string): RowLayout {
   const layout = included.find((candidate) => candidate.type === type)

@@ -3,6 +3,7 @@ import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
 import type { ParsedQuery } from '../parse/query.ts'
+import type { Identity } from './access/identity.ts'
 import { type CanonicalQuery, canonicalizeQuery } from './canonical-query.ts'
 import { type Condition, type PlanParameters, planFilter, type TextParameter } from './filter.ts'
 import { type Page, planPage } from './page.ts'
@@ -51,6 +52,8 @@ export interface ReadPlan {
   /** Whether the document has the member `included`. */
   readonly hasIncluded: boolean
   readonly canonicalQuery: CanonicalQuery
+  /** Who sends the request; absent for a model without access rules. Added to a cached plan for each request. */
+  readonly identity?: Identity
 }
 
 /** The resources that a URL path addresses: those of a type, or the related resources of one resource. */

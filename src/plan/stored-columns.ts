@@ -49,6 +49,11 @@ export function planMemberIds(planner: Planner, { type }: ResourceType, name: st
   return planOne(planner, { ...createIdentifierLayout(type), linkages })
 }
 
+/** Plans the document of a resource of which only the identifier may be read. */
+export function planIdentifier(planner: Planner, { type }: ResourceType): ReadPlan {
+  return planOne(planner, createIdentifierLayout(type))
+}
+
 /** Plans a read of one row by its id. */
 function planOne({ shapes }: Planner, primary: RowLayout): ReadPlan {
   const { type } = primary

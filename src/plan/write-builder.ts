@@ -2,17 +2,20 @@ import { attempt, type ErrorCollector, emptyCollector, report } from '../errors/
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { computeAuthValue } from '../model/access.ts'
 import { isReservedName } from '../model/member-names.ts'
 import {
   type AttributeField,
   type Field,
   findInverse,
+  getResourceType,
   type Model,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
 import type { InvalidElement } from '../model/value-result.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
+import { AccessRefusal } from './access/refusal.ts'
 import {
   createRelatedNotFound,
   createTypeConflict,
@@ -81,12 +84,15 @@ export function addAttributes(
   parsed: ParsedResource,
   resource: ResourceType,
   builder: WriteBuilder,
+  operation: 'create' | 'update',
 ): void {
   for (const [name, value] of parsed.attributes) {
     if (isReservedName(name)) continue
     const field = name === 'id' ? resource.id : resource.fields.get(name)
     if (field === undefined || field.is === 'relationship')
       report(builder.errors, () => unknownField(name, resource, 'attribute'))
+    else if (field.is === 'attribute' && isRefused(field, operation))
+      report(builder.errors, () => createFieldForbidden(field, resource, operation))
     else if (field.is === 'attribute' && field.isWritable) addAttribute(field, value, builder)
   }
 }
@@ -123,22 +129,75 @@ function setAttribute({ name }: AttributeField, value: unknown, builder: WriteBu
   builder.values.push(value)
 }
 
-/** Adds the defaults of attributes that the document of a create omits, and errors for required ones without a default. */
+/** Whether access rules refuse a client's value of a field. */
+function isRefused(
+  { isRefused = false, set }: AttributeField | RelationshipField,
+  operation: 'create' | 'update',
+): boolean {
+  return isRefused || (operation === 'create' && set !== undefined)
+}
+
+function createFieldForbidden(
+  field: AttributeField | RelationshipField,
+  { type }: ResourceType,
+  operation: 'create' | 'update',
+): BodyError {
+  const reason = field.isRefused ? 'writable' : 'set'
+  const rule = `${type}.fields.${field.name}.${reason}`
+  const detail =
+    reason === 'set'
+      ? `The server sets "${field.name}"; remove it.`
+      : `The access rules do not allow you to write "${field.name}".`
+  const cause = new AccessRefusal(operation, { type, rule })
+  return new BodyError('forbidden', toFieldPointer(field), detail, { cause })
+}
+
+/**
+ * Adds the values that the server sets from the auth context, the defaults of attributes that the document of a create omits, and
+ * errors for required ones without a default. Fields that do not exist for the identity are set too.
+ */
 export function addDefaults(
   parsed: ParsedResource,
   resource: ResourceType,
   builder: WriteBuilder,
+  { model, auth }: Readonly<{ model: Model; auth: unknown }>,
 ): void {
   const sent = new Set(parsed.attributes.map(([name]) => name))
-  for (const field of resource.fields.values()) {
-    if (field.is !== 'attribute' || (field.isWritable && sent.has(field.name))) continue
+  const { fields } = resource.complete ?? resource
+  for (const field of fields.values()) {
+    if (field.is === 'relationship') {
+      if (field.set) setToOne(field, computeAuthValue(field.set, auth), model, builder)
+      continue
+    }
+    if (field.is !== 'attribute') continue
+    if (field.set) {
+      const value = computeAuthValue(field.set, auth) ?? null
+      setAttribute(field, convertServerValue(field, value), builder)
+      continue
+    }
+    if (field.isWritable && sent.has(field.name)) continue
     if (field.makeDefault) {
       setAttribute(field, convertServerValue(field, field.makeDefault()), builder)
-    } else if (field.required) {
+    } else if (field.required && resource.fields.has(field.name)) {
       const detail = `A new ${resource.type} must have the attribute "${field.name}".`
       report(builder.errors, () => new BodyError('missing_value', toFieldPointer(field), detail))
     }
   }
+}
+
+/** Sets the own foreign key of a to-one relationship. @throws Error if the value is no id of the related type */
+function setToOne(
+  { name, to }: RelationshipField,
+  value: unknown,
+  model: Model,
+  { columns, values }: WriteBuilder,
+): void {
+  const isNone = value === null || value === undefined
+  const id = isNone ? null : normalizeId(getResourceType(model, to), String(value))
+  if (id === undefined)
+    throw new Error(`${name} must be an id of ${to}; auth(…) returned another value.`)
+  columns.push({ is: 'key', relationship: name })
+  values.push(id)
 }
 
 /**
@@ -166,6 +225,10 @@ export function addRelationships(
     const field = resource.fields.get(name)
     if (field?.is !== 'relationship')
       report(builder.errors, () => unknownField(name, resource, 'relationship'))
+    else if (isRefused(field, change === 'add' ? 'create' : 'update'))
+      report(builder.errors, () =>
+        createFieldForbidden(field, resource, change === 'add' ? 'create' : 'update'),
+      )
     else if (field.isWritable)
       addRelationship(
         field,
@@ -224,6 +287,10 @@ export function linkToParent(
   builder: WriteBuilder,
 ): ParentLink | undefined {
   const inverse = findInverse(model, resource, relationship)
+  if (relationship.isRefused || inverse?.set) {
+    const field = inverse?.set ? inverse : relationship
+    report(builder.errors, () => createFieldForbidden(field, resource, 'create'))
+  }
   const parentLink: ParentLink = { type: resource.type, relationship: relationship.name }
   if (relationship.link.foreignKey === 'join table') {
     if (inverse === undefined) return parentLink

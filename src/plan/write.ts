@@ -1,8 +1,10 @@
 import { type ErrorList, report, throwErrors } from '../errors/collector.ts'
 import { BodyError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
+import type { Operation } from '../model/access.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
+import { AccessRefusal, createForbidden } from './access/refusal.ts'
 import type { ExistenceCheck } from './linkage.ts'
 import { normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
@@ -55,13 +57,22 @@ export interface WritePlan {
   readonly errors: ErrorList
   /** The primary data of the document; `none` if the request has no document. */
   readonly document: 'resource' | 'linkage' | 'none'
+  /** The operation of the request, whose access rules apply; `undefined` for what hooks write. */
+  readonly operation?: Exclude<Operation, 'read'>
+}
+
+/** The options of a create. */
+interface CreateOptions {
+  /** The relationship in the path, over which the new resource is linked. */
+  readonly parent?: AddressedRelationship | undefined
+  /** The auth context, for the values that the server sets. */
+  readonly auth?: unknown
 }
 
 /**
  * Plans the creation of a resource, in a collection or as a related resource.
  *
  * @param resource - the type to create
- * @param parent - the relationship in the path, over which the new resource is linked
  * @throws BodyError `type_conflict` (409), `client_id_forbidden` (403); the plan holds all other errors
  * @see https://jsonapi.org/format/1.0/#crud-creating and `docs/service.md`, Endpoints
  */
@@ -69,14 +80,14 @@ export function planCreate(
   planner: Planner,
   parsed: ParsedResource,
   resource: ResourceType,
-  parent?: AddressedRelationship,
+  { parent, auth }: CreateOptions = {},
 ): WritePlan {
   const { model } = planner
   checkType(parsed, resource)
   const builder = createWriteBuilder()
   const id = resolveNewId(parsed, resource, planner, builder)
-  addAttributes(parsed, resource, builder)
-  addDefaults(parsed, resource, builder)
+  addAttributes(parsed, resource, builder, 'create')
+  addDefaults(parsed, resource, builder, { model, auth })
   // A new row has no links to replace.
   addRelationships(parsed, resource, model, builder, 'add')
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
@@ -86,6 +97,7 @@ export function planCreate(
       parent: parentLink,
     }),
     id,
+    operation: 'create',
     precondition: parent && {
       notFound: { type: parent.resource.type, parameter: 'id' },
       id: parent.id,
@@ -112,9 +124,10 @@ export function planUpdate(
     throw new BodyError('id_conflict', '/data/id', detail)
   }
   const builder = createWriteBuilder()
-  addAttributes(parsed, resource, builder)
+  addAttributes(parsed, resource, builder, 'update')
   addRelationships(parsed, resource, model, builder, 'replace')
-  return { ...createPlan(planner, resource, builder), ...requireTarget(resource, id) }
+  const plan = createPlan(planner, resource, builder)
+  return { ...plan, ...requireTarget(resource, id), operation: 'update' }
 }
 
 /**
@@ -131,16 +144,20 @@ export function planRelationshipWrite(
   { resource, relationship, id }: AddressedRelationship,
   change: LinkChange['change'],
 ): WritePlan {
+  if (relationship.isRefused) {
+    const rule = `${resource.type}.fields.${relationship.name}.writable`
+    throw createForbidden(new AccessRefusal('relate', { type: resource.type, id, rule }))
+  }
   const builder = createWriteBuilder()
   addRelationship(relationship, { linkage, pointer: '/data', change }, planner.model, builder)
   const plan = createPlan(planner, resource, builder)
-  return { ...plan, ...requireTarget(resource, id), document: 'linkage' }
+  return { ...plan, ...requireTarget(resource, id), document: 'linkage', operation: 'relate' }
 }
 
 /** Plans the deletion of a resource. */
 export function planDelete(planner: Planner, resource: ResourceType, id: string): WritePlan {
   const plan = createPlan(planner, resource, createWriteBuilder())
-  return { ...plan, ...requireTarget(resource, id), document: 'none' }
+  return { ...plan, ...requireTarget(resource, id), document: 'none', operation: 'delete' }
 }
 
 /** Plans an update that changes nothing yet, for the values of hooks. */

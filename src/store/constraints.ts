@@ -184,17 +184,19 @@ function findFields(
   const written = parameter === undefined ? undefined : shape.columns[parameter]
   if (written) return findWritingFields(written, resource)
   const fields = columns.map((column) =>
-    [...resource.fields.values()].find((field) => usesColumn(field, column)),
+    [...resource.fields.values()].find(
+      (field) => usesColumn(field, column) && !resource.hiddenFields?.has(field.name),
+    ),
   )
   const known = fields.filter((field) => field !== undefined)
   return is === 'check' || known.length === fields.length ? known : []
 }
 
 /** Finds the field whose value is written to a column; none for the key of the resource in the path. */
-function findWritingFields(column: WriteColumn, { fields }: ResourceType): Field[] {
+function findWritingFields(column: WriteColumn, { fields, hiddenFields }: ResourceType): Field[] {
   if (column.is === 'parent') return []
   const field = fields.get(column.is === 'key' ? column.relationship : column.name)
-  return field ? [field] : []
+  return field && !hiddenFields?.has(field.name) ? [field] : []
 }
 
 function usesColumn(field: Field, column: string): boolean {

@@ -1,8 +1,21 @@
 import { sql } from 'kysely'
 import { quote } from '../errors/quote.ts'
-import type { ResourceType } from '../model/model.ts'
+import { operations } from '../model/access.ts'
+import { getResourceType, type ResourceType } from '../model/model.ts'
+import { resolveModelRules } from '../plan/access/access-shapes.ts'
+import { listConditions } from '../plan/access/rules.ts'
+import { compileRowCondition } from './access/restrict.ts'
 import { bound, compileStatement, type Statement } from './statement.ts'
-import { and, asText, comparisonKey, fieldAt, inScope, type Target, tableAt } from './tables.ts'
+import {
+  and,
+  asText,
+  columnAt,
+  comparisonKey,
+  fieldAt,
+  inScope,
+  type Target,
+  tableAt,
+} from './tables.ts'
 
 /** The SQL of a scope or an expression. */
 interface DeclaredSql {
@@ -23,7 +36,10 @@ export async function checkDeclaredSql(
 ): Promise<string[]> {
   const errors: string[] = []
   const types = [...target.model.types.values()]
-  const declared = types.flatMap((resource) => listDeclaredSql(resource, target))
+  const declared = [
+    ...types.flatMap((resource) => listDeclaredSql(resource, target)),
+    ...listRuleSql(target),
+  ]
   for (const { path, statement } of declared) {
     const unbindable = new Set(
       bound(statement, { planValues: [] }).filter((value) => !isBindable(value)),
@@ -38,6 +54,24 @@ export async function checkDeclaredSql(
     }
   }
   return errors
+}
+
+/** Lists the conditions of the access rules. @throws DeclarationError for names in filters that do not exist */
+function listRuleSql(target: Target): DeclaredSql[] {
+  return [...resolveModelRules(target.model)].flatMap(([type, rules]) => {
+    const resource = getResourceType(target.model, type)
+    const column = (name: string) => columnAt(0, name)
+    return operations.flatMap((operation) =>
+      listConditions(rules[operation]).map((condition) => {
+        const where = compileRowCondition(condition, resource, column, target)
+        const select = sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
+        return {
+          path: `${type}.access.${operation}`,
+          statement: compileStatement(select, target.dialect),
+        }
+      }),
+    )
+  })
 }
 
 /** Lists the scope and the expressions of a resource type, compiled as in every other statement. */

@@ -29,6 +29,8 @@ import {
 interface ConditionTable {
   readonly resource: ResourceType
   readonly depth: number
+  /** Compiles the columns of the rows; absent: they are those of `t<depth>`. */
+  readonly column?: (name: string) => Sql
   /** Whether the condition is inside a `not`, where null must not stand for false. */
   readonly isNegated?: boolean
 }
@@ -46,7 +48,7 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
       )
     case 'null': {
       const field = getAttribute(table.resource, condition.field)
-      const value = validValue(fieldAt(table.depth, field), field, target)
+      const value = validValue(fieldOf(table, field), field, target)
       const { isNull } = getCodec(field.kind.codec, target.dialect.name)
       return isNull ? isNull(value) : sql`${value} is null`
     }
@@ -132,12 +134,13 @@ function withoutRounding(
 function compileOperand(
   { is, operator }: Extract<Condition, { is: 'compare' | 'fields' }>,
   name: string,
-  { resource, depth, isNegated = false }: ConditionTable,
+  table: ConditionTable,
   target: Target,
 ): Sql {
+  const { resource, isNegated = false } = table
   const field = getAttribute(resource, name)
   const { codec } = field.kind
-  const stored = withoutRounding(fieldAt(depth, field), field, { resource, target })
+  const stored = withoutRounding(fieldOf(table, field), field, { resource, target })
   // An invalid value equals no valid one, so that an index of the column can be used. Inside a `not` it has to be null.
   const isPlain =
     is === 'compare' && !isNegated && equalities.has(operator) && !hasKey(codec, target)
@@ -154,7 +157,7 @@ function compileOperand(
  */
 function compileRelated(
   { relationship, where, preventPullUp }: Extract<Condition, { is: 'related' }>,
-  { resource, depth, isNegated }: ConditionTable,
+  { resource, depth, column = (name) => columnAt(depth, name), isNegated }: ConditionTable,
   target: Target,
 ): Sql {
   const { link, to } = getRelationship(resource, relationship)
@@ -168,17 +171,22 @@ function compileRelated(
   ]
   const select = sql`select ${otherKey} from ${tableAt(other.depth, other.resource.table)}`
   const otherKeys = conditions.length === 0 ? select : sql`${select} where ${and(conditions)}`
-  const ownKey = columnAt(depth, link.ownKey)
+  const ownKey = column(link.ownKey)
   const isLinked =
     isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
       ? target.dialect.equalsSubquery(ownKey, otherKeys)
-      : isLinkedFromAny(depth, reverseLink(link), otherKeys)
+      : isLinkedFromAny(depth, reverseLink(link), otherKeys, ownKey)
   const matched =
     link.ownKey === resource.id.column ? isLinked : sql`(${ownKey} is not null and ${isLinked})`
   // Inside a `not` no database converts it to a join.
   return preventPullUp && !isNegated && target.dialect.preventPullUp
     ? target.dialect.preventPullUp(matched)
     : matched
+}
+
+/** Compiles an attribute of the rows that a condition is about. */
+function fieldOf({ depth, column }: ConditionTable, field: AttributeField): Sql {
+  return column ? field.expression(column) : fieldAt(depth, field)
 }
 
 /** Whether at most one id matches a condition. */

@@ -1,3 +1,4 @@
+import type { Identity } from '../plan/access/identity.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { RunValues } from './statement.ts'
 
@@ -10,13 +11,20 @@ export function limitRows(values: RunValues, maxRows: number): RunValues {
   return limit !== undefined && limit > maxRows ? { ...values, limit: maxRows + 1 } : values
 }
 
+/** Adds the auth context, from which rules take their values. */
+export function addAuth(values: RunValues, identity: Identity | undefined): RunValues {
+  return identity === undefined ? values : { ...values, auth: identity.auth }
+}
+
 /** Creates the values with which the statements of a read run. @param id - the id in the path */
-export function createRunValues({ values, page }: ReadPlan, id: string | undefined): RunValues {
-  if (page === undefined) return { planValues: values, id }
+export function createRunValues(
+  { values, page, identity }: ReadPlan,
+  id: string | undefined,
+): RunValues {
+  if (page === undefined) return addAuth({ planValues: values, id }, identity)
   const offset = BigInt(page.number - 1) * BigInt(page.size)
   return {
-    planValues: values,
-    id,
+    ...addAuth({ planValues: values, id }, identity),
     limit: page.size,
     offset: offset < maxOffset ? offset : maxOffset,
   }

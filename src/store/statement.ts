@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
+import { type AuthValue, computeAuthValue, isAuthValue } from '../model/access.ts'
 import { type Codec, getCodec } from '../model/codecs.ts'
 import type {
   BoundValue,
@@ -20,6 +21,7 @@ import type {
   Sql,
   TextPattern,
 } from '../model/dialect.ts'
+import type { RuleValue } from '../plan/access/rule-value.ts'
 
 /** The source of a parameter's value: an index in the plan's values, or one of the other values of a run. */
 export type ParameterSource =
@@ -31,6 +33,7 @@ export type ParameterSource =
   | 'maxRows'
   | 'snapshotId'
   | 'constant'
+  | RuleValue
 
 /** A parameter of a compiled statement. */
 export interface Placeholder {
@@ -62,6 +65,8 @@ export interface RunValues {
   readonly snapshotId?: string | undefined
   /** The values of declarations are in their placeholders. */
   readonly constant?: undefined
+  /** The auth context of the request, for the values that rules bind. */
+  readonly auth?: unknown
 }
 
 /** Compiles a parameter for one value of a codec; null stays null. */
@@ -180,8 +185,23 @@ export function compileStatement(expression: Sql, dialect: Dialect): Statement {
   return { sql: text, placeholders: parameters.map((each) => asPlaceholder(each, dialect)) }
 }
 
+/** Creates a placeholder for a value of the auth context in the SQL of a declaration. */
+function authPlaceholder(value: AuthValue, { name }: Dialect): Placeholder {
+  const bindBoolean = getCodec('boolean', name).bind
+  return {
+    source: { read: (auth) => computeAuthValue(value, auth) },
+    bind: (computed) => {
+      if (computed === undefined) return null
+      return typeof computed === 'boolean' && bindBoolean
+        ? bindBoolean(computed)
+        : (computed as BoundValue)
+    },
+  }
+}
+
 /** A parameter that is no placeholder is a value of a declaration. */
 function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
+  if (isAuthValue(parameter)) return authPlaceholder(parameter, dialect)
   const isPlaceholder = typeof parameter === 'object' && parameter !== null && 'source' in parameter
   // Only this module creates objects with a `source`.
   return isPlaceholder
@@ -198,6 +218,7 @@ export function loadRows(rows: unknown[][], load: Statement['load']): unknown[][
 /** Returns the values that the driver binds, in the order of the placeholders. */
 export function bound({ placeholders }: Statement, values: RunValues): ParameterValue[] {
   return placeholders.map(({ source, bind }) => {
-    return bind(typeof source === 'number' ? values.planValues[source] : values[source])
+    if (typeof source === 'number') return bind(values.planValues[source])
+    return bind(typeof source === 'string' ? values[source] : source.read(values.auth))
   })
 }

@@ -1,7 +1,14 @@
 import { getResourceType, type ResourceType } from '../model/model.ts'
+import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
-import type { WriteShape } from '../plan/write.ts'
+import type { WritePlan, WriteShape } from '../plan/write.ts'
+import {
+  type AccessCheck,
+  type AccessChecks,
+  compileAccessChecks,
+  compileMemberCheck,
+} from './access/write-checks.ts'
 import { compileMembers } from './members.ts'
 import { type CompiledRead, compileExists, compileLock, compileRead } from './read.ts'
 import type { Statement } from './statement.ts'
@@ -19,12 +26,20 @@ export interface TypeStatements {
   /** Returns which of the ids exist. */
   readonly lookup: Statement
   readonly remove: Statement
+  /** Returns a row if the resource with the id is in the declared scope of its type, whoever may read it. */
+  readonly inScope: Statement
+  /** Returns which of the ids are in the declared scope, whoever may read them. */
+  readonly lookupInScope: Statement
 }
 
 /** The statements of a store. Those of a query shape are compiled again after the cache has evicted them. */
 export interface Statements {
   readonly read: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
+  /** Returns the access rules that a write must meet; `undefined` if there are none. */
+  readonly checks: (plan: WritePlan) => AccessChecks | undefined
+  /** Returns the access rule for members whose foreign key a link of a write changed; `undefined` if there is none. */
+  readonly memberCheck: (plan: WritePlan, index: number) => AccessCheck | undefined
   readonly members: (shape: MembersShape) => Statement
   readonly ofType: (type: string) => TypeStatements
   readonly target: Target
@@ -35,36 +50,63 @@ export interface Statements {
  * @param cache - holds the statements of query shapes
  */
 export function createStatements(target: Target, cache = new StatementCache()): Statements {
-  const types = new Map(
-    [...target.model.types.values()].map((resource): [string, TypeStatements] => [
-      resource.type,
-      createTypeStatements(resource, target),
-    ]),
+  const statementsOf = memoizeByIdentity(
+    (resource: ResourceType): TypeStatements => createTypeStatements(resource, target),
   )
   return {
     target,
     read: cache.memoize((shape: ReadShape) => compileRead(shape, target), readSize),
     write: cache.memoize((shape: WriteShape) => compileWrite(shape, target), writeSize),
+    checks: createAccessChecks(target, cache),
+    memberCheck: createMemberChecks(target, cache),
     members: cache.memoize(
       (shape: MembersShape) => compileMembers(shape, target),
       (statement) => statementSize(statement),
     ),
-    ofType: (type) => {
-      const found = types.get(getResourceType(target.model, type).type)
-      if (found === undefined) throw new Error(`No statements are compiled for ${type}.`)
-      return found
-    },
+    ofType: (type) => statementsOf(getResourceType(target.model, type)),
   }
+}
+
+/** Compiles the access rules of each query shape for each operation once. */
+function createAccessChecks(target: Target, cache: StatementCache): Statements['checks'] {
+  if (target.access === undefined) return () => undefined
+  const compile = (operation: NonNullable<WritePlan['operation']>) =>
+    cache.memoize(
+      (shape: WriteShape) => compileAccessChecks(shape, operation, target),
+      ({ before, after }) => statementSize(...[...before, ...after].map((each) => each.statement)),
+    )
+  const byOperation = {
+    create: compile('create'),
+    update: compile('update'),
+    delete: compile('delete'),
+    relate: compile('relate'),
+  }
+  return ({ shape, operation }) => (operation ? byOperation[operation](shape) : undefined)
+}
+
+function createMemberChecks(target: Target, cache: StatementCache): Statements['memberCheck'] {
+  if (target.access === undefined) return () => undefined
+  const compile = cache.memoize(
+    ({ links, ...shape }: WriteShape) =>
+      links.map((_, index) => compileMemberCheck({ ...shape, links }, index, target)),
+    (checks) => statementSize(...checks.flatMap((check) => (check ? [check.statement] : []))),
+  )
+  return ({ shape, operation }, index) => (operation ? compile(shape)[index] : undefined)
 }
 
 /** Those that depend on the triggers of the table are compiled when they are used: the table may not exist before. */
 function createTypeStatements(resource: ResourceType, target: Target): TypeStatements {
   let lock: Statement | undefined
   let remove: Statement | undefined
+  const { complete } = resource
+  const exists = compileExists(resource, target)
+  const lookup = compileLookup(resource, target)
   return {
     resource,
-    exists: compileExists(resource, target),
-    lookup: compileLookup(resource, target),
+    exists,
+    lookup,
+    inScope: complete ? compileExists(complete, target) : exists,
+    lookupInScope: complete ? compileLookup(complete, target) : lookup,
     get lock() {
       lock ??= compileLock(resource, target)
       return lock

@@ -3,6 +3,7 @@ import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { Model } from '../model/model.ts'
+import type { Identity } from '../plan/access/identity.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
@@ -59,6 +60,10 @@ export interface MemberValues {
 
 /** The operations of a transaction that writes. */
 export interface Transaction {
+  /** Returns the same transaction with the access rules of an identity; `undefined` for none, as hooks use it. */
+  readonly as: (identity: Identity | undefined) => Transaction
+  /** Whose access rules apply; `undefined` for none. */
+  readonly identity: Identity | undefined
   readonly query: RunQuery
   /** Runs steps as the database allows: one after the other, or pipelined; `done` are steps that have run before. */
   readonly run: StepExecutor

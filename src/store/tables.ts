@@ -11,6 +11,7 @@ import type {
   StoredValue,
   Table,
 } from '../model/model.ts'
+import type { RowRules } from '../plan/access/identity.ts'
 import type { ReportInvalidValue } from './invalid-value-report.ts'
 import { castParam, param } from './statement.ts'
 
@@ -42,6 +43,8 @@ export interface Target {
   readonly isEnforced?: ((field: RelationshipField) => boolean) | undefined
   /** Receives each stored value that is returned as null; absent: nothing does. */
   readonly reportInvalidValue?: ReportInvalidValue | undefined
+  /** The rules that the scopes of the model contain, and the target without them; absent: there are none. */
+  readonly access?: Readonly<{ rules: RowRules; unrestricted: Target }>
 }
 
 /** Compiles the name of a table, with its schema if one is declared. */
@@ -175,9 +178,16 @@ export function isLinkedFrom(depth: number, link: Link, ownKey: Sql): Sql {
   return sql`${otherKey} in (select ${joinColumnAt(depth, link.to)} from ${joinAt(depth, link.joinTable)} where ${from})`
 }
 
-/** Compiles whether the row of `t<depth>` is linked from a row with one of the keys of a subquery. */
-export function isLinkedFromAny(depth: number, link: Link, ownKeys: Sql): Sql {
-  const otherKey = columnAt(depth, link.otherKey)
+/**
+ * Compiles whether the row of `t<depth>` is linked from a row with one of the keys of a subquery.
+ * @param otherKey - the key of the row; default: a column of `t<depth>`
+ */
+export function isLinkedFromAny(
+  depth: number,
+  link: Link,
+  ownKeys: Sql,
+  otherKey = columnAt(depth, link.otherKey),
+): Sql {
   if (link.foreignKey !== 'join table') return sql`${otherKey} in (${ownKeys})`
   const to = joinColumnAt(depth, link.to)
   const from = sql`${joinColumnAt(depth, link.from)} in (${ownKeys})`

@@ -1,19 +1,62 @@
 import { type ErrorList, emptyCollector, noErrors, report } from '../errors/collector.ts'
 import type { Awaitable } from '../model/hooks.ts'
+import type { Identity } from '../plan/access/identity.ts'
+import { AccessRefusal, createForbidden } from '../plan/access/refusal.ts'
 import { createRelatedNotFound } from '../plan/linkage.ts'
 import type { WritePlan } from '../plan/write.ts'
+import { runAccessCheck } from './access/run-checks.ts'
 import { deletionConstraintError, reportConstraintErrors } from './constraints.ts'
 import { checkMemberLimit, maxChangedMembers } from './members.ts'
 import { notFoundError } from './not-found.ts'
+import { addAuth } from './run-values.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteConnection } from './write-connection.ts'
 import { prepareWrite } from './write-steps.ts'
 
-/** Returns the operations of a transaction on a connection. */
-export function transactionOn(connection: WriteConnection, statements: Statements): Transaction {
+/**
+ * Returns the operations of an open transaction, without access rules.
+ * @param statementsOf - finds the statements of an identity
+ * @param connect - creates the connection that reads by these statements
+ */
+export function openTransaction<S extends Statements>(
+  statementsOf: (identity: Identity | undefined) => S,
+  connect: (statements: S) => WriteConnection,
+): Transaction {
+  const as = (identity: Identity | undefined): Transaction => {
+    if (identity === undefined) return unrestricted
+    const statements = statementsOf(identity)
+    return {
+      ...transactionOn(addIdentity(connect(statements), identity), statements, as),
+      identity,
+    }
+  }
+  const statements = statementsOf(undefined)
+  const unrestricted = transactionOn(connect(statements), statements, as)
+  return unrestricted
+}
+
+/** Adds the auth context to the values of every statement, and the identity to every read. */
+function addIdentity(connection: WriteConnection, identity: Identity): WriteConnection {
+  const { readInserted } = connection
   return {
+    ...connection,
+    all: (statement, values) => connection.all(statement, addAuth(values, identity)),
+    run: (statement, values) => connection.run(statement, addAuth(values, identity)),
+    read: (plan, id) => connection.read({ ...plan, identity }, id),
+    ...(readInserted && { readInserted: (plan) => readInserted({ ...plan, identity }) }),
+  }
+}
+
+function transactionOn(
+  connection: WriteConnection,
+  statements: Statements,
+  as: Transaction['as'],
+): Transaction {
+  return {
+    as,
+    identity: undefined,
     query: connection.query,
     run: connection.runSteps,
     savepoint: (work) => connection.savepoint(work),
@@ -30,21 +73,28 @@ export function transactionOn(connection: WriteConnection, statements: Statement
   }
 }
 
-/** Runs one statement for the resource in the path and one for each type of related resources, without awaiting in between. */
+/**
+ * Runs one statement for the resource in the path, one for each type of related resources and one for each access rule, without
+ * awaiting in between.
+ */
 async function checkPreconditions(
   connection: WriteConnection,
-  { precondition, existenceChecks }: WritePlan,
+  plan: WritePlan,
   statements: Statements,
 ): Promise<ErrorList> {
+  const { precondition, existenceChecks } = plan
   const locking = precondition && lockResource(connection, precondition, statements)
+  const allowing = checkAccess(connection, plan, statements)
   if (existenceChecks.length === 0) {
     // A lock on SQLite is synchronous: waiting for it would cost as much as the lock.
-    if (locking instanceof Promise) await locking
+    if (locking instanceof Promise || allowing instanceof Promise)
+      await Promise.all([locking, allowing])
     return noErrors
   }
   const checksByType = [...Map.groupBy(existenceChecks, ({ type }) => type)]
-  const [, ...found] = await Promise.all([
+  const [, , ...found] = await Promise.all([
     locking,
+    allowing,
     ...checksByType.map(([type, checks]) => {
       const ids = [...new Set(checks.map(({ id }) => id))]
       return connection.all(statements.ofType(type).lookup, { planValues: [], ids })
@@ -57,6 +107,22 @@ async function checkPreconditions(
       if (!existing.has(check.id)) report(missing, () => createRelatedNotFound(check))
   }
   return missing
+}
+
+/** Checks the access rules that must hold before a write. @throws ApiError `forbidden` (403) */
+function checkAccess(
+  connection: WriteConnection,
+  plan: WritePlan,
+  statements: Statements,
+): Awaitable<void> {
+  const checks = statements.checks(plan)
+  if (checks === undefined) return undefined
+  const { type } = plan.shape
+  if (checks.isRefused)
+    return Promise.reject(createForbidden(new AccessRefusal('create', { type })))
+  const running = checks.before.map((check) => runAccessCheck(connection, check, plan, plan))
+  if (running.some((each) => each instanceof Promise)) return Promise.all(running).then(() => {})
+  return undefined
 }
 
 /** Locks the resource in the path. @throws NotFoundError when it does not exist */
@@ -82,12 +148,16 @@ async function remove(
   const isReplaceable = statements.target.triggersOf?.(resource.table)?.changes.has(change) ?? false
   const values = { planValues: [], id: plan.id }
   const find = async () => (await connection.all(exists, values)).length > 0
+  // The rule is checked first, and its error is the one that is thrown.
+  const allowing = checkAccess(connection, plan, statements)
+  if (isReplaceable) await allowing
   if (isReplaceable && plan.precondition && !(await find()))
     throw notFoundError(plan.precondition.notFound, plan.id)
-  const removed = await reportConstraintErrors(
+  const removing = reportConstraintErrors(
     () => connection.run(remove, values),
     (error) => deletionConstraintError(error, resource),
   )
+  const [, removed] = await Promise.all([allowing, removing])
   if (isReplaceable) return (await find()) ? 'kept' : 'deleted'
   if (removed === 0 && plan.precondition) throw notFoundError(plan.precondition.notFound, plan.id)
   return 'deleted'

@@ -1,9 +1,10 @@
-import { BodyError } from '../errors/errors.ts'
+import { BodyError, NotFoundError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { getRelationship, type ResourceType } from '../model/model.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
+import { runAccessCheck } from './access/run-checks.ts'
 import { linkConstraintError, reportConstraintErrors, rowConstraintError } from './constraints.ts'
 import { findInsertedId } from './inserted-id.ts'
 import { readWritten } from './not-stored.ts'
@@ -77,8 +78,9 @@ function listLaterSteps(context: WriteContext, mayLeaveScope: boolean): Step[] {
   const read = listReadSteps(context)
   const { links, parent } = statements.write(plan.shape)
   const scope = mayLeaveScope ? [] : listScopeSteps(context)
-  if (links.length + parent.length + scope.length === 0) return read
-  return [...listMemberSteps(context), ...listParentSteps(context), ...scope, ...read]
+  const access = listAccessSteps(context)
+  if (links.length + parent.length + scope.length + access.length === 0) return read
+  return [...listMemberSteps(context), ...listParentSteps(context), ...scope, ...access, ...read]
 }
 
 /** True if the response to a create can be read without the id of the new row. */
@@ -88,7 +90,9 @@ function canReadInserted(
   statements: Statements,
 ): boolean {
   const isElsewhereNeeded =
-    statements.write(shape).parent.length > 0 || statements.ofType(shape.type).resource.scope
+    statements.write(shape).parent.length > 0 ||
+    statements.ofType(shape.type).resource.scope ||
+    statements.target.access
   return readInserted !== undefined && !isElsewhereNeeded
 }
 
@@ -150,6 +154,12 @@ function listMemberSteps({ connection, plan, statements, state, needsId }: Write
     changes.push(...ofMember)
     const run = () => checkMembers(connection, changedIds, { to, pointer }, statements)
     checks.push({ needs: ofMember, run })
+    const access = statements.memberCheck(plan, index)
+    if (access) {
+      const values = { id: state.id, ids: changedIds }
+      const check = { ...access, pointer }
+      checks.push({ needs: ofMember, run: () => runAccessCheck(connection, check, plan, values) })
+    }
   }
   return [...changes, ...checks]
 }
@@ -193,7 +203,7 @@ function checkMembers(
 ): Awaitable<void> {
   if (ids.length === 0) return undefined
   return thenMaybe(
-    connection.all(statements.ofType(to).lookup, { planValues: [], ids }),
+    connection.all(statements.ofType(to).lookupInScope, { planValues: [], ids }),
     (left) => {
       if (left.length < ids.length) throw scopeError('a member', to, pointer)
     },
@@ -202,13 +212,14 @@ function checkMembers(
 
 /** The steps that check that the written row still matches the scope of its type. */
 function listScopeSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
-  const { resource, exists } = statements.ofType(plan.shape.type)
-  if (!resource.scope) return []
+  const { resource, inScope } = statements.ofType(plan.shape.type)
+  const { scope } = resource.complete ?? resource
+  if (!scope) return []
   let isInScope = true
   const look: Step = {
     needs: needsId,
     run: () =>
-      thenMaybe(connection.all(exists, { planValues: [], id: state.id }), (rows) => {
+      thenMaybe(connection.all(inScope, { planValues: [], id: state.id }), (rows) => {
         isInScope = rows.length > 0
       }),
   }
@@ -221,22 +232,43 @@ function listScopeSteps({ connection, plan, statements, state, needsId }: WriteC
   return [look, check]
 }
 
+/** The steps that check that the written row meets the access rules. */
+function listAccessSteps({ connection, plan, statements, state, needsId }: WriteContext): Step[] {
+  return (statements.checks(plan)?.after ?? []).map((check) => ({
+    needs: needsId,
+    run: () => runAccessCheck(connection, check, plan, { id: state.id }),
+  }))
+}
+
 /** The step that reads the written resource. */
-function listReadSteps({ connection, plan, readPlan, state, needsId }: WriteContext): Step[] {
+function listReadSteps(context: WriteContext): Step[] {
+  const { connection, plan, readPlan, state, needsId, statements } = context
   if (readPlan === undefined) return []
   const read = () =>
     state.id === undefined
       ? connection.readInserted?.(readPlan)
       : connection.read(readPlan, state.id)
+  // Whoever writes a resource need not be allowed to read it.
+  const readVisible = () =>
+    statements.target.access ? ignoreNotFound(read) : readWritten(read, plan.shape)
   return [
     {
       needs: needsId,
       run: () =>
-        thenMaybe(readWritten(read, plan.shape), (rows) => {
+        thenMaybe(readVisible(), (rows) => {
           state.rows = rows
         }),
     },
   ]
+}
+
+async function ignoreNotFound<Result>(read: () => Awaitable<Result>): Promise<Result | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
 }
 
 /** The error for a write after which a resource no longer matches the scope of its type. */

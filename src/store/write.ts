@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isAuthValue } from '../model/access.ts'
 import type { Sql } from '../model/dialect.ts'
 import {
   getRelationship,
@@ -89,7 +90,8 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
   ]
   const assigned = new Set(columns.map(([name]) => name))
   for (const [name, value] of insertDefaults)
-    if (!assigned.has(name)) columns.push([name, sql`${constant(value, target.dialect)}`])
+    if (!assigned.has(name))
+      columns.push([name, sql`${isAuthValue(value) ? value : constant(value, target.dialect)}`])
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
   const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
@@ -310,7 +312,7 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
   const ids = listParam('ids', other.id.kind.codec, target.dialect)
   const isMember = target.dialect.inList(columnAt(0, other.id.column), ids)
   const id = asText(sql.id(other.id.column), other.id.kind.codec, target)
-  const returning = other.scope ? sql` returning ${id}` : sql``
+  const returning = other.scope || target.access ? sql` returning ${id}` : sql``
   const update = (value: Sql, conditions: readonly Sql[]) => {
     const { table, where } = compileChangedRows(other, conditions, target)
     return sql`update ${table} set ${name} = ${value} where ${where}${returning}`

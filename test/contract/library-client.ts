@@ -100,7 +100,7 @@ export function planNew(
 ): WritePlan {
   const target = parent && { ...findTarget(parent[0]), id: parent[1] }
   const parsed = parseResource(encode({ type, ...resource }))
-  return planCreate(planner, parsed, getResourceType(library, type), target)
+  return planCreate(planner, parsed, getResourceType(library, type), { parent: target })
 }
 
 /** Plans an update. */

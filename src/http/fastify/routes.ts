@@ -8,7 +8,8 @@ import type {
 } from 'fastify'
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { ApiRequest, RouteHandler } from '../../handlers/handler.ts'
-import { buildRouteTable, type Method, type Route } from '../../handlers/route-table.ts'
+import { listRoutes } from '../../handlers/protected-routes.ts'
+import type { Method, Route } from '../../handlers/route-table.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import type { HtmlPages } from '../html.ts'
@@ -42,7 +43,7 @@ export const authKey = Symbol('lapidary.auth')
  */
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
   const { context, html } = options
-  for (const route of [...buildRouteTable(context.planner), ...(html?.routes ?? [])]) {
+  for (const route of [...listRoutes(context), ...(html?.routes ?? [])]) {
     registerHandlers(app, route, options)
     registerOtherMethods(app, route)
   }

@@ -1,4 +1,5 @@
 import { getResourceType } from '../../model/model.ts'
+import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { isUnbounded, maxBufferedLinkage, maxBufferedRows, maxWriteLinkage } from '../buffering.ts'
 import { isFoundByKey } from '../select.ts'
@@ -42,6 +43,9 @@ export interface PostgresStatements extends Statements {
   /** What identifies the count of a list in the cache; null if the count must not be cached. */
   readonly cacheableCount: (shape: ReadShape) => CacheableCount | null
 }
+
+/** Returns the statements of an identity; those without rules for `undefined`. */
+export type PostgresStatementsOf = (identity: Identity | undefined) => PostgresStatements
 
 /** Returns the statement for a page with a limit and an offset. */
 type PageStatement = (

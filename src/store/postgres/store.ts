@@ -6,6 +6,7 @@ import type { Dialect } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
+import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
@@ -36,7 +37,7 @@ import {
   chooseFoldingCollation,
   readServerSettings,
 } from './server-settings.ts'
-import { createPostgresStatements, type PostgresStatements } from './statements.ts'
+import { createPostgresStatements, type PostgresStatementsOf } from './statements.ts'
 import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
 import { beginMigration, type PostgresTransaction } from './transaction.ts'
 import { listPostgresWarnings } from './warnings.ts'
@@ -73,9 +74,13 @@ export async function createPostgresStore(
     triggersOf: (table) => facts.current.triggersOf(table),
     reportInvalidValue: createInvalidValueReport(),
   }
-  const statements = createPostgresStatements(target, new StatementCache(options.statementCache))
+  const cache = new StatementCache(options.statementCache)
+  const statementsOf = createStatementsByRules(
+    createPostgresStatements(target, cache),
+    (restricted) => createPostgresStatements(restricted, cache),
+  )
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
-  const context: ReadContext = { statements, counts, limit }
+  const context: ReadContext = { statementsOf, counts, limit }
   let expected: readonly Migration[] | undefined
   return {
     model,
@@ -90,7 +95,7 @@ export async function createPostgresStore(
       }),
     transaction: async (work) => {
       if (!facts.areKnown) await facts.load()
-      return executeTransaction(work, { pool, statements, facts })
+      return executeTransaction(work, { pool, statementsOf, facts })
     },
     prepare: () => facts.load(),
     verify: () => verify(target, shared),
@@ -180,7 +185,7 @@ interface ReadRequest extends ReadOptions {
 
 /** The dependencies of reads. */
 interface ReadContext {
-  readonly statements: PostgresStatements
+  readonly statementsOf: PostgresStatementsOf
   readonly counts: PostgresCountCache
   readonly limit: SizeLimit | undefined
 }
@@ -188,8 +193,9 @@ interface ReadContext {
 /** Executes a read on one database, as `Store.read`: in one statement, with hooks in a transaction, or as a stream. */
 async function readFrom(
   { pool, plan, id, hooks, signal }: ReadRequest,
-  { statements, counts, limit }: ReadContext,
+  { statementsOf, counts, limit }: ReadContext,
 ): Promise<Rows> {
+  const statements = statementsOf(plan.identity)
   if (hooks) {
     const work = (transaction: PostgresTransaction) =>
       readWithHooks(transaction, plan, id, { hooks, statements, limit })

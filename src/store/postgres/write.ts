@@ -2,12 +2,13 @@ import { setTimeout } from 'node:timers/promises'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import { runPipelined } from '../steps.ts'
 import type { Transaction } from '../store.ts'
-import { transactionOn } from '../transaction.ts'
+import { openTransaction } from '../transaction.ts'
+import type { WriteConnection } from '../write-connection.ts'
 import { isConflict, unavailableError } from './errors.ts'
 import type { PostgresPool } from './pool.ts'
 import { createPostgresRunQuery, readForWrite, readInserted } from './read.ts'
 import { compileSequenceSkip } from './sequences.ts'
-import type { PostgresStatements } from './statements.ts'
+import type { PostgresStatements, PostgresStatementsOf } from './statements.ts'
 import type { LoadedTableFacts } from './table-facts.ts'
 import { beginWrite, type PostgresTransaction } from './transaction.ts'
 import { checkValueLimits } from './value-limits.ts'
@@ -20,26 +21,28 @@ const firstPause = 20
 /** The dependencies of write transactions. */
 interface WriteContext {
   readonly pool: PostgresPool
-  readonly statements: PostgresStatements
+  readonly statementsOf: PostgresStatementsOf
   readonly facts: LoadedTableFacts
 }
 
 /** Runs work in a write transaction, as `Store.transaction`. */
 export function executeTransaction<Result>(
   work: (transaction: Transaction) => Promise<Result>,
-  { pool, statements, facts }: WriteContext,
+  { pool, statementsOf, facts }: WriteContext,
 ): Promise<Result> {
   return retryOnConflict(
     () =>
       pool.write(beginWrite, async (transaction) => {
-        const result = await work(createWriteTransaction(transaction, statements, facts))
+        const result = await work(createWriteTransaction(transaction, statementsOf, facts))
         await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
         return result
       }),
     async ({ resource }) => {
       // Ids of other codecs are random.
       if (resource.id.kind.codec === 'id')
-        await pool.shared.allUnprepared(compileSequenceSkip(resource, statements.target))
+        await pool.shared.allUnprepared(
+          compileSequenceSkip(resource, statementsOf(undefined).target),
+        )
     },
   )
 }
@@ -47,31 +50,38 @@ export function executeTransaction<Result>(
 /** Creates the operations of a write transaction. They check the limits of the columns' types before anything is written. */
 function createWriteTransaction(
   transaction: PostgresTransaction,
-  statements: PostgresStatements,
+  statementsOf: PostgresStatementsOf,
   facts: LoadedTableFacts,
 ): Transaction {
-  const { model, dialect } = statements.target
-  const operations = transactionOn(
-    {
-      runSteps: runPipelined,
-      all: (statement, values) => transaction.all(statement, values),
-      run: (statement, values) => transaction.run(statement, values),
-      read: (plan, id) => readForWrite(transaction, plan, id, statements),
-      ...(dialect.lastInsertId && {
-        readInserted: (plan) => readInserted(transaction, plan, statements),
-      }),
-      query: createPostgresRunQuery(transaction, statements),
-      savepoint: (work) => transaction.nest(work),
-    },
-    statements,
-  )
-  return {
+  const { model } = statementsOf(undefined).target
+  const withLimits = (operations: Transaction): Transaction => ({
     ...operations,
+    as: (identity) => withLimits(operations.as(identity)),
     checkPreconditions: async (plan) => {
       const { errors, more } = await operations.checkPreconditions(plan)
       const limits = checkValueLimits(plan, model, facts.current.valueLimits)
       return { errors: [...limits, ...errors], more }
     },
+  })
+  return withLimits(
+    openTransaction(statementsOf, (statements) => createWriteConnection(transaction, statements)),
+  )
+}
+
+function createWriteConnection(
+  transaction: PostgresTransaction,
+  statements: PostgresStatements,
+): WriteConnection {
+  return {
+    runSteps: runPipelined,
+    all: (statement, values) => transaction.all(statement, values),
+    run: (statement, values) => transaction.run(statement, values),
+    read: (plan, id) => readForWrite(transaction, plan, id, statements),
+    ...(statements.target.dialect.lastInsertId && {
+      readInserted: (plan) => readInserted(transaction, plan, statements),
+    }),
+    query: createPostgresRunQuery(transaction, statements),
+    savepoint: (work) => transaction.nest(work),
   }
 }
 

@@ -1,6 +1,5 @@
-import type { Model } from '../../model/model.ts'
-import { memoizeByIdentity } from '../../plan/cache/memoize-by-identity.ts'
 import type { ReadPlan, ReadShape } from '../../plan/read.ts'
+import type { Target } from '../tables.ts'
 import type { SqliteConnection } from './connection.ts'
 import { type FullRead, listFollowingStatements } from './full-read.ts'
 import { compileReadCost, type ReadCost } from './read-cost.ts'
@@ -26,24 +25,18 @@ const unpagedRows = 500
  */
 export class CostModel {
   readonly #connection: SqliteConnection
-  readonly #model: Model
   readonly #rowCounts = new Map<string, number>()
   /** The version of the cached row counts. */
   #version = 0
   #lastRefresh = 0
-  readonly #streamCost: (shape: ReadShape) => ReadCost
+  readonly #streamCosts = new WeakMap<ReadShape, ReadCost>()
 
-  constructor(connection: SqliteConnection, statements: SqliteStatements, model: Model) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection
-    this.#model = model
-    this.#streamCost = memoizeByIdentity((shape) => {
-      const { rows, count, includedRows } = statements.read(shape)
-      return compileReadCost(shape, { rows, count, others: includedRows }, { connection, model })
-    })
   }
 
   /** Returns the cost of a read whose rows are all held in memory. */
-  ofFullRead(fullRead: FullRead, shape: ReadShape): ReadCost {
+  ofFullRead(fullRead: FullRead, shape: ReadShape, { model }: Target): ReadCost {
     fullRead.cost ??= compileReadCost(
       shape,
       {
@@ -51,14 +44,21 @@ export class CostModel {
         count: fullRead.read.count,
         others: listFollowingStatements(fullRead),
       },
-      { connection: this.#connection, model: this.#model },
+      { connection: this.#connection, model },
     )
     return fullRead.cost
   }
 
   /** Returns the cost of a stream, up to its first batch. */
-  ofStream(shape: ReadShape): ReadCost {
-    return this.#streamCost(shape)
+  ofStream(shape: ReadShape, statements: SqliteStatements): ReadCost {
+    const known = this.#streamCosts.get(shape)
+    if (known !== undefined) return known
+    const { rows, count, includedRows } = statements.read(shape)
+    const { model } = statements.target
+    const read = { rows, count, others: includedRows }
+    const cost = compileReadCost(shape, read, { connection: this.#connection, model })
+    this.#streamCosts.set(shape, cost)
+    return cost
   }
 
   /**

@@ -1,11 +1,10 @@
 import type { Awaitable } from '../../model/hooks.ts'
-import type { Model } from '../../model/model.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
-import { createRunValues } from '../run-values.ts'
+import { addAuth, createRunValues } from '../run-values.ts'
 import type { ReadOptions } from '../store.ts'
-import { type StreamedRead, streamRows } from '../stream.ts'
+import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { CostModel, maxInProcessDuration } from './cost-model.ts'
@@ -18,12 +17,11 @@ import { executeFullRead, readPoint } from './read.ts'
 import type { ReadCost } from './read-cost.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import { ReaderPool } from './reader-pool.ts'
-import type { SqliteStatements } from './statements.ts'
+import type { SqliteStatements, SqliteStatementsOf } from './statements.ts'
 
 /** The dependencies of reads. */
 interface ReadRouterContext {
-  readonly model: Model
-  readonly statements: SqliteStatements
+  readonly statementsOf: SqliteStatementsOf
   /** The memory of the shared connection. */
   readonly connectionOptions: ConnectionOptions
 }
@@ -33,6 +31,7 @@ interface EstimatedRead {
   readonly plan: ReadPlan
   /** The id in the path. */
   readonly id: string | undefined
+  readonly statements: SqliteStatements
   readonly fullRead: FullRead
   readonly estimate: number
 }
@@ -45,7 +44,7 @@ const noOptions: ReadOptions = {}
  */
 export class ReadRouter {
   readonly #file: DatabaseFile
-  readonly #statements: SqliteStatements
+  readonly #statementsOf: SqliteStatementsOf
   readonly #shared: SqliteConnection
   readonly #counts: SqliteCountCache
   readonly #pool: ConnectionPool
@@ -56,16 +55,16 @@ export class ReadRouter {
 
   constructor(
     file: DatabaseFile,
-    { model, statements, connectionOptions }: ReadRouterContext,
+    { statementsOf, connectionOptions }: ReadRouterContext,
     { timeout = 10_000, readers = 2, queueSize = 1000, maxResources }: SqliteOptions,
   ) {
     this.#file = file
-    this.#statements = statements
+    this.#statementsOf = statementsOf
     this.#shared = new SqliteConnection(file.path, 'reader', connectionOptions)
     this.#counts = new SqliteCountCache(this.#shared)
     this.#pool = new ConnectionPool(file.path)
     this.#readers = new ReaderPool(file.path, { readers, timeout, queueSize })
-    this.#costs = new CostModel(this.#shared, statements, model)
+    this.#costs = new CostModel(this.#shared)
     this.#timeout = timeout
     this.#limit = maxResources === undefined ? undefined : { resources: maxResources }
   }
@@ -74,14 +73,15 @@ export class ReadRouter {
   read(plan: ReadPlan, id: string | undefined, options: ReadOptions = noOptions): Awaitable<Rows> {
     const now = performance.now()
     this.#file.verifyAtIntervals(now)
-    const fullRead = this.#statements.fullRead(plan.shape)
-    const cost = this.#costs.ofFullRead(fullRead, plan.shape)
+    const statements = this.#statementsOf(plan.identity)
+    const fullRead = statements.fullRead(plan.shape)
+    const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
     const estimate = this.#costs.estimate(cost, plan, now)
     if (options.hooks !== undefined || estimate > maxInProcessDuration)
-      return this.#readInTransaction({ plan, id, fullRead, estimate }, options)
+      return this.#readInTransaction({ plan, id, statements, fullRead, estimate }, options)
     const rows = fullRead.isPointRead
       ? readPoint(this.#shared, fullRead, plan, id)
-      : this.#readShared(fullRead, plan, { id, cost, start: now })
+      : this.#readShared({ statements, fullRead }, plan, { id, cost, start: now })
     return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options)
   }
 
@@ -94,14 +94,14 @@ export class ReadRouter {
 
   /** Executes a cheap read at once. @returns `undefined` when it has to be streamed */
   #readShared(
-    fullRead: FullRead,
+    full: Readonly<{ statements: SqliteStatements; fullRead: FullRead }>,
     plan: ReadPlan,
     { id, cost, start }: Readonly<{ id: string | undefined; cost: ReadCost; start: number }>,
   ): CompleteRows | undefined {
     const cpuStart = cost.isSuspect ? process.threadCpuUsage() : undefined
-    const queries = executeFullRead({ statements: this.#statements, fullRead }, plan, id)
+    const queries = executeFullRead(full, plan, id)
     const rows = this.#shared.snapshot(() =>
-      runSync(queries, (request) => this.#counts.query(request)),
+      runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
     )
     this.#costs.recordDuration(cost, start, cpuStart)
     return rows
@@ -109,7 +109,7 @@ export class ReadRouter {
 
   /** Executes a read, with its hooks, in a transaction on a connection of its own. */
   async #readInTransaction(read: EstimatedRead, options: ReadOptions): Promise<Rows> {
-    const { plan, id, fullRead, estimate } = read
+    const { plan, id, statements, fullRead, estimate } = read
     const { hooks } = options
     // Hooks take time of their own, and with hooks the transaction may become a stream. So each statement has its own deadline.
     const isStream = hooks !== undefined
@@ -117,8 +117,10 @@ export class ReadRouter {
     const rows = await endOnError(transaction, async () => {
       const runQuery = createSqliteRunQuery(transaction)
       await hooks?.before(runQuery)
-      const queries = executeFullRead({ statements: this.#statements, fullRead }, plan, id)
-      const complete = await runAsync(queries, (request) => transaction.query(request))
+      const queries = executeFullRead({ statements, fullRead }, plan, id)
+      const complete = await runAsync(queries, (request) =>
+        transaction.query(authorize(request, plan)),
+      )
       if (complete === undefined && hooks)
         return streamRows(transaction, {
           ...this.#streamedRead(plan, id),
@@ -134,14 +136,14 @@ export class ReadRouter {
   }
 
   async #stream(plan: ReadPlan, id: string | undefined, options: ReadOptions): Promise<Rows> {
-    const cost = this.#costs.ofStream(plan.shape)
+    const cost = this.#costs.ofStream(plan.shape, this.#statementsOf(plan.identity))
     const estimate = this.#costs.estimate(cost, plan, performance.now())
     const transaction = await this.#begin(estimate, true, options)
     return endOnError(transaction, () => streamRows(transaction, this.#streamedRead(plan, id)))
   }
 
   #streamedRead(plan: ReadPlan, id: string | undefined): StreamedRead {
-    const compiled = this.#statements.read(plan.shape)
+    const compiled = this.#statementsOf(plan.identity).read(plan.shape)
     return { plan, compiled, values: createRunValues(plan, id), limit: this.#limit }
   }
 
@@ -156,4 +158,10 @@ export class ReadRouter {
     if (this.#limit && rows.is === 'complete') checkResourceLimit(rows, plan, this.#limit)
     return rows
   }
+}
+
+/** Adds the auth context of a read to one of its queries. */
+function authorize(request: QueryRequest, { identity }: ReadPlan): QueryRequest {
+  if (identity === undefined) return request
+  return { ...request, values: addAuth(request.values, identity) }
 }

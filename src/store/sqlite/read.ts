@@ -34,7 +34,7 @@ export function readPoint(
   plan: ReadPlan,
   id: string | undefined,
 ): CompleteRows {
-  const primary = connection.all(read.firstBatch, { planValues: plan.values, id })
+  const primary = connection.all(read.firstBatch, createRunValues(plan, id))
   if (primary.length === 0) throw notFoundError(plan.notFound, id)
   return { is: 'complete', count: 1, primary, included: [] }
 }

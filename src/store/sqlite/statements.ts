@@ -1,3 +1,4 @@
+import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import type { StatementCache } from '../statement-cache.ts'
 import { createStatements, type Statements } from '../statements.ts'
@@ -8,6 +9,9 @@ import { compileFullRead, type FullRead, fullReadSize } from './full-read.ts'
 export interface SqliteStatements extends Statements {
   readonly fullRead: (shape: ReadShape) => FullRead
 }
+
+/** Returns the statements of an identity; those without rules for `undefined`. */
+export type SqliteStatementsOf = (identity: Identity | undefined) => SqliteStatements
 
 /** Creates the statements of a model for SQLite. @param cache - holds the statements of query shapes */
 export function createSqliteStatements(target: Target, cache: StatementCache): SqliteStatements {

@@ -3,6 +3,7 @@ import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
+import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
@@ -11,7 +12,7 @@ import type { Statement } from '../statement.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
-import { transactionOn } from '../transaction.ts'
+import { openTransaction } from '../transaction.ts'
 import { findViewIdErrors } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
 import { createCollationLookup } from './collations.ts'
@@ -64,12 +65,18 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     isEnforced: (field) => enforcedKeys.has(field),
     reportInvalidValue: createInvalidValueReport(),
   }
-  const statements = createSqliteStatements(target, new StatementCache(statementCache / 2))
+  const cache = new StatementCache(statementCache / 2)
+  const statementsOf = createStatementsByRules(
+    createSqliteStatements(target, cache),
+    (restricted) => createSqliteStatements(restricted, cache),
+  )
   const mutex = new Mutex()
   const groupCommit = new GroupCommit(writer, { mutex, file, queueSize: options.queueSize })
-  // All requests share the one object, because one transaction writes at a time.
-  const transaction = transactionOn(createWriteConnection(writer, statements), statements)
-  const router = new ReadRouter(file, { model, statements, connectionOptions }, options)
+  // All requests without access rules share the one object, because one transaction writes at a time.
+  const transaction = openTransaction(statementsOf, (statements) =>
+    createWriteConnection(writer, statements),
+  )
+  const router = new ReadRouter(file, { statementsOf, connectionOptions }, options)
   let expected: readonly Migration[] | undefined
   return {
     model,

@@ -1,5 +1,6 @@
 import { commitConstraintError, reportConstraintErrors } from '../constraints.ts'
 import { tooManyResourcesError } from '../resource-limit.ts'
+import { addAuth } from '../run-values.ts'
 import { runSequentially } from '../steps.ts'
 import type { WriteConnection } from '../write-connection.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -29,7 +30,9 @@ export function createWriteConnection(
         exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
       }
       const queries = executeFullRead({ statements, fullRead }, plan, id, budget)
-      const rows = runSync(queries, ({ statement, values }) => writer.all(statement, values))
+      const rows = runSync(queries, ({ statement, values }) =>
+        writer.all(statement, addAuth(values, plan.identity)),
+      )
       if (rows === undefined) throw tooManyResourcesError(plan, limit)
       return rows
     },

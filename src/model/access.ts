@@ -1,0 +1,124 @@
+import type { Sql } from './dialect.ts'
+
+/** A value or a decision that is computed from the auth context of each request. Created by `auth`. */
+export interface AuthValue<Value = unknown> {
+  readonly is: 'auth'
+  readonly compute: (auth: never) => Value
+}
+
+/**
+ * Defers a value of a declaration until a request is authenticated: `auth((user) => user.id)`. In a filter and in SQL it is a bind
+ * parameter, so that one compiled statement serves all identities. The function must be pure and synchronous. If it throws, the
+ * response is a bare 500. It is not called for a request without an auth context.
+ */
+export function auth<Auth, Value>(compute: (auth: Auth) => Value): AuthValue<Value> {
+  return { is: 'auth', compute }
+}
+
+/** Whether a value was created by `auth`. */
+export function isAuthValue(value: unknown): value is AuthValue {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Reflect.get(value, 'is') === 'auth' &&
+    typeof Reflect.get(value, 'compute') === 'function'
+  )
+}
+
+/** Computes a value from an auth context; null without one. @throws what the function of the declaration throws */
+export function computeAuthValue({ compute }: AuthValue, context: unknown): unknown {
+  // The declaration names the type of the auth contexts that `authenticate` returns.
+  return context === undefined || context === null
+    ? null
+    : (compute as (auth: unknown) => unknown)(context)
+}
+
+/** A filter object of the grammar that clients use. `val` may be an `auth(…)`, or contain one in a list or a nested filter. */
+export type RuleFilter =
+  | Readonly<{ name: string; op: string; val: unknown }>
+  | Readonly<{ name: string; op: string; field: string }>
+  | Readonly<{ and: readonly RuleFilter[] }>
+  | Readonly<{ or: readonly RuleFilter[] }>
+  | Readonly<{ not: RuleFilter }>
+
+/** Decides by the auth context. A method type, so that a rule of one identity type is a rule of a model. */
+type Decide<Auth> = { decide(auth: Auth): boolean }['decide']
+
+/**
+ * Which rows an operation is allowed on: all, none, all or none by the auth context, or those that match a condition.
+ *
+ * - `filter`: filter objects, joined by AND; they may name any stored attribute, whoever may read it
+ * - `sql`: a condition over the columns of the row, which may contain `${auth(…)}`
+ * - `any`, `all`: several rules
+ *
+ * Conditions see all rows of other resource types, as a security definer function of PostgreSQL does: the rules of those types
+ * do not apply inside of a rule.
+ */
+export type RowRule<Auth = unknown> =
+  | boolean
+  | Decide<Auth>
+  | AuthValue<boolean>
+  | Readonly<{ filter: readonly RuleFilter[] }>
+  | Readonly<{ sql: (column: (name: string) => Sql) => Sql }>
+  | Readonly<{ any: readonly RowRule<Auth>[] }>
+  | Readonly<{ all: readonly RowRule<Auth>[] }>
+
+/** The operations that have rules. */
+export type Operation = 'read' | 'create' | 'update' | 'delete' | 'relate'
+
+/** The operations that have rules, in the order of their documentation. */
+export const operations: readonly Operation[] = ['read', 'create', 'update', 'delete', 'relate']
+
+/**
+ * The rules of a resource type. An operation without a rule is open, or closed with `access: 'deny by default'` of the model.
+ * A row that the request may not read does not exist for it. The other operations are allowed on readable rows that match their
+ * rule: an update before and after it, a create after it, a deletion before it.
+ */
+export interface ResourceAccess<Auth = unknown> {
+  readonly read?: RowRule<Auth>
+  readonly create?: RowRule<Auth>
+  readonly update?: RowRule<Auth>
+  readonly delete?: RowRule<Auth>
+  /**
+   * Which rows may be linked and unlinked, by a write from either side of a relationship. Default: a row whose foreign key changes
+   * must match `update`; the row that the key references need only be readable. Both ends of a join table must match `update` if
+   * their type declares the relationship as writable.
+   */
+  readonly relate?: RowRule<Auth>
+  /** The operations that requests without an auth context may use, within the rules. Default: none. */
+  readonly anonymous?: readonly Operation[]
+}
+
+/** Whether an identity has a right to a field: always, never, or by the auth context. */
+export type FieldRule = boolean | AuthValue<boolean> | ((auth: never) => boolean)
+
+/** The rules of a field. Each takes away a right that the other options of the field give. Default: true. */
+export interface FieldAccess {
+  /** Who may read it. For everybody else the field does not exist, unless they may write it. */
+  readonly readable?: FieldRule
+  /** Who may write it. */
+  readonly writable?: FieldRule
+  /** Who may filter by it. Default: who may read it. */
+  readonly filterable?: FieldRule
+  /** Who may sort by it. Default: who may read it. */
+  readonly sortable?: FieldRule
+}
+
+/** The tenant of every row: the column that stores it, and the tenant of a request. */
+export interface TenantOptions {
+  /** The column of every table whose resource type does not have the option `tenant: false`. */
+  readonly column: string
+  readonly value: AuthValue
+}
+
+/** Whether the rules of a type refuse every write of its resources to everybody, as `access: 'read-only'` does. */
+export function isNeverWritten({ create, update, delete: remove }: ResourceAccess): boolean {
+  return create === false && update === false && remove === false
+}
+
+/** The resolved access options of a model that has any. */
+export interface ModelAccess {
+  /** Whether operations without a rule are refused. */
+  readonly isClosed: boolean
+  readonly tenant: TenantOptions | undefined
+}

@@ -1,0 +1,73 @@
+import { isAuthValue, operations } from './access.ts'
+import { isObject } from './json.ts'
+import { type Check, isFunction, members, mustBe, oneOf, optional } from './option-checks.ts'
+
+/** The check of the SQL of a rule. */
+interface RuleChecks {
+  readonly sqlExpression: Check
+}
+
+const authValue = mustBe('created by auth, as in auth((user) => user.id)', isAuthValue)
+const fieldRule = optional(
+  mustBe(
+    'true, false or a function of the auth context',
+    (value) => typeof value === 'boolean' || isFunction(value) || isAuthValue(value),
+  ),
+)
+const isList = (value: unknown): boolean => Array.isArray(value)
+
+/** The checks of the rules of a field, and of `set`. */
+export const fieldAccessChecks = {
+  readable: fieldRule,
+  writable: fieldRule,
+  filterable: fieldRule,
+  sortable: fieldRule,
+  set: optional(authValue),
+} as const satisfies Readonly<Record<string, Check>>
+
+/** The check of the option `tenant` of a model. */
+export const tenantOptions: Check = members({
+  column: mustBe('a name', (value) => typeof value === 'string' && value !== ''),
+  value: authValue,
+})
+
+/** Creates the check of the rules of a resource type. */
+export function createAccessCheck(checks: RuleChecks): Check {
+  const rule = optional((value, location) => checkRule(value, location, checks))
+  return members({
+    ...Object.fromEntries(operations.map((operation) => [operation, rule])),
+    anonymous: optional(listOf(oneOf(...operations))),
+  })
+}
+
+/** The conditions that a rule consists of; each rule has one of them. */
+const conditions = ['filter', 'sql', 'any', 'all'] as const
+
+function checkRule(value: unknown, location: string, checks: RuleChecks): readonly string[] {
+  if (typeof value === 'boolean' || isFunction(value) || isAuthValue(value)) return []
+  const expected =
+    'true, false, a function of the auth context, or { filter }, { sql }, { any } or { all }'
+  if (!isObject(value)) return mustBe(expected)(value, location)
+  const nested = listOf((each, at) => checkRule(each, at, checks))
+  const errors = members({
+    filter: optional(mustBe('an array of filter objects', isList)),
+    sql: optional(checks.sqlExpression),
+    any: optional(nested),
+    all: optional(nested),
+  })(value, location)
+  if (errors.length > 0) return errors
+  const present = conditions.filter((name) => value[name] !== undefined)
+  return present.length === 1
+    ? []
+    : [
+        `${location}: must have one of the members ${conditions.join(', ')}; it has ${present.length}`,
+      ]
+}
+
+/** Creates a check of an array whose elements all pass one check. */
+function listOf(check: Check): Check {
+  return (value, location) =>
+    Array.isArray(value)
+      ? value.flatMap((each: unknown, index) => check(each, `${location}[${index}]`))
+      : mustBe('an array')(value, location)
+}

@@ -1,0 +1,164 @@
+import { LRUCache } from 'lru-cache'
+import { type AuthValue, computeAuthValue, type Operation, operations } from '../../model/access.ts'
+import { DeclarationError } from '../../model/declaration-error.ts'
+import type { Field, Model, ResourceType } from '../../model/model.ts'
+import type { RowRules, TypeRules } from './identity.ts'
+import { foldRule, type ResolvedRules, type RuleContext, resolveRules } from './rules.ts'
+import { restrictFields, toDecision } from './visible-model.ts'
+
+/** What holds for all identities for which every decision of the model is the same. */
+export interface AccessShape {
+  readonly rules: RowRules
+  /** The model with the fields that exist for these identities. */
+  readonly visible: Model
+}
+
+/** The most access shapes that are held in memory. A model of ten roles has about ten. */
+const maxShapes = 200
+
+/**
+ * Compiles the rules of a model.
+ *
+ * Each function of the auth context that returns true or false is a decision. Their results for a request select its access shape,
+ * and plans, statements and serializers belong to a shape. Values of the auth context are bind parameters and no part of it. So
+ * what is cached for one identity is used for another one only if every decision is the same for both, and never contains a value of
+ * it (docs/decisions/0062).
+ *
+ * @returns a function that returns the access shape of an auth context; `undefined` for a model that does not depend on it
+ * @throws DeclarationError for names in filters that do not exist
+ */
+export function compileAccess(model: Model): ((auth: unknown) => AccessShape) | undefined {
+  if (model.access === undefined) return undefined
+  const decisions = new Decisions()
+  const rules = resolveModelRules(model, (decision) => decisions.add(decision))
+  for (const field of listFields(model))
+    for (const rule of Object.values(field.access ?? {})) {
+      const decision = toDecision(rule)
+      if (decision) decisions.add(decision)
+    }
+  const shapes = new LRUCache<string, AccessShape>({ max: maxShapes })
+  return (auth) => {
+    const results = decisions.decide(auth)
+    const key = results === undefined ? 'anonymous' : results.map(Number).join('')
+    const known = shapes.get(key)
+    if (known !== undefined) return known
+    const shape = createShape(model, rules, { decisions, results })
+    shapes.set(key, shape)
+    return shape
+  }
+}
+
+/**
+ * Resolves the rules of all resource types.
+ * @throws DeclarationError for names in filters that do not exist
+ */
+export function resolveModelRules(
+  model: Model,
+  addDecision: RuleContext['addDecision'] = () => 0,
+): ReadonlyMap<string, ResolvedRules> {
+  const errors: string[] = []
+  const context: RuleContext = { model: withoutFieldRules(model), errors, addDecision }
+  const rules = [...model.types.values()].map(
+    (resource) => [resource.type, resolveRules(resource, context)] as const,
+  )
+  if (errors.length > 0) throw new DeclarationError(errors)
+  return new Map(rules)
+}
+
+/** The decisions of a model, each once. */
+class Decisions {
+  readonly #indexes = new Map<unknown, number>()
+  readonly #all: AuthValue[] = []
+
+  /** Returns the number of a decision. */
+  add(decision: AuthValue): number {
+    const known = this.#indexes.get(decision.compute)
+    if (known !== undefined) return known
+    const index = this.#all.push(decision) - 1
+    this.#indexes.set(decision.compute, index)
+    return index
+  }
+
+  /** @returns every result by number; `undefined` without an auth context @throws what a decision throws */
+  decide(auth: unknown): readonly boolean[] | undefined {
+    if (auth === undefined || auth === null) return undefined
+    return this.#all.map((decision) => {
+      const result = computeAuthValue(decision, auth)
+      if (typeof result === 'boolean') return result
+      throw new Error(
+        `A function of an access rule must return true or false; it returned ${typeof result}.`,
+      )
+    })
+  }
+}
+
+/** The results of the decisions for a request. */
+interface DecisionResults {
+  readonly decisions: Decisions
+  readonly results: readonly boolean[] | undefined
+}
+
+function createShape(
+  model: Model,
+  rules: ReadonlyMap<string, ResolvedRules>,
+  { decisions, results }: DecisionResults,
+): AccessShape {
+  const visible = restrictFields(model, (rule) => {
+    if (typeof rule === 'boolean') return rule
+    const decision = toDecision(rule)
+    return decision !== undefined && (results?.[decisions.add(decision)] ?? false)
+  })
+  const types = [...model.types.values()].flatMap((resource): [string, TypeRules][] => {
+    const folded = foldRules(resource, rules.get(resource.type), model, results)
+    return isOpen(folded) ? [] : [[resource.type, folded]]
+  })
+  const hidden = [...model.types.values()].flatMap((resource): [string, ReadonlySet<string>][] => {
+    const names = [...resource.fields.keys()].filter(
+      (name) => !visible.types.get(resource.type)?.fields.has(name),
+    )
+    return names.length === 0 ? [] : [[resource.type, new Set(names)]]
+  })
+  return { rules: { types: new Map(types), hiddenFields: new Map(hidden) }, visible }
+}
+
+function foldRules(
+  { access }: ResourceType,
+  rules: ResolvedRules | undefined,
+  model: Model,
+  results: readonly boolean[] | undefined,
+): TypeRules {
+  const isClosed = model.access?.isClosed ?? false
+  const fold = (operation: Operation) => {
+    const isAnonymous = results === undefined && (access !== undefined || isClosed)
+    if (isAnonymous && !access?.anonymous?.includes(operation)) return false
+    const rule = rules?.[operation]
+    return rule === undefined ? !isClosed : foldRule(rule, results)
+  }
+  const folded = Object.fromEntries(operations.map((operation) => [operation, fold(operation)]))
+  // Without a rule for links, those of the other operations apply.
+  const relate = rules?.relate === undefined ? undefined : folded.relate
+  return { ...folded, relate } as TypeRules
+}
+
+/** Whether everything is allowed on every row of a type. */
+function isOpen(rules: TypeRules): boolean {
+  return operations.every(
+    (operation) => rules[operation] === true || rules[operation] === undefined,
+  )
+}
+
+/** Rules may compare all stored attributes, also those that clients must not filter on. */
+function withoutFieldRules(model: Model): Model {
+  const types = [...model.types].map(([type, resource]) => {
+    const fields = [...resource.fields].map(
+      ([name, field]) =>
+        [name, field.is === 'attribute' ? { ...field, isFilterable: true } : field] as const,
+    )
+    return [type, { ...resource, fields: new Map(fields) }] as const
+  })
+  return { ...model, types: new Map(types) }
+}
+
+function listFields({ types }: Model): Field[] {
+  return [...types.values()].flatMap(({ fields }) => [...fields.values()])
+}

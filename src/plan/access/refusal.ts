@@ -1,0 +1,44 @@
+import { type ApiError, BodyError, HeaderError } from '../../errors/errors.ts'
+import type { Operation } from '../../model/access.ts'
+
+/** What a rule refused. The cause of the error that the client sees, for audits; it contains no values of fields. */
+export class AccessRefusal extends Error {
+  /** The path of the rule, e.g. `tasks.access.update`, or that of a field's rule. */
+  readonly rule: string
+  readonly operation: Operation
+  readonly type: string
+  /** The id of the refused resource; `undefined` for a new one, and where the rule refused several. */
+  readonly id: string | undefined
+  constructor(
+    operation: Operation,
+    {
+      type,
+      id,
+      rule = `${type}.access.${operation}`,
+    }: Readonly<{ type: string; id?: string | undefined; rule?: string }>,
+  ) {
+    super(`The rule ${rule} refused the operation.`)
+    this.name = 'AccessRefusal'
+    this.rule = rule
+    this.operation = operation
+    this.type = type
+    this.id = id
+  }
+}
+
+/**
+ * Creates the error of an operation that a rule refuses.
+ * @param pointer - the position in the document, if the rule concerns a part of it
+ */
+export function createForbidden(refusal: AccessRefusal, pointer?: string): ApiError {
+  const { operation, type } = refusal
+  const detail = `The access rules do not allow you to ${describe(operation, type)}.`
+  const options = { cause: refusal }
+  return pointer === undefined
+    ? new HeaderError('forbidden', detail, {}, options)
+    : new BodyError('forbidden', pointer, detail, options)
+}
+
+function describe(operation: Operation, type: string): string {
+  return operation === 'relate' ? `link or unlink this ${type}` : `${operation} this ${type}`
+}

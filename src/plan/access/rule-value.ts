@@ -1,0 +1,79 @@
+import { type AuthValue, computeAuthValue, isAuthValue } from '../../model/access.ts'
+import { text } from '../../model/kinds.ts'
+import type { AttributeField } from '../../model/model.ts'
+import { type Operator, type OperatorName, operators } from '../../model/operators.ts'
+import { readOperand } from '../operand.ts'
+
+/** A value that a rule binds: a constant of the declaration, or a value that is computed from the auth context. */
+export interface RuleValue {
+  readonly read: (auth: unknown) => unknown
+}
+
+/** An operand of a rule, and where it stands. */
+interface RuleOperand {
+  readonly value: unknown
+  readonly field: AttributeField
+  readonly operator: OperatorName
+}
+
+/** The operators that match null, with which a missing value of the auth context would open rows. */
+const nullSafe: readonly OperatorName[] = ['is_', 'isnot']
+
+/**
+ * Reads the operand of a comparison in a rule as values of the field's kind. Constants are read now, values of the auth context
+ * for each request.
+ * @param createError - creates an error of the declaration from the rest of its sentence
+ */
+export function readRuleOperand(
+  operand: RuleOperand,
+  createError: (problem: string) => Error,
+): readonly RuleValue[] {
+  const { value, field, operator } = operand
+  if (!containsAuthValue(value)) {
+    const constants = readOperand({ is: 'value', value }, field, operator, createError)
+    return constants.map((constant) => ({ read: () => constant }))
+  }
+  if (nullSafe.includes(operator))
+    throw createError(
+      `"${operator}" matches null, and a value of the auth context may be null; use "eq" or "ne"`,
+    )
+  const { takes }: Operator = operators[operator]
+  if (takes === 'list') return [{ read: (auth) => computeList(operand, auth) }]
+  if (takes === 'one') return [{ read: (auth) => computeOne(value, operand, auth) }]
+  if (!Array.isArray(value) || value.length !== 2)
+    throw createError('must be an array of two values, the lower one first')
+  return value.map((each: unknown) => ({ read: (auth) => computeOne(each, operand, auth) }))
+}
+
+function containsAuthValue(value: unknown): boolean {
+  return isAuthValue(value) || (Array.isArray(value) && value.some(isAuthValue))
+}
+
+function resolve(value: unknown, auth: unknown): unknown {
+  return isAuthValue(value) ? computeAuthValue(value as AuthValue, auth) : value
+}
+
+function computeList({ value, ...operand }: RuleOperand, auth: unknown): readonly unknown[] {
+  const list = resolve(value, auth)
+  if (Array.isArray(list))
+    return list.map((each: unknown) => computeOne(each, { ...operand, value }, auth))
+  // The statement is only checked: rules that need an auth context do not hold without one.
+  if (auth === undefined) return []
+  throw new Error(`A rule compares ${operand.field.name} with a list; auth(…) returned none.`)
+}
+
+/** Reads a computed value as a value of the field's kind. Null is unknown: it matches nothing. */
+function computeOne(value: unknown, { field, operator }: RuleOperand, auth: unknown): unknown {
+  const computed = resolve(value, auth)
+  if (computed === undefined || computed === null) return null
+  const isText = operators[operator].requires === 'textual'
+  const kind = isText ? text : field.kind
+  const result = kind.readFilterValue(computed)
+  if ('value' in result) return result.value
+  // An id may be a number in the auth context, and a text in the API, or the opposite.
+  const fromText = typeof computed === 'object' ? result : kind.readFilterText(String(computed))
+  if ('value' in fromText) return fromText.value
+  throw new Error(
+    `A rule compares ${field.name} with ${fromText.expected}; auth(…) returned another value.`,
+  )
+}

@@ -1,0 +1,147 @@
+import { toErrorList } from '../../errors/collector.ts'
+import {
+  type AuthValue,
+  auth,
+  isAuthValue,
+  type Operation,
+  operations,
+  type RowRule,
+  type RuleFilter,
+} from '../../model/access.ts'
+import { containsAuthValue } from '../../model/contains-auth-value.ts'
+import type { Expression } from '../../model/fields.ts'
+import type { Model, ResourceType } from '../../model/model.ts'
+import { parseFilterObjects } from '../../parse/filter.ts'
+import { type Condition, planFilter } from '../filter.ts'
+import { readRuleOperand } from './rule-value.ts'
+
+/** A condition of a rule. `path` is that of its declaration, e.g. `task.access.read`. */
+export type RuleCondition = (
+  | Readonly<{ is: 'filter'; condition: Condition }>
+  | Readonly<{ is: 'sql'; write: Expression }>
+) &
+  Readonly<{ usesAuth: boolean }>
+
+/** A rule whose names are resolved. */
+export type Rule =
+  | boolean
+  | RuleCondition
+  /** A decision by the auth context, by its number. */
+  | Readonly<{ is: 'decision'; index: number }>
+  | Readonly<{ is: 'any' | 'all'; of: readonly Rule[] }>
+
+/** The rows on which an operation is allowed for one access shape: all, none, or those that match. */
+export type RowCondition =
+  | boolean
+  | RuleCondition
+  | Readonly<{ is: 'any' | 'all'; of: readonly Exclude<RowCondition, boolean>[] }>
+
+/** The rules of a resource type; `undefined` for an operation without one. */
+export type ResolvedRules = Readonly<Record<Operation, Rule | undefined>>
+
+/** Collects the errors of declarations, and the decisions that rules and fields depend on. */
+export interface RuleContext {
+  readonly model: Model
+  readonly errors: string[]
+  /** Returns the number of a decision. Equal functions are one decision. */
+  readonly addDecision: (decision: AuthValue) => number
+}
+
+/** Resolves the rules of a resource type. @param context - receives a line for each error, which starts with its path */
+export function resolveRules(
+  { type, access = {} }: ResourceType,
+  context: RuleContext,
+): ResolvedRules {
+  const entries = operations.map((operation) => {
+    const rule = access[operation]
+    const path = `${type}.access.${operation}`
+    return [operation, rule === undefined ? undefined : resolveRule(rule, { type, path }, context)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The type of the rows of a rule, and the path of its declaration. */
+interface RulePlace {
+  readonly type: string
+  readonly path: string
+}
+
+function resolveRule(rule: RowRule, place: RulePlace, context: RuleContext): Rule {
+  if (typeof rule === 'boolean') return rule
+  if (typeof rule === 'function') return { is: 'decision', index: context.addDecision(auth(rule)) }
+  if (isAuthValue(rule)) return { is: 'decision', index: context.addDecision(rule) }
+  if ('filter' in rule) return resolveFilter(rule.filter, place, context)
+  if ('sql' in rule) return { is: 'sql', write: rule.sql, usesAuth: containsAuthValue(rule.sql) }
+  const is = 'any' in rule ? 'any' : 'all'
+  const of = 'any' in rule ? rule.any : rule.all
+  return {
+    is,
+    of: of.map((each, index) =>
+      resolveRule(each, { ...place, path: `${place.path}.${is}[${index}]` }, context),
+    ),
+  }
+}
+
+/** Plans a filter of the grammar of clients. Invalid filters are reported; their rule is `false`. */
+function resolveFilter(
+  filter: readonly RuleFilter[],
+  { type, path }: RulePlace,
+  { model, errors }: RuleContext,
+): Rule {
+  const resource = model.types.get(type)
+  if (resource === undefined) return false
+  let usesAuth = false
+  try {
+    const clauses = parseFilterObjects(filter, `${path}.filter`)
+    const condition = planFilter(clauses, resource, model, {
+      values: [],
+      textParameters: [],
+      readRuleOperand: (operand, createError) => {
+        usesAuth ||= containsAny(operand.value)
+        return readRuleOperand(operand, createError)
+      },
+    })
+    return condition === undefined ? true : { is: 'filter', condition, usesAuth }
+  } catch (error) {
+    const found = toErrorList(error)
+    if (found === undefined) throw error
+    errors.push(...found.errors.map(({ message }) => message.replace(/\.$/, '')))
+    return false
+  }
+}
+
+function containsAny(value: unknown): boolean {
+  return isAuthValue(value) || (Array.isArray(value) && value.some(containsAny))
+}
+
+/** Lists the conditions of a rule. */
+export function listConditions(rule: Rule | undefined): readonly RuleCondition[] {
+  if (rule === undefined || typeof rule === 'boolean' || rule.is === 'decision') return []
+  return 'of' in rule ? rule.of.flatMap(listConditions) : [rule]
+}
+
+/**
+ * Returns a rule for one access shape.
+ * @param decisions - the results of the decisions by number; `undefined` without an auth context, when none holds and no condition
+ *   that needs one
+ */
+export function foldRule(rule: Rule, decisions: readonly boolean[] | undefined): RowCondition {
+  if (typeof rule === 'boolean') return rule
+  switch (rule.is) {
+    case 'decision':
+      return decisions?.[rule.index] ?? false
+    case 'filter':
+    case 'sql':
+      return rule.usesAuth && decisions === undefined ? false : rule
+    case 'any':
+    case 'all': {
+      const isAny = rule.is === 'any'
+      const of = rule.of.map((each) => foldRule(each, decisions))
+      if (of.includes(isAny)) return isAny
+      const conditions = of.filter((each) => typeof each !== 'boolean')
+      const [first] = conditions
+      if (first === undefined) return !isAny
+      return conditions.length === 1 ? first : { is: rule.is, of: conditions }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { Sql } from '../../model/dialect.ts'
+import type { Model, ResourceType } from '../../model/model.ts'
+import { getResourceType } from '../../model/model.ts'
+import type { Identity, RowRules } from '../../plan/access/identity.ts'
+import type { RowCondition } from '../../plan/access/rules.ts'
+import { memoizeByIdentity } from '../../plan/cache/memoize-by-identity.ts'
+import { compileCondition } from '../filter.ts'
+import type { Target } from '../tables.ts'
+
+/** Compiles the columns of a row. */
+type Column = (name: string) => Sql
+
+/** Compiles the condition of a rule on a row. Its subqueries see the rows of every identity (`RowRule`). */
+export function compileRowCondition(
+  condition: RowCondition,
+  resource: ResourceType,
+  column: Column,
+  target: Target,
+): Sql {
+  if (typeof condition === 'boolean') return condition ? sql`true` : sql`false`
+  const { access } = target
+  const unrestricted = access?.unrestricted ?? target
+  switch (condition.is) {
+    case 'filter': {
+      const own = getResourceType(unrestricted.model, resource.type)
+      return compileCondition(
+        condition.condition,
+        { resource: own, depth: 0, column },
+        unrestricted,
+      )
+    }
+    case 'sql':
+      return sql`(${condition.write(column)})`
+    case 'any':
+    case 'all': {
+      const parts = condition.of.map((part) => compileRowCondition(part, resource, column, target))
+      return sql`(${sql.join(parts, sql.raw(condition.is === 'any' ? ' or ' : ' and '))})`
+    }
+  }
+}
+
+/**
+ * Restricts what SQL is compiled for to the rows that an access shape may read: the rule of a type becomes a part of its scope, which
+ * every statement contains. The declared scope stays in `ResourceType.complete`.
+ * @returns the target itself if these rules restrict nothing
+ */
+function restrictTarget(unrestricted: Target, rules: RowRules): Target {
+  if (rules.types.size === 0 && rules.hiddenFields.size === 0) return unrestricted
+  const { model } = unrestricted
+  const types = [...model.types].map(
+    ([type, resource]) => [type, restrictType(resource, rules, unrestricted)] as const,
+  )
+  const restricted: Model = { ...model, types: new Map(types) }
+  return { ...unrestricted, model: restricted, access: { rules, unrestricted } }
+}
+
+function restrictType(resource: ResourceType, rules: RowRules, target: Target): ResourceType {
+  const read = rules.types.get(resource.type)?.read ?? true
+  const hiddenFields = rules.hiddenFields.get(resource.type)
+  const restricted = hiddenFields ? { ...resource, hiddenFields, complete: resource } : resource
+  if (read === true) return restricted
+  const { scope } = resource
+  return {
+    ...restricted,
+    complete: resource,
+    scope: (column) => {
+      const rule = compileRowCondition(read, resource, column, target)
+      return scope ? sql`(${scope(column)}) and ${rule}` : rule
+    },
+  }
+}
+
+/**
+ * Returns a function that finds the statements of an identity: identities with the same rules share them.
+ * @param create - creates the statements of a target
+ */
+export function createStatementsByRules<Statements extends Readonly<{ target: Target }>>(
+  unrestricted: Statements,
+  create: (target: Target) => Statements,
+): (identity: Identity | undefined) => Statements {
+  const byRules = memoizeByIdentity((rules: RowRules) => {
+    const target = restrictTarget(unrestricted.target, rules)
+    return target === unrestricted.target ? unrestricted : create(target)
+  })
+  return (identity) => (identity === undefined ? unrestricted : byRules(identity.rules))
+}

@@ -1,0 +1,28 @@
+import type { Awaitable } from '../../model/hooks.ts'
+import { AccessRefusal, createForbidden } from '../../plan/access/refusal.ts'
+import type { WritePlan } from '../../plan/write.ts'
+import { thenMaybe } from '../then-maybe.ts'
+import type { WriteConnection } from '../write-connection.ts'
+import type { AccessCheck } from './write-checks.ts'
+
+/** The values with which a check runs. */
+interface CheckValues {
+  /** The id of the written resource. */
+  readonly id: string | undefined
+  /** The ids of the checked resources; absent: those of the plan. */
+  readonly ids?: readonly string[]
+}
+
+/** Runs a check. @throws ApiError `forbidden` (403) when its rule refuses the write */
+export function runAccessCheck(
+  connection: WriteConnection,
+  { statement, operation, type, pointer, ids: idsOf }: AccessCheck,
+  plan: WritePlan,
+  { id, ids = idsOf(plan) }: CheckValues,
+): Awaitable<void> {
+  return thenMaybe(connection.all(statement, { planValues: [], id, ids }), (refused) => {
+    if (refused.length === 0) return
+    const target = pointer === undefined ? { type, id } : { type }
+    throw createForbidden(new AccessRefusal(operation, target), pointer)
+  })
+}

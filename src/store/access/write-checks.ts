@@ -1,0 +1,282 @@
+import { sql } from 'kysely'
+import type { Operation } from '../../model/access.ts'
+import type { Sql } from '../../model/dialect.ts'
+import {
+  findInverse,
+  getRelationship,
+  getResourceType,
+  type RelationshipField,
+  type ResourceType,
+} from '../../model/model.ts'
+import type { RowCondition } from '../../plan/access/rules.ts'
+import type { WritePlan, WriteShape } from '../../plan/write.ts'
+import { type LinkChange, toFieldPointer } from '../../plan/write-builder.ts'
+import { compileStatement, listParam, type Statement } from '../statement.ts'
+import {
+  and,
+  columnAt,
+  inScope,
+  isLinkedFrom,
+  matchesRequestedId,
+  type Target,
+  tableAt,
+} from '../tables.ts'
+import { compileKey } from '../write.ts'
+import { compileRowCondition } from './restrict.ts'
+
+/** A statement that returns a row if a rule refuses a write. It takes the `id` of the written resource, and `ids`. */
+export interface AccessCheck {
+  readonly statement: Statement
+  readonly operation: Operation
+  /** The type whose rule it is. */
+  readonly type: string
+  /** The position of the relationship in the document; `undefined` if the rule concerns the written resource. */
+  readonly pointer: string | undefined
+  /** Returns the ids that it takes. */
+  readonly ids: (plan: WritePlan) => readonly string[]
+}
+
+/** The rules that a write must meet. */
+export interface AccessChecks {
+  /** Whether the operation is refused for every row. */
+  readonly isRefused: boolean
+  /** Before the write: they concern rows that the request may read. */
+  readonly before: readonly AccessCheck[]
+  /** After the write: the written row. */
+  readonly after: readonly AccessCheck[]
+}
+
+/** The checks of a write, and the target that they are compiled for. */
+interface CheckContext {
+  readonly target: Target
+  readonly resource: ResourceType
+  readonly operation: NonNullable<WritePlan['operation']>
+}
+
+/** Compiles the checks of a write. None for a target without rules. */
+export function compileAccessChecks(
+  shape: WriteShape,
+  operation: NonNullable<WritePlan['operation']>,
+  target: Target,
+): AccessChecks {
+  const resource = getResourceType(target.model, shape.type)
+  const context: CheckContext = { target, resource, operation }
+  const own = listOwnRules(shape, context)
+  const isNew = shape.row !== 'existing'
+  const ofRow = (scope: readonly Sql[]) =>
+    own.flatMap((rule) =>
+      compileCheck(rule, resource, [matchesRequestedId(resource, 0, target), ...scope], context),
+    )
+  return {
+    isRefused: own.some(({ condition }) => condition === false) && isNew,
+    before: [
+      ...(isNew ? [] : ofRow(inScope(0, resource))),
+      ...shape.columns.flatMap((column, index) => {
+        if (column.is === 'attribute') return []
+        return compileKeyChecks(column, index, context)
+      }),
+      ...shape.links.flatMap((change, index) => compileLinkChecks(change, index, context)),
+      ...compileParentChecks(shape, context),
+    ],
+    after: operation === 'delete' ? [] : ofRow([]),
+  }
+}
+
+/** A rule that rows must match. */
+interface AppliedRule {
+  readonly operation: Operation
+  readonly condition: RowCondition
+}
+
+/** Returns the rule of an operation, if it refuses any row. */
+function findRule(
+  type: string,
+  operation: Operation,
+  { target }: CheckContext,
+): readonly AppliedRule[] {
+  const condition = target.access?.rules.types.get(type)?.[operation] ?? true
+  return condition === true ? [] : [{ operation, condition }]
+}
+
+/** Returns the rule for links of a type. @param isChanged - whether the rule for updates applies if there is none for links */
+function findLinkRule(
+  type: string,
+  isChanged: boolean,
+  context: CheckContext,
+): readonly AppliedRule[] {
+  const hasOwnRule = context.target.access?.rules.types.get(type)?.relate !== undefined
+  if (!hasOwnRule && !isChanged) return []
+  return findRule(type, hasOwnRule ? 'relate' : 'update', context)
+}
+
+/** The rules for the written resource itself. */
+function listOwnRules(shape: WriteShape, context: CheckContext): readonly AppliedRule[] {
+  const { operation, resource, target } = context
+  const { type } = shape
+  const relationships = [
+    ...shape.columns.flatMap((column) => (column.is === 'key' ? [column.relationship] : [])),
+    ...shape.links.map(({ relationship }) => relationship),
+  ].map((name) => getRelationship(resource, name))
+  if (operation === 'relate') {
+    const isChanged = relationships.some(({ link }) => link.foreignKey !== 'other')
+    return findLinkRule(type, isChanged, context)
+  }
+  const hasLinkRule = target.access?.rules.types.get(type)?.relate !== undefined
+  const ofLinks = relationships.length > 0 && hasLinkRule ? findRule(type, 'relate', context) : []
+  return [...findRule(type, operation, context), ...ofLinks]
+}
+
+function compileCheck(
+  { operation, condition }: AppliedRule,
+  resource: ResourceType,
+  where: readonly Sql[],
+  { target }: CheckContext,
+  place: Partial<Pick<AccessCheck, 'pointer' | 'ids'>> = {},
+): AccessCheck[] {
+  const rule = compileRowCondition(condition, resource, (name) => columnAt(0, name), target)
+  const refused = and([...where, sql`(${rule}) is not true`])
+  const select = sql`select 1 from ${tableAt(0, resource.table)} where ${refused} limit 1`
+  const { pointer, ids = () => [] } = place
+  const statement = compileStatement(select, target.dialect)
+  return [{ statement, operation, type: resource.type, pointer, ids }]
+}
+
+/** Compiles whether `t0` is one of the `ids`. */
+function isListed({ id }: ResourceType, { dialect }: Target): Sql {
+  return dialect.inList(columnAt(0, id.column), listParam('ids', id.kind.codec, dialect))
+}
+
+/** Checks the rows that a foreign key of the written row references, before the write and after it. */
+function compileKeyChecks(
+  column: Exclude<WriteShape['columns'][number], { is: 'attribute' }>,
+  index: number,
+  context: CheckContext,
+): AccessCheck[] {
+  const { target, resource } = context
+  const isParent = column.is === 'parent'
+  const type = isParent ? column.type : getRelationship(resource, column.relationship).to
+  const other = getResourceType(target.model, type)
+  const ids = ({ values }: WritePlan) => {
+    const id = values[index]
+    return id === null || id === undefined ? [] : [String(id)]
+  }
+  return findLinkRule(type, false, context).flatMap((rule) => {
+    const scope = inScope(0, other)
+    const pointer = isParent ? '/data' : pointerTo(column.relationship, context)
+    const place = { pointer, ids }
+    const linked = compileCheck(rule, other, [isListed(other, target), ...scope], context, place)
+    if (isParent || context.operation === 'create') return linked
+    const { link } = getRelationship(resource, column.relationship)
+    const isOwn = matchesRequestedId(resource, 1, target)
+    const keys = sql`select ${columnAt(1, link.ownKey)} from ${tableAt(1, resource.table)} where ${isOwn}`
+    const isCurrent = sql`${columnAt(0, link.otherKey)} in (${keys})`
+    return [...linked, ...compileCheck(rule, other, [isCurrent, ...scope], context, place)]
+  })
+}
+
+function pointerTo(name: string, { operation }: CheckContext): string {
+  return operation === 'relate' ? '/data' : toFieldPointer({ is: 'relationship', name })
+}
+
+/** Checks the members that a change of a relationship links and unlinks, and the resources that they are taken from. */
+function compileLinkChecks(
+  { relationship, change }: LinkChange,
+  index: number,
+  context: CheckContext,
+): AccessCheck[] {
+  const { target, resource, operation } = context
+  const field = getRelationship(resource, relationship)
+  const member = getResourceType(target.model, field.to)
+  const ids = ({ linkIds }: WritePlan) => linkIds[index] ?? []
+  const place = { pointer: pointerTo(relationship, context), ids }
+  const listed = isListed(member, target)
+  const isCurrent = compileIsCurrent(field, context)
+  const added = change === 'remove' ? [] : [[listed]]
+  const removed = {
+    add: [],
+    remove: [[isCurrent, listed]],
+    replace: [[isCurrent, sql`not (${listed})`]],
+  }[change]
+  const changed = operation === 'create' ? added : [...added, ...removed]
+  const ofMembers = findLinkRule(field.to, isChangedBy(field, context), context).flatMap((rule) =>
+    changed.flatMap((where) =>
+      compileCheck(rule, member, [...where, ...inScope(0, member)], context, place),
+    ),
+  )
+  if (field.link.foreignKey !== 'other' || change === 'remove') return ofMembers
+  return [...ofMembers, ...compileOwnerChecks(field, index, context)]
+}
+
+/** Whether a write to a relationship changes the related rows too: their key, or a relationship that their type declares. */
+function isChangedBy(field: RelationshipField, { target, resource }: CheckContext): boolean {
+  if (field.link.foreignKey === 'other') return true
+  if (field.link.foreignKey === 'own') return false
+  const { unrestricted = target } = target.access ?? {}
+  return findInverse(unrestricted.model, resource, field)?.isWritable ?? false
+}
+
+/** Compiles whether `t0` is linked from the written resource now. */
+function compileIsCurrent({ link }: RelationshipField, { target, resource }: CheckContext): Sql {
+  const self = compileKey(resource, link.ownKey, 'id', target)
+  if (link.foreignKey !== 'own') return isLinkedFrom(0, link, self)
+  const isOwn = matchesRequestedId(resource, 1, target)
+  const keys = sql`select ${columnAt(1, link.ownKey)} from ${tableAt(1, resource.table)} where ${isOwn}`
+  return sql`${columnAt(0, link.otherKey)} in (${keys})`
+}
+
+/** Checks the other resources of the written type whose members a change takes away. */
+function compileOwnerChecks(
+  { name, link, to }: RelationshipField,
+  index: number,
+  context: CheckContext,
+): AccessCheck[] {
+  const { target, resource } = context
+  const member = getResourceType(target.model, to)
+  const { dialect } = target
+  const listed = dialect.inList(
+    columnAt(1, member.id.column),
+    listParam('ids', member.id.kind.codec, dialect),
+  )
+  const keys = sql`select ${columnAt(1, link.otherKey)} from ${tableAt(1, member.table)} where ${listed}`
+  const isOwner = sql`${columnAt(0, link.ownKey)} in (${keys})`
+  const place = {
+    pointer: pointerTo(name, context),
+    ids: ({ linkIds }: WritePlan) => linkIds[index] ?? [],
+  }
+  return findLinkRule(resource.type, false, context).flatMap((rule) =>
+    compileCheck(rule, resource, [isOwner, ...inScope(0, resource)], context, place),
+  )
+}
+
+/** Checks the resource in the path to which a new row is linked over a join table. */
+function compileParentChecks({ parent }: WriteShape, context: CheckContext): AccessCheck[] {
+  if (parent === undefined) return []
+  const { target } = context
+  const resource = getResourceType(target.model, parent.type)
+  const ids = ({ precondition }: WritePlan) => (precondition ? [precondition.id] : [])
+  return findLinkRule(parent.type, true, context).flatMap((rule) =>
+    compileCheck(rule, resource, [isListed(resource, target), ...inScope(0, resource)], context, {
+      pointer: '/data',
+      ids,
+    }),
+  )
+}
+
+/** Compiles the check of members after a write changed their foreign key; it takes their `ids`. */
+export function compileMemberCheck(
+  shape: WriteShape,
+  index: number,
+  target: Target,
+): AccessCheck | undefined {
+  const resource = getResourceType(target.model, shape.type)
+  const change = shape.links[index]
+  if (change === undefined) return undefined
+  const field = getRelationship(resource, change.relationship)
+  if (field.link.foreignKey !== 'other') return undefined
+  const member = getResourceType(target.model, field.to)
+  const context: CheckContext = { target, resource, operation: 'update' }
+  const [check] = findLinkRule(field.to, true, context).flatMap((rule) =>
+    compileCheck(rule, member, [isListed(member, target)], context),
+  )
+  return check
+}

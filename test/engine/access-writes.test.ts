@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { TestResponse } from '../test-response.ts'
+import { engine } from './engine.ts'
+import { as, tenancy } from './tenancy.ts'
+
+engine('Access rules of rows, in writes', tenancy, (world) => {
+  const ada = as(world, '1:member')
+  const ben = as(world, '2:member')
+  const root = as(world, '9:admin')
+  const nobody = as(world, '')
+  const task = (attributes: object, relationships: object = {}, id?: string) => ({
+    data: { type: 'tasks', ...(id && { id }), attributes, relationships },
+  })
+  const to = (type: string, id: string | null) => ({ data: id === null ? null : { type, id } })
+  const assertForbidden = (response: TestResponse, detail?: string) => {
+    assert.equal(response.status, 403)
+    assert.equal(response.error.code, 'forbidden')
+    if (detail) assert.equal(response.error.detail, detail)
+  }
+
+  it('refuse an update of a readable row with 403, and of a hidden one with 404', async () => {
+    const refused = await ada.patch('/tasks/2', task({ title: 'mine' }, {}, '2'))
+    assertForbidden(refused, 'The access rules do not allow you to update this tasks.')
+    assert.equal((await ada.patch('/tasks/3', task({ title: 'x' }, {}, '3'))).status, 404)
+    assert.equal((await ada.patch('/tasks/1', task({ title: 'x' }, {}, '1'))).status, 200)
+    assert.equal((await root.get('/tasks/2')).one.attributes?.title, 'b')
+    assert.equal((await nobody.patch('/tasks/1', task({ title: 'y' }, {}, '1'))).status, 404)
+  })
+
+  it('require that a row matches the rule after an update too', async () => {
+    const away = await ada.patch('/tasks/1', task({}, { assignee: to('users', '2') }, '1'))
+    assertForbidden(away)
+    const { one } = await root.get('/tasks/1?fields[tasks]=assignee')
+    assert.deepEqual(one.relationships?.assignee?.data, { type: 'users', id: '1' })
+  })
+
+  it('require that a new row matches the rule', async () => {
+    const own = await ada.post('/tasks', task({ title: 'n' }, { project: to('projects', '1') }))
+    assert.equal(own.status, 201)
+    assertForbidden(await ada.post('/tasks', task({ title: 'n' })))
+    // A hidden project does not exist.
+    const hidden = await ada.post('/tasks', task({}, { project: to('projects', '3') }))
+    const absent = await ada.post('/tasks', task({}, { project: to('projects', '77') }))
+    assert.equal(hidden.status, 404)
+    assert.equal(hidden.text, absent.text.replaceAll('77', '3'))
+    assert.equal((await root.get('/tasks')).body.meta?.count, 6)
+    assertForbidden(await ada.post('/users', { data: { type: 'users', attributes: {} } }))
+    const nested = await ada.post('/projects/3/tasks', task({ title: 'n' }))
+    assert.equal(nested.status, 404)
+  })
+
+  it('refuse deletions', async () => {
+    assertForbidden(await ada.delete('/tasks/1'))
+    assert.equal((await ada.delete('/tasks/3')).status, 404)
+    assertForbidden(await ben.delete('/projects/1'))
+    assert.equal((await ben.delete('/projects/3')).status, 404)
+    assert.equal((await ben.delete('/projects/2')).status, 200)
+    assert.equal((await root.get('/projects')).body.meta?.count, 2)
+  })
+
+  it('apply to a relationship from either side', async () => {
+    const member = (id: string) => ({ data: [{ type: 'tasks', id }] })
+    // Task 2 is assigned to Ben: Ada cannot move it, whatever side she writes.
+    assertForbidden(await ada.patch('/tasks/2/relationships/project', to('projects', null)))
+    assertForbidden(await ada.delete('/projects/1/relationships/tasks', member('2')))
+    assertForbidden(await ada.patch('/projects/1/relationships/tasks', { data: [] }))
+    assertForbidden(await ada.post('/users/1/relationships/tasks', member('2')))
+    assert.equal((await ada.post('/users/1/relationships/tasks', member('4'))).status, 404)
+    assert.equal((await ada.delete('/projects/1/relationships/tasks', member('1'))).status, 200)
+    const { one } = await root.get('/projects/1?fields[projects]=tasks')
+    assert.deepEqual(one.relationships?.tasks?.data, [{ type: 'tasks', id: '2' }])
+    // Members are a join table: both the project and the user must match their rules for updates.
+    const user = (id: string) => ({ data: [{ type: 'users', id }] })
+    assertForbidden(await ben.post('/projects/1/relationships/members', user('3')))
+    assertForbidden(await ada.post('/projects/1/relationships/members', user('3')))
+    const project = { data: [{ type: 'projects', id: '1' }] }
+    assertForbidden(await ben.post('/users/2/relationships/projects', project))
+    assert.equal((await root.post('/projects/1/relationships/members', user('3'))).status, 200)
+  })
+
+  it('leave links to hidden rows alone', async () => {
+    // The home of Ada is a project that she may not read: she sees null, and sends it back.
+    const echo = { data: { type: 'users', id: '1', relationships: { home: to('projects', null) } } }
+    assert.equal((await ada.patch('/users/1', echo)).status, 200)
+    const { body } = await root.get('/users/1/relationships/home')
+    assert.deepEqual(body.data, { type: 'projects', id: '3' })
+    // Task 4 is assigned to Ada in a project that she may not read.
+    await world.execute('update tasks set assignee_id = 9 where id = 4')
+    const cleared = await root.patch('/users/9/relationships/tasks', { data: [] })
+    assert.equal(cleared.status, 200)
+    assert.deepEqual((await root.get('/users/9/tasks')).body.meta?.count, 0)
+  })
+
+  it('answer with the identifier only, when the row is no longer readable', async () => {
+    const admin = await root.patch('/tasks/1', task({}, { project: to('projects', '3') }, '1'))
+    assert.equal(admin.status, 200)
+    const moved = await ada.get('/tasks/1')
+    assert.equal(moved.status, 404)
+    await world.execute('update tasks set project_id = 1, assignee_id = 1 where id = 1')
+    const lost = await ada.patch(
+      '/tasks/1',
+      task({ title: 'z' }, { project: to('projects', null) }, '1'),
+    )
+    assert.equal(lost.status, 200)
+    assert.deepEqual(lost.one, { type: 'tasks', id: '1', links: { self: '/tasks/1' } })
+    assert.equal((await ada.get('/tasks/1')).status, 404)
+  })
+
+  it('refuse values of fields, and set values from the auth context', async () => {
+    const user = (attributes: object) => ({ data: { type: 'users', id: '1', attributes } })
+    const hidden = await ada.patch('/users/1', user({ salary: 1 }))
+    const absent = await ada.patch('/users/1', user({ sxxxxx: 1 }))
+    assert.equal(hidden.status, 422)
+    assert.equal(hidden.text, absent.text.replaceAll('sxxxxx', 'salary'))
+    assert.equal((await root.patch('/users/1', user({ salary: 7 }))).status, 200)
+    const project = (relationships: object) => ({
+      data: { type: 'projects', attributes: { name: 'New' }, relationships },
+    })
+    const created = await root.post('/projects?include=owner', project({}))
+    assert.equal(created.status, 201)
+    assert.deepEqual(created.one.relationships?.owner?.data, { type: 'users', id: '9' })
+    const forged = await ada.post('/projects', project({ owner: to('users', '2') }))
+    assertForbidden(forged, 'The server sets "owner"; remove it.')
+    assert.equal(forged.error.source?.pointer, '/data/relationships/owner')
+    // Nobody is a member of a new project.
+    const unseen = await ada.post('/projects', project({}))
+    assert.equal(unseen.status, 201)
+    assert.deepEqual(unseen.one, {
+      ...{ type: 'projects', id: unseen.one.id },
+      links: { self: `/projects/${unseen.one.id}` },
+    })
+  })
+})
