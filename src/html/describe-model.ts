@@ -61,6 +61,7 @@ function describeField(model: Model, field: Field): FieldDescription | undefined
   if (field.is === 'computed' || !field.isFilterable) return undefined
   const { name, kind } = field
   const { type, enum: choices } = kind.schema
-  const operators = listOperators(kind)
+  // Filters compare opaque values with null only, which the script offers for every field.
+  const operators = kind.operators === 'opaque' ? [] : listOperators(kind)
   return { name, kind: kind.name, type, ...(choices !== undefined && { choices }), operators }
 }

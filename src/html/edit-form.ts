@@ -143,7 +143,7 @@ const inputTypes: Readonly<Record<string, string>> = {
 function toSentAs(type: unknown): string {
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean' || type === 'string') return type
-  return Array.isArray(type) ? 'json' : 'string'
+  return Array.isArray(type) || type === 'array' ? 'json' : 'string'
 }
 
 function formatInput(value: JsonValue): string {

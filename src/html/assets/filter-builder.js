@@ -114,12 +114,8 @@ function drawAdders(group, { model, type, redraw }) {
  */
 function createItem({ name, to, operators }) {
   if (to !== undefined) return { is: 'relation', name, group: createGroup() }
-  return {
-    is: 'condition',
-    name,
-    op: operators.includes('eq') ? 'eq' : (operators[0] ?? 'eq'),
-    values: [''],
-  }
+  const [first = 'is null'] = operators.includes('eq') ? ['eq'] : operators
+  return { is: 'condition', name, op: first, values: first in nullOperators ? [] : [''] }
 }
 
 /**

@@ -87,12 +87,13 @@ function readRelation(json, { name, to = '', operators }, { op, val }, model) {
  * @param {unknown} val
  * @returns {Item}
  */
-function readCondition(json, { name, operators }, op, val) {
+function readCondition(json, { name, type, operators }, op, val) {
   if (val === null) {
     const word = Object.entries(nullOperators).find(([, operator]) => operator === op)?.[0]
     return word === undefined ? json : { is: 'condition', name, op: word, values: [] }
   }
   if (!operators.includes(op)) return json
+  if (type === 'array') return { is: 'condition', name, op, values: [JSON.stringify(val)] }
   const values = Array.isArray(val) ? val : [val]
   if (values.some((each) => typeof each === 'object')) return json
   return { is: 'condition', name, op, values: values.map(String) }
@@ -182,6 +183,19 @@ export function takesList(op) {
 function writeValue(value, { type }) {
   const isNumber = type === 'integer' || type === 'number'
   if (isNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value)) return value
+  if (type === 'array' && isArray(value)) return value
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value
   return JSON.stringify(value)
+}
+
+/**
+ * True for the JSON of an array.
+ * @param {string} text
+ */
+function isArray(text) {
+  try {
+    return Array.isArray(JSON.parse(text))
+  } catch {
+    return false
+  }
 }

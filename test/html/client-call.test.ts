@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createHandler } from 'lapidary'
+import { createClient } from 'lapidary/client'
+import { createPages } from 'lapidary/html'
+import { openSqlite } from 'lapidary/sqlite'
+import { inMemory } from '../databases.ts'
+import { library, libraryTables } from '../engine/library.ts'
+
+/** Addresses with a call of the typed client, and the call. */
+const calls: readonly (readonly [path: string, call: string])[] = [
+  ['/authors', 'await client.author.list()'],
+  ['/authors/2', "await client.author.get('2')"],
+  [
+    '/authors/2?include=books.author&fields[book]=title,author',
+    "await client.author.get('2', { include: ['books.author'], fields: { book: ['title', 'author'] } })",
+  ],
+  [
+    '/authors/1/books?sort=-title,id',
+    "await client.author.related('1', 'books', { sort: ['-title', 'id'] })",
+  ],
+  ['/authors/2/teacher', "await client.author.related('2', 'teacher')"],
+  [
+    '/books?page[size]=2&page[number]=2',
+    'await client.book.list({ page: { number: 2, size: 2 } })',
+  ],
+  [
+    `/books?filter=${encodeURIComponent('[{"name":"author","op":"has","val":{"name":"name","op":"like","val":"\'B\\"%"}},{"not":{"name":"pages","op":"in_","val":[1,2]}}]')}&filter[title]=A`,
+    `await client.book.list({ filter: [{ name: 'author', op: 'has', val: { name: 'name', op: 'like', val: '\\'B"%' } }, { not: { name: 'pages', op: 'in_', val: [1, 2] } }, { name: 'title', op: 'eq', val: 'A' }] })`,
+  ],
+]
+
+describe('The typed call on a page', () => {
+  const store = openSqlite(library, ':memory:')
+  const handle = createHandler({ model: library, store, html: createPages() })
+  const requests: string[] = []
+  const client = createClient({
+    url: 'http://library.test',
+    fetch: (input, init) => {
+      const request = new Request(input, init)
+      requests.push(request.url)
+      return handle(request)
+    },
+  })
+
+  before(() => store.migrate([{ version: 1, sql: libraryTables(inMemory.columnTypes) }]))
+  after(() => store.close())
+
+  /** Reads the data of an address by HTTP. */
+  const read = async (url: string) => {
+    const response = await handle(new Request(new URL(url, 'http://library.test')))
+    assert.equal(response.status, 200, url)
+    return (await response.json()).data
+  }
+
+  for (const [path, call] of calls) {
+    it(`given ${decodeURIComponent(path)}, when its call runs, then it requests the resources of the page`, async () => {
+      const headers = { accept: 'text/html' }
+      const page = await handle(new Request(`http://library.test${path}`, { headers }))
+      const text = (await page.text())
+        .replaceAll('&quot;', '"')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&amp;', '&')
+      assert.ok(text.includes(`<bdi>${call}</bdi>`), text.slice(text.indexOf('Typed client')))
+      requests.length = 0
+      await new Function('client', `return (async () => { ${call} })()`)(client)
+      assert.deepEqual(await read(requests.at(-1) ?? ''), await read(path))
+    })
+  }
+
+  for (const path of ['/', '/authors/1/relationships/books', '/authors/99']) {
+    it(`given ${path}, when its page is read, then it has no call`, async () => {
+      const headers = { accept: 'text/html' }
+      const page = await handle(new Request(`http://library.test${path}`, { headers }))
+      assert.doesNotMatch(await page.text(), /Typed client/)
+    })
+  }
+})
