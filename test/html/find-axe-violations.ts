@@ -17,8 +17,9 @@ interface Violation {
  */
 export async function findAxeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = rules ? { runOnly: { type: 'rule', values: rules } } : {}
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(source)
   const violations: Violation[] = await page.evaluate(
-    `${source}; axe.run(${JSON.stringify(options)}).then((result) => result.violations)`,
+    `axe.run(${JSON.stringify(options)}).then((result) => result.violations)`,
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
