@@ -37,7 +37,10 @@ execFileSync(
 for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'src', 'cli', 'process'])
   cpSync(join(root, name), join(target, name), { recursive: true })
 // The files that the pages send to browsers, beside the module that reads them.
-cpSync(join(root, 'src/html/assets'), join(target, 'dist/src/html/assets'), { recursive: true })
+cpSync(join(root, 'src/html/assets'), join(target, 'dist/src/html/assets'), {
+  recursive: true,
+  filter: (file) => !file.endsWith('.json'),
+})
 rewrite('dist/**/*.d.ts', importJavaScript)
 rewrite('dist/**/*.d.ts.map', mapToPackagedSources)
 rewrite('**/*.md', removeOutsideLinks)

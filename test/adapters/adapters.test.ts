@@ -297,6 +297,7 @@ describe('The options of the adapters', () => {
         new RegExp(`^${name}\\.prefix: must be a path such as "/api"`),
       )
       await rejects({ publicUrl: 'api.example.org' }, /publicUrl: must be an origin/)
+      await rejects({ html: true }, /html: must be the result of createPages; it is true/)
       await rejects({ store: undefined }, /store: must be an open store/)
       await rejects({ model: defineModel([]) }, /store: was opened for another model/)
     })
