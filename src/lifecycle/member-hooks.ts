@@ -10,6 +10,7 @@ import {
   findInverse,
   getRelationship,
   getResourceType,
+  type KeyColumns,
   type Model,
   type ResourceType,
 } from '../model/model.ts'
@@ -59,10 +60,10 @@ export function findHookedLinks({ shape, linkIds }: WritePlan, model: Model): Ho
 }
 
 /** Whether a validator of the type sees a foreign key: as an attribute that is stored in the same column. */
-function isValidated(foreignKey: string, resource: ResourceType): boolean {
+function isValidated(foreignKey: KeyColumns, resource: ResourceType): boolean {
   return (
     resource.validate !== undefined &&
-    listStoredAttributes(resource).some(({ column }) => column === foreignKey)
+    listStoredAttributes(resource).some(({ column }) => foreignKey.some((name) => name === column))
   )
 }
 

@@ -44,7 +44,9 @@ export async function validateWrite(
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
     if (field?.is !== 'attribute') continue
     const value = plan.values[index]
-    if (stored && field.isImmutable && !isEqual(field, value, stored[field.name]))
+    // A part of the id has been compared with it.
+    const isChecked = column.omits !== undefined
+    if (stored && field.isImmutable && !isChecked && !isEqual(field, value, stored[field.name]))
       report(errors, () => immutableError(field, stored, planner.model))
     if (field.validate && value !== null) {
       const result = await validateValue(value, field, field.validate, errors)

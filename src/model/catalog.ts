@@ -55,10 +55,10 @@ export interface StoredTable {
   readonly uniques: readonly (readonly string[])[]
   readonly foreignKeys: readonly ForeignKey[]
   /**
-   * The first column of every index, including those of keys: a search by such a column needs no scan. Partial indexes and
-   * indexes on expressions are left out. Absent for views, virtual tables and foreign tables, which have no indexes.
+   * The columns of every index, including those of keys: a search by its first columns needs no scan. Partial indexes are left out;
+   * an expression ends the list. Absent for views, virtual tables and foreign tables, which have no indexes.
    */
-  readonly indexed?: ReadonlySet<string>
+  readonly indexes?: readonly (readonly string[])[]
   /** Absent if no trigger and no rule changes what is written. */
   readonly triggers?: TableTriggers
   /** The changes that a view accepts: it is updatable, or has triggers or rules for them. Absent for tables, which accept all. */
@@ -82,7 +82,18 @@ export function findTable(catalog: Catalog, { schema, name }: Table): StoredTabl
   return catalog.tables.find((table) => table.name === name && table.schema === schemaName)
 }
 
-/** True if a column is unique by itself. */
-export function isUnique({ uniques }: StoredTable, column: string): boolean {
-  return uniques.some((columns) => columns.length === 1 && columns[0] === column)
+/** True if at most one row has the same values in these columns: some of them are unique together. */
+export function isUnique({ uniques }: StoredTable, columns: readonly string[]): boolean {
+  return uniques.some((unique) => unique.every((column) => columns.includes(column)))
+}
+
+/** True if an index begins with these columns, in any order, so that it finds rows by them. */
+export function isIndexed(
+  { indexes = [] }: Pick<StoredTable, 'indexes'>,
+  columns: readonly string[],
+): boolean {
+  return indexes.some((index) => {
+    const first = index.slice(0, columns.length)
+    return columns.every((column) => first.includes(column))
+  })
 }

@@ -1,5 +1,6 @@
 import type { TenantOptions } from './access.ts'
 import type { FieldDeclaration } from './fields.ts'
+import { toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
 /** Checks the rules of a resource type that need no database: fields that the server sets, and the column of the tenant. */
@@ -39,7 +40,9 @@ function findTenantErrors(
   const isStored =
     field.is === 'attribute'
       ? (field.column ?? name) === tenant.column
-      : field.is === 'toOne' && field.foreignKey !== 'other' && field.column === tenant.column
+      : field.is === 'toOne' &&
+        field.foreignKey !== 'other' &&
+        toList(field.column).includes(tenant.column)
   if (!isStored || ('access' in field && field.access === 'read-only')) return []
   return [
     `.access: must be "read-only", because the column "${tenant.column}" stores the tenant of the row`,

@@ -41,8 +41,17 @@ export function findColumnErrors(
 }
 
 /** Names a column and its table in an error's sentence. */
-export function describeColumn(column: string, { name }: Pick<StoredTable, 'name'>): string {
-  return `the column "${column}" of the table "${name}"`
+export function describeColumn(column: string, table: Pick<StoredTable, 'name'>): string {
+  return describeColumns([column], table)
+}
+
+/** Names columns and their table in an error's sentence. */
+export function describeColumns(
+  columns: readonly string[],
+  { name }: Pick<StoredTable, 'name'>,
+): string {
+  const names = columns.map((column) => `"${column}"`).join(', ')
+  return `the column${columns.length === 1 ? '' : 's'} ${names} of the table "${name}"`
 }
 
 /** Returns the columns that an expression refers to. */

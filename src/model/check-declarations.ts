@@ -1,12 +1,12 @@
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
 import { findAccessErrors } from './check-access.ts'
+import { findKeyErrors } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
 import {
   findInsertDefaultErrors,
   findReadOnlyErrors,
   findWrittenColumnErrors,
-  getOwnColumn,
   writesColumn,
 } from './check-written-columns.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
@@ -15,7 +15,7 @@ import type { Kind } from './kinds.ts'
 import { isMemberName, isReservedName } from './member-names.ts'
 import type { ModelOptions } from './model.ts'
 import { isSortable } from './operators.ts'
-import { resolveIdOptions } from './resolve.ts'
+import { resolveIdOptions, toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
 /**
@@ -118,7 +118,10 @@ function findFieldErrors(
     case 'toOne':
     case 'toMany': {
       const types = all.map(({ type }) => type)
-      const errors = findRelationshipErrors(name, field, resource)
+      const errors = [
+        ...findRelationshipErrors(name, field, resource),
+        ...findKeyErrors(field, resource, all),
+      ]
       if (types.includes(field.to)) return errors
       const hint = suggest(field.to, types, 'types')
       return [...errors, `.to: there is no resource type "${field.to}"; ${hint}`]
@@ -129,12 +132,26 @@ function findFieldErrors(
 /** The kinds whose values are unique as path segments. */
 const idKinds: readonly string[] = ['id', 'uuid', 'text']
 
+/** The kinds of a column of a composite id: their values are texts with one spelling each. */
+const idPartKinds: readonly string[] = [...idKinds, 'date', 'datetime']
+
 function findIdErrors(resource: ResourceDeclaration): string[] {
-  const { kind } = resolveIdOptions(resource)
-  if (idKinds.includes(kind.name)) return []
-  return [
-    `${resource.type}.id.kind: must be uuid, text or, by default, a 64-bit integer; it is ${kind.name}`,
-  ]
+  const { parts } = resolveIdOptions(resource)
+  const location = `${resource.type}.id.kind`
+  const declared = typeof resource.id === 'object' && 'kind' in resource.id && resource.id.kind
+  if (Array.isArray(declared) && declared.length !== parts.length)
+    return [
+      `${location}: must have a kind for each of the ${parts.length} columns; it has ${declared.length}`,
+    ]
+  const isComposite = parts.length > 1
+  const others = isComposite ? 'uuid, text, date, datetime' : 'uuid, text'
+  return parts.flatMap(({ column, kind }) => {
+    if ((isComposite ? idPartKinds : idKinds).includes(kind.name)) return []
+    const place = isComposite ? ` of "${column}"` : ''
+    return [
+      `${location}: must be ${others} or, by default, a 64-bit integer; it is ${kind.name}${place}`,
+    ]
+  })
 }
 
 function findAttributeErrors(
@@ -191,7 +208,8 @@ function findRelationshipErrors(
 }
 
 function findJoinTableErrors({ from, to }: JoinTable): string[] {
-  return from === to ? [`.through.to: must differ from "from"; both are "${to}"`] : []
+  const [isFrom, isTo] = [toList(from), toList(to)].map((columns) => columns.join('", "'))
+  return isFrom === isTo ? [`.through.to: must differ from "from"; both are "${isTo}"`] : []
 }
 
 /** Reports columns that a computed field reads as another kind than another field does. */
@@ -225,7 +243,7 @@ function listColumnReaders(before: string, { fields }: ResourceDeclaration): Col
   return [
     ...entries.flatMap(([name, field]) =>
       field.is === 'attribute'
-        ? [{ field: name, column: getOwnColumn(name, field), kind: field.kind }]
+        ? [{ field: name, column: field.column ?? name, kind: field.kind }]
         : [],
     ),
     ...entries.slice(0, index).flatMap(([name, field]) =>

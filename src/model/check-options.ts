@@ -48,6 +48,14 @@ export function findOptionErrors(resources: unknown, options: unknown): string[]
 const anyValue: Check = () => []
 const string = mustBe('a string', (value) => typeof value === 'string')
 const name = mustBe('a name', (value) => typeof value === 'string' && value !== '')
+/** One column, or the columns of a composite key: each a name that differs from the others. */
+const columns: Check = (value, location) => {
+  if (!Array.isArray(value)) return name(value, location)
+  if (value.length === 0) return [`${location}: must have at least one column; it is empty`]
+  const errors = value.flatMap((column: unknown, index) => name(column, `${location}[${index}]`))
+  if (errors.length > 0 || new Set(value).size === value.length) return errors
+  return [`${location}: must not have a column twice; it is ${quote(value)}`]
+}
 const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 const aFunction = mustBe('a function', isFunction)
 const pageSize = mustBe(
@@ -138,8 +146,8 @@ const computed = members({
 const key = {
   is: anyValue,
   to: name,
-  column: name,
-  references: optional(name),
+  column: columns,
+  references: optional(columns),
   access: optional(relationshipAccess),
   ...{ readable, writable },
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
@@ -154,8 +162,8 @@ const toOne = members({
 const joinTable = members({
   table: name,
   schema: optional(name),
-  from: name,
-  to: name,
+  from: columns,
+  to: columns,
 } satisfies Record<keyof JoinTable, Check>)
 
 const through = members({
@@ -186,9 +194,14 @@ const field: Check = (value, location) => {
   return mustBe(expected)(value, location)
 }
 
+const idKind: Check = (value, location) =>
+  Array.isArray(value)
+    ? value.flatMap((each: unknown, index) => kind(each, `${location}[${index}]`))
+    : kind(value, location)
+
 const id = members({
-  column: optional(name),
-  kind: optional(kind),
+  column: optional(columns),
+  kind: optional(idKind),
   client: optional(oneOf('optional', 'required')),
 } satisfies Record<keyof IdOptions, Check>)
 
@@ -216,7 +229,9 @@ const resourceOptions = members({
   path: string,
   table: name,
   schema: optional(name),
-  id: optional((value, location) => (typeof value === 'string' ? name : id)(value, location)),
+  id: optional((value, location) =>
+    (typeof value === 'string' || Array.isArray(value) ? columns : id)(value, location),
+  ),
   description: optional(string),
   scope: optional(sqlExpression),
   softDelete: optional(name),

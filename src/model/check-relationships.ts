@@ -3,6 +3,7 @@ import { type Catalog, findTable, isUnique, type StoredTable } from './catalog.t
 import {
   type ColumnReference,
   describeColumn,
+  describeColumns,
   findColumnErrors,
   findGeneratedColumnErrors,
   findUnfilledColumns,
@@ -10,8 +11,11 @@ import {
 import { findViewErrors } from './check-writes.ts'
 import type { Codec } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
+import type { Kind } from './kinds.ts'
 import {
   getResourceType,
+  isSameKey,
+  type KeyColumns,
   type Link,
   type Model,
   type RelationshipField,
@@ -59,8 +63,8 @@ export function findRelationshipErrors(
   if (link.foreignKey !== 'join table')
     return findForeignKeyErrors({ field, link, location }, own, other, catalog)
   const codecs = {
-    from: findCodec(link.ownKey, own, catalog.dialect),
-    to: findCodec(link.otherKey, other, catalog.dialect),
+    from: link.ownKey.map((column) => findCodec(column, own, catalog.dialect)),
+    to: link.otherKey.map((column) => findCodec(column, other, catalog.dialect)),
   }
   return findJoinTableErrors({ field, link, location }, codecs, catalog)
 }
@@ -86,43 +90,50 @@ function findForeignKeyErrors(
 ): string[] {
   const isOwn = link.foreignKey === 'own'
   const [holder, foreignKey] = isOwn ? [own, link.ownKey] : [other, link.otherKey]
-  const [referenced, column] = isOwn ? [other, link.otherKey] : [own, link.ownKey]
-  const key = {
-    location: `${location}.column`,
-    column: foreignKey,
-    codec: findCodec(column, referenced, dialect),
-  }
-  const reference = { location: `${location}.references`, column }
-  const columnErrors = [
-    ...findColumnErrors(key, holder.table, dialect),
-    ...findColumnErrors(reference, referenced.table),
-  ]
+  const [referenced, references] = isOwn ? [other, link.otherKey] : [own, link.ownKey]
+  const columnErrors = foreignKey.flatMap((column, index) => {
+    const referencedColumn = references[index] ?? ''
+    const codec = findCodec(referencedColumn, referenced, dialect)
+    const reference = { location: `${location}.references`, column: referencedColumn }
+    return [
+      ...findColumnErrors({ location: `${location}.column`, column, codec }, holder.table, dialect),
+      ...findColumnErrors(reference, referenced.table),
+    ]
+  })
   if (columnErrors.length > 0) return columnErrors
-  const isId = column === referenced.resource.id.column
+  const isId = isSameKey(references, referenced.resource.id.columns)
+  const isWritable = field.isWritable && !isId
   const referenceErrors =
     referenced.table.is === 'table'
-      ? findReferenceErrors(reference, referenced.table, field.isWritable && !isId)
+      ? findReferenceErrors(references, referenced.table, { location, isWritable })
       : []
   if (referenceErrors.length > 0) return referenceErrors
   const mustBeUnique = !isOwn && !field.many && holder.table.is === 'table'
-  if (mustBeUnique && !isUnique(holder.table, foreignKey))
+  if (mustBeUnique && !isUnique(holder.table, foreignKey)) {
+    const are = foreignKey.length === 1 ? 'is not unique' : 'are not unique together'
     return [
-      `${key.location}: ${describeColumn(foreignKey, holder.table)} is not unique, so there can be several related resources; use toMany`,
+      `${location}.column: ${describeColumns(foreignKey, holder.table)} ${are}, so there can be several related resources; use toMany`,
     ]
-  return field.isWritable ? findGeneratedColumnErrors(location, foreignKey, holder.table) : []
+  }
+  return field.isWritable
+    ? foreignKey.flatMap((column) => findGeneratedColumnErrors(location, column, holder.table))
+    : []
 }
 
-/** Checks a referenced column: it must be unique, and not nullable if the relationship is writable. */
+/** Checks referenced columns: they must be unique together, and not nullable if the relationship is writable. */
 function findReferenceErrors(
-  { location, column }: ColumnReference,
+  columns: KeyColumns,
   table: StoredTable,
-  isWritable: boolean,
+  { location, isWritable }: Readonly<{ location: string; isWritable: boolean }>,
 ): string[] {
-  const name = describeColumn(column, table)
-  if (!isUnique(table, column)) return [`${location}: ${name} is not unique`]
-  return isWritable && table.columns.get(column)?.nullable
+  if (!isUnique(table, columns)) {
+    const are = columns.length === 1 ? 'is not unique' : 'are not unique together'
+    return [`${location}.references: ${describeColumns(columns, table)} ${are}`]
+  }
+  const nullable = columns.find((column) => table.columns.get(column)?.nullable)
+  return isWritable && nullable !== undefined
     ? [
-        `${location}: ${name} is nullable, and a row with null cannot be linked; set access: "read-only"`,
+        `${location}.references: ${describeColumn(nullable, table)} is nullable, and a row with null cannot be linked; set access: "read-only"`,
       ]
     : []
 }
@@ -136,32 +147,35 @@ function findCodec(
   { resource: { id, fields }, table }: Side,
   dialect: DialectName,
 ): Codec | undefined {
-  const reader = [id, ...fields.values()].find(
-    (field) => field.is === 'attribute' && field.column === column,
-  )
-  const codec = reader?.is === 'attribute' ? reader.kind.codec : undefined
+  const attributes = [...fields.values()].filter((field) => field.is === 'attribute')
+  const readers: readonly Readonly<{ column: string | undefined; kind: Kind<unknown> }>[] = [
+    ...id.parts,
+    ...attributes,
+  ]
+  const codec = readers.find((reader) => reader.column === column)?.kind.codec
   const errors = findColumnErrors({ location: '', column, codec }, table, dialect)
   return errors.length === 0 ? codec : undefined
 }
 
 function findJoinTableErrors(
   { field, link, location }: LinkDeclaration<'join table'>,
-  codecs: Readonly<Record<'from' | 'to', Codec | undefined>>,
+  codecs: Readonly<Record<'from' | 'to', readonly (Codec | undefined)[]>>,
   catalog: Catalog,
 ): string[] {
   const { from, to, joinTable } = link
   const table = findTable(catalog, joinTable)
   if (table === undefined)
     return [describeMissingTable(`${location}.through.table`, joinTable, catalog)]
-  const references: ColumnReference[] = [
-    { location: `${location}.through.from`, column: from, codec: codecs.from },
-    { location: `${location}.through.to`, column: to, codec: codecs.to },
-  ]
+  const toReferences = (side: 'from' | 'to') =>
+    link[side].map((column, index): ColumnReference => {
+      return { location: `${location}.through.${side}`, column, codec: codecs[side][index] }
+    })
+  const references = [...toReferences('from'), ...toReferences('to')]
   const errors = references.flatMap((each) => findColumnErrors(each, table, catalog.dialect))
   if (errors.length > 0 || !field.isWritable) return errors
   const viewErrors = findViewErrors(`${location}.access`, table, ['insert', 'delete'])
   if (viewErrors.length > 0) return viewErrors
-  return findUnfilledColumns(table, [from, to]).map(
+  return findUnfilledColumns(table, [...from, ...to]).map(
     (name) =>
       `${location}.through: no row can be inserted, because ${describeColumn(name, table)} must not be null and has no default; set access: "read-only"`,
   )

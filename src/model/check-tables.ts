@@ -3,6 +3,7 @@ import { type Catalog, findTable, isUnique, type StoredTable } from './catalog.t
 import {
   type ColumnReference,
   describeColumn,
+  describeColumns,
   findColumnErrors,
   listColumns,
 } from './check-columns.ts'
@@ -11,9 +12,11 @@ import {
   describeMissingTable,
   findRelationshipErrors,
 } from './check-relationships.ts'
-import { findWriteErrors } from './check-writes.ts'
+import { findWriteErrors, listFilledColumns } from './check-writes.ts'
+import { getCodec } from './codecs.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
-import { kinds } from './kinds.ts'
+import type { DialectName } from './dialect.ts'
+import { type Kind, kinds } from './kinds.ts'
 import type { Field, Model, ResourceType } from './model.ts'
 
 /**
@@ -45,30 +48,54 @@ function findResourceErrors(resource: ResourceType, context: CheckContext): stri
   return errors.length > 0 || !resource.isWritable ? errors : findWriteErrors(resource, table)
 }
 
-function findIdErrors(
-  { type, id, ids, isWritable }: ResourceType,
-  table: StoredTable,
-  { dialect }: Catalog,
-): string[] {
+function findIdErrors(resource: ResourceType, table: StoredTable, { dialect }: Catalog): string[] {
+  const { type, id, ids, isWritable } = resource
   const location = `${type}.id`
-  const reference = { location, column: id.column, codec: id.kind.codec, notNull: true }
-  const errors = findColumnErrors(reference, table, dialect)
+  const isComposite = id.parts.length > 1
+  const errors = id.parts.flatMap(({ column, kind }) => [
+    ...findColumnErrors({ location, column, codec: kind.codec, notNull: true }, table, dialect),
+    ...(isComposite ? findPartErrors(kind, { location, dialect }) : []),
+  ])
   if (errors.length > 0 || table.is === 'view') return errors
-  const name = describeColumn(id.column, table)
-  if (!isUnique(table, id.column))
-    return [`${location}: ${name} is not unique; ${listUniqueColumns(table)}`]
+  if (!isUnique(table, id.columns)) {
+    const are = isComposite ? 'are not unique together' : 'is not unique'
+    return [
+      `${location}: ${describeColumns(id.columns, table)} ${are}; ${listUniqueKeys(table, isComposite)}`,
+    ]
+  }
   // A trigger may set it.
   if (table.triggers?.changes.has('insert')) return []
   const isProvided = ids.fromClient === 'required' || ids.generatedBy === 'server' || !isWritable
-  if (isProvided || table.columns.get(id.column)?.hasDefault) return []
+  if (isProvided) return []
+  const filled = isComposite ? listFilledColumns(resource) : []
+  const missing = id.columns.find(
+    (column) => !filled.includes(column) && !table.columns.get(column)?.hasDefault,
+  )
+  if (missing === undefined) return []
+  const remedy = `set client: "required"${isComposite ? ', or declare a field that writes it' : ''}`
   return [
-    `${location}: ${name} has no default, so new rows would have no id; set client: "required"`,
+    `${location}: ${describeColumn(missing, table)} has no default, so new rows would have no id; ${remedy}`,
   ]
 }
 
-function listUniqueColumns({ uniques }: StoredTable): string {
-  const columns = uniques.flatMap((unique) => (unique.length === 1 ? unique : []))
-  return listNames(columns, 'unique columns')
+/** Reports a kind whose values the database does not store in one spelling each. */
+function findPartErrors(
+  { name, codec }: Kind<string>,
+  { location, dialect }: Readonly<{ location: string; dialect: DialectName }>,
+): string[] {
+  if (getCodec(codec, dialect).idPart) return []
+  return [
+    `${location}: ${name} cannot be part of an id on this database, which may store a value in several spellings; use text`,
+  ]
+}
+
+/** Lists the columns that could be the id instead, or, for a composite id, also the sets of columns. */
+function listUniqueKeys({ uniques }: StoredTable, isComposite: boolean): string {
+  const keys = uniques.filter(({ length }) => isComposite || length === 1)
+  return listNames(
+    keys.map((columns) => columns.join(', ')),
+    isComposite ? 'unique keys' : 'unique columns',
+  )
 }
 
 function findExpressionErrors(resource: ResourceType, table: StoredTable): string[] {

@@ -44,16 +44,24 @@ export function findViewErrors(
 }
 
 /** Returns the columns that an insert can set. */
-function listFilledColumns({ id, insertDefaults, fields, hooks }: ResourceType): string[] {
+export function listFilledColumns({
+  id,
+  ids,
+  insertDefaults,
+  fields,
+  hooks,
+}: ResourceType): string[] {
   const columns = [...fields.values()].flatMap((field) => {
     if (field.is === 'computed') return []
     // The hook may set any field, even one that clients cannot write.
     const isFilled = field.isWritable || hooks.beforeCreate
     if (field.is === 'relationship')
-      return isFilled && field.link.foreignKey === 'own' ? [field.link.ownKey] : []
+      return isFilled && field.link.foreignKey === 'own' ? field.link.ownKey : []
     return (isFilled || field.makeDefault) && field.column !== undefined ? [field.column] : []
   })
-  return [id.column, ...insertDefaults.map(([column]) => column), ...columns]
+  // The columns of a composite id that the client does not send are those of fields, or have a default.
+  const ownId = id.columns.length === 1 || ids.fromClient !== 'forbidden' ? id.columns : []
+  return [...ownId, ...insertDefaults.map(([column]) => column), ...columns]
 }
 
 function findInsertDefaultErrors(

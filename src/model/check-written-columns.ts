@@ -1,5 +1,5 @@
 import type { FieldDeclaration } from './fields.ts'
-import { resolveIdOptions } from './resolve.ts'
+import { resolveIdOptions, toList } from './resolve.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
 const writeHooks = [
@@ -30,42 +30,58 @@ export function findReadOnlyErrors(resource: ResourceDeclaration): string[] {
 
 /** Reports insert defaults for columns that the ids or a field write. */
 export function findInsertDefaultErrors(resource: ResourceDeclaration): string[] {
-  const id = resolveIdOptions(resource).column
+  const id = listIdColumns(resource)
   return Object.keys(resource.insertDefaults ?? {}).flatMap((column) => {
     const location = `${resource.type}.insertDefaults.${column}`
-    if (column === id) return [`${location}: "${id}" is the id column`]
+    // A column of a composite id may have a default, unless clients send the id.
+    const isProvided = id.length === 1 || resolveIdOptions(resource).client !== undefined
+    if (id.includes(column) && isProvided)
+      return [`${location}: "${column}" is ${describeIdColumn(id)}`]
     return listWriters(column, resource).map(
       (name) => `${location}: the field "${name}" writes this column`,
     )
   })
 }
 
+function listIdColumns(resource: ResourceDeclaration): string[] {
+  return resolveIdOptions(resource).parts.map(({ column }) => column)
+}
+
+function describeIdColumn(id: readonly string[]): string {
+  return id.length === 1 ? 'the id column' : 'a column of the id'
+}
+
 /**
- * Reports a column that two fields write, because the value of one would be lost, and a field that writes the id column.
- * @param column - the declared column; `undefined` if the field uses the column of its own name
+ * Reports a column that two fields write, because the value of one would be lost, and a field that writes the id column. Fields may
+ * write the columns of a composite id, also several fields: their values must agree.
+ * @param columns - the declared columns; `undefined` if the field uses the column of its own name
  * @returns each error without the path of the field
  */
 export function findWrittenColumnErrors(
   name: string,
-  column: string | undefined,
+  columns: string | readonly string[] | undefined,
   resource: ResourceDeclaration,
 ): string[] {
-  const location = column === undefined ? '' : '.column'
-  const id = resolveIdOptions(resource).column
-  if ((column ?? name) === id && name !== 'id')
-    return [`${location}: "${id}" is the id column, which fields cannot write`]
-  if (column === undefined) return []
-  const writers = listWriters(column, resource).map((writer) => `"${writer}"`)
-  if (writers.length < 2) return []
-  return [
-    `${location}: "${column}" is written by ${writers.join(' and ')}; set access: "read-only" on all but one of them`,
-  ]
+  const location = columns === undefined ? '' : '.column'
+  const id = listIdColumns(resource)
+  return toList(columns ?? name).flatMap((column) => {
+    if (id.includes(column))
+      return id.length === 1 && name !== 'id'
+        ? [`${location}: "${column}" is the id column, which fields cannot write`]
+        : []
+    if (columns === undefined) return []
+    const writers = listWriters(column, resource).map((writer) => `"${writer}"`)
+    if (writers.length < 2) return []
+    return [
+      `${location}: "${column}" is written by ${writers.join(' and ')}; set access: "read-only" on all but one of them`,
+    ]
+  })
 }
 
-/** Returns the column of the type's own table that a field uses, or `undefined`. */
-export function getOwnColumn(name: string, field: FieldDeclaration): string | undefined {
-  if (field.is === 'attribute') return field.column ?? name
-  return field.is === 'toOne' && field.foreignKey !== 'other' ? field.column : undefined
+/** Returns the columns of the type's own table that a field uses. */
+export function listOwnColumns(name: string, field: FieldDeclaration): readonly string[] {
+  if (field.is === 'attribute') return [field.column ?? name]
+  return field.is === 'toOne' && field.foreignKey !== 'other' ? toList(field.column) : []
 }
 
 /** True if a field writes its column, with a client's value or a default. */
@@ -86,6 +102,6 @@ export function writesColumn(field: FieldDeclaration, { access }: ResourceDeclar
 /** Returns the names of the fields that write a column. */
 function listWriters(column: string, resource: ResourceDeclaration): string[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
-    writesColumn(field, resource) && getOwnColumn(name, field) === column ? [name] : [],
+    writesColumn(field, resource) && listOwnColumns(name, field).includes(column) ? [name] : [],
   )
 }

@@ -1,4 +1,7 @@
-import type { BoundValue, Sql } from './dialect.ts'
+import { type BoundValue, type Sql, sql } from './dialect.ts'
+
+/** Escapes a text as a part of a composite id, as `joinId` does. */
+export const escapeIdPart = (text: Sql): Sql => sql`replace(replace(${text}, '~', '~0'), ',', '~1')`
 
 /**
  * How a column of one database stores an attribute: how its values are read, bound, compared and sorted.
@@ -11,6 +14,11 @@ export interface ColumnCodec<Value = unknown> {
   acceptsColumnType(columnType: string): boolean
   /** The expression that reads the column. Absent: the column itself. */
   select?(column: Sql): Sql
+  /**
+   * The text of a part of a composite id: one spelling for each value, in which `~` and commas are escaped (`composite-ids.ts`).
+   * Absent: the column cannot be part of an id, because it may store a value in several spellings.
+   */
+  idPart?(column: Sql): Sql
   /** True if the driver returns the column itself (a number, bigint or string) without loss, so that keys need no `select`. */
   readonly isExact?: boolean
   /**

@@ -30,12 +30,14 @@ export interface LastInsertId {
   retain(id: Sql): Sql
   /** The id that was retained last, as text; null if there is none. */
   readonly retained: Sql
+  /** A part of it, as text, if it is a composite id. @param index - counted from 0 */
+  retainedPart(index: number): Sql
 }
 
-/** Ids that are aggregated to linkage: the id as text and its order, and the rows that have it. */
+/** Ids that are aggregated to linkage: the id as text and its sort keys, and the rows that have it. */
 export interface AggregatedIds {
   readonly id: Sql
-  readonly order: Sql
+  readonly order: readonly Sql[]
   readonly from: Sql
   readonly where: Sql
 }
@@ -58,6 +60,10 @@ export interface Dialect {
   bindList(values: readonly BoundValue[]): BoundValue
   /** Membership in a list that is one bind parameter. */
   inList(left: Sql, list: Sql): Sql
+  /** Encodes rows as the one value that `selectRows` takes. Absent: it takes a list for each column. */
+  bindRows?(rows: readonly (readonly BoundValue[])[]): BoundValue
+  /** Selects the rows that are bind parameters. @param width - the number of columns */
+  selectRows(lists: readonly Sql[], width: number): Sql
   /** Equality of a value that is not null with the result of a subquery; false or unknown if the result is empty. */
   equalsSubquery(left: Sql, subquery: Sql): Sql
   /** The case-folded text: `upper(lower(x))` by Unicode's full mappings. */
@@ -97,10 +103,13 @@ export interface Dialect {
    */
   aggregateIds(ids: AggregatedIds, limit?: number): Sql
   /**
-   * Like `aggregateIds`, for the rows whose `key` equals `ownKey`; aggregates all keys in one scan. For keys without an
-   * index. Absent where the database would scan again for each row.
+   * Like `aggregateIds`, for the rows whose `key` equals `ownKey`, column by column; aggregates all keys in one scan. For keys
+   * without an index. Absent where the database would scan again for each row.
    */
-  aggregateIdsByScan?(ids: AggregatedIds & Readonly<{ key: Sql }>, ownKey: Sql): Sql
+  aggregateIdsByScan?(
+    ids: AggregatedIds & Readonly<{ key: readonly Sql[] }>,
+    ownKey: readonly Sql[],
+  ): Sql
   /** The aggregate of the ids of a group, as the same JSON text. Absent where rows are not joined with groups. */
-  aggregateIdsInGroups?(id: Sql, order: Sql): Sql
+  aggregateIdsInGroups?(id: Sql, order: readonly Sql[]): Sql
 }

@@ -131,10 +131,10 @@ interface RelationshipOptions<Rights extends WriteAccess = WriteAccess>
 /** The options of a relationship with a foreign key in one of the two tables. */
 export interface KeyOptions<Rights extends WriteAccess = WriteAccess>
   extends RelationshipOptions<Rights> {
-  /** The foreign key column. */
-  readonly column: string
-  /** The referenced column. Default: the id column. */
-  readonly references?: string
+  /** The foreign key column, or the columns of a composite foreign key. */
+  readonly column: string | readonly string[]
+  /** The referenced column, or the referenced columns in the order of `column`. Default: those of the id. */
+  readonly references?: string | readonly string[]
 }
 
 /** The options of a relationship to at most one resource. */
@@ -162,10 +162,10 @@ export interface JoinTable {
   readonly table: string
   /** The schema of the join table. Default: the database searches its default schemas. */
   readonly schema?: string
-  /** The column with the id of this type. */
-  readonly from: string
-  /** The column with the id of the other type. */
-  readonly to: string
+  /** The column with the id of this type, or the columns in the order of the id. */
+  readonly from: string | readonly string[]
+  /** The column with the id of the other type, or the columns in the order of the id. */
+  readonly to: string | readonly string[]
 }
 
 /** The options of a relationship with a join table. */

@@ -53,6 +53,23 @@ export interface AttributeField {
   readonly access?: FieldAccess
 }
 
+/** The columns of a key, in order: of an id, or of a foreign key. */
+export type KeyColumns = readonly [string, ...string[]]
+
+/** A column of an id. */
+export interface IdPart {
+  readonly column: string
+  readonly kind: Kind<string>
+}
+
+/** The resolved id of a type. `kind` reads the whole id; `column` is `undefined` for an id over several columns. */
+export interface IdField extends AttributeField {
+  readonly kind: Kind<string>
+  readonly columns: KeyColumns
+  /** The columns with their kinds. */
+  readonly parts: readonly [IdPart, ...IdPart[]]
+}
+
 /** A resolved computed attribute. */
 interface ComputedField {
   readonly is: 'computed'
@@ -69,17 +86,18 @@ interface ComputedField {
 /**
  * How the rows of a type relate to those of another type. A row is linked to the rows whose `otherKey` equals its `ownKey`;
  * with a join table, to those that a row of the join table links: its `from` equals `ownKey` and its `to` equals `otherKey`.
- * `foreignKey` says which table holds the foreign key, and so which rows a write changes.
+ * `foreignKey` says which table holds the foreign key, and so which rows a write changes. Keys that are compared with each other
+ * have the same number of columns, in the same order.
  */
 export type Link =
-  | Readonly<{ foreignKey: 'own' | 'other'; ownKey: string; otherKey: string }>
+  | Readonly<{ foreignKey: 'own' | 'other'; ownKey: KeyColumns; otherKey: KeyColumns }>
   | Readonly<{
       foreignKey: 'join table'
-      ownKey: string
-      otherKey: string
+      ownKey: KeyColumns
+      otherKey: KeyColumns
       joinTable: Table
-      from: string
-      to: string
+      from: KeyColumns
+      to: KeyColumns
     }>
 
 /** A resolved relationship. */
@@ -110,7 +128,7 @@ export interface ResourceType {
   readonly path: string
   readonly table: Table
   readonly description: string | undefined
-  readonly id: AttributeField & { readonly column: string }
+  readonly id: IdField
   /** Whether clients send the ids of new resources, and who generates the others. */
   readonly ids: Readonly<{
     fromClient: 'forbidden' | 'optional' | 'required'
@@ -219,6 +237,11 @@ export function findRelationship(
 ): RelationshipField | undefined {
   const field = resource.fields.get(name)
   return field?.is === 'relationship' ? field : undefined
+}
+
+/** True if two keys are the same columns. */
+export function isSameKey(one: KeyColumns, other: KeyColumns): boolean {
+  return one.length === other.length && one.every((column, index) => column === other[index])
 }
 
 /** Returns the same link seen from the other side. */

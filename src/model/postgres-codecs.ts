@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ColumnCodec } from './column-codec.ts'
+import { type ColumnCodec, escapeIdPart } from './column-codec.ts'
 import { canonicalDecimal } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
@@ -59,6 +59,7 @@ const textTypes = ['text', 'character varying', 'character', 'bpchar', 'citext']
 const text = {
   type: 'text',
   select: asText,
+  idPart: (column) => escapeIdPart(asText(column)),
   order: byCodePoint,
   key: { of: asText, bind: (value) => value },
 } satisfies Partial<ColumnCodec<string>>
@@ -97,6 +98,7 @@ const integer = {
   acceptsColumnType: isIntegerType,
   type: 'bigint',
   select: asText,
+  idPart: asText,
   bind: String,
   valid: inWholeNumbers,
 } satisfies ColumnCodec
@@ -112,6 +114,7 @@ const uuid = {
   acceptsColumnType: oneOf('uuid'),
   type: 'uuid',
   select: asText,
+  idPart: asText,
   load: parseStoredUuid,
 } satisfies ColumnCodec<string>
 
@@ -155,6 +158,7 @@ export const postgresCodecs = {
     acceptsColumnType: oneOf('date'),
     type: 'date',
     select: asText,
+    idPart: asText,
     load: loadFinite(parseStoredDate),
     valid: inFourDigitYears,
   } satisfies ColumnCodec<string>,
@@ -162,6 +166,9 @@ export const postgresCodecs = {
   datetime: {
     acceptsColumnType: oneOf('timestamp with time zone', 'timestamp without time zone'),
     type: 'timestamptz',
+    // The canonical text, without zeros at the end of the fraction.
+    idPart: (column) =>
+      sql`rtrim(rtrim(to_char(${column}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z'`,
     select: (column) => sql`(${column}::timestamptz at time zone 'UTC')::text`,
     load: loadFinite(parseStoredInstant),
     valid: inFourDigitYears,

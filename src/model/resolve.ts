@@ -1,5 +1,6 @@
 import { type FieldAccess, isNeverWritten, type TenantOptions } from './access.ts'
 import { combineHooks } from './combine-hooks.ts'
+import { createIdKind } from './composite-ids.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
@@ -7,12 +8,22 @@ import type {
   ExpressionField,
   FieldDeclaration,
   InvalidValues,
+  KeyOptions,
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
 import { type Kind, kinds } from './kinds.ts'
-import type { AttributeField, Field, Link, ResourceType, Table } from './model.ts'
+import type {
+  AttributeField,
+  Field,
+  IdField,
+  IdPart,
+  KeyColumns,
+  Link,
+  ResourceType,
+  Table,
+} from './model.ts'
 import { isSortable } from './operators.ts'
-import type { IdOptions, ResourceDeclaration } from './resource.ts'
+import type { ClientIds, ResourceDeclaration } from './resource.ts'
 
 /** The options of a model that its resource types depend on. */
 interface ResolveOptions {
@@ -38,7 +49,8 @@ export function resolveResource(
   { hooks: modelHooks, invalidValues = 'error', tenant: modelTenant }: ResolveOptions = {},
 ): ResourceType {
   const tenant = declared.tenant === false ? undefined : modelTenant
-  const id = resolveIdOptions(declared)
+  const { parts, client } = resolveIdOptions(declared)
+  const id = resolveIdField(parts)
   const fields = Object.entries(declared.fields).map(
     ([name, field]) => [name, resolveField(name, field, { declared, all, invalidValues })] as const,
   )
@@ -47,9 +59,9 @@ export function resolveResource(
     path: declared.path,
     table: toTable(declared),
     description: declared.description,
-    id: resolveIdField(id),
+    id,
     ids: {
-      fromClient: id.client ?? 'forbidden',
+      fromClient: client ?? 'forbidden',
       generatedBy: id.kind.codec === 'uuidId' ? 'server' : 'database',
     },
     scope: resolveScope(declared, tenant),
@@ -95,34 +107,66 @@ function resolveScope(
 
 type Column = Parameters<Expression>[0]
 
-/** Resolves the options of a type's ids. */
-export function resolveIdOptions({
-  id,
-}: ResourceDeclaration): IdOptions & Required<Pick<IdOptions, 'column' | 'kind'>> {
-  const options = typeof id === 'string' ? { column: id } : id
-  const { kind = kinds.id, ...others } = options ?? {}
-  // An index finds UUIDs only in the spelling that the server generates.
-  return {
-    column: 'id',
-    ...others,
-    kind: kind.codec === 'uuid' ? { ...kind, codec: 'uuidId' } : kind,
+/** The resolved options of a type's ids. */
+interface ResolvedIdOptions {
+  readonly parts: IdField['parts']
+  readonly client: ClientIds
+}
+
+/** Resolves the options of a type's ids. A list of kinds that is too short is reported elsewhere, and padded here. */
+export function resolveIdOptions({ id }: ResourceDeclaration): ResolvedIdOptions {
+  const isColumns = typeof id === 'string' || isList(id)
+  const { column = 'id', kind = kinds.id, client } = (isColumns ? { column: id } : id) ?? {}
+  const toPart = (name: string, index: number): IdPart => {
+    const own = isList(kind) ? toIdKind(kind[index]) : kind
+    // An index finds UUIDs only in the spelling that the server generates.
+    return { column: name, kind: own.codec === 'uuid' ? { ...own, codec: 'uuidId' } : own }
   }
+  const [first = 'id', ...others] = toList(column)
+  return { parts: [toPart(first, 0), ...others.map((name, at) => toPart(name, at + 1))], client }
+}
+
+/** The kind of a column of an id in a list of kinds: integers are texts there, like every id. */
+function toIdKind(kind: Kind<string> | Kind<number> | undefined): Kind<string> {
+  if (kind === undefined || kind.codec === 'integer') return kinds.id
+  // Only the values of `integer` are numbers; other kinds of numbers are reported as kinds that ids cannot have.
+  return kind as Kind<string>
+}
+
+/** The columns of an option that is a column or a list of columns. */
+export function toList(columns: string | readonly string[]): readonly string[] {
+  return isList(columns) ? columns : [columns]
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList<List extends readonly unknown[]>(value: unknown | List): value is List {
+  return Array.isArray(value)
+}
+
+/** Returns the columns of an id or of a foreign key, which are not empty once the declaration is checked. */
+function toKey(columns: string | readonly string[]): KeyColumns {
+  const [first = '', ...others] = toList(columns)
+  return [first, ...others]
 }
 
 function toTable({ schema, table }: Pick<ResourceDeclaration, 'schema' | 'table'>): Table {
   return { schema, name: table }
 }
 
-function resolveIdField({
-  column,
-  kind,
-}: Readonly<{ column: string; kind: Kind<string> }>): ResourceType['id'] {
+function resolveIdField(parts: IdField['parts']): IdField {
+  const [{ column, kind }, ...others] = parts
+  const isComposite = others.length > 0
+  const columns: KeyColumns = [column, ...others.map((part) => part.column)]
   return {
     is: 'attribute',
     name: 'id',
-    kind,
-    column,
-    expression: columnExpression(column),
+    kind: isComposite ? createIdKind(parts) : kind,
+    column: isComposite ? undefined : column,
+    columns,
+    parts,
+    expression: isComposite
+      ? (columnOf) => sql`(${sql.join(columns.map(columnOf))})`
+      : columnExpression(column),
     required: true,
     isReadable: true,
     isWritable: false,
@@ -182,23 +226,42 @@ function resolveLink(
   all: readonly ResourceDeclaration[],
 ): Link {
   const target = all.find(({ type }) => type === field.to)
-  const ownId = resolveIdOptions(declared).column
-  const otherId = target ? resolveIdOptions(target).column : 'id'
-  if ('through' in field) {
-    const { from, to } = field.through
+  const ownId = toIdColumns(declared)
+  const otherId = target ? toIdColumns(target) : (['id'] as const)
+  if ('through' in field)
     return {
       foreignKey: 'join table',
       ownKey: ownId,
       otherKey: otherId,
       joinTable: toTable(field.through),
-      from,
-      to,
+      from: toKey(field.through.from),
+      to: toKey(field.through.to),
     }
-  }
-  const { column, references } = field
-  return field.is === 'toOne' && field.foreignKey !== 'other'
-    ? { foreignKey: 'own', ownKey: column, otherKey: references ?? otherId }
-    : { foreignKey: 'other', ownKey: references ?? ownId, otherKey: column }
+  const isOwn = field.is === 'toOne' && field.foreignKey !== 'other'
+  const { key, referenced } = alignKeys(field, isOwn ? otherId : ownId)
+  return isOwn
+    ? { foreignKey: 'own', ownKey: key, otherKey: referenced }
+    : { foreignKey: 'other', ownKey: referenced, otherKey: key }
+}
+
+function toIdColumns(declared: ResourceDeclaration): KeyColumns {
+  const [first, ...others] = resolveIdOptions(declared).parts
+  return [first.column, ...others.map(({ column }) => column)]
+}
+
+/** Returns a foreign key and the columns that it references. If these are the id in another order, both follow the id. */
+function alignKeys(
+  { column, references }: KeyOptions,
+  id: KeyColumns,
+): Readonly<{ key: KeyColumns; referenced: KeyColumns }> {
+  const key = toKey(column)
+  if (references === undefined) return { key, referenced: id }
+  const referenced = toKey(references)
+  const order = id.map((name) => referenced.indexOf(name))
+  const isId = id.length === referenced.length && !order.includes(-1)
+  return isId
+    ? { key: toKey(order.map((at) => key[at] ?? '')), referenced: id }
+    : { key, referenced }
 }
 
 function resolveAttribute(

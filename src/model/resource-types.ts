@@ -232,7 +232,9 @@ export type NewResource<
     } & NewId<IdRule<Types[Type]>>
 
 type IdRule<Declared> = Declared extends { readonly id?: infer Id }
-  ? Exclude<Id, string | undefined> extends { readonly client?: infer FromClient }
+  ? Exclude<Id, string | readonly string[] | undefined> extends {
+      readonly client?: infer FromClient
+    }
     ? FromClient
     : undefined
   : undefined

@@ -10,10 +10,13 @@ export type ClientIds = 'optional' | 'required' | undefined
 
 /** The options of a type's ids. */
 export interface IdOptions<FromClient extends ClientIds = ClientIds> {
-  /** The id column. Default `id`. */
-  readonly column?: string
-  /** The data type of the ids: 64-bit integers (the default), `uuid` or `text`. */
-  readonly kind?: Kind<string>
+  /** The id column, or the columns of a composite id. Default `id`. */
+  readonly column?: string | readonly string[]
+  /**
+   * The data type of the ids: 64-bit integers (the default), `uuid` or `text`. For a composite id the type of every column, also
+   * `date` or `datetime`, or a list with the type of each, where `integer` stands for 64-bit integers.
+   */
+  readonly kind?: Kind<string> | readonly (Kind<string> | Kind<number>)[]
   /**
    * Whether a client can or must send the id of a new resource. For ids that clients do not send, the server generates
    * UUIDs and the column's default generates all others.
@@ -48,8 +51,11 @@ export interface ResourceOptions<
   readonly table: string
   /** The schema of the table. Default: the database searches its default schemas. */
   readonly schema?: string
-  /** The id column, or options of the ids. Default: the column `id` with 64-bit integers from the database. */
-  readonly id?: string | IdOptions<FromClient>
+  /**
+   * The id column, the columns of a composite id, or options of the ids. Default: the column `id` with 64-bit integers from the
+   * database.
+   */
+  readonly id?: string | readonly string[] | IdOptions<FromClient>
   /** A description of the type for the root document. */
   readonly description?: string
   /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { hasAffinity } from './affinities.ts'
-import type { ColumnCodec } from './column-codec.ts'
+import { type ColumnCodec, escapeIdPart } from './column-codec.ts'
 import { canonicalDecimal, decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
@@ -77,11 +77,13 @@ export const sqliteCodecs = {
   id: {
     acceptsColumnType: acceptsIntegers,
     select: asText,
+    idPart: asText,
     isExact: true,
     bind: (text) => (text.length <= safeLength ? Number(text) : BigInt(text)),
   } satisfies ColumnCodec<string>,
   text: {
     acceptsColumnType: acceptsText,
+    idPart: escapeIdPart,
     load: loadText,
     keepsStrings: true,
     valid: validAs('text'),
@@ -140,6 +142,7 @@ export const sqliteCodecs = {
   /** Compares the stored text, so that an index can be used. A stored midnight is readable, but filters do not match it. */
   date: {
     acceptsColumnType: acceptsNonNumericText,
+    idPart: (column) => column,
     load: parseStoredDate,
     valid: validAs('date'),
   } satisfies ColumnCodec<string>,
@@ -166,7 +169,10 @@ export const sqliteCodecs = {
     key: { of: (column) => sql`lower(${column})`, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   /** UUIDs as ids and keys. They must be stored in lower case, so that an index finds them. */
-  uuidId: { acceptsColumnType: acceptsNonNumericText } satisfies ColumnCodec<string>,
+  uuidId: {
+    acceptsColumnType: acceptsNonNumericText,
+    idPart: (column) => column,
+  } satisfies ColumnCodec<string>,
   json: {
     acceptsColumnType: acceptsNonNumericText,
     load: parseStoredJson,

@@ -6,6 +6,7 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
+import { omitIdColumns } from './id-columns.ts'
 import { normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import type { WritePlan } from './write.ts'
@@ -42,21 +43,26 @@ export function applyFieldValues(
     linkIds: [...plan.linkIds],
   }
   const written = new Map<string, string>()
-  for (const [name, value] of entries) {
-    const column = applyValue(name, value, changed, {
+  for (const [name, value] of entries)
+    for (const column of applyValue(name, value, changed, {
       resource,
       model,
       isNew: shape.row !== 'existing',
-    })
-    if (column === undefined) continue
-    const other = written.get(column)
-    if (other !== undefined)
-      throw new Error(
-        `A hook of ${resource.type} returned "${other}" and "${name}", which are both stored in the column "${column}".`,
-      )
-    written.set(column, name)
-  }
-  const { columns, links, ...rest } = changed
+    })) {
+      const other = written.get(column)
+      if (other !== undefined)
+        throw new Error(
+          `A hook of ${resource.type} returned "${other}" and "${name}", which are both stored in the column "${column}".`,
+        )
+      written.set(column, name)
+    }
+  const { columns: all, links, ...rest } = changed
+  const { columns, conflicts } = omitIdColumns(all, rest.values, { resource, model, id: plan.id })
+  const [conflict] = conflicts
+  if (conflict)
+    throw new Error(
+      `A hook of ${resource.type} returned "${conflict.field}", which does not agree with ${conflict.other ? `"${conflict.other}"` : 'the id'}: it is a part of the id.`,
+    )
   return { ...plan, ...rest, shape: shapes.intern({ ...shape, columns, links }) }
 }
 
@@ -67,28 +73,33 @@ interface ValueContext {
   readonly isNew: boolean
 }
 
-/** @returns the column of the row that stores the value, if one does */
+/** @returns the columns of the row that store the value and nothing else, if there are any */
 function applyValue(
   name: string,
   value: unknown,
   changed: ChangedPlan,
   context: ValueContext,
-): string | undefined {
+): readonly string[] {
   const { resource, model } = context
   const field = resource.fields.get(name)
   if (field?.is === 'attribute' && field.column !== undefined) {
     setColumn({ is: 'attribute', name }, convertServerValue(field, value), changed, context)
-    return field.column
+    return listUnsharedColumns([field.column], resource)
   }
   if (field?.is !== 'relationship')
     throw new Error(`${resource.type} has no stored attribute or relationship ${quote(name)}.`)
   const ids = toIds(field, value, getResourceType(model, field.to))
   if (isInRow(field)) {
     setColumn({ is: 'key', relationship: name }, ids[0] ?? null, changed, context)
-    return field.link.ownKey
+    return listUnsharedColumns(field.link.ownKey, resource)
   }
   setMembers(field, ids, changed, context)
-  return undefined
+  return []
+}
+
+/** Several fields may write a column of a composite id: their values agree. */
+function listUnsharedColumns(columns: readonly string[], { id }: ResourceType): readonly string[] {
+  return id.parts.length === 1 ? columns : columns.filter((name) => !id.columns.includes(name))
 }
 
 /** Sets a column, instead of whatever the plan writes to it. */
@@ -98,8 +109,12 @@ function setColumn(
   { columns, values }: ChangedPlan,
   { resource, model }: ValueContext,
 ): void {
-  const name = findColumnName(column, resource, model)
-  const index = columns.findIndex((other) => findColumnName(other, resource, model) === name)
+  const names = listColumnNames(column, resource, model)
+  const unshared = listUnsharedColumns(names, resource)
+  const index = columns.findIndex((other) => {
+    const others = listColumnNames(other, resource, model)
+    return isSameList(names, others) || unshared.some((name) => others.includes(name))
+  })
   if (index === -1) {
     columns.push(column)
     values.push(value)
@@ -141,16 +156,20 @@ function toIds(
   )
 }
 
-/** The name of a written column in the table. */
-export function findColumnName(
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name))
+}
+
+/** The names of the columns in the table that a column of a plan stands for. */
+export function listColumnNames(
   column: WriteColumn,
   resource: ResourceType,
   model: Model,
-): string | undefined {
+): readonly string[] {
   switch (column.is) {
     case 'attribute': {
       const field = resource.fields.get(column.name)
-      return field?.is === 'attribute' ? field.column : undefined
+      return field?.is === 'attribute' && field.column !== undefined ? [field.column] : []
     }
     case 'key':
       return getRelationship(resource, column.relationship).link.ownKey

@@ -1,5 +1,5 @@
-import { getRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
-import { findColumnName } from './field-values.ts'
+import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import { listParts } from './id-columns.ts'
 import { listStoredAttributes } from './stored-columns.ts'
 import type { WritePlan } from './write.ts'
 import type { WriteColumn } from './write-builder.ts'
@@ -15,31 +15,25 @@ export function readKeyAttributes(
   resource: ResourceType,
   model: Model,
 ): Record<string, unknown> {
-  const entries = shape.columns.flatMap((column, index): [string, unknown][] => {
-    if (!isIdReference(column, resource, model)) return []
-    const name = findColumnName(column, resource, model)
-    const id = values[index]
-    return listStoredAttributes(resource).flatMap((field): [string, unknown][] => {
-      if (field.column !== name) return []
-      const result = id === null ? { value: null } : field.kind.readFilterText(String(id))
+  const attributes = listStoredAttributes(resource)
+  const entries = shape.columns.flatMap((column, index): [string, unknown][] =>
+    attributes.flatMap((field): [string, unknown][] => {
+      const text = findKeyPart(field, column, values[index], { resource, model })
+      if (text === undefined) return []
+      const result = text === null ? { value: null } : field.kind.readFilterText(text)
       return 'value' in result ? [[field.name, result.value]] : []
-    })
-  })
+    }),
+  )
   return Object.fromEntries(entries)
 }
 
-/** Whether a written column is a foreign key that references the id of a resource. */
-function isIdReference(column: WriteColumn, resource: ResourceType, model: Model): boolean {
-  switch (column.is) {
-    case 'attribute':
-      return false
-    case 'key': {
-      const { link, to } = getRelationship(resource, column.relationship)
-      return link.otherKey === getResourceType(model, to).id.column
-    }
-    case 'parent': {
-      const parent = getResourceType(model, column.type)
-      return getRelationship(parent, column.relationship).link.ownKey === parent.id.column
-    }
-  }
+/** The part of a written foreign key that an attribute stores; `undefined` if it stores none, or one that is not known. */
+function findKeyPart(
+  { column: name }: AttributeField,
+  column: WriteColumn,
+  value: unknown,
+  row: Readonly<{ resource: ResourceType; model: Model }>,
+): string | null | undefined {
+  if (column.is === 'attribute') return undefined
+  return listParts(column, value, row).find((part) => part.name === name)?.text
 }

@@ -40,10 +40,14 @@ export interface ParentLink {
  * A column of the written row: an attribute, the foreign key of a to-one relationship, or the foreign key to the resource in
  * the path if only that resource's type declares the relationship.
  */
-export type WriteColumn =
+export type WriteColumn = (
   | Readonly<{ is: 'attribute'; name: string }>
   | Readonly<{ is: 'key'; relationship: string }>
   | Readonly<{ is: 'parent' } & ParentLink>
+) & {
+  /** The columns of a composite id that have the value already, from the id or from another field (`id-columns.ts`). */
+  readonly omits?: readonly string[]
+}
 
 /** A relationship of one resource, as a URL addresses it. */
 export interface AddressedRelationship {

@@ -5,6 +5,7 @@ import type { Operation } from '../model/access.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
 import { AccessRefusal, createForbidden } from './access/refusal.ts'
+import { agreeOnId } from './id-columns.ts'
 import type { ExistenceCheck } from './linkage.ts'
 import { normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
@@ -91,6 +92,7 @@ export function planCreate(
   // A new row has no links to replace.
   addRelationships(parsed, resource, model, builder, 'add')
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
+  agreeOnId(builder, { resource, model, id })
   return {
     ...createPlan(planner, resource, builder, {
       row: id === undefined && resource.ids.generatedBy === 'database' ? 'new' : 'newWithId',
@@ -126,6 +128,7 @@ export function planUpdate(
   const builder = createWriteBuilder()
   addAttributes(parsed, resource, builder, 'update')
   addRelationships(parsed, resource, model, builder, 'replace')
+  agreeOnId(builder, { resource, model, id })
   const plan = createPlan(planner, resource, builder)
   return { ...plan, ...requireTarget(resource, id), operation: 'update' }
 }
@@ -149,7 +152,9 @@ export function planRelationshipWrite(
     throw createForbidden(new AccessRefusal('relate', { type: resource.type, id, rule }))
   }
   const builder = createWriteBuilder()
-  addRelationship(relationship, { linkage, pointer: '/data', change }, planner.model, builder)
+  const { model } = planner
+  addRelationship(relationship, { linkage, pointer: '/data', change }, model, builder)
+  agreeOnId(builder, { resource, model, id }, 'linkage')
   const plan = createPlan(planner, resource, builder)
   return { ...plan, ...requireTarget(resource, id), document: 'linkage', operation: 'relate' }
 }

@@ -24,11 +24,11 @@ export interface ColumnWarning {
 export function listServedColumns(model: Model): ServedColumn[] {
   return [...model.types.values()].flatMap((resource) => {
     const { type, table, id, ids, isWritable, fields } = resource
-    const own: ServedColumn = {
-      ...{ path: `${type}.id`, table, column: id.column, kind: id.kind },
-      ...{ isWritten: isWritable && ids.fromClient !== 'forbidden', isSorted: true },
-    }
-    return [own, ...[...fields.values()].flatMap((field) => listFieldColumns(field, resource))]
+    const isWritten = isWritable && ids.fromClient !== 'forbidden'
+    const own = id.parts.map(({ column, kind }): ServedColumn => {
+      return { path: `${type}.id`, table, column, kind, isWritten, isSorted: true }
+    })
+    return [...own, ...[...fields.values()].flatMap((field) => listFieldColumns(field, resource))]
   })
 }
 

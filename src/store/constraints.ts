@@ -97,13 +97,15 @@ export function rowConstraintError(
   }
 }
 
-/** Whether another row has the id of the resource. */
+/** Whether another row has the id of the resource. A composite id without the client's is that of fields, at which the error points. */
 function isTakenId(
   { is, columns }: ConstraintError,
-  { document }: WritePlan,
+  { id: sentId, document }: WritePlan,
   { id }: ResourceType,
 ): boolean {
-  return is === 'unique' && columns.includes(id.column) && document === 'resource'
+  const isId = id.columns.every((column) => columns.includes(column))
+  const isNamed = id.columns.length === 1 || sentId !== undefined
+  return is === 'unique' && isId && isNamed && document === 'resource'
 }
 
 /** Returns the error of an id that another row has: the client chose it, or the database generated it. */
@@ -189,7 +191,7 @@ function findFields(
     ),
   )
   const known = fields.filter((field) => field !== undefined)
-  return is === 'check' || known.length === fields.length ? known : []
+  return is === 'check' || known.length === fields.length ? [...new Set(known)] : []
 }
 
 /** Finds the field whose value is written to a column; none for the key of the resource in the path. */
@@ -202,6 +204,8 @@ function findWritingFields(column: WriteColumn, { fields, hiddenFields }: Resour
 function usesColumn(field: Field, column: string): boolean {
   if (field.is === 'attribute') return field.column === column
   return (
-    field.is === 'relationship' && field.link.foreignKey === 'own' && field.link.ownKey === column
+    field.is === 'relationship' &&
+    field.link.foreignKey === 'own' &&
+    field.link.ownKey.includes(column)
   )
 }

@@ -35,9 +35,8 @@ export function hasForeignKey({ field, resource, other }: OwnKey, catalog: Catal
   return (table?.foreignKeys ?? []).some(
     ({ columns, to, references, isEnforced = true }) =>
       isEnforced &&
-      columns.length === 1 &&
-      columns[0] === ownKey &&
-      references[0] === otherKey &&
+      columns.length === ownKey.length &&
+      ownKey.every((column, at) => references[columns.indexOf(column)] === otherKey[at]) &&
       isSameTable(to),
   )
 }

@@ -5,15 +5,18 @@ import {
   type AttributeField,
   getRelationship,
   getResourceType,
+  isSameKey,
   type ResourceType,
   reverseLink,
 } from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
+import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
 import { keyListParam, keyParam, patternParam } from './statement.ts'
 import {
   and,
   columnAt,
+  columnsAt,
   comparisonKey,
   fieldAt,
   getAttribute,
@@ -48,6 +51,7 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
       )
     case 'null': {
       const field = getAttribute(table.resource, condition.field)
+      if (isCompositeId(condition.field, table.resource)) return compileIdIsNull(table)
       const value = validValue(fieldOf(table, field), field, target)
       const { isNull } = getCodec(field.kind.codec, target.dialect.name)
       return isNull ? isNull(value) : sql`${value} is null`
@@ -70,6 +74,8 @@ type Comparison = Extract<Condition, { is: 'compare' }>
 /** Compiles a comparison: as a pattern, by the simpler condition of its operator, or by the operator itself. */
 function compileComparison(condition: Comparison, table: ConditionTable, target: Target): Sql {
   const operator: Operator = operators[condition.operator]
+  if (isCompositeId(condition.field, table.resource))
+    return compileIdComparison(condition, table, target)
   const left = compileOperand(condition, condition.field, table, target)
   const matched = compilePattern(condition, operator, left, target)
   if (matched) return matched
@@ -84,6 +90,49 @@ function compileComparison(condition: Comparison, table: ConditionTable, target:
   if (write) return write(left, [first, ...others])
   const simplest = (condition.isSimple && operator.simpler) || operator
   return simplest.write(left, [first, ...others], target.dialect)
+}
+
+/** Whether a field is an id over several columns. */
+function isCompositeId(field: string, { id }: ResourceType): boolean {
+  return field === 'id' && id.parts.length > 1
+}
+
+function compileIdIsNull(table: ConditionTable): Sql {
+  return sql`(${sql.join(
+    idColumnsOf(table).map((column) => sql`${column} is null`),
+    sql.raw(' or '),
+  )})`
+}
+
+function idColumnsOf({ resource, depth, column }: ConditionTable): Sql[] {
+  return resource.id.columns.map((name) => (column ? column(name) : columnAt(depth, name)))
+}
+
+/** Compiles a comparison of a composite id: as row values, which compare column by column, in the order of the sort by id. */
+function compileIdComparison(
+  { operator: name, parameters }: Comparison,
+  table: ConditionTable,
+  target: Target,
+): Sql {
+  const { id } = table.resource
+  const operator: Operator = operators[name]
+  const left = compileIdOperand(table, operator, target)
+  const [first, ...others] = parameters.map((parameter) =>
+    operator.takes === 'list'
+      ? selectIdList(parameter, id, target.dialect)
+      : idParam(parameter, id, target.dialect),
+  )
+  if (first === undefined) throw new Error(`The operator ${name} was planned without a value.`)
+  const inList = (key: Sql, list: Sql) => sql`${key} in (${list})`
+  return operator.write(left, [first, ...others], { ...target.dialect, inList })
+}
+
+/** Compiles a composite id as an operand; as sort keys if the operator needs an order. */
+function compileIdOperand(table: ConditionTable, { requires }: Operator, target: Target): Sql {
+  const compile = requires === 'ordered' ? sortKey : comparisonKey
+  const { parts } = table.resource.id
+  const columns = idColumnsOf(table)
+  return toKey(columns.map((column, at) => compile(column, parts[at]?.kind.codec ?? 'id', target)))
 }
 
 /** Compiles a text search if the dialect prepares patterns; a text without `%` needs no pattern. */
@@ -138,6 +187,7 @@ function compileOperand(
   target: Target,
 ): Sql {
   const { resource, isNegated = false } = table
+  if (isCompositeId(name, resource)) return compileIdOperand(table, operators[operator], target)
   const field = getAttribute(resource, name)
   const { codec } = field.kind
   const stored = withoutRounding(fieldOf(table, field), field, { resource, target })
@@ -162,22 +212,23 @@ function compileRelated(
 ): Sql {
   const { link, to } = getRelationship(resource, relationship)
   const other = { resource: getResourceType(target.model, to), depth: depth + 1 }
-  const otherKey = columnAt(other.depth, link.otherKey)
-  const isId = link.otherKey === other.resource.id.column
+  const otherKey = columnsAt(other.depth, link.otherKey)
+  const isId = isSameKey(link.otherKey, other.resource.id.columns)
   const conditions = [
-    ...(isId ? [] : [sql`${otherKey} is not null`]),
+    ...(isId ? [] : isKeyPresent(otherKey)),
     ...inScope(other.depth, other.resource),
     ...(where ? [compileCondition(where, other, target)] : []),
   ]
-  const select = sql`select ${otherKey} from ${tableAt(other.depth, other.resource.table)}`
+  const select = sql`select ${sql.join(otherKey)} from ${tableAt(other.depth, other.resource.table)}`
   const otherKeys = conditions.length === 0 ? select : sql`${select} where ${and(conditions)}`
-  const ownKey = column(link.ownKey)
+  const ownKey = link.ownKey.map(column)
   const isLinked =
     isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
-      ? target.dialect.equalsSubquery(ownKey, otherKeys)
-      : isLinkedFromAny(depth, reverseLink(link), otherKeys, ownKey)
-  const matched =
-    link.ownKey === resource.id.column ? isLinked : sql`(${ownKey} is not null and ${isLinked})`
+      ? target.dialect.equalsSubquery(toKey(ownKey), otherKeys)
+      : isLinkedFromAny(depth, reverseLink(link), otherKeys, toKey(ownKey))
+  const matched = isSameKey(link.ownKey, resource.id.columns)
+    ? isLinked
+    : sql`(${and([...isKeyPresent(ownKey), isLinked])})`
   // Inside a `not` no database converts it to a join.
   return preventPullUp && !isNegated && target.dialect.preventPullUp
     ? target.dialect.preventPullUp(matched)

@@ -1,7 +1,8 @@
-import { type Catalog, findTable } from '../model/catalog.ts'
+import { type Catalog, findTable, isIndexed } from '../model/catalog.ts'
 import {
   findInverse,
   getResourceType,
+  type KeyColumns,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -9,12 +10,12 @@ import {
 } from '../model/model.ts'
 import { quoteIdentifier } from './quote-identifier.ts'
 
-/** A column by which a relationship finds rows. */
-interface KeyColumn {
+/** The columns by which a relationship finds rows. */
+interface ForeignKeyColumns {
   /** The path of the relationship, e.g. `person.fields.computers`. */
   readonly path: string
   readonly table: Table
-  readonly column: string
+  readonly columns: KeyColumns
 }
 
 /**
@@ -27,18 +28,20 @@ export function listIndexWarnings(model: Model, catalog: Catalog): string[] {
       field.is === 'relationship' ? listKeyColumns(field, resource, model) : [],
     ),
   )
-  const scanned = keys.filter(({ table, column }) => {
-    const indexed = findTable(catalog, table)?.indexed
-    return indexed !== undefined && !indexed.has(column)
+  const scanned = keys.filter(({ table, columns }) => {
+    const stored = findTable(catalog, table)
+    return stored?.indexes !== undefined && !isIndexed(stored, columns)
   })
-  const byColumn = Map.groupBy(scanned, ({ table, column }) =>
-    JSON.stringify([table.schema ?? catalog.schema, table.name, column]),
+  const byColumns = Map.groupBy(scanned, ({ table, columns }) =>
+    JSON.stringify([table.schema ?? catalog.schema, table.name, columns]),
   )
-  return [...byColumn.values()].flatMap((group) => {
+  return [...byColumns.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
     const paths = [...new Set(group.map(({ path }) => path))].join(', ')
-    const message = `no index begins with the column "${first.column}" of "${first.table.name}", which is scanned to follow the relationship`
+    const names = first.columns.map((column) => `"${column}"`).join(', ')
+    const label = first.columns.length === 1 ? 'column' : 'columns'
+    const message = `no index begins with the ${label} ${names} of "${first.table.name}", which is scanned to follow the relationship`
     return `${paths}: ${message}; to fix it: ${compileCreateIndex(first, catalog)}`
   })
 }
@@ -48,28 +51,32 @@ function listKeyColumns(
   field: RelationshipField,
   resource: ResourceType,
   model: Model,
-): KeyColumn[] {
+): ForeignKeyColumns[] {
   const path = `${resource.type}.fields.${field.name}`
   const { link } = field
   switch (link.foreignKey) {
     case 'other':
-      return [{ path, table: getResourceType(model, field.to).table, column: link.otherKey }]
+      return [{ path, table: getResourceType(model, field.to).table, columns: link.otherKey }]
     case 'own': {
       // Only the inverse relationship finds rows by it.
       const hasInverse = findInverse(model, resource, field) !== undefined
-      return hasInverse ? [{ path, table: resource.table, column: link.ownKey }] : []
+      return hasInverse ? [{ path, table: resource.table, columns: link.ownKey }] : []
     }
     case 'join table':
-      return [link.from, link.to].map((column) => ({ path, table: link.joinTable, column }))
+      return [link.from, link.to].map((columns) => ({ path, table: link.joinTable, columns }))
   }
 }
 
-function compileCreateIndex({ table, column }: KeyColumn, { dialect, schema }: Catalog): string {
+function compileCreateIndex(
+  { table, columns }: ForeignKeyColumns,
+  { dialect, schema }: Catalog,
+): string {
   const name = quoteIdentifier(table.name)
+  const list = columns.map(quoteIdentifier).join(', ')
   // Only SQLite requires a name for an index.
   if (dialect === 'sqlite')
-    return `create index ${quoteIdentifier(`${table.name}_${column}`)} on ${name} (${quoteIdentifier(column)})`
+    return `create index ${quoteIdentifier([table.name, ...columns].join('_'))} on ${name} (${list})`
   const isQualified = table.schema !== undefined && table.schema !== schema
   const qualifiedName = isQualified ? `${quoteIdentifier(table.schema)}.${name}` : name
-  return `create index on ${qualifiedName} (${quoteIdentifier(column)})`
+  return `create index on ${qualifiedName} (${list})`
 }

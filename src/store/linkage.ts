@@ -1,6 +1,7 @@
 import {
   getRelationship,
   getResourceType,
+  isSameKey,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
@@ -29,14 +30,16 @@ export function isLinkageFromIncluded(shape: ReadShape, index: number, target: T
   if (edge?.parent !== primaryRowSet || startsAtLinkage(edge) || !edge.many) return false
   const resource = getResourceType(target.model, shape.type)
   const { link } = getRelationship(resource, edge.relationship)
-  const isOwnerId = link.ownKey === resource.id.column && !hasSpellings(resource, target)
+  const isOwnerId = isSameKey(link.ownKey, resource.id.columns) && !hasSpellings(resource, target)
   const hasOneOwner = link.foreignKey === 'other' && isOwnerId
   return hasOneOwner && earlierRowSets(shape, index).length === 0
 }
 
 /** Whether the keys of a type may be spelled differently from its ids, because their comparison ignores case. */
 export function hasSpellings({ table, id }: ResourceType, { ignoresCase }: Target): boolean {
-  return id.kind.codec === 'text' && (ignoresCase?.(table, id.column) ?? false)
+  return id.parts.some(
+    ({ column, kind }) => kind.codec === 'text' && (ignoresCase?.(table, column) ?? false),
+  )
 }
 
 /**
@@ -49,7 +52,7 @@ export function isOwnKey(field: RelationshipField, target: Target): boolean {
   return (
     !many &&
     link.foreignKey === 'own' &&
-    link.otherKey === other.id.column &&
+    isSameKey(link.otherKey, other.id.columns) &&
     other.scope === undefined &&
     !hasSpellings(other, target) &&
     (isEnforced ?? target.isEnforced?.(field) ?? true)

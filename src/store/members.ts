@@ -4,10 +4,11 @@ import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { Row } from '../plan/row-layout.ts'
+import { isInIdList, toKey } from './keys.ts'
 import { compileLoad, compileSelection } from './select.ts'
-import { compileStatement, listParam, rawParam, type Statement } from './statement.ts'
-import { and, columnAt, inScope, sortKey, type Target, tableAt } from './tables.ts'
-import { compileKey } from './write.ts'
+import { compileStatement, rawParam, type Statement } from './statement.ts'
+import { and, columnsAt, idOrder, inScope, keyAt, type Target, tableAt } from './tables.ts'
+import { compileKey } from './written-columns.ts'
 
 /** The maximum number of resources whose hooks a change of a relationship runs: they are in memory until the commit. */
 export const maxChangedMembers = 10_000
@@ -20,12 +21,11 @@ export function compileMembers({ layout, changedBy }: MembersShape, target: Targ
   const { dialect } = target
   const resource = getResourceType(target.model, layout.type)
   const { columns, joins } = compileSelection(layout, target)
-  const id = columnAt(0, resource.id.column)
-  const { codec } = resource.id.kind
-  const isListed = dialect.inList(id, listParam('ids', codec, dialect))
+  const { id } = resource
+  const isListed = isInIdList(columnsAt(0, id.columns), 'ids', id, dialect)
   const where = changedBy ? compileIsChanged(changedBy, resource, isListed, target) : isListed
   const from = sql`${tableAt(0, resource.table)}${sql.join(joins, sql``)}`
-  const order = sortKey(id, codec, target)
+  const order = idOrder(0, id, target)
   const canLock = changedBy && !target.triggersOf?.(resource.table)?.cannotLock
   const lock = canLock ? dialect.lockOf(sql.id('t0')) : sql``
   const expression = sql`select ${sql.join(columns)} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0${lock}`
@@ -41,8 +41,8 @@ function compileIsChanged(
 ): Sql {
   const owner = getResourceType(target.model, type)
   const { link } = getRelationship(owner, relationship)
-  const key = columnAt(0, link.otherKey)
-  const self = compileKey(owner, link.ownKey, 'id', target)
+  const key = keyAt(0, link.otherKey)
+  const self = toKey(compileKey(owner, link.ownKey, 'id', target))
   const isAdded = sql`${isListed} and not (${target.dialect.nullSafeEquals(key, self)})`
   const isUnlinked = (condition: Sql) =>
     and([sql`${key} = ${self}`, condition, ...inScope(0, member)])

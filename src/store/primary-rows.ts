@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
-import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
+import { getRelationship, getResourceType, isSameKey, type ResourceType } from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { compileCondition } from './filter.ts'
+import { idParam } from './keys.ts'
 import { hasSpellings } from './linkage.ts'
 import { compileOrder } from './sort.ts'
-import { param, rawParam } from './statement.ts'
+import { rawParam } from './statement.ts'
 import {
   and,
-  columnAt,
+  columnsAt,
   inScope,
   isLinkedFrom,
   isLinkedFromAny,
+  keyAt,
   matchesRequestedId,
   type Target,
   tableAt,
@@ -34,9 +36,9 @@ export function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[
   const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(shape.order, resource, target)
   const from = sql`${tableAt(0, resource.table)}${joins}${compilePrimaryWhere(shape, target)}`
-  const id = columnAt(0, resource.id.column)
-  const pageIds = sql`select ${id} from ${from} order by ${orderBy}${compilePage(shape)}`
-  return [sql`${columnAt(depth, resource.id.column)} in (${pageIds})`]
+  const id = columnsAt(0, resource.id.columns)
+  const pageIds = sql`select ${sql.join(id)} from ${from} order by ${orderBy}${compilePage(shape)}`
+  return [sql`${keyAt(depth, resource.id.columns)} in (${pageIds})`]
 }
 
 /** Compiles whether the row of `t<depth>` is related to the resource in the path. */
@@ -48,14 +50,13 @@ function isRelated(
   const resource = getResourceType(target.model, type)
   const { link } = getRelationship(resource, relationship)
   const isKeyInPath =
-    link.ownKey === resource.id.column &&
+    isSameKey(link.ownKey, resource.id.columns) &&
     resource.scope === undefined &&
     !hasSpellings(resource, target)
-  if (isKeyInPath)
-    return isLinkedFrom(depth, link, param('id', resource.id.kind.codec, target.dialect))
+  if (isKeyInPath) return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect))
   const inner = depth + 1
   const where = and([matchesRequestedId(resource, inner, target), ...inScope(inner, resource)])
-  const ownKeys = sql`select ${columnAt(inner, link.ownKey)} from ${tableAt(inner, resource.table)} where ${where}`
+  const ownKeys = sql`select ${sql.join(columnsAt(inner, link.ownKey))} from ${tableAt(inner, resource.table)} where ${where}`
   return isLinkedFromAny(depth, link, ownKeys)
 }
 

@@ -7,6 +7,7 @@ import { findIncludedLayout } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import type { OrderTerm } from '../plan/sort.ts'
 import { isUnbounded, maxBufferedRows } from './buffering.ts'
+import { isInIdList } from './keys.ts'
 import {
   compilePage,
   compilePrimaryWhere,
@@ -16,8 +17,8 @@ import {
 import { isAdded } from './row-sets.ts'
 import { compileLoad, compileSelection } from './select.ts'
 import { compileOrder, reverseOrder } from './sort.ts'
-import { compileStatement, listParam, rawParam, type Statement } from './statement.ts'
-import { and, columnAt, sortKey, type Target, tableAt } from './tables.ts'
+import { compileStatement, rawParam, type Statement } from './statement.ts'
+import { and, columnsAt, idOrder, type Target, tableAt } from './tables.ts'
 
 /**
  * The statements of a read that has a statement for each set of rows: all reads on SQLite, and streams on PostgreSQL. Each is
@@ -145,7 +146,7 @@ function compileIncludedRows(layout: RowLayout, where: readonly Sql[], target: T
   const { table, id } = getResourceType(target.model, layout.type)
   const { columns, joins } = compileSelection(layout, target)
   const from = sql.join([tableAt(0, table), ...joins], sql.raw(''))
-  const order = sortKey(columnAt(0, id.column), id.kind.codec, target)
+  const order = idOrder(0, id, target)
   return compileRowStatement(
     layout,
     sql`select ${sql.join([...columns])} from ${from} where ${and(where)} order by ${order}`,
@@ -155,10 +156,9 @@ function compileIncludedRows(layout: RowLayout, where: readonly Sql[], target: T
 
 function compileByIds(layout: RowLayout, target: Target): Statement {
   const { id } = getResourceType(target.model, layout.type)
-  const { dialect } = target
-  const ids = listParam('ids', id.kind.codec, dialect)
+  const isListed = isInIdList(columnsAt(0, id.columns), 'ids', id, target.dialect)
   // The ids come from linkage, which contains resources of the type only: its scope need not be checked.
-  return compileIncludedRows(layout, [dialect.inList(columnAt(0, id.column), ids)], target)
+  return compileIncludedRows(layout, [isListed], target)
 }
 
 /** Compiles the statement of the rows that an include edge adds: those that are not in an earlier row set. */

@@ -11,15 +11,17 @@ import { primaryRowSet } from '../plan/include.ts'
 import { getIncludeEdge, startsAtLinkage } from '../plan/projection.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { isUnbounded } from './buffering.ts'
+import { isKeyPresent, toKey } from './keys.ts'
 import { earlierRowSets } from './linkage.ts'
 import { isPrimary } from './primary-rows.ts'
 import {
   and,
-  columnAt,
+  columnsAt,
   inScope,
   isLinkedFromAny,
   joinAt,
-  joinColumnAt,
+  joinColumnsAt,
+  keyAt,
   type Target,
   tableAt,
 } from './tables.ts'
@@ -48,7 +50,7 @@ function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
     return sql`(${and(isInRowSet(shape, index, 0, target))}) is not true`
   const source = getResourceType(target.model, isPrimarySet ? shape.type : edge.type)
   if (isPrimarySet) {
-    const isSame = sql`${columnAt(1, source.id.column)} = ${columnAt(0, source.id.column)}`
+    const isSame = sql`${keyAt(1, source.id.columns)} = ${keyAt(0, source.id.columns)}`
     const where = and([isSame, ...isPrimary(shape, 1, target)])
     return sql`not exists (select 1 from ${tableAt(1, source.table)} where ${where})`
   }
@@ -98,13 +100,13 @@ function isReachableFromRow(
   { link }: RelationshipField,
   { depth, conditions }: SourceRows,
 ): Sql {
-  const ownKey = columnAt(depth + 1, link.ownKey)
-  const otherKey = columnAt(depth, link.otherKey)
+  const ownKey = keyAt(depth + 1, link.ownKey)
+  const otherKey = keyAt(depth, link.otherKey)
   const from = tableAt(depth + 1, table)
   if (link.foreignKey !== 'join table')
     return sql`exists (select 1 from ${from} where ${and([sql`${ownKey} = ${otherKey}`, ...conditions])})`
-  const isFrom = sql`${joinColumnAt(depth, link.from)} = ${ownKey}`
-  const isTo = sql`${joinColumnAt(depth, link.to)} = ${otherKey}`
+  const isFrom = sql`${toKey(joinColumnsAt(depth, link.from))} = ${ownKey}`
+  const isTo = sql`${toKey(joinColumnsAt(depth, link.to))} = ${otherKey}`
   const join = joinAt(depth, link.joinTable)
   return sql`exists (select 1 from ${join} join ${from} on ${isFrom} where ${and([isTo, ...conditions])})`
 }
@@ -127,8 +129,8 @@ function isReachableFromSet(
   { link }: RelationshipField,
   { depth, conditions }: SourceRows,
 ): Sql {
-  const ownKey = columnAt(depth + 1, link.ownKey)
-  const where = and([sql`${ownKey} is not null`, ...conditions])
-  const ownKeys = sql`select ${ownKey} from ${tableAt(depth + 1, table)} where ${where}`
+  const ownKey = columnsAt(depth + 1, link.ownKey)
+  const where = and([...isKeyPresent(ownKey), ...conditions])
+  const ownKeys = sql`select ${sql.join(ownKey)} from ${tableAt(depth + 1, table)} where ${where}`
   return isLinkedFromAny(depth, link, ownKeys)
 }

@@ -1,21 +1,28 @@
 import { sql } from 'kysely'
 import { getCodec } from '../model/codecs.ts'
 import type { AggregatedIds, Sql } from '../model/dialect.ts'
-import { getRelationship, getResourceType, type RelationshipField } from '../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { compileInvalidValue } from './invalid-values.ts'
+import { isEqualKey, isKeyPresent, nameColumns, toKey } from './keys.ts'
 import { isOwnKey } from './linkage.ts'
 import {
   and,
-  asKey,
+  asId,
+  asIdText,
   asText,
-  columnAt,
+  columnsAt,
   idColumn,
+  idSortKeys,
   inScope,
   isLinkedFrom,
-  joinColumnAt,
+  joinColumnsAt,
   type LinkageLimit,
-  sortKey,
   storedValueAt,
   type Target,
   tableAt,
@@ -71,34 +78,47 @@ function compileGroupedLinkage(
   if (isOwnKey(field, target) || isFoundByKey(field, target)) return undefined
   const other = getResourceType(model, to)
   const { key, from } = compileLinkedRows(field, target)
-  const keys = rows ? [isInHashed(key, sql`select ${sql.id(link.ownKey)} from ${rows}`)] : []
-  const where = and([sql`${key} is not null`, ...keys, ...inScope(1, other)])
-  const { codec } = other.id.kind
-  const id = columnAt(1, other.id.column)
-  const grouped = { id: asText(id, codec, target), order: sortKey(id, codec, target), from, where }
+  const ownKeys =
+    rows && sql`select ${sql.join(link.ownKey.map((name) => sql.id(name)))} from ${rows}`
+  const keys = ownKeys ? [isInHashed(toKey(key), ownKeys)] : []
+  const where = and([...isKeyPresent(key), ...keys, ...inScope(1, other)])
+  const id = columnsAt(1, other.id.columns)
+  const grouped = { ...compileIds(other, target), from, where }
+  const { names, select } = nameColumns('key', key)
   const groups = many
     ? compileGroups({ ...grouped, key }, dialect.aggregateIdsInGroups, linkageLimit)
-    : sql`(select ${key} as key, (array_agg(${asKey(id, codec, target)}))[1] as ids from ${from} where ${where} group by ${key})`
-  const [name, ownKey] = [sql.id(alias), columnAt(0, link.ownKey)]
+    : sql`(select ${select}, (array_agg(${asId(id, other.id, target)}))[1] as ids from ${from} where ${where} group by ${sql.join(key)})`
+  const name = sql.id(alias)
+  const isSame = columnsAt(0, link.ownKey).map(
+    (column, index) => sql`${name}.${names[index]} = ${column}`,
+  )
   const ids = sql`${name}.ids`
   return {
-    join: sql` left join ${groups} as ${name} on ${name}.key = ${ownKey}`,
+    join: sql` left join ${groups} as ${name} on ${and(isSame)}`,
     ids: many ? sql`coalesce(${ids}, '[]')` : ids,
   }
 }
 
 /** Compiles the ids of a to-many relationship as one row for each key. */
 function compileGroups(
-  { id, order, key, from, where }: AggregatedIds & Readonly<{ key: Sql }>,
-  aggregate: (id: Sql, order: Sql) => Sql,
+  { id, order, key, from, where }: AggregatedIds & Readonly<{ key: readonly Sql[] }>,
+  aggregate: (id: Sql, order: readonly Sql[]) => Sql,
   limit: LinkageLimit | undefined,
 ): Sql {
+  const { names, select } = nameColumns('key', key)
   if (limit === undefined)
-    return sql`(select ${key} as key, ${aggregate(id, order)} as ids from ${from} where ${where} group by ${key})`
-  const linked = sql`select ${key} as key, ${id} as id, ${order} as position from ${from} where ${where}
+    return sql`(select ${select}, ${aggregate(id, order)} as ids from ${from} where ${where} group by ${sql.join(key)})`
+  const positions = nameColumns('position', order)
+  const linked = sql`select ${select}, ${id} as id, ${positions.select} from ${from} where ${where}
     limit ${sql.lit(limit.perRelationship + 1)}`
-  const ids = aggregate(sql.ref('id'), sql.ref('position'))
-  return sql`(select key, ${ids} as ids from (${linked}) as linked group by key)`
+  const ids = aggregate(sql.ref('id'), positions.quoted)
+  return sql`(select ${sql.join(names)}, ${ids} as ids from (${linked}) as linked group by ${sql.join(names)})`
+}
+
+/** Compiles the ids of a type as `t1` for an aggregate. */
+function compileIds({ id }: ResourceType, target: Target): Pick<AggregatedIds, 'id' | 'order'> {
+  const columns = columnsAt(1, id.columns)
+  return { id: asIdText(columns, id, target), order: idSortKeys(columns, id, target) }
 }
 
 /**
@@ -123,14 +143,15 @@ export function isFoundByKey(
 function compileLinkedRows(
   { link, to }: RelationshipField,
   { model }: Target,
-): Readonly<{ key: Sql; from: Sql }> {
-  const otherKey = columnAt(1, link.otherKey)
+): Readonly<{ key: readonly Sql[]; from: Sql }> {
+  const otherKey = columnsAt(1, link.otherKey)
   const others = tableAt(1, getResourceType(model, to).table)
   if (link.foreignKey !== 'join table') return { key: otherKey, from: others }
-  const pairs = sql`(select distinct ${sql.id(link.from)}, ${sql.id(link.to)} from ${tableName(link.joinTable)}) as ${sql.id('j1')}`
+  const columns = sql.join([...link.from, ...link.to].map((column) => sql.id(column)))
+  const pairs = sql`(select distinct ${columns} from ${tableName(link.joinTable)}) as ${sql.id('j1')}`
   return {
-    key: joinColumnAt(1, link.from),
-    from: sql`${pairs} join ${others} on ${otherKey} = ${joinColumnAt(1, link.to)}`,
+    key: joinColumnsAt(1, link.from),
+    from: sql`${pairs} join ${others} on ${isEqualKey(otherKey, joinColumnsAt(1, link.to))}`,
   }
 }
 
@@ -138,17 +159,16 @@ function compileLinkedRows(
 function compileLinkage(field: RelationshipField, target: Target): Sql {
   const { link, many } = field
   const other = getResourceType(target.model, field.to)
-  const ownKey = columnAt(0, link.ownKey)
-  const { codec } = other.id.kind
-  if (isOwnKey(field, target)) return asKey(ownKey, codec, target)
+  const ownKey = columnsAt(0, link.ownKey)
+  if (isOwnKey(field, target)) return asId(ownKey, other.id, target)
   const from = tableAt(1, other.table)
-  const where = and([isLinkedFrom(1, link, ownKey), ...inScope(1, other)])
-  const id = columnAt(1, other.id.column)
-  if (!many) return sql`(select ${asKey(id, codec, target)} from ${from} where ${where})`
+  const where = and([isLinkedFrom(1, link, toKey(ownKey)), ...inScope(1, other)])
+  const id = columnsAt(1, other.id.columns)
+  if (!many) return sql`(select ${asId(id, other.id, target)} from ${from} where ${where})`
   const scanned = compileScannedLinkage(field, target)
   if (scanned) return scanned
   const { dialect, linkageLimit } = target
-  const ids = { id: asText(id, codec, target), order: sortKey(id, codec, target), from, where }
+  const ids = { ...compileIds(other, target), from, where }
   return dialect.aggregateIds(ids, linkageLimit && linkageLimit.perResource + 1)
 }
 
@@ -157,18 +177,15 @@ function compileScannedLinkage(field: RelationshipField, target: Target): Sql | 
   const { dialect } = target
   if (dialect.aggregateIdsByScan === undefined || isFoundByKey(field, target)) return undefined
   const other = getResourceType(target.model, field.to)
-  const { codec } = other.id.kind
-  const id = columnAt(1, other.id.column)
   const { key, from } = compileLinkedRows(field, target)
   return dialect.aggregateIdsByScan(
     {
-      id: asText(id, codec, target),
-      order: sortKey(id, codec, target),
+      ...compileIds(other, target),
       key,
       from,
-      where: and([sql`${key} is not null`, ...inScope(1, other)]),
+      where: and([...isKeyPresent(key), ...inScope(1, other)]),
     },
-    columnAt(0, field.link.ownKey),
+    columnsAt(0, field.link.ownKey),
   )
 }
 

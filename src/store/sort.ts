@@ -2,10 +2,12 @@ import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { type OrderTerm, toPathKey } from '../plan/sort.ts'
+import { isEqualKey } from './keys.ts'
 import {
   and,
   columnAt,
   getAttribute,
+  idSortKeys,
   inScope,
   sortKey,
   type Target,
@@ -70,7 +72,7 @@ function followPath(path: readonly string[], pathJoins: PathJoins, target: Targe
     resource: getResourceType(target.model, to),
     column: (column) => sql`${alias}.${sql.id(column)}`,
   }
-  const isLinked = sql`${table.column(link.otherKey)} = ${parent.column(link.ownKey)}`
+  const isLinked = isEqualKey(link.otherKey.map(table.column), link.ownKey.map(parent.column))
   const on = and([isLinked, ...inScope(table.column, table.resource)])
   joins.push(sql` left join ${tableName(table.resource.table)} as ${alias} on ${on}`)
   tables.set(toPathKey(path), table)
@@ -82,15 +84,20 @@ function compileTerm(
   { resource, column: columnOf }: JoinedTable,
   target: Target,
 ): Sql {
+  const direction = sql.raw(compileDirection(descending, nullable))
+  if (field === 'id') {
+    const keys = idSortKeys(resource.id.columns.map(columnOf), resource.id, target)
+    return sql.join(keys.map((key) => sql`${key} ${direction}`))
+  }
   const attribute = getAttribute(resource, field)
   const { expression, column, kind } = attribute
   const value = validValue(expression(columnOf), attribute, target)
   // Without a related row an expression may still compute a value, from nulls.
   const mayComputeFromNulls = column === undefined && path.length > 0
-  const exists = sql`${columnOf(resource.id.column)} is not null`
+  const exists = sql`${columnOf(resource.id.columns[0])} is not null`
   const safeValue = mayComputeFromNulls ? sql`case when ${exists} then ${value} end` : value
   const key = sortKey(safeValue, kind.codec, target)
-  return sql`${key} ${sql.raw(compileDirection(descending, nullable))}`
+  return sql`${key} ${direction}`
 }
 
 function compileDirection(descending: boolean, nullable: boolean): string {

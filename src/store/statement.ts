@@ -145,7 +145,8 @@ export function constant(
   return { source: 'constant', bind: () => boundValue }
 }
 
-function binderOf(codec: Codec, dialect: DialectName): (value: unknown) => BoundValue {
+/** Returns the function that converts a value of a codec to what the driver binds; null stays null. */
+export function binderOf(codec: Codec, dialect: DialectName): (value: unknown) => BoundValue {
   const { bind } = getCodec(codec, dialect)
   return (value) => {
     if (value === null || value === undefined) return null

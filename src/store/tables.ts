@@ -4,6 +4,8 @@ import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, LastInsertId, Sql } from '../model/dialect.ts'
 import type {
   AttributeField,
+  IdField,
+  KeyColumns,
   Link,
   Model,
   RelationshipField,
@@ -13,7 +15,8 @@ import type {
 } from '../model/model.ts'
 import type { RowRules } from '../plan/access/identity.ts'
 import type { ReportInvalidValue } from './invalid-value-report.ts'
-import { castParam, param } from './statement.ts'
+import { idPartParams, isKeyPresent, joinIdParts, toKey } from './keys.ts'
+import { castParam } from './statement.ts'
 
 /** How much linkage a statement may return, as numbers of ids. It returns one more if there is more. */
 export interface LinkageLimit {
@@ -31,8 +34,8 @@ export interface Target {
   readonly insertedRow?: LastInsertId | undefined
   /** Absent: the linkage is complete. */
   readonly linkageLimit?: LinkageLimit | undefined
-  /** Whether a column is the first of an index, so that a lookup visits few rows; absent: every column is. */
-  readonly isIndexed?: ((table: Table, column: string) => boolean) | undefined
+  /** Whether columns are the first of an index, so that a lookup visits few rows; absent: they always are. */
+  readonly isIndexed?: ((table: Table, columns: KeyColumns) => boolean) | undefined
   /** Whether comparisons of a text column ignore case or trailing spaces; absent: none does. */
   readonly ignoresCase?: ((table: Table, column: string) => boolean) | undefined
   /** Whether a column has floating-point numbers of four bytes; absent: none has. */
@@ -74,6 +77,16 @@ export function columnAt(depth: number, column: string): Sql {
   return sql`${sql.id(`t${depth}`)}.${sql.id(column)}`
 }
 
+/** Compiles the columns of a key of the table `t<depth>`. */
+export function columnsAt(depth: number, columns: KeyColumns): Sql[] {
+  return columns.map((column) => columnAt(depth, column))
+}
+
+/** Compiles a key of the table `t<depth>` as one operand. */
+export function keyAt(depth: number, columns: KeyColumns): Sql {
+  return toKey(columnsAt(depth, columns))
+}
+
 /** Compiles the join table of the table `t<depth>`, with the alias `j<depth>`. */
 export function joinAt(depth: number, table: Table): Sql {
   return sql`${tableName(table)} as ${sql.id(`j${depth}`)}`
@@ -82,6 +95,11 @@ export function joinAt(depth: number, table: Table): Sql {
 /** Compiles a column of the join table `j<depth>`. */
 export function joinColumnAt(depth: number, column: string): Sql {
   return sql`${sql.id(`j${depth}`)}.${sql.id(column)}`
+}
+
+/** Compiles the columns of a key of the join table `j<depth>`. */
+export function joinColumnsAt(depth: number, columns: KeyColumns): Sql[] {
+  return columns.map((column) => joinColumnAt(depth, column))
 }
 
 /** Compiles an attribute of the table `t<depth>`. */
@@ -129,12 +147,30 @@ export function sortKey(expression: Sql, codec: Codec, target: Target): Sql {
 
 /** Compiles the id of `t0` as the value of a row. */
 export function idColumn({ id }: ResourceType, target: Target): Sql {
-  return asKey(columnAt(0, id.column), id.kind.codec, target)
+  return asId(columnsAt(0, id.columns), id, target)
 }
 
-/** Compiles a key as the value of a row: as text, unless the driver returns it exactly. */
-export function asKey(key: Sql, codec: Codec, target: Target): Sql {
-  return getCodec(codec, target.dialect.name).isExact ? key : asText(key, codec, target)
+/** Compiles columns that contain an id, or reference one, as the value of a row: as text, unless the driver returns it exactly. */
+export function asId(columns: readonly Sql[], id: IdField, target: Target): Sql {
+  const isExact = columns.length === 1 && getCodec(id.kind.codec, target.dialect.name).isExact
+  return isExact ? toKey(columns) : asIdText(columns, id, target)
+}
+
+/** Compiles columns that contain an id, or reference one, as its text. */
+export function asIdText(columns: readonly Sql[], id: IdField, target: Target): Sql {
+  return columns.length === 1
+    ? asText(toKey(columns), id.kind.codec, target)
+    : joinIdParts(columns, id, target.dialect)
+}
+
+/** Compiles the columns of an id as sort keys. */
+export function idSortKeys(columns: readonly Sql[], { parts }: IdField, target: Target): Sql[] {
+  return columns.map((column, index) => sortKey(column, parts[index]?.kind.codec ?? 'id', target))
+}
+
+/** Compiles the order of the ids of the table `t<depth>`. */
+export function idOrder(depth: number, id: IdField, target: Target): Sql {
+  return sql.join(idSortKeys(columnsAt(depth, id.columns), id, target))
 }
 
 /** Compiles a key as text. */
@@ -144,14 +180,17 @@ export function asText(key: Sql, codec: Codec, { dialect }: Target): Sql {
 
 /** Compiles whether the row of `t<depth>` is the target resource. */
 export function matchesRequestedId({ id }: ResourceType, depth: number, target: Target): Sql {
-  return sql`${columnAt(depth, id.column)} = ${requestedId(id, target)}`
+  return sql`${keyAt(depth, id.columns)} = ${toKey(requestedId(id, target))}`
 }
 
-/** Compiles the id of the target resource: a parameter, or the id of the row that was inserted last. */
-export function requestedId({ kind }: AttributeField, { dialect, insertedRow }: Target): Sql {
-  return insertedRow
-    ? castParam(insertedRow.retained, kind.codec, dialect)
-    : param('id', kind.codec, dialect)
+/** Compiles the columns of the id of the target resource: parameters, or the id of the row that was inserted last. */
+export function requestedId(id: IdField, { dialect, insertedRow }: Target): Sql[] {
+  const { parts } = id
+  if (insertedRow === undefined) return idPartParams('id', id, dialect)
+  return parts.map(({ kind }, index) => {
+    const text = parts.length === 1 ? insertedRow.retained : insertedRow.retainedPart(index)
+    return castParam(text, kind.codec, dialect)
+  })
 }
 
 /**
@@ -172,24 +211,25 @@ export function and(conditions: readonly Sql[]): Sql {
 
 /** Compiles whether the row of `t<depth>` is linked from the row with a key. */
 export function isLinkedFrom(depth: number, link: Link, ownKey: Sql): Sql {
-  const otherKey = columnAt(depth, link.otherKey)
+  const otherKey = keyAt(depth, link.otherKey)
   if (link.foreignKey !== 'join table') return sql`${otherKey} = ${ownKey}`
-  const from = sql`${joinColumnAt(depth, link.from)} = ${ownKey}`
-  return sql`${otherKey} in (select ${joinColumnAt(depth, link.to)} from ${joinAt(depth, link.joinTable)} where ${from})`
+  const from = sql`${toKey(joinColumnsAt(depth, link.from))} = ${ownKey}`
+  return sql`${otherKey} in (select ${sql.join(joinColumnsAt(depth, link.to))} from ${joinAt(depth, link.joinTable)} where ${from})`
 }
 
 /**
  * Compiles whether the row of `t<depth>` is linked from a row with one of the keys of a subquery.
- * @param otherKey - the key of the row; default: a column of `t<depth>`
+ * @param otherKey - the key of the row; default: that of `t<depth>`
  */
 export function isLinkedFromAny(
   depth: number,
   link: Link,
   ownKeys: Sql,
-  otherKey = columnAt(depth, link.otherKey),
+  otherKey = keyAt(depth, link.otherKey),
 ): Sql {
   if (link.foreignKey !== 'join table') return sql`${otherKey} in (${ownKeys})`
-  const to = joinColumnAt(depth, link.to)
-  const from = sql`${joinColumnAt(depth, link.from)} in (${ownKeys})`
-  return sql`${otherKey} in (select ${to} from ${joinAt(depth, link.joinTable)} where ${to} is not null and ${from})`
+  const to = joinColumnsAt(depth, link.to)
+  const from = sql`${toKey(joinColumnsAt(depth, link.from))} in (${ownKeys})`
+  const where = and([...isKeyPresent(to), from])
+  return sql`${otherKey} in (select ${sql.join(to)} from ${joinAt(depth, link.joinTable)} where ${where})`
 }

@@ -5,7 +5,7 @@ import { type Catalog, findTable } from '../model/catalog.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { ResourceType } from '../model/model.ts'
 import { compileStatement, type Statement } from './statement.ts'
-import { asText, columnAt, type Target, tableAt } from './tables.ts'
+import { asIdText, columnsAt, type Target, tableAt } from './tables.ts'
 
 /** The number of rows of a view whose ids are checked. */
 const maxRows = 10_000
@@ -47,7 +47,7 @@ async function runCheck(
 
 /** Compiles the query for an id that is null or repeats; null comes first. */
 function compileCheck({ id, table }: ResourceType, target: Target): Statement {
-  const idText = asText(columnAt(0, id.column), id.kind.codec, target)
+  const idText = asIdText(columnsAt(0, id.columns), id, target)
   const first = sql`select ${idText} as id from ${tableAt(0, table)} limit ${sql.lit(maxRows)}`
   return compileStatement(
     sql`select id from (${first}) as ids group by id having id is null or count(*) > 1 order by id is not null limit 1`,
@@ -56,7 +56,9 @@ function compileCheck({ id, table }: ResourceType, target: Target): Statement {
 }
 
 function describeId({ type, id, table }: ResourceType, value: unknown): string {
-  const column = `the column "${id.column}" of the view "${table.name}"`
+  const names = id.columns.map((name) => `"${name}"`).join(', ')
+  const label = id.columns.length === 1 ? 'column' : 'columns'
+  const column = `the ${label} ${names} of the view "${table.name}"`
   const problem = value === null ? 'is null in some rows' : `has ${quote(value)} in several rows`
   return `${type}.id: ${column} ${problem}, and each id must name one resource; choose another column, or change the view`
 }

@@ -1,11 +1,18 @@
 import { BodyError, NotFoundError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { getRelationship, type ResourceType } from '../model/model.ts'
+import { listColumnNames } from '../plan/field-values.ts'
 import type { CompleteRows } from '../plan/read-result.ts'
-import type { WritePlan } from '../plan/write.ts'
+import type { Row } from '../plan/row-layout.ts'
+import type { WritePlan, WriteShape } from '../plan/write.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
 import { runAccessCheck } from './access/run-checks.ts'
-import { linkConstraintError, reportConstraintErrors, rowConstraintError } from './constraints.ts'
+import {
+  ConstraintError,
+  linkConstraintError,
+  reportConstraintErrors,
+  rowConstraintError,
+} from './constraints.ts'
 import { findInsertedId } from './inserted-id.ts'
 import { readWritten } from './not-stored.ts'
 import type { RunValues, Statement } from './statement.ts'
@@ -117,11 +124,32 @@ function executeRowStatement(
 ): Awaitable<string> {
   const { insert, update } = statements.write(shape)
   if (insert)
-    return thenMaybe(connection.all(insert, { planValues, id }), (rows) =>
-      findInsertedId(connection, rows, { shape, id }, statements),
-    )
+    return thenMaybe(connection.all(insert, { planValues, id }), (rows) => {
+      // The columns of a primary key of SQLite may be null.
+      if (isIdMissing(rows, shape, statements)) throw missingIdError(shape, statements)
+      return findInsertedId(connection, rows, { shape, id }, statements)
+    })
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
   return update ? thenMaybe(connection.run(update, { planValues, id }), () => id) : id
+}
+
+/** Whether a new row has been stored without a composite id, because a column of it is null. */
+function isIdMissing(
+  [row]: readonly Row[],
+  shape: WriteShape,
+  { ofType, write }: Statements,
+): boolean {
+  const isComposite = ofType(shape.type).resource.id.parts.length > 1
+  return isComposite && row?.[0] === null && write(shape).returnsStoredId
+}
+
+/** The error of a new row without an id: of the first column of a composite id that has no value. */
+function missingIdError({ type, columns }: WriteShape, { ofType, target }: Statements): Error {
+  const { resource } = ofType(type)
+  const written = columns.flatMap((column) => listColumnNames(column, resource, target.model))
+  const missing = resource.id.columns.find((name) => !written.includes(name))
+  const found = missing ?? resource.id.columns[0]
+  return new ConstraintError('notNull', { columns: [found] }, undefined)
 }
 
 /** The steps that change the members of relationships, then those that check that the members still match their types. */

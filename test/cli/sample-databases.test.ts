@@ -5,6 +5,7 @@ import { createServer } from 'lapidary/fastify'
 import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { formatOmissions } from '../../cli/format-omissions.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
+import { joinId } from '../../src/model/composite-ids.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Client, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
@@ -94,8 +95,9 @@ async function assertEqualsTable(served: Served, type: ResourceType): Promise<re
   assert.equal(resources.length, meta?.count)
   const rows = await execute(served.url, `select * from ${quote(type.table.name)}`)
   for (const row of rows) {
-    const found = resources.find(({ id }) => id === String(row[type.id.column]))
-    assert.ok(found, `${type.path}/${row[type.id.column]}`)
+    const expectedId = joinId(type.id.columns.map((column) => String(row[column])))
+    const found = resources.find(({ id }) => id === expectedId)
+    assert.ok(found, `${type.path}/${expectedId}`)
     for (const field of type.fields.values()) {
       if (field.is !== 'attribute' || field.column === undefined) continue
       if (!['text', 'integer', 'enumeration'].includes(field.kind.name)) continue
@@ -113,11 +115,11 @@ function countLinks(served: Served, { table }: ResourceType, field: Relationship
   const { link } = field
   switch (link.foreignKey) {
     case 'own':
-      return countRows(served, quote(link.ownKey), table.name)
+      return countRows(served, quote(link.ownKey[0]), table.name)
     case 'other': {
       const target = served.model.types.get(field.to)
       assert.ok(target)
-      return countRows(served, quote(link.otherKey), target.table.name)
+      return countRows(served, quote(link.otherKey[0]), target.table.name)
     }
     case 'join table':
       return countRows(served, '*', link.joinTable.name)

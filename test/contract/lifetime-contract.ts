@@ -115,7 +115,7 @@ export function describeSchema(contract: ContractDatabase): void {
       book?.foreignKeys.map(({ columns, to }) => [columns, to.name]),
       [[['author_id'], 'author']],
     )
-    assert.deepEqual([...(book?.indexed ?? [])].sort(), ['author_id', 'id'])
+    assert.deepEqual(book?.indexes?.toSorted(), [['author_id'], ['id']])
     for (const name of ['author', 'biography', 'book_tag', 'note', 'tag'])
       assert.ok(findTable(catalog, { schema: undefined, name }), name)
   })

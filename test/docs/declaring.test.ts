@@ -116,7 +116,7 @@ describe('The guides of docs/declaring.md', () => {
       code.replace(/\s/g, '').replaceAll(',}', '}').replaceAll(',)', ')')
     const code = bare(inLanguage('ts').join(''))
     const rows = codeRows(section(declaring, '## Relationships by shape'), '| shape |')
-    assert.equal(rows.length, 6)
+    assert.equal(rows.length, 7)
     for (const [shape = '', declaration = ''] of rows)
       assert.ok(code.includes(bare(declaration)), shape)
   })

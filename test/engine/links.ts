@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   attribute,
   defineModel,
+  integer,
   type Kind,
   type ResourceDeclaration,
   resource,
@@ -25,15 +26,19 @@ export interface End {
 
 /** How ids look in a table and on the wire. */
 export interface Ids {
-  /** The type of the column, and whatever makes it a key. */
-  readonly column: (columnTypes: ColumnTypes) => string
-  /** The type of columns that refer to it. */
-  readonly key: (columnTypes: ColumnTypes) => string
-  readonly kind: Kind<string> | undefined
+  /** The names of the columns. */
+  readonly names: readonly string[]
+  /** The types of the columns, and whatever makes one column a key. */
+  readonly columns: (columnTypes: ColumnTypes) => readonly string[]
+  /** The types of columns that refer to them. */
+  readonly keys: (columnTypes: ColumnTypes) => readonly string[]
+  readonly kind: Kind<string> | readonly (Kind<string> | Kind<number>)[] | undefined
   /** Whether a client gives the ids of what it creates. */
   readonly isGiven: boolean
   /** The id of row n. */
   readonly of: (n: number) => string
+  /** The values of its columns. */
+  readonly values: (n: number) => readonly string[]
 }
 
 /** A way in which tables can link rows of two types, or of one. Rows are numbered from 1 on both ends. */
@@ -53,28 +58,53 @@ export interface Links {
 
 const odd = ['A b/c', 'B"q"\\', 'C%2F?#', 'D.ü𝔊;', "E'&=+"]
 
+const uuidOf = (n: number) => `0000000a-0000-4000-8000-${String(n).padStart(12, '0')}`
+const textOf = (n: number) => odd[n - 1] ?? `F ${String(n).padStart(5, '0')}`
+
+/** Texts as a part of an id, and as they are escaped there. */
+const parts = [['', ''], ['', ''], ['-,', '-~1'], ['.~0/', '.~00/'], ["é,~1'%", "é~1~01'%"]] as const // biome-ignore format: pairs
+
+const partOf = (n: number): readonly [value: string, escaped: string] =>
+  parts[n - 1] ?? [`ü ${String(n).padStart(5, '0')}`, `ü ${String(n).padStart(5, '0')}`]
+const largeOf = (n: number) => String(9007199254740993n + BigInt(n))
+
 /** Every kind of ids. */
 const idKinds = {
   integers: {
-    column: ({ newId }) => newId,
-    key: ({ id }) => id,
+    names: ['id'],
+    columns: ({ newId }) => [newId],
+    keys: ({ id }) => [id],
     kind: undefined,
     isGiven: false,
     of: String,
+    values: (n) => [String(n)],
   },
   uuids: {
-    column: ({ uuid }) => `${uuid} primary key not null`,
-    key: ({ uuid }) => uuid,
+    names: ['id'],
+    columns: ({ uuid }) => [`${uuid} primary key not null`],
+    keys: ({ uuid }) => [uuid],
     kind: uuid,
     isGiven: false,
-    of: (n) => `0000000a-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    of: uuidOf,
+    values: (n) => [uuidOf(n)],
   },
   texts: {
-    column: () => 'text primary key not null',
-    key: () => 'text',
+    names: ['id'],
+    columns: () => ['text primary key not null'],
+    keys: () => ['text'],
     kind: text,
     isGiven: true,
-    of: (n) => odd[n - 1] ?? `F ${String(n).padStart(5, '0')}`,
+    of: textOf,
+    values: (n) => [textOf(n)],
+  },
+  pairs: {
+    names: ['part', 'no'],
+    columns: ({ id }) => ['text not null', `${id} not null`],
+    keys: ({ id }) => ['text', id],
+    kind: [text, integer],
+    isGiven: true,
+    of: (n) => `${partOf(n)[1]},${largeOf(n)}`,
+    values: (n) => [partOf(n)[0], largeOf(n)],
   },
 } as const satisfies Record<string, Ids>
 
@@ -126,8 +156,15 @@ function pairsOf([isNearMany, isFarMany]: Many): Pair[] {
 
 function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: Way) {
   const [isNearMany, isFarMany] = many
-  const through = { table: 'near_far', from: 'near_id', to: 'far_id' }
-  const key = { column: 'far_id', references }
+  const through = {
+    table: 'near_far',
+    from: columnsOf('near', ids.names),
+    to: columnsOf('far', ids.names),
+  }
+  const key =
+    references === 'code'
+      ? { column: 'far_id', references }
+      : { column: columnsOf('far', ids.names), references: single(ids.names) }
   const nearField = isNearMany ? toMany(far.type, { through }) : toOne(far.type, key)
   const reverse = { ...through, from: through.to, to: through.from }
   const farField = isNearMany
@@ -135,7 +172,12 @@ function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: W
     : isFarMany
       ? toMany(near.type, key)
       : toOne(near.type, { ...key, foreignKey: 'other' })
-  const id = ids.kind && { kind: ids.kind, ...(ids.isGiven && { client: 'required' as const }) }
+  const column = single(ids.names)
+  const id = ids.kind && {
+    column,
+    kind: ids.kind,
+    ...(ids.isGiven && { client: 'required' as const }),
+  }
   const declare = ({ type, path }: End, fields: ResourceDeclaration['fields']) =>
     resource(type, {
       ...{ path, table: type, ...(id && { id }) },
@@ -153,26 +195,44 @@ function modelOf({ near, far, isSelf, ids }: Own, { many, references = 'id' }: W
   return defineModel(types, { maxPageSize: null })
 }
 
+/** A list of columns as a declaration has it: one column by its name. */
+const single = (names: readonly string[]) => (names.length === 1 ? (names[0] ?? '') : names)
+
+/** The columns that refer to the id of a type. */
+const columnsOf = (type: string, names: readonly string[]) =>
+  single(names.map((name) => `${type}_${name}`))
+
 function tablesOf(
   { far, isSelf, ids }: Own,
   { many, references = 'id', join }: Way,
   columnTypes: ColumnTypes,
 ): string[] {
   const [isNearMany, isFarMany] = many
-  const keyType = references === 'id' ? ids.key(columnTypes) : 'text'
+  const idNames = ids.names.join(', ')
+  const [keys, target, types] =
+    references === 'id'
+      ? [ids.names.map((name) => `far_${name}`), idNames, ids.keys(columnTypes)]
+      : [['far_id'], 'code', ['text']]
   const code = references === 'code' ? ', code text not null unique' : ''
-  const refersTo = `references "${far.type}" (${references}) on delete set null`
+  const list = keys.join(', ')
   const key = isNearMany
     ? ''
-    : `, far_id ${keyType}${isFarMany ? '' : ' unique'} ${refersTo} deferrable initially deferred`
+    : `, ${keys.map((name, at) => `${name} ${types[at]}`).join(', ')}${isFarMany ? '' : `, unique (${list})`},
+       foreign key (${list}) references "${far.type}" (${target}) on delete set null deferrable initially deferred`
+  const columns = ids.columns(columnTypes).map((type, at) => `${ids.names[at]} ${type}`)
+  const primary = ids.names.length > 1 ? `, primary key (${idNames})` : ''
   const table = (name: string, more: string) =>
-    `create table "${name}" (id ${ids.column(columnTypes)}, name text${more})`
+    `create table "${name}" (${columns.join(', ')}, name text${more}${primary})`
   const both = isSelf
     ? [table('near', `${code}${key}`)]
     : [table('far', code), table('near', `${code}${key}`)]
-  const refers = (type: string) => `${keyType} not null references "${type}" (id) on delete cascade`
+  const joinColumns = ['near', 'far'].flatMap((type) =>
+    ids.names.map((name, at) => `${type}_${name} ${ids.keys(columnTypes)[at]} not null`),
+  )
+  const refers = (prefix: string, type: string) =>
+    `foreign key (${ids.names.map((name) => `${prefix}_${name}`).join(', ')}) references "${type}" (${idNames}) on delete cascade`
   const beside = join?.(columnTypes) ?? ''
-  const joined = `create table near_far (near_id ${refers('near')}, far_id ${refers(far.type)}${beside})`
+  const joined = `create table near_far (${joinColumns.join(', ')}${beside}, ${refers('near', 'near')}, ${refers('far', far.type)})`
   return [...both, ...(isNearMany ? [joined] : [])]
 }
 
@@ -187,20 +247,27 @@ function filled(
   { rows, pairs }: Filling,
 ): string[] {
   const numbers = Array.from({ length: rows }, (_, at) => at + 1)
-  const id = (n: number) => quoted(ids.of(n))
+  const values = (n: number) => ids.values(n).map(quoted)
   const hasCode = references === 'code'
+  const names = ids.names.join(', ')
   const insert = (type: string) => {
-    const rows = numbers.map((n) => `(${id(n)}, '${type[0]}${n}'${hasCode ? `, 'c${n}'` : ''})`)
-    return `insert into "${type}" (id, name${hasCode ? ', code' : ''}) values ${rows.join(', ')}`
+    const rows = numbers.map(
+      (n) => `(${values(n).join(', ')}, '${type[0]}${n}'${hasCode ? `, 'c${n}'` : ''})`,
+    )
+    return `insert into "${type}" (${names}, name${hasCode ? ', code' : ''}) values ${rows.join(', ')}`
   }
-  const key = (n: number) => (hasCode ? `'c${n}'` : id(n))
+  const keys = (n: number) => (hasCode ? [`far_id = 'c${n}'`] : isEqual('far_', n))
+  const isEqual = (prefix: string, n: number) =>
+    values(n).map((value, at) => `${prefix}${ids.names[at]} = ${value}`)
+  const joined = ['near', 'far'].flatMap((type) => ids.names.map((name) => `${type}_${name}`))
   const linked = pairs.flatMap(([one, other]) =>
     many[0]
       ? Array.from(
           { length: repeats },
-          () => `insert into near_far (near_id, far_id) values (${id(one)}, ${id(other)})`,
+          () =>
+            `insert into near_far (${joined.join(', ')}) values (${[...values(one), ...values(other)].join(', ')})`,
         )
-      : [`update near set far_id = ${key(other)} where id = ${id(one)}`],
+      : [`update near set ${keys(other).join(', ')} where ${isEqual('', one).join(' and ')}`],
   )
   return [...(isSelf ? [] : [insert(far.type)]), insert('near'), ...linked]
 }
@@ -241,6 +308,14 @@ export const everyWay: readonly Links[] = [
     ...{ many: [false, false], undeclared: 'near' },
   }),
   links('a join table of which one end tells', { many: [true, true], undeclared: 'far' }),
+  links('a key of two columns', { many: [false, true], ids: idKinds.pairs }),
+  links('a join table of keys of two columns', { many: [true, true], ids: idKinds.pairs }),
+  links('a chain of keys of two columns', {
+    ...{ many: [false, false], ids: idKinds.pairs, isSelf: true },
+  }),
+  links('a key of two columns of which only the far end tells', {
+    ...{ many: [false, true], ids: idKinds.pairs, undeclared: 'near' },
+  }),
 ]
 
 /** A link as one of its ends has it. */

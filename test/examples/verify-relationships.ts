@@ -103,7 +103,9 @@ async function queryPairs(
 }
 
 function idColumn({ id = 'id' }: ResourceDeclaration): string {
-  return typeof id === 'string' ? id : (id.column ?? 'id')
+  const column = typeof id === 'object' && 'column' in id ? id.column : id
+  assert.ok(typeof column === 'string', 'the examples have no composite ids')
+  return column
 }
 
 function identifiers(

@@ -114,8 +114,8 @@ function listColumnRules(
   const columns = listColumns(field)
   return [...fields.values()].flatMap((other) => {
     const rule = other.access?.[right]
-    const column = getStoredColumn(other)
-    return rule !== undefined && column !== undefined && columns.includes(column) ? [rule] : []
+    const isStored = listStoredColumns(other).some((column) => columns.includes(column))
+    return rule !== undefined && isStored ? [rule] : []
   })
 }
 
@@ -135,19 +135,17 @@ function listInverseRules(
   })
 }
 
-/** The column of the row in which a field is stored. */
-function getStoredColumn(field: Field): string | undefined {
-  if (field.is === 'attribute') return field.column
-  return field.is === 'relationship' && field.link.foreignKey === 'own'
-    ? field.link.ownKey
-    : undefined
+/** The columns of the row in which a field is stored. */
+function listStoredColumns(field: Field): readonly string[] {
+  if (field.is === 'attribute') return field.column === undefined ? [] : [field.column]
+  return field.is === 'relationship' && field.link.foreignKey === 'own' ? field.link.ownKey : []
 }
 
 /** The columns of the row that a field reads. */
 function listColumns(field: Field): readonly string[] {
   if (field.is === 'computed') return field.columns.map(([column]) => column)
-  const stored = getStoredColumn(field)
-  if (stored !== undefined) return [stored]
+  const stored = listStoredColumns(field)
+  if (stored.length > 0) return stored
   return field.is === 'attribute' ? listExpressionColumns(field) : []
 }
 

@@ -11,17 +11,20 @@ import {
 import type { RowCondition } from '../../plan/access/rules.ts'
 import type { WritePlan, WriteShape } from '../../plan/write.ts'
 import { type LinkChange, toFieldPointer } from '../../plan/write-builder.ts'
-import { compileStatement, listParam, type Statement } from '../statement.ts'
+import { isInIdList, toKey } from '../keys.ts'
+import { compileStatement, type Statement } from '../statement.ts'
 import {
   and,
   columnAt,
+  columnsAt,
   inScope,
   isLinkedFrom,
+  keyAt,
   matchesRequestedId,
   type Target,
   tableAt,
 } from '../tables.ts'
-import { compileKey } from '../write.ts'
+import { compileKey } from '../written-columns.ts'
 import { compileRowCondition } from './restrict.ts'
 
 /** A statement that returns a row if a rule refuses a write. It takes the `id` of the written resource, and `ids`. */
@@ -143,7 +146,7 @@ function compileCheck(
 
 /** Compiles whether `t0` is one of the `ids`. */
 function isListed({ id }: ResourceType, { dialect }: Target): Sql {
-  return dialect.inList(columnAt(0, id.column), listParam('ids', id.kind.codec, dialect))
+  return isInIdList(columnsAt(0, id.columns), 'ids', id, dialect)
 }
 
 /** Checks the rows that a foreign key of the written row references, before the write and after it. */
@@ -168,8 +171,8 @@ function compileKeyChecks(
     if (isParent || context.operation === 'create') return linked
     const { link } = getRelationship(resource, column.relationship)
     const isOwn = matchesRequestedId(resource, 1, target)
-    const keys = sql`select ${columnAt(1, link.ownKey)} from ${tableAt(1, resource.table)} where ${isOwn}`
-    const isCurrent = sql`${columnAt(0, link.otherKey)} in (${keys})`
+    const keys = sql`select ${sql.join(columnsAt(1, link.ownKey))} from ${tableAt(1, resource.table)} where ${isOwn}`
+    const isCurrent = sql`${keyAt(0, link.otherKey)} in (${keys})`
     return [...linked, ...compileCheck(rule, other, [isCurrent, ...scope], context, place)]
   })
 }
@@ -218,10 +221,10 @@ function isChangedBy(field: RelationshipField, { target, resource }: CheckContex
 /** Compiles whether `t0` is linked from the written resource now. */
 function compileIsCurrent({ link }: RelationshipField, { target, resource }: CheckContext): Sql {
   const self = compileKey(resource, link.ownKey, 'id', target)
-  if (link.foreignKey !== 'own') return isLinkedFrom(0, link, self)
+  if (link.foreignKey !== 'own') return isLinkedFrom(0, link, toKey(self))
   const isOwn = matchesRequestedId(resource, 1, target)
-  const keys = sql`select ${columnAt(1, link.ownKey)} from ${tableAt(1, resource.table)} where ${isOwn}`
-  return sql`${columnAt(0, link.otherKey)} in (${keys})`
+  const keys = sql`select ${sql.join(columnsAt(1, link.ownKey))} from ${tableAt(1, resource.table)} where ${isOwn}`
+  return sql`${keyAt(0, link.otherKey)} in (${keys})`
 }
 
 /** Checks the other resources of the written type whose members a change takes away. */
@@ -232,13 +235,9 @@ function compileOwnerChecks(
 ): AccessCheck[] {
   const { target, resource } = context
   const member = getResourceType(target.model, to)
-  const { dialect } = target
-  const listed = dialect.inList(
-    columnAt(1, member.id.column),
-    listParam('ids', member.id.kind.codec, dialect),
-  )
-  const keys = sql`select ${columnAt(1, link.otherKey)} from ${tableAt(1, member.table)} where ${listed}`
-  const isOwner = sql`${columnAt(0, link.ownKey)} in (${keys})`
+  const listed = isInIdList(columnsAt(1, member.id.columns), 'ids', member.id, target.dialect)
+  const keys = sql`select ${sql.join(columnsAt(1, link.otherKey))} from ${tableAt(1, member.table)} where ${listed}`
+  const isOwner = sql`${keyAt(0, link.ownKey)} in (${keys})`
   const place = {
     pointer: pointerTo(name, context),
     ids: ({ linkIds }: WritePlan) => linkIds[index] ?? [],

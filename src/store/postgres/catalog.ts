@@ -50,12 +50,11 @@ const uniquesQuery = sql`
   from pg_index as i
   where i.indrelid = t.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null`
 
-/** The first columns of indexes that find rows by equality, except partial indexes. */
+/** The columns of indexes that find rows by equality, except partial indexes; an expression ends a list. */
 const indexesQuery = sql`
-  select json_agg(distinct c.attname)
+  select json_agg(${selectNames(sql`t.oid`, sql`(i.indkey::int2[])[:coalesce(array_position(i.indkey::int2[], 0::int2), i.indnkeyatts::int) - 1]`)} order by i.indexrelid)
   from pg_index as i join pg_class as x on x.oid = i.indexrelid join pg_am as a on a.oid = x.relam
-    join pg_attribute as c on c.attrelid = t.oid and c.attnum = i.indkey[0]
-  where i.indrelid = t.oid and i.indisvalid and i.indpred is null and a.amname in ('btree', 'hash')`
+  where i.indkey[0] <> 0 and i.indrelid = t.oid and i.indisvalid and i.indpred is null and a.amname in ('btree', 'hash')`
 
 /** Keys that reference a partition are omitted: PostgreSQL adds one for each partition of a referenced table. */
 const foreignKeysQuery = sql`
@@ -129,7 +128,7 @@ type TableRow = readonly [
         isValidated: boolean,
       ])[]
     | null,
-  indexed: readonly string[] | null,
+  indexes: readonly (readonly string[])[] | null,
   changes: readonly RowChange[] | null,
   silentRule: string | null,
   view: readonly [canLock: boolean, accepts: readonly RowChange[]] | null,
@@ -155,7 +154,7 @@ export async function queryPostgresCatalog(connection: PostgresConnection): Prom
 }
 
 function toTable(row: TableRow): StoredTable {
-  const [schema, name, isView, comment, columns, uniques, foreignKeys, indexed] = row
+  const [schema, name, isView, comment, columns, uniques, foreignKeys, indexes] = row
   return {
     is: isView ? 'view' : 'table',
     name,
@@ -169,7 +168,7 @@ function toTable(row: TableRow): StoredTable {
       references,
       ...(!isValidated && { isEnforced: false }),
     })),
-    ...(indexed !== null && { indexed: new Set(indexed) }),
+    ...(indexes !== null && { indexes }),
     ...describeTriggers(row),
     ...(comment !== null && { comment }),
   }

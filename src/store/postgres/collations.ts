@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Catalog, findTable } from '../../model/catalog.ts'
 import {
   getResourceType,
+  type KeyColumns,
   type Model,
   type RelationshipField,
   type ResourceType,
@@ -92,11 +93,23 @@ function listComparisons(
   { table }: ResourceType,
   model: Model,
 ): (readonly [TableColumn, TableColumn])[] {
-  const own: TableColumn = [table, link.ownKey]
-  const other: TableColumn = [getResourceType(model, to).table, link.otherKey]
-  if (link.foreignKey !== 'join table') return [[own, other]]
-  return [
-    [own, [link.joinTable, link.from]],
-    [[link.joinTable, link.to], other],
-  ]
+  const own = pairWith(table, link.ownKey)
+  const other = pairWith(getResourceType(model, to).table, link.otherKey)
+  if (link.foreignKey !== 'join table') return zip(own, other)
+  const { joinTable, from, to: toColumns } = link
+  return [...zip(own, pairWith(joinTable, from)), ...zip(pairWith(joinTable, toColumns), other)]
+}
+
+function pairWith(table: Table, columns: KeyColumns): TableColumn[] {
+  return columns.map((column): TableColumn => [table, column])
+}
+
+function zip(
+  left: readonly TableColumn[],
+  right: readonly TableColumn[],
+): (readonly [TableColumn, TableColumn])[] {
+  return left.flatMap((one, index): (readonly [TableColumn, TableColumn])[] => {
+    const other = right[index]
+    return other ? [[one, other]] : []
+  })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Dialect, LastInsertId, Sql } from '../../model/dialect.ts'
 import { formatArray } from '../../model/postgres-arrays.ts'
+import { nameColumns } from '../keys.ts'
 
 /** The characters between words, as in `../sqlite/functions.ts`; PostgreSQL stores no U+0000. */
 const separators =
@@ -15,6 +16,8 @@ const lastInsertId: LastInsertId = {
   retain: (id) => sql`set_config(${settingName}, ${id}, true)`,
   // After the transaction the setting is empty, not null.
   retained: sql`nullif(current_setting(${settingName}, true), '')`,
+  retainedPart: (index) =>
+    sql`replace(replace(split_part(current_setting(${settingName}, true), ',', ${sql.lit(index + 1)}), '~1', ','), '~0', '~')`,
 }
 
 /** Whether the server is PostgreSQL itself: no other implementation of its protocol, and no distribution by Citus. */
@@ -36,6 +39,7 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     nullSafeEquals: (left, right) => sql`${left} is not distinct from ${right}`,
     bindList: formatArray,
     inList: (left, list) => sql`${left} = any(${list})`,
+    selectRows: (lists) => sql`select * from unnest(${sql.join(lists)})`,
     // Unlike `in`, this is not converted to a join. A view may contain an id twice.
     equalsSubquery: (left, subquery) => sql`${left} = (${subquery} limit 1)`,
     foldCase,
@@ -54,11 +58,13 @@ export function postgresDialect(folding: string, keepsSettings = true): Dialect 
     lockOf: (alias) => sql` for no key update of ${alias}`,
     now: sql`now()`,
     hasAntiJoins: true,
-    aggregateIds: ({ id, order, from, where }, limit) =>
-      limit === undefined
-        ? sql`coalesce((select json_agg(${id} order by ${order}) from ${from} where ${where})::text, '[]')`
-        : sql`coalesce((select json_agg(id order by position) from (select ${id} as id, ${order} as position from ${from}
-            where ${where} limit ${sql.lit(limit)}) as linked)::text, '[]')`,
-    aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${order})::text`,
+    aggregateIds: ({ id, order, from, where }, limit) => {
+      if (limit === undefined)
+        return sql`coalesce((select json_agg(${id} order by ${sql.join(order)}) from ${from} where ${where})::text, '[]')`
+      const { names, select } = nameColumns('position', order)
+      return sql`coalesce((select json_agg(id order by ${sql.join(names)}) from (select ${id} as id, ${select} from ${from}
+            where ${where} limit ${sql.lit(limit)}) as linked)::text, '[]')`
+    },
+    aggregateIdsInGroups: (id, order) => sql`json_agg(${id} order by ${sql.join(order)})::text`,
   }
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
-import { getRelationship, getResourceType } from '../../model/model.ts'
+import { getRelationship, getResourceType, isSameKey, type KeyColumns } from '../../model/model.ts'
 import { primaryRowSet } from '../../plan/include.ts'
 import { getIncludeEdge, type LocatedIncludeEdge, startsAtLinkage } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isUnbounded } from '../buffering.ts'
+import { isEqualKey, toKey } from '../keys.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
 import { pathExists, primaryConditions } from '../primary-rows.ts'
 import { compileSelection, isFoundByKey, isInHashed, type Selection } from '../select.ts'
@@ -14,15 +15,17 @@ import { compileOrder, reverseOrder } from '../sort.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import {
   and,
-  asText,
+  asIdText,
   columnAt,
+  columnsAt,
   getAttribute,
+  idOrder,
   inScope,
   isLinkedFrom,
   isLinkedFromAny,
   joinAt,
-  joinColumnAt,
-  sortKey,
+  joinColumnsAt,
+  keyAt,
   type Target,
   tableAt,
 } from '../tables.ts'
@@ -203,7 +206,8 @@ function mayGrow({ includeEdges }: ReadShape, index: number, { model }: Target):
   const edge = includeEdges[index]
   if (edge === undefined || startsAtLinkage(edge)) return false
   const { link } = getRelationship(getResourceType(model, edge.type), edge.relationship)
-  return link.foreignKey !== 'own' || link.otherKey !== getResourceType(model, edge.to).id.column
+  const { id } = getResourceType(model, edge.to)
+  return link.foreignKey !== 'own' || !isSameKey(link.otherKey, id.columns)
 }
 
 /** Compiles whether a row set was cut at the limit, for those whose result does not show it. */
@@ -283,30 +287,33 @@ function compileRowSet(
 function isReachable(edge: LocatedIncludeEdge, target: Target): Sql {
   const from = getResourceType(target.model, edge.type)
   const to = getResourceType(target.model, edge.to)
-  const ownKeys = sql`select ${sql.id(sourceColumn(edge, target))} from ${rowSetName(edge.parent)}`
-  const anyOwnKey = sql`any(array(${ownKeys}))`
+  const source = sourceColumns(edge, target)
+  const ownKeys = sql`select ${sql.join(source.map((name) => sql.id(name)))} from ${rowSetName(edge.parent)}`
+  // PostgreSQL aggregates no row values to an array that an index could serve.
+  const anyOwnKey = source.length === 1 ? sql`any(array(${ownKeys}))` : undefined
   if (startsAtLinkage(edge)) {
     const { id, table } = to
-    const key = columnAt(0, id.column)
-    const isIndexed = target.isIndexed?.(table, id.column) ?? true
-    return isIndexed ? sql`${key} = ${anyOwnKey}` : isInHashed(key, ownKeys)
+    const key = keyAt(0, id.columns)
+    const isIndexed = target.isIndexed?.(table, id.columns) ?? true
+    if (!isIndexed) return isInHashed(key, ownKeys)
+    return anyOwnKey ? sql`${key} = ${anyOwnKey}` : sql`${key} in (${ownKeys})`
   }
   const field = getRelationship(from, edge.relationship)
   const { link } = field
   if (!isFoundByKey(field, target)) {
-    if (link.foreignKey !== 'join table') return isInHashed(columnAt(0, link.otherKey), ownKeys)
-    const [ownColumn, otherColumn] = [joinColumnAt(0, link.from), joinColumnAt(0, link.to)]
-    const otherKeys = sql`select ${otherColumn} from ${joinAt(0, link.joinTable)} where ${isInHashed(ownColumn, ownKeys)}`
-    return sql`${columnAt(0, link.otherKey)} in (${otherKeys})`
+    if (link.foreignKey !== 'join table') return isInHashed(keyAt(0, link.otherKey), ownKeys)
+    const isFrom = isInHashed(toKey(joinColumnsAt(0, link.from)), ownKeys)
+    const otherKeys = sql`select ${sql.join(joinColumnsAt(0, link.to))} from ${joinAt(0, link.joinTable)} where ${isFrom}`
+    return sql`${keyAt(0, link.otherKey)} in (${otherKeys})`
   }
-  const referencesId = link.foreignKey !== 'join table' && link.otherKey === to.id.column
-  const usesId = referencesId || link.ownKey === from.id.column
-  return usesId ? isLinkedFrom(0, link, anyOwnKey) : isLinkedFromAny(0, link, ownKeys)
+  const referencesId = link.foreignKey !== 'join table' && isSameKey(link.otherKey, to.id.columns)
+  const usesId = referencesId || isSameKey(link.ownKey, from.id.columns)
+  return usesId && anyOwnKey ? isLinkedFrom(0, link, anyOwnKey) : isLinkedFromAny(0, link, ownKeys)
 }
 
-/** Returns the key column of the source rows of an include edge. */
-function sourceColumn(edge: LocatedIncludeEdge, { model }: Target): string {
-  if (startsAtLinkage(edge)) return getResourceType(model, edge.to).id.column
+/** Returns the key columns of the source rows of an include edge. */
+function sourceColumns(edge: LocatedIncludeEdge, { model }: Target): KeyColumns {
+  if (startsAtLinkage(edge)) return getResourceType(model, edge.to).id.columns
   return getRelationship(getResourceType(model, edge.type), edge.relationship).link.ownKey
 }
 
@@ -318,22 +325,25 @@ function compileRowSetColumns(
   target: Target,
 ): Sql {
   const resource = getResourceType(target.model, layout.type)
-  const columns = new Set([resource.id.column])
+  const columns = new Set<string>(resource.id.columns)
   const addColumn = (column: string): Sql => {
     columns.add(column)
     return columnAt(0, column)
+  }
+  const addAll = (names: KeyColumns) => {
+    for (const name of names) columns.add(name)
   }
   for (const value of layout.values) {
     if ('column' in value) columns.add(value.column)
     else getAttribute(resource, value.expression).expression(addColumn)
   }
   for (const { relationship } of layout.linkages)
-    columns.add(getRelationship(resource, relationship).link.ownKey)
+    addAll(getRelationship(resource, relationship).link.ownKey)
   for (const edge of shape.includeEdges)
-    if (edge.parent === rowSet) columns.add(sourceColumn(edge, target))
+    if (edge.parent === rowSet) addAll(sourceColumns(edge, target))
   const edge = shape.includeEdges[rowSet]
   if (edge && isLinkageFromIncluded(shape, rowSet, target))
-    columns.add(
+    addAll(
       getRelationship(getResourceType(target.model, edge.type), edge.relationship).link.otherKey,
     )
   return sql.join(
@@ -346,8 +356,8 @@ function compileRowSetColumns(
 function compileIncludedColumn(shape: ReadShape, index: number, target: Target): Sql {
   const edge = getIncludeEdge(shape, index)
   const { id } = getResourceType(target.model, edge.to)
-  const key = columnAt(0, id.column)
-  const order = sortKey(key, id.kind.codec, target)
+  const key = columnsAt(0, id.columns)
+  const order = idOrder(0, id, target)
   const rowSet = rowSetName(index)
   const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, rowSet)
   const row = jsonArray(columns)
@@ -355,13 +365,15 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
   if (isLinkageFromIncluded(shape, index, target)) {
     const from = getResourceType(target.model, shape.type)
     const { link } = getRelationship(from, edge.relationship)
-    const ownerKey = sql`p.${sql.id(link.ownKey)}`
-    const pair = sql`json_build_array(${row}, ${asText(ownerKey, from.id.kind.codec, target)})`
-    return sql`(select json_agg(${pair} order by ${order}) from ${rowSet} as "t0" join p on ${ownerKey} = ${columnAt(0, link.otherKey)}${joined})`
+    const ownerKey = link.ownKey.map((column) => sql`p.${sql.id(column)}`)
+    const pair = sql`json_build_array(${row}, ${asIdText(ownerKey, from.id, target)})`
+    const isOwner = isEqualKey(ownerKey, columnsAt(0, link.otherKey))
+    return sql`(select json_agg(${pair} order by ${order}) from ${rowSet} as "t0" join p on ${isOwner}${joined})`
   }
   const isNew = and(
     earlierRowSets(shape, index).map((earlier) => {
-      const isSame = sql`"told".${sql.id(id.column)} = ${key}`
+      const told = id.columns.map((column) => sql`"told".${sql.id(column)}`)
+      const isSame = isEqualKey(told, key)
       return sql`not exists (select 1 from ${rowSetName(earlier)} as "told" where ${isSame})`
     }),
   )

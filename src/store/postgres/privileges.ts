@@ -73,17 +73,19 @@ function listNeeds(model: Model): Need[] {
 
 function listOwnNeeds(resource: ResourceType): Need[] {
   const { type, table, id, ids, softDelete, isWritable, fields } = resource
-  const read = [id.column]
-  const created = ids.fromClient === 'forbidden' ? [] : [id.column]
+  const read: string[] = [...id.columns]
+  const created: string[] = ids.fromClient === 'forbidden' ? [] : [...id.columns]
   const updated: string[] = softDelete === undefined ? [] : [softDelete]
   for (const field of fields.values()) {
     if (field.is === 'computed') read.push(...field.columns.map(([column]) => column))
-    const column = findColumn(field)
-    if (column === undefined || field.is === 'computed') continue
-    if (field.is !== 'attribute' || field.isReadable) read.push(column)
+    const columns = listColumns(field)
+    if (field.is === 'computed') continue
+    if (field.is !== 'attribute' || field.isReadable) read.push(...columns)
     if (!field.isWritable) continue
-    created.push(column)
-    if (field.is !== 'attribute' || !field.isImmutable) updated.push(column)
+    created.push(...columns)
+    const isMutable = field.is !== 'attribute' || !field.isImmutable
+    // No update changes an id.
+    if (isMutable) updated.push(...columns.filter((column) => !id.columns.includes(column)))
   }
   const need = (privilege: Privilege, columns: readonly string[]): Need => {
     return { type, table, privilege, columns }
@@ -93,23 +95,21 @@ function listOwnNeeds(resource: ResourceType): Need[] {
     need('select', read),
     need('insert', created),
     need('update', updated),
-    ...(softDelete === undefined ? [need('delete', [id.column])] : []),
+    ...(softDelete === undefined ? [need('delete', [id.columns[0]])] : []),
   ]
 }
 
-/** Returns the column of the type's own table that stores a field; `undefined` without one. */
-function findColumn(field: Field): string | undefined {
-  if (field.is === 'attribute') return field.column
-  return field.is === 'relationship' && field.link.foreignKey === 'own'
-    ? field.link.ownKey
-    : undefined
+/** Returns the columns of the type's own table that store a field. */
+function listColumns(field: Field): readonly string[] {
+  if (field.is === 'attribute') return field.column === undefined ? [] : [field.column]
+  return field.is === 'relationship' && field.link.foreignKey === 'own' ? field.link.ownKey : []
 }
 
 function listJoinTableNeeds({ type, fields }: ResourceType): Need[] {
   return [...fields.values()].flatMap((field): Need[] => {
     if (field.is !== 'relationship' || field.link.foreignKey !== 'join table') return []
     const { joinTable: table, from, to } = field.link
-    const columns = [from, to]
+    const columns = [...from, ...to]
     const privileges: readonly Privilege[] = field.isWritable
       ? ['select', 'insert', 'delete']
       : ['select']

@@ -8,14 +8,15 @@ import { columnAt, type Target, tableAt, tableName } from '../tables.ts'
  * clients chose, or that were imported.
  */
 export function compileSequenceSkip({ table, id }: ResourceType, { dialect }: Target): Statement {
+  const [column] = id.columns
   const { sql: name } = compileStatement(tableName(table), dialect)
-  const [takenId, nextId] = [columnAt(0, id.column), columnAt(1, id.column)]
+  const [takenId, nextId] = [columnAt(0, column), columnAt(1, column)]
   const isLast = sql`not exists (select 1 from ${tableAt(1, table)} where ${nextId} = ${takenId} + 1)`
   const lastTaken = sql`select min(${takenId}) from ${tableAt(0, table)}
     where ${takenId} >= pg_sequence_last_value(s::regclass) and ${takenId} < 9223372036854775807 and ${isLast}`
   return compileStatement(
     sql`select setval(s::regclass, (${lastTaken}))
-      from pg_get_serial_sequence(${sql.lit(name)}, ${sql.lit(id.column)}) as s where s is not null`,
+      from pg_get_serial_sequence(${sql.lit(name)}, ${sql.lit(column)}) as s where s is not null`,
     dialect,
   )
 }

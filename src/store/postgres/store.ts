@@ -67,7 +67,7 @@ export async function createPostgresStore(
   const target: Target = {
     model,
     dialect,
-    isIndexed: (table, column) => facts.current.isIndexed(table, column),
+    isIndexed: (table, columns) => facts.current.isIndexed(table, columns),
     ignoresCase: (table, column) => facts.current.ignoresCase(table, column),
     isSinglePrecision: (table, column) => facts.current.isSinglePrecision(table, column),
     isEnforced: (field) => facts.current.isEnforced(field),

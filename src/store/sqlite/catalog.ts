@@ -18,9 +18,9 @@ const uniquesQuery = compileCatalogQuery(
     where i."unique" and not i.partial and c.key order by t.name, i.name, c.seqno`,
 )
 const indexesQuery = compileCatalogQuery(
-  sql`select t.name, c.name`,
+  sql`select t.name, i.name, c.name`,
   sql`pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as c
-    where not i.partial and c.seqno = 0 and c.name is not null`,
+    where not i.partial and c.key order by t.name, i.name, c.seqno`,
 )
 const foreignKeysQuery = compileCatalogQuery(
   sql`select t.name, f.id, f."table", f."from", f."to"`,
@@ -103,7 +103,6 @@ function toTable([name, kind, statement]: readonly unknown[], parts: TableParts)
     .filter((row) => row[6] !== 0)
     .sort((one, other) => Number(one[6]) - Number(other[6]))
     .map((row) => String(row[1]))
-  const leadingColumns = rowsOf(parts.indexes).map((row) => String(row[1]))
   return {
     is: kind === 'view' ? 'view' : 'table',
     name: String(name),
@@ -116,7 +115,10 @@ function toTable([name, kind, statement]: readonly unknown[], parts: TableParts)
     foreignKeys: toForeignKeys(rowsOf(parts.foreignKeys)),
     // An integer primary key is the row number, so the table itself is its index.
     ...(kind === 'table' && {
-      indexed: new Set([...primaryKey.slice(0, 1), ...leadingColumns]),
+      indexes: [
+        ...(isRowid(columns, primaryKey) ? [primaryKey] : []),
+        ...toIndexes(rowsOf(parts.indexes)),
+      ],
     }),
   }
 }
@@ -126,22 +128,25 @@ function toColumn(
   primaryKey: readonly string[],
   statement: string,
 ): StoredColumn {
-  const [, name, type, nullable, hasDefault, writable, , isWithoutRowid] = row
+  const [, name, type, nullable, hasDefault, writable] = row
   // SQLite generates the value of the only integer of a primary key, which is the row number.
-  const isRowid =
-    primaryKey.length === 1 &&
-    primaryKey[0] === name &&
-    /^integer$/i.test(String(type)) &&
-    isWithoutRowid === 0
+  const isRowidAlias = isRowid([row], primaryKey)
   const values = parseListedValues(statement, String(name))
   return {
     name: String(name),
     type: String(type),
     nullable: nullable === 1,
-    hasDefault: hasDefault === 1 || isRowid,
+    hasDefault: hasDefault === 1 || isRowidAlias,
     writable: writable === 1,
     ...(values && { values }),
   }
+}
+
+/** Whether the primary key is the row number, which has no index of its own: the only column, of the type `integer`. */
+function isRowid(columns: CatalogRows, primaryKey: readonly string[]): boolean {
+  const column = columns.find(([, name]) => name === primaryKey[0])
+  const [, , type, , , , , isWithoutRowid] = column ?? []
+  return primaryKey.length === 1 && /^integer$/i.test(String(type)) && isWithoutRowid === 0
 }
 
 /** Returns the columns of each unique index, except indexes over expressions. */
@@ -150,6 +155,15 @@ function toUniques(rows: CatalogRows): string[][] {
   return [...rowsByIndex.values()]
     .filter((indexRows) => indexRows.every(([, , column]) => column !== null))
     .map((indexRows) => indexRows.map(([, , column]) => String(column)))
+}
+
+/** Returns the columns of each index, up to the first expression. */
+function toIndexes(rows: CatalogRows): string[][] {
+  return [...Map.groupBy(rows, ([, index]) => index).values()].flatMap((indexRows) => {
+    const end = indexRows.findIndex(([, , column]) => column === null)
+    const names = (end === -1 ? indexRows : indexRows.slice(0, end)).map((row) => String(row[2]))
+    return names.length === 0 ? [] : [names]
+  })
 }
 
 function toForeignKeys(rows: CatalogRows): ForeignKey[] {

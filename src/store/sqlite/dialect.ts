@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { BoundValue, Dialect, Sql } from '../../model/dialect.ts'
+import { nameColumns } from '../keys.ts'
 import { toGlobPattern } from './patterns.ts'
 
 const contains = (text: Sql, part: Sql) => sql`instr(${text}, ${part}) > 0`
@@ -10,6 +11,9 @@ export const sqliteDialect: Dialect = {
   nullSafeEquals: (left, right) => sql`${left} is ${right}`,
   bindList: (values) => `[${values.map(toJson).join(',')}]`,
   inList: (left, list) => sql`${left} in (select value from json_each(${list}))`,
+  bindRows: (rows) => `[${rows.map((values) => `[${values.map(toJson).join(',')}]`).join(',')}]`,
+  selectRows: ([list], width) =>
+    sql`select ${sql.join(listElements(width))} from json_each(${list})`,
   // Unlike a list, it keeps the rows in the order of the index that finds them.
   equalsSubquery: (left, subquery) => sql`${left} is (${subquery})`,
   foldCase: (text) => sql`lapidary_fold(${text})`,
@@ -38,11 +42,26 @@ export const sqliteDialect: Dialect = {
   // SQLite keeps the order of a subquery for an aggregate that may depend on it, and may take it from an index. An order in the
   // aggregate itself is always sorted.
   aggregateIds: ({ id, order, from, where }) =>
-    sql`(select json_group_array(id) from (select ${id} as id from ${from} where ${where} order by ${order}))`,
+    sql`(select json_group_array(id) from (select ${id} as id from ${from} where ${where} order by ${sql.join(order)}))`,
   // SQLite evaluates a subquery in FROM once, and builds an automatic index for the lookups in it.
-  aggregateIdsByScan: ({ id, order, key, from, where }, here) => sql`coalesce((select ids from
-    (select key, json_group_array(id) as ids from (select ${key} as key, ${id} as id from ${from} where ${where}
-      order by ${key}, ${order}) group by key) where key = ${here}), '[]')`,
+  aggregateIdsByScan: ({ id, order, key, from, where }, here) => {
+    const { names, select } = nameColumns('key', key)
+    const isHere = sql.join(
+      names.map((name, index) => sql`${name} = ${here[index]}`),
+      sql.raw(' and '),
+    )
+    return sql`coalesce((select ids from
+    (select ${sql.join(names)}, json_group_array(id) as ids from (select ${select}, ${id} as id from ${from} where ${where}
+      order by ${sql.join([...key, ...order])}) group by ${sql.join(names)}) where ${isHere}), '[]')`
+  },
+}
+
+/** Compiles the elements of an array that is the value of a row of `json_each`. */
+function listElements(width: number): Sql[] {
+  return Array.from(
+    { length: width },
+    (_, index) => sql`value ->> ${sql.lit(index)} as ${sql.id(`id${index}`)}`,
+  )
 }
 
 function toJson(value: BoundValue): string {

@@ -3,8 +3,9 @@ import { quote } from '../../errors/quote.ts'
 import type { Catalog } from '../../model/catalog.ts'
 import type { Model, RelationshipField } from '../../model/model.ts'
 import { hasForeignKey, listOwnKeys, type OwnKey } from '../enforced-keys.ts'
+import { isKeyPresent, toKey } from '../keys.ts'
 import { compileStatement, type Statement } from '../statement.ts'
-import { tableName } from '../tables.ts'
+import { and, tableName } from '../tables.ts'
 import { querySqliteCatalog } from './catalog.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -67,18 +68,32 @@ export class EnforcedKeys {
 /** Compiles the query for a key that references nothing. */
 function compileCheck({ field, resource, other }: OwnKey): Statement {
   const { ownKey, otherKey } = field.link
-  const first = sql`select ${sql.id(ownKey)} as key from ${tableName(resource.table)} limit ${sql.lit(maxRows)}`
-  const referenced = sql`select ${sql.id(otherKey)} from ${tableName(other.table)} where ${sql.id(otherKey)} is not null`
+  const keys = ownKey.map((_, index) => sql.raw(index === 0 ? 'key' : `key${index}`))
+  const columns = sql.join(ownKey.map((name, index) => sql`${sql.id(name)} as ${keys[index]}`))
+  const first = sql`select ${columns} from ${tableName(resource.table)} limit ${sql.lit(maxRows)}`
+  const references = otherKey.map((name) => sql.id(name))
+  const referenced = sql`select ${sql.join(references)} from ${tableName(other.table)} where ${and(isKeyPresent(references))}`
+  const isDangling = sql`${toKey(keys)} not in (${referenced})`
+  const value = sql.join(
+    keys.map((key) => sql`cast(${key} as text)`),
+    sql.raw(` || ',' || `),
+  )
   return compileStatement(
-    sql`select cast(key as text) from (${first}) where key is not null and key not in (${referenced}) limit 1`,
+    sql`select ${value} from (${first}) where ${and([...isKeyPresent(keys), isDangling])} limit 1`,
     sqliteDialect,
   )
 }
 
 function describe({ field, resource, other }: OwnKey, value: string): string {
-  const { ownKey } = field.link
+  const { ownKey, otherKey } = field.link
   const { table } = resource
-  const name = `"${ownKey}" of "${table.name}"`
-  const fix = `update "${table.name}" set "${ownKey}" = null where "${ownKey}" not in (select "${field.link.otherKey}" from "${other.table.name}")`
+  const [names, references] = [ownKey, otherKey].map((columns) =>
+    columns.map((name) => `"${name}"`),
+  )
+  const list = names?.join(', ') ?? ''
+  const name = `${list} of "${table.name}"`
+  const cleared = names?.map((column) => `${column} = null`).join(', ')
+  const key = ownKey.length === 1 ? list : `(${list})`
+  const fix = `update "${table.name}" set ${cleared} where ${key} not in (select ${references?.join(', ')} from "${other.table.name}")`
   return `${resource.type}.fields.${field.name}: the key ${quote(value)} in ${name} references no row of "${other.table.name}", so linkage is looked up there for each row; to fix it: ${fix}`
 }

@@ -1,16 +1,23 @@
 import { sql } from 'kysely'
-import { type Codec, getCodec } from '../../model/codecs.ts'
+import { getCodec } from '../../model/codecs.ts'
 import type { Dialect, Sql } from '../../model/dialect.ts'
-import { getRelationship, getResourceType, type Table } from '../../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type IdField,
+  type KeyColumns,
+  type Table,
+} from '../../model/model.ts'
 import type { LocatedIncludeEdge } from '../../plan/projection.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { findIncludedLayout } from '../../plan/read-result.ts'
+import { idPartParams, isEqualKey, isInIdList, selectIdList, toKey } from '../keys.ts'
 import { isLinkageFromIncluded } from '../linkage.ts'
 import { type CompiledRead, compileRead, compileRowStatement } from '../read.ts'
 import { compileSelect } from '../select.ts'
-import { listParam, param, rawParam, type Statement } from '../statement.ts'
+import { listParam, rawParam, type Statement } from '../statement.ts'
 import { statementSize } from '../statement-cache.ts'
-import { and, asKey, columnAt, inScope, sortKey, type Target, tableAt } from '../tables.ts'
+import { and, asId, columnsAt, idOrder, inScope, type Target, tableAt } from '../tables.ts'
 import type { IncludeStatements, OwnedRead } from './include.ts'
 import { compileLinkages, withoutLinkageLookups } from './linkage.ts'
 import type { ReadCost } from './read-cost.ts'
@@ -96,16 +103,14 @@ function compileOwnedRead(
   const resource = getResourceType(model, edge.to)
   const layout = findIncludedLayout(shape, edge.to)
   const { link } = getRelationship(owner, edge.relationship)
-  const { codec } = owner.id.kind
-  const key = columnAt(0, link.otherKey)
+  const key = columnsAt(0, link.otherKey)
   const lookup = chooseLookup(shape, resource.table, link.otherKey, target)
-  const { join, condition } = compileLookup(key, lookup, codec, dialect)
-  const idCodec = resource.id.kind.codec
-  const isUnordered = lookup === 'index' && getCodec(idCodec, dialect.name).isExact === true
-  const order = isUnordered
-    ? sql``
-    : sql` order by ${sortKey(columnAt(0, resource.id.column), idCodec, target)}`
-  const columns = sql.join([...compileSelect(layout, target), asKey(key, codec, target)])
+  const { join, condition } = compileLookup(key, lookup, owner.id, dialect)
+  const { id } = resource
+  const isExact = id.parts.length === 1 && getCodec(id.kind.codec, dialect.name).isExact === true
+  const isUnordered = lookup === 'index' && isExact
+  const order = isUnordered ? sql`` : sql` order by ${idOrder(0, id, target)}`
+  const columns = sql.join([...compileSelect(layout, target), asId(key, owner.id, target)])
   const from = sql`${join}${tableAt(0, resource.table)}`
   const where = and([condition, ...inScope(0, resource)])
   const select = sql`select ${columns} from ${from} where ${where}${order} limit ${rawParam('maxRows')} + 0`
@@ -116,28 +121,39 @@ function compileOwnedRead(
 function chooseLookup(
   { addressed }: ReadShape,
   table: Table,
-  column: string,
+  columns: KeyColumns,
   { isIndexed }: Target,
 ): OwnerLookup {
   if (addressed.is === 'one') return 'path'
-  return (isIndexed?.(table, column) ?? true) ? 'index' : 'scan'
+  return (isIndexed?.(table, columns) ?? true) ? 'index' : 'scan'
 }
 
-/** @param key - the column that references the owner */
+/** @param key - the columns that reference the owner */
 function compileLookup(
-  key: Sql,
+  key: readonly Sql[],
   lookup: OwnerLookup,
-  codec: Codec,
+  id: IdField,
   dialect: Dialect,
 ): Readonly<{ join: Sql; condition: Sql }> {
   switch (lookup) {
     case 'path':
-      return { join: sql``, condition: sql`${key} = ${param('id', codec, dialect)}` }
+      return { join: sql``, condition: isEqualKey(key, idPartParams('id', id, dialect)) }
     case 'index': {
-      const owners = sql`json_each(${listParam('ids', codec, dialect)}) as "owner", `
-      return { join: owners, condition: sql`${key} = ${sql.ref('owner.value')}` }
+      const value = sql.ref('owner.value')
+      if (id.parts.length > 1) {
+        const owners = sql`(${selectIdList('ids', id, dialect)}) as "owner", `
+        return {
+          join: owners,
+          condition: isEqualKey(
+            key,
+            key.map((_, index) => sql.ref(`owner.id${index}`)),
+          ),
+        }
+      }
+      const owners = sql`json_each(${listParam('ids', id.kind.codec, dialect)}) as "owner", `
+      return { join: owners, condition: sql`${toKey(key)} = ${value}` }
     }
     case 'scan':
-      return { join: sql``, condition: dialect.inList(key, listParam('ids', codec, dialect)) }
+      return { join: sql``, condition: isInIdList(key, 'ids', id, dialect) }
   }
 }

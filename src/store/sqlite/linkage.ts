@@ -1,16 +1,22 @@
 import { sql } from 'kysely'
-import { getRelationship, getResourceType, type RelationshipField } from '../../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  isSameKey,
+  type RelationshipField,
+} from '../../model/model.ts'
 import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
+import { isEqualKey, isInIdList } from '../keys.ts'
 import { hasSpellings, isOwnKey } from '../linkage.ts'
-import { compileStatement, listParam, rawParam, type Statement } from '../statement.ts'
+import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import {
   and,
-  asKey,
-  columnAt,
+  asId,
+  columnsAt,
+  idOrder,
   inScope,
   joinAt,
-  joinColumnAt,
-  sortKey,
+  joinColumnsAt,
   type Target,
   tableAt,
 } from '../tables.ts'
@@ -65,24 +71,24 @@ function compileLinkage(
   const { model, dialect } = target
   const owner = getResourceType(model, type)
   const other = getResourceType(model, to)
-  const owners = listParam('ids', owner.id.kind.codec, dialect)
-  const otherKey = columnAt(1, link.otherKey)
+  const otherKey = columnsAt(1, link.otherKey)
   const others = tableAt(1, other.table)
   // If the id is the referenced column, the table of the owners need not be joined.
-  const isId = link.ownKey === owner.id.column && !hasSpellings(owner, target)
-  const key = link.foreignKey === 'join table' ? joinColumnAt(1, link.from) : otherKey
+  const isId = isSameKey(link.ownKey, owner.id.columns) && !hasSpellings(owner, target)
+  const key = link.foreignKey === 'join table' ? joinColumnsAt(1, link.from) : otherKey
   const [ownerId, ownerTable] = isId
     ? [key, sql``]
-    : [columnAt(0, owner.id.column), sql`${tableAt(0, owner.table)} join `]
-  const ownerJoin = isId ? [] : [sql`${columnAt(0, link.ownKey)} = ${key}`]
+    : [columnsAt(0, owner.id.columns), sql`${tableAt(0, owner.table)} join `]
+  const ownerJoin = isId ? [] : [isEqualKey(columnsAt(0, link.ownKey), key)]
   const from =
     link.foreignKey === 'join table'
-      ? sql`${ownerTable}${joinAt(1, link.joinTable)}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``} join ${others} on ${otherKey} = ${joinColumnAt(1, link.to)}`
+      ? sql`${ownerTable}${joinAt(1, link.joinTable)}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``} join ${others} on ${isEqualKey(otherKey, joinColumnsAt(1, link.to))}`
       : sql`${ownerTable}${others}${ownerJoin.length > 0 ? sql` on ${and(ownerJoin)}` : sql``}`
-  const where = and([dialect.inList(ownerId, owners), ...inScope(1, other)])
-  const id = columnAt(1, other.id.column)
-  const pair = sql`${asKey(ownerId, owner.id.kind.codec, target)}, ${asKey(id, other.id.kind.codec, target)}`
-  const order = sortKey(id, other.id.kind.codec, target)
+  const isListed = isInIdList(ownerId, 'ids', owner.id, dialect)
+  const where = and([isListed, ...inScope(1, other)])
+  const id = columnsAt(1, other.id.columns)
+  const pair = sql`${asId(ownerId, owner.id, target)}, ${asId(id, other.id, target)}`
+  const order = idOrder(1, other.id, target)
   return compileStatement(
     sql`select ${pair} from ${from} where ${where} order by ${order} limit ${rawParam('maxRows')} + 0`,
     dialect,

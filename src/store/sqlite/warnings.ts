@@ -1,4 +1,4 @@
-import { type Catalog, findTable } from '../../model/catalog.ts'
+import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
 import type { Model } from '../../model/model.ts'
 import {
   type ColumnWarning,
@@ -36,8 +36,8 @@ export function listSqliteWarnings(
  */
 function listUnusedIndexes(model: Model, catalog: Catalog): string[] {
   const columns = listServedColumns(model).filter(({ table, column, kind, isSorted }) => {
-    const isIndexed = findTable(catalog, table)?.indexed?.has(column) ?? false
-    return isIndexed && isSorted && kind.codec === 'datetime'
+    const stored = findTable(catalog, table)
+    return stored && isIndexed(stored, [column]) && isSorted && kind.codec === 'datetime'
   })
   return formatColumnWarnings(
     columns.map((column) => ({

@@ -1,0 +1,173 @@
+import { report } from '../errors/collector.ts'
+import { BodyError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { joinId, splitId } from '../model/composite-ids.ts'
+import {
+  getRelationship,
+  getResourceType,
+  type KeyColumns,
+  type Model,
+  type ResourceType,
+} from '../model/model.ts'
+import { toFieldPointer, type WriteBuilder, type WriteColumn } from './write-builder.ts'
+
+// Fields may write the columns of a composite id: an attribute, or a relationship whose foreign key contains them. A new row gets each
+// column once, from the id that the client sends or from the first such field; later ones must agree. An update never writes them:
+// a field must agree with the id of the resource (docs/decisions/0063).
+
+/** The row that columns are written to. */
+interface WrittenRow {
+  readonly resource: ResourceType
+  readonly model: Model
+  /** The id, if it is known before the write. */
+  readonly id: string | undefined
+}
+
+/** A field whose value does not agree with the id, or with another field that is part of the id. */
+export interface IdConflict {
+  readonly field: string
+  /** The other field; `undefined` for the id. */
+  readonly other: string | undefined
+}
+
+/** The columns to write, and the fields that do not agree. */
+interface AgreedColumns {
+  readonly columns: readonly WriteColumn[]
+  readonly conflicts: readonly IdConflict[]
+}
+
+/** A value of a column of the id, and the field that it comes from. */
+interface KnownPart {
+  readonly text: string
+  readonly field: string | undefined
+}
+
+/**
+ * Marks the columns of a composite id that have a value already, so that they are not written again.
+ * @param values - the value of each column
+ */
+export function omitIdColumns(
+  columns: readonly WriteColumn[],
+  values: readonly unknown[],
+  row: WrittenRow,
+): AgreedColumns {
+  const { resource, id } = row
+  if (resource.id.parts.length === 1) return { columns, conflicts: [] }
+  const known = new Map<string, KnownPart>()
+  for (const [index, text] of (id === undefined ? [] : (splitId(id) ?? [])).entries())
+    known.set(resource.id.columns[index] ?? '', { text, field: undefined })
+  const conflicts: IdConflict[] = []
+  const agreed = columns.map((column, index): WriteColumn => {
+    const { omits: _, ...written } = column
+    const parts = listParts(written, values[index], row)
+    const ofId = parts.filter(({ name }) => resource.id.columns.includes(name))
+    // Without a related resource the other columns of the foreign key are null, and those of the id keep their values.
+    const isUnlinked = values[index] === null && ofId.length < parts.length
+    const omits = ofId.flatMap(({ name, text }) => {
+      const part = known.get(name)
+      const field = nameField(written)
+      if (part === undefined && !isUnlinked) {
+        if (typeof text === 'string') known.set(name, { text, field })
+        return []
+      }
+      if (part !== undefined && part.text !== text && !isUnlinked)
+        conflicts.push({ field, other: part.field })
+      return [name]
+    })
+    return omits.length === 0 ? written : { ...written, omits }
+  })
+  return { columns: agreed, conflicts }
+}
+
+/** Does the same with the columns of a document, and adds an error for each field that does not agree. */
+export function agreeOnId(
+  builder: WriteBuilder,
+  row: WrittenRow,
+  document: 'resource' | 'linkage' = 'resource',
+): void {
+  const { resource, id } = row
+  if (resource.id.parts.length === 1) return
+  const { columns, conflicts } = omitIdColumns(builder.columns, builder.values, row)
+  builder.columns.splice(0, columns.length, ...columns)
+  const pointerOf = (name: string) => {
+    const field = resource.fields.get(name)
+    return document === 'resource' && field ? toFieldPointer(field) : '/data'
+  }
+  for (const { field, other } of conflicts)
+    report(builder.errors, () => {
+      const whole = other ?? `the id ${quote(id)}`
+      const detail = `${field} does not agree with ${whole}: ${other ? 'both are' : 'it is a'} part of the id, which cannot change.`
+      return new BodyError('invalid_value', pointerOf(field), detail)
+    })
+  for (const name of listRemovedParts(builder, row))
+    report(builder.errors, () => {
+      const detail = `${name} cannot be removed: it is a part of the id ${quote(id)}, which cannot change.`
+      return new BodyError('invalid_value', pointerOf(name), detail)
+    })
+}
+
+/** The relationships from which a document removes the resource to which the id itself links. */
+function listRemovedParts(
+  { links, linkIds }: WriteBuilder,
+  { resource, id }: WrittenRow,
+): string[] {
+  const own = new Map(splitId(id ?? '')?.map((text, index) => [resource.id.columns[index], text]))
+  return links.flatMap(({ relationship, change }, index) => {
+    const { many, link } = getRelationship(resource, relationship)
+    if (many || change !== 'remove' || link.foreignKey !== 'own') return []
+    const parts = link.ownKey.map((column) => own.get(column))
+    const isWhole = parts.every((part) => part !== undefined)
+    const current = parts.length === 1 ? parts[0] : joinId(parts.map(String))
+    return isWhole && linkIds[index]?.includes(current ?? '') ? [relationship] : []
+  })
+}
+
+/** A column of a row and its value as the text of a part of an id. */
+interface WrittenPart {
+  readonly name: string
+  /** `undefined` if the column references another column than the id of the related resource. */
+  readonly text: string | null | undefined
+}
+
+/** Lists the columns of the row that a column of a plan stands for. */
+export function listParts(
+  column: WriteColumn,
+  value: unknown,
+  { resource, model }: Pick<WrittenRow, 'resource' | 'model'>,
+): readonly WrittenPart[] {
+  switch (column.is) {
+    case 'attribute': {
+      const field = resource.fields.get(column.name)
+      const name = field?.is === 'attribute' ? field.column : undefined
+      return name === undefined ? [] : [{ name, text: value === null ? null : String(value) }]
+    }
+    case 'key': {
+      const { link, to } = getRelationship(resource, column.relationship)
+      return splitKey(link.ownKey, link.otherKey, value, getResourceType(model, to))
+    }
+    case 'parent': {
+      const parent = getResourceType(model, column.type)
+      const { link } = getRelationship(parent, column.relationship)
+      return splitKey(link.otherKey, link.ownKey, value, parent)
+    }
+  }
+}
+
+/** Splits the id of a related resource into the values of a foreign key. */
+function splitKey(
+  key: KeyColumns,
+  references: KeyColumns,
+  id: unknown,
+  { id: related }: ResourceType,
+): readonly WrittenPart[] {
+  if (typeof id !== 'string') return key.map((name) => ({ name, text: null }))
+  const parts = related.parts.length === 1 ? [id] : (splitId(id) ?? [])
+  return key.map((name, index) => {
+    const text = parts[related.columns.indexOf(references[index] ?? '')]
+    return { name, text }
+  })
+}
+
+function nameField(column: WriteColumn): string {
+  return column.is === 'attribute' ? column.name : column.relationship
+}

@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import type { Sql } from '../model/dialect.ts'
+import {
+  getRelationship,
+  getResourceType,
+  isSameKey,
+  type KeyColumns,
+  type Link,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
+import type { LinkChange } from '../plan/write-builder.ts'
+import { isEqualKey, isInIdList, toKey } from './keys.ts'
+import { compileStatement, type Statement } from './statement.ts'
+import {
+  and,
+  asIdText,
+  columnsAt,
+  inScope,
+  keyAt,
+  matchesRequestedId,
+  type Target,
+  tableAt,
+  tableName,
+} from './tables.ts'
+import { columnNames, compileChangedRows, compileKey, zipColumns } from './written-columns.ts'
+
+/** A link whose members are changed, and its two types. */
+interface ChangedLink<L extends Link = Link> {
+  readonly resource: ResourceType
+  readonly other: ResourceType
+  readonly link: L
+}
+
+/** Compiles the statements that change the members of a relationship. */
+export function compileLink(
+  resource: ResourceType,
+  { relationship, change }: LinkChange,
+  target: Target,
+): Statement[] {
+  const field: RelationshipField = getRelationship(resource, relationship)
+  const changes = compileChanges(resource, field, target)
+  return changes[change].map((expression) => compileStatement(expression, target.dialect))
+}
+
+function compileChanges(
+  resource: ResourceType,
+  { to, link }: RelationshipField,
+  target: Target,
+): Changes {
+  const changed = { resource, other: getResourceType(target.model, to), link }
+  if (link.foreignKey === 'join table') return compileJoinTableChanges({ ...changed, link }, target)
+  return link.foreignKey === 'own'
+    ? compileOwnKeyChanges(changed, target)
+    : compileOtherKeyChanges(changed, target)
+}
+
+type Changes = Readonly<Record<LinkChange['change'], readonly Sql[]>>
+
+/** Compiles the changes of the row's own key. Setting it is part of the update of the row. */
+function compileOwnKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
+  const isMember = compileIsMember(columnsAt(0, link.ownKey), other, link.otherKey, target)
+  const conditions = [matchesRequestedId(resource, 0, target), isMember]
+  const { table, where } = compileChangedRows(resource, conditions, target)
+  // A column of the id keeps its value.
+  const columns = link.ownKey.filter((name) => !resource.id.columns.includes(name))
+  const clear = sql`update ${table} set ${assignNull(columns)} where ${where}`
+  return { add: [], remove: columns.length === 0 ? [] : [clear], replace: [] }
+}
+
+function assignNull(columns: readonly string[]): Sql {
+  return sql.join(columns.map((column) => sql`${sql.id(column)} = null`))
+}
+
+/**
+ * Compiles the changes of the other rows' key. Rows outside of their type's scope are not changed. If the type has a scope, the
+ * statements return the ids of the changed rows, which may no longer match it.
+ */
+function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: Target): Changes {
+  const { dialect } = target
+  const selfColumns = compileKey(resource, link.ownKey, 'id', target)
+  const [key, self] = [keyAt(0, link.otherKey), toKey(selfColumns)]
+  const isMember = isInIdList(columnsAt(0, other.id.columns), 'ids', other.id, dialect)
+  const id = asIdText(columnNames(other.id.columns), other.id, target)
+  const returning = other.scope || target.access ? sql` returning ${id}` : sql``
+  const update = (assignments: Sql, conditions: readonly Sql[]) => {
+    const { table, where } = compileChangedRows(other, conditions, target)
+    return sql`update ${table} set ${assignments} where ${where}${returning}`
+  }
+  const set = sql.join(
+    zipColumns(link.otherKey, selfColumns).map(([name, value]) => sql`${sql.id(name)} = ${value}`),
+  )
+  const add = update(set, [isMember, sql`not (${dialect.nullSafeEquals(key, self)})`])
+  const unlink = (condition: Sql) =>
+    update(assignNull(link.otherKey), [sql`${key} = ${self}`, condition, ...inScope(0, other)])
+  return {
+    add: [add],
+    remove: [unlink(isMember)],
+    replace: [unlink(sql`not (${isMember})`), add],
+  }
+}
+
+/** Compiles the changes of the join table: one row for each member, without duplicates. Other columns are not changed. */
+function compileJoinTableChanges(
+  { resource, other, link }: ChangedLink<Extract<Link, { foreignKey: 'join table' }>>,
+  target: Target,
+): Changes {
+  const table = tableName(link.joinTable)
+  const [from, to] = [columnNames(link.from), columnNames(link.to)]
+  const self = compileKey(resource, link.ownKey, 'id', target)
+  const otherKey = columnsAt(0, link.otherKey)
+  const isMember = isInIdList(columnsAt(0, other.id.columns), 'ids', other.id, target.dialect)
+  const otherKeys = (conditions: readonly Sql[]) =>
+    sql`select ${sql.join(otherKey)} from ${tableAt(0, other.table)} where ${and(conditions)}`
+  const isFromSelf = isEqualKey(from, self)
+  const isLinked = sql`select 1 from ${table} where ${isFromSelf} and ${isEqualKey(to, otherKey)}`
+  const add = sql`insert into ${table} (${sql.join([...from, ...to])}) select ${sql.join([...self, ...otherKey])} from ${tableAt(0, other.table)} where ${isMember} and not exists (${isLinked})`
+  const unlink = (conditions: readonly Sql[]) =>
+    sql`delete from ${table} where ${isFromSelf} and ${toKey(to)} in (${otherKeys(conditions)})`
+  const ofType = inScope(0, other)
+  return {
+    add: [add],
+    remove: [unlink([isMember, ...ofType])],
+    replace: [unlink([sql`not (${isMember})`, ...ofType]), add],
+  }
+}
+
+/** Compiles whether a key references a row of a type with one of `ids`. */
+function compileIsMember(
+  key: readonly Sql[],
+  other: ResourceType,
+  columns: KeyColumns,
+  { dialect }: Target,
+): Sql {
+  const { id } = other
+  if (isSameKey(columns, id.columns) && other.scope === undefined)
+    return isInIdList(key, 'ids', id, dialect)
+  const isListed = isInIdList(columnsAt(1, id.columns), 'ids', id, dialect)
+  const where = and([isListed, ...inScope(1, other)])
+  return sql`${toKey(key)} in (select ${sql.join(columnsAt(1, columns))} from ${tableAt(1, other.table)} where ${where})`
+}

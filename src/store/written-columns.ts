@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Sql } from '../model/dialect.ts'
+import type { KeyColumns, ResourceType, Table } from '../model/model.ts'
+import { idPartParams, isEqualKey, toKey } from './keys.ts'
+import type { ParameterSource } from './statement.ts'
+import { and, columnAt, columnsAt, requestedId, type Target, tableAt, tableName } from './tables.ts'
+
+/** A column of a table and the value that is written to it. */
+export type Assignment = readonly [name: string, value: Sql]
+
+/** The names of columns in statements without an alias. */
+export function columnNames(columns: KeyColumns): Sql[] {
+  return columns.map((column) => sql.id(column))
+}
+
+/** Pairs columns with values in the same order. */
+export function zipColumns(columns: KeyColumns, values: readonly Sql[]): Assignment[] {
+  return columns.flatMap((column, index): Assignment[] => {
+    const value = values[index]
+    return value === undefined ? [] : [[column, value]]
+  })
+}
+
+/** Compiles the key that references columns of the resource with an id. @param source - the parameter of the id */
+export function compileKey(
+  { id, table }: ResourceType,
+  columns: KeyColumns,
+  source: ParameterSource,
+  target: Target,
+): Sql[] {
+  const idParams =
+    source === 'id' ? requestedId(id, target) : idPartParams(source, id, target.dialect)
+  return columns.map((column) => {
+    const param = idParams[id.columns.indexOf(column)]
+    if (param !== undefined) return param
+    const where = isEqualKey(columnsAt(1, id.columns), idParams)
+    return sql`(select ${columnAt(1, column)} from ${tableAt(1, table)} where ${where})`
+  })
+}
+
+/**
+ * Compiles the table of an update or a delete, and the condition on its rows. SQLite knows no alias for a view there, so the rows of
+ * a view are found by their ids.
+ * @param conditions - about `t0`
+ */
+export function compileChangedRows(
+  { table, id }: ResourceType,
+  conditions: readonly Sql[],
+  target: Target,
+): Readonly<{ table: Sql; where: Sql }> {
+  const rows = tableAt(0, table)
+  const where = and(conditions)
+  if (!isSqliteView(table, target)) return { table: rows, where }
+  const changedIds = sql`select ${sql.join(columnsAt(0, id.columns))} from ${rows} where ${where}`
+  return {
+    table: tableName(table),
+    where: sql`${toKey(columnNames(id.columns))} in (${changedIds})`,
+  }
+}
+
+/** Whether triggers make all changes of a table, as for a view of SQLite. */
+export function isSqliteView(table: Table, { triggersOf }: Target): boolean {
+  return triggersOf?.(table)?.newId === 'next integer'
+}
