@@ -2,7 +2,7 @@ import { getResourceType, type RelationshipField, type ResourceType } from '../m
 import { isList, listData, type ShownIdentifier, type ShownResource } from './document.ts'
 import { renderCreateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
-import { allowsMethod, findType, type PageContext } from './page-context.ts'
+import { findType, isAllowed, type PageContext } from './page-context.ts'
 import { getParameter } from './page-url.ts'
 import { renderFilters, renderQueryForm } from './query-form.ts'
 import { renderIdentifierForm, renderRemoveButton } from './relationship-form.ts'
@@ -12,7 +12,7 @@ import { renderIdentifier, renderTable } from './table.ts'
 export function renderCollection(context: PageContext, resource: ResourceType): Html {
   const { document } = context
   const rows = listData(document)
-  const { target } = context.request.route ?? {}
+  const { target } = context.found.route
   const isRelated = target?.is === 'related'
   const title = isRelated ? target.relationship.name : resource.type
   return [
@@ -23,7 +23,7 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
     renderTable(context, resource, rows, { caption: title, isSortable: true }),
     renderPager(context),
     renderIncluded(context),
-    allowsMethod(context, 'POST') && renderCreateForm(context, resource),
+    isAllowed(context, 'POST', 'create', resource) && renderCreateForm(context, resource),
   ]
 }
 
@@ -71,11 +71,15 @@ export function renderIncluded(context: PageContext): Html {
 }
 
 /** Renders the linkage of a relationship, and the forms that change it. */
-export function renderLinkage(context: PageContext, field: RelationshipField): Html {
+export function renderLinkage(
+  context: PageContext,
+  resource: ResourceType,
+  field: RelationshipField,
+): Html {
   const { data, links = {} } = context.document
   const members: readonly ShownIdentifier[] =
     data === undefined || data === null ? [] : isList<ShownIdentifier>(data) ? data : [data]
-  const isChangeable = allowsMethod(context, 'PATCH')
+  const isChangeable = isAllowed(context, 'PATCH', 'relate', resource)
   return [
     h('h1', null, 'Linkage of ', h('bdi', null, field.name)),
     h('p', null, h('a', { href: links.related }, 'related resources')),
@@ -100,9 +104,9 @@ export function renderLinkage(context: PageContext, field: RelationshipField): H
 
 /** Returns the type of the resources at an address. */
 export function getPrimaryType(
-  { request }: PageContext,
+  { view }: PageContext,
   resource: ResourceType,
   relationship: RelationshipField | undefined,
 ): ResourceType {
-  return relationship === undefined ? resource : getResourceType(request.model, relationship.to)
+  return relationship === undefined ? resource : getResourceType(view.model, relationship.to)
 }

@@ -8,13 +8,14 @@ import {
 } from './collection-view.ts'
 import { getModelDescription } from './describe-model.ts'
 import { parseDocument } from './document.ts'
-import { renderUpdateForm } from './edit-form.ts'
+import { renderDeleteForm, renderUpdateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
 import { renderErrors } from './error-view.ts'
 import { renderJson } from './json-view.ts'
 import { type PageFiles, renderLayout } from './layout.ts'
-import { allowsMethod, findLabel, findType, type PageContext } from './page-context.ts'
+import { type BaseContext, findLabel, findType, type PageContext } from './page-context.ts'
 import { parsePageUrl } from './page-url.ts'
+import { createPageView } from './page-view.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
@@ -67,13 +68,14 @@ function listFiles({ toPath }: Assets, modelPath: string, { prefix }: PageReques
 function renderPage(response: PageDocument, request: PageRequest, files: PageFiles): string {
   const { text } = response
   const document = text === undefined ? {} : parseDocument(text)
+  const { found } = request
   const context = { request, document, url: parsePageUrl(request.target) }
   const content =
     text === undefined
       ? renderTooLong()
-      : document.errors !== undefined
+      : found === undefined
         ? renderErrors(document, response)
-        : renderContent(context)
+        : renderContent({ ...context, found, view: createPageView(found.context, found.auth) })
   const json = text !== undefined && [
     h('details', { class: 'panel', open: true }, h('summary', null, 'JSON'), renderJson(text)),
   ]
@@ -94,9 +96,10 @@ function renderTooLong(): Html {
 }
 
 function renderContent(context: PageContext): Html {
-  const { target } = context.request.route ?? {}
+  const { target } = context.found.route
   if (target?.is === 'collection') return renderCollection(context, target.resource)
-  if (target?.is === 'relationship') return renderLinkage(context, target.relationship)
+  if (target?.is === 'relationship')
+    return renderLinkage(context, target.resource, target.relationship)
   if (target?.is === 'related' && target.relationship.many)
     return renderCollection(context, getPrimaryType(context, target.resource, target.relationship))
   if (target?.is === 'resource' || target?.is === 'related') return renderOne(context)
@@ -105,18 +108,19 @@ function renderContent(context: PageContext): Html {
 
 function renderOne(context: PageContext): Html {
   const { data } = context.document
-  const { target } = context.request.route ?? {}
+  const { target } = context.found.route
   if (data === undefined || data === null || !('id' in data))
     return renderAbsent(context, target?.is === 'related' ? target.relationship.name : '')
   const resource = findType(context, data.type)
   return [
     renderResource(context, data),
     renderIncluded(context),
-    resource && allowsMethod(context, 'PATCH') && renderUpdateForm(context, resource, data),
+    resource && renderUpdateForm(context, resource, data),
+    resource && renderDeleteForm(context, resource, data),
   ]
 }
 
-function formatTitle({ document, url }: PageContext, { status }: PageDocument): string {
+function formatTitle({ document, url }: BaseContext, { status }: PageDocument): string {
   const { data, errors } = document
   if (errors !== undefined) return `${status} ${errors[0]?.title ?? ''}`
   const label = data !== undefined && data !== null && 'id' in data ? findLabel(data) : undefined

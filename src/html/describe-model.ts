@@ -1,7 +1,7 @@
 import type { RouteHandler } from '../handlers/handler.ts'
 import { type Field, getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { listOperators, relationshipOperators } from '../model/operators.ts'
-import { listVisibleFields } from './visible-fields.ts'
+import { createPageView } from './page-view.ts'
 
 /** A field as the script of the pages needs it to build filters. */
 type FieldDescription =
@@ -23,30 +23,22 @@ interface TypeDescription {
 }
 
 /** Responds with the resource types, and the fields by which the identity of the request may filter. */
-export const getModelDescription: RouteHandler = ({ auth }, { planner, prefix }) => ({
+export const getModelDescription: RouteHandler = ({ auth }, context) => ({
   status: 200,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: JSON.stringify(describeModel(planner.model, prefix, auth)),
+  body: JSON.stringify(describeModel(createPageView(context, auth).model, context.prefix)),
 })
 
-function describeModel(
-  model: Model,
-  prefix: string,
-  auth: unknown,
-): Readonly<Record<string, TypeDescription>> {
+function describeModel(model: Model, prefix: string): Readonly<Record<string, TypeDescription>> {
   const types = [...model.types.values()].map((resource) => [
     resource.type,
-    { path: prefix + resource.path, fields: describeFields(model, resource, auth) },
+    { path: prefix + resource.path, fields: describeFields(model, resource) },
   ])
   return Object.fromEntries(types)
 }
 
-function describeFields(
-  model: Model,
-  resource: ResourceType,
-  auth: unknown,
-): readonly FieldDescription[] {
-  return [resource.id, ...listVisibleFields(resource, auth)].flatMap((field) => {
+function describeFields(model: Model, resource: ResourceType): readonly FieldDescription[] {
+  return [resource.id, ...resource.fields.values()].flatMap((field) => {
     const description = describeField(model, field)
     return description === undefined ? [] : [description]
   })

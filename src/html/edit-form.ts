@@ -2,7 +2,7 @@ import { type JsonValue, serializeJson } from '../model/json.ts'
 import type { AttributeField, Field, RelationshipField, ResourceType } from '../model/model.ts'
 import type { ShownResource } from './document.ts'
 import { type Html, h } from './element.ts'
-import { listFields, type PageContext, toCollectionPath } from './page-context.ts'
+import { isAllowed, listFields, type PageContext, toCollectionPath } from './page-context.ts'
 
 /** Renders the form that creates a resource of a type at the address of the page. */
 export function renderCreateForm(context: PageContext, resource: ResourceType): Html {
@@ -34,53 +34,54 @@ export function renderCreateForm(context: PageContext, resource: ResourceType): 
   )
 }
 
-/** Renders the forms that update and delete a resource, as far as its route allows them. */
+/** Renders the form that updates a resource; null if its route or the rules for the identity have no update. */
 export function renderUpdateForm(
   context: PageContext,
   resource: ResourceType,
   shown: ShownResource,
 ): Html {
+  if (!isAllowed(context, 'PATCH', 'update', resource)) return null
   const { type, id } = shown
-  const action = context.url.path
   const fields = listFields(context, resource).filter(
     (field) => field.is === 'attribute' && field.isWritable && !field.isImmutable,
   )
-  return [
+  return h(
+    'details',
+    { class: 'panel scripted' },
+    h('summary', null, `Update ${type}`),
     h(
-      'details',
-      { class: 'panel scripted' },
-      h('summary', null, `Update ${type}`),
-      h(
-        'form',
-        {
-          'data-method': 'PATCH',
-          'data-action': action,
-          'data-type': type,
-          'data-id': id,
-          novalidate: true,
-        },
-        fields.map((field) => renderInput(field, shown.attributes?.[field.name])),
-        h('p', { class: 'form-error', role: 'alert' }),
-        h('p', { class: 'actions' }, h('button', null, 'Update')),
-      ),
+      'form',
+      {
+        ...{ 'data-method': 'PATCH', 'data-action': context.url.path, novalidate: true },
+        ...{ 'data-type': type, 'data-id': id },
+      },
+      fields.map((field) => renderInput(field, shown.attributes?.[field.name])),
+      h('p', { class: 'form-error', role: 'alert' }),
+      h('p', { class: 'actions' }, h('button', null, 'Update')),
     ),
+  )
+}
+
+/** Renders the form that deletes a resource; null if its route or the rules for the identity have no deletion. */
+export function renderDeleteForm(
+  context: PageContext,
+  resource: ResourceType,
+  { type, id }: ShownResource,
+): Html {
+  if (!isAllowed(context, 'DELETE', 'delete', resource)) return null
+  const next = toCollectionPath(context, resource)
+  return h(
+    'details',
+    { class: 'panel scripted' },
+    h('summary', null, `Delete ${type}`),
     h(
-      'details',
-      { class: 'panel scripted' },
-      h('summary', null, `Delete ${type}`),
-      h(
-        'form',
-        {
-          'data-method': 'DELETE',
-          'data-action': action,
-          'data-next': toCollectionPath(context, resource),
-        },
-        h('p', null, `This deletes ${type} ${id}.`),
-        h('p', { class: 'form-error', role: 'alert' }),
-        h('p', { class: 'actions' }, h('button', { class: 'danger' }, 'Delete')),
-      ),
+      'form',
+      { 'data-method': 'DELETE', 'data-action': context.url.path, 'data-next': next },
+      h('p', null, `This deletes ${type} ${id}.`),
+      h('p', { class: 'form-error', role: 'alert' }),
+      h('p', { class: 'actions' }, h('button', { class: 'danger' }, 'Delete')),
     ),
-  ]
+  )
 }
 
 function renderInput(field: Field, value: JsonValue | undefined): Html {

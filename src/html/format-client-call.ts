@@ -1,15 +1,16 @@
-import type { PageContext } from './page-context.ts'
+import type { BaseContext } from './page-context.ts'
 import { getParameter, type PageUrl } from './page-url.ts'
 
 /**
  * Formats the request of a page as a call of the typed client; `undefined` for addresses that it has no call for, and for
  * queries that it cannot express.
  */
-export function formatClientCall({ request, url }: PageContext): string | undefined {
-  const { target } = request.route ?? {}
-  if (target === undefined || !('resource' in target)) return undefined
+export function formatClientCall({ request, url }: BaseContext): string | undefined {
+  const { found } = request
+  const { target } = found?.route ?? {}
+  if (found === undefined || target === undefined || !('resource' in target)) return undefined
   const type = formatMember(target.resource.type)
-  const id = formatLiteral(request.id)
+  const id = formatLiteral(found.id)
   const query = formatQuery(url)
   const withQuery = query === '' ? '' : `, ${query}`
   if (target.is === 'collection') return `await client${type}.list(${query})`

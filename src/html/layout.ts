@@ -1,6 +1,6 @@
 import { renderToString } from 'preact-render-to-string'
 import { type Html, h } from './element.ts'
-import type { PageContext } from './page-context.ts'
+import type { BaseContext } from './page-context.ts'
 
 /** The addresses of the files of a page. */
 export interface PageFiles {
@@ -19,7 +19,7 @@ export interface PageParts {
 }
 
 /** Renders a complete HTML document. */
-export function renderLayout(context: PageContext, files: PageFiles, parts: PageParts): string {
+export function renderLayout(context: BaseContext, files: PageFiles, parts: PageParts): string {
   const page = h(
     'html',
     { lang: 'en' },
@@ -57,7 +57,7 @@ function renderHead({ style, script }: PageFiles, title: string): Html {
 }
 
 /** Renders links to the addresses above the page. A segment that stands for no address is a text. */
-function renderBreadcrumb({ request: { prefix }, url }: PageContext): Html {
+function renderBreadcrumb({ request: { prefix }, url }: BaseContext): Html {
   const rest = url.path.startsWith(prefix) ? url.path.slice(prefix.length) : url.path
   const segments = rest.split('/').filter((segment) => segment !== '')
   const items = segments.map((segment, index) => {
@@ -73,7 +73,7 @@ function renderBreadcrumb({ request: { prefix }, url }: PageContext): Html {
       h('li', null, h('a', { href: `${prefix}/` }, 'API')),
       items.map(({ text, path, isAddress }, index) => {
         const isLast = index === items.length - 1
-        const attributes = { href: path, 'aria-current': isLast && 'page' }
+        const attributes = { href: path, 'aria-current': isLast ? 'page' : undefined }
         return h('li', null, isAddress ? h('a', attributes, h('bdi', null, text)) : text)
       }),
     ),

@@ -1,5 +1,6 @@
 import type { Method } from '../handlers/route-table.ts'
-import type { PageRequest } from '../http/html.ts'
+import type { FoundPage, PageRequest } from '../http/html.ts'
+import type { Operation } from '../model/access.ts'
 import {
   type Field,
   getResourceType,
@@ -8,28 +9,34 @@ import {
 } from '../model/model.ts'
 import type { ShownDocument, ShownIdentifier, ShownResource } from './document.ts'
 import type { PageUrl } from './page-url.ts'
-import { listVisibleFields } from './visible-fields.ts'
+import type { PageView } from './page-view.ts'
 
-/** What every part of a page knows. */
-export interface PageContext {
+/** What the parts of every page know. */
+export interface BaseContext {
   readonly request: PageRequest
   readonly url: PageUrl
   readonly document: ShownDocument
 }
 
+/** What the parts of a page know that shows no error. */
+export interface PageContext extends BaseContext {
+  readonly found: FoundPage
+  readonly view: PageView
+}
+
 /** Returns the fields of a type that the page may name. */
-export function listFields({ request }: PageContext, resource: ResourceType): readonly Field[] {
-  return listVisibleFields(resource, request.auth)
+export function listFields(context: PageContext, { type }: ResourceType): readonly Field[] {
+  return [...(findType(context, type)?.fields.values() ?? [])]
 }
 
 /** Returns the type of a relationship. */
-export function getRelatedType({ request }: PageContext, field: RelationshipField): ResourceType {
-  return getResourceType(request.model, field.to)
+export function getRelatedType({ view }: PageContext, field: RelationshipField): ResourceType {
+  return getResourceType(view.model, field.to)
 }
 
 /** Returns the type of a resource object, or `undefined` if the model has none of this name. */
-export function findType({ request }: PageContext, name: string): ResourceType | undefined {
-  return request.model.types.get(name)
+export function findType({ view }: PageContext, name: string): ResourceType | undefined {
+  return view.model.types.get(name)
 }
 
 /** Returns the path of a collection. */
@@ -46,9 +53,14 @@ export function toResourcePath(
   return resource && `${toCollectionPath(context, resource)}/${encodeURIComponent(id)}`
 }
 
-/** True if the route of the page has a handler for a method. */
-export function allowsMethod({ request }: PageContext, method: Method): boolean {
-  return request.route !== undefined && Object.hasOwn(request.route.methods, method)
+/** True if the route of the page has a handler for a method, and the identity may do the operation. */
+export function isAllowed(
+  { found, view }: PageContext,
+  method: Method,
+  operation: Operation,
+  { type }: ResourceType,
+): boolean {
+  return Object.hasOwn(found.route.methods, method) && view.isAllowed(type, operation)
 }
 
 /** The names of attributes that say what a resource is, the best one first. */

@@ -1,10 +1,10 @@
 import { mediaType } from '../parse/negotiate.ts'
 import { type Html, h } from './element.ts'
 import { formatClientCall } from './format-client-call.ts'
-import type { PageContext } from './page-context.ts'
+import type { BaseContext } from './page-context.ts'
 
 /** Renders the request of the page for other programs: a shell, JavaScript, and the typed client. */
-export function renderRequest(context: PageContext): Html {
+export function renderRequest(context: BaseContext): Html {
   const { origin = 'http://localhost', target } = context.request
   const url = origin + target
   const call = formatClientCall(context)

@@ -113,8 +113,9 @@ function listReferences(
   context: PageContext,
   resource: ResourceType,
 ): (readonly [ResourceType, RelationshipField])[] {
-  const { model } = context.request
-  return [...model.types.values()].flatMap((from) =>
+  const { model, isAllowed } = context.view
+  const types = [...model.types.values()].filter(({ type }) => isAllowed(type, 'read'))
+  return types.flatMap((from) =>
     listFields(context, from).flatMap((field) => {
       const refers = field.is === 'relationship' && field.to === resource.type
       return refers && findInverse(model, from, field) === undefined ? [[from, field] as const] : []
@@ -124,11 +125,10 @@ function listReferences(
 
 /** Renders the page of a related resource that does not exist. */
 export function renderAbsent(context: PageContext, name: string): Html {
-  const { target } = context.request.route ?? {}
+  const { id, route } = context.found
+  const { target } = route
   const owner =
-    target !== undefined && 'resource' in target
-      ? { type: target.resource.type, id: context.request.id }
-      : undefined
+    target !== undefined && 'resource' in target ? { type: target.resource.type, id } : undefined
   return [
     h('h1', null, h('bdi', null, name)),
     h('p', null, 'No resource is related.'),

@@ -5,7 +5,7 @@ import type { Logger } from '../model/request-context.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
-import { type PageRequest, toPage, wantsPage } from './html.ts'
+import { type FoundPage, toPage, wantsPage } from './html.ts'
 import { logInternalError } from './log-internal-error.ts'
 import { createMethodError, findMethod, formatAllowedMethods } from './methods.ts'
 import { defaultMaxBody, type HttpOptions } from './options.ts'
@@ -55,7 +55,7 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     const origin = resolveOrigin(request.host, request.protocol)
     const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
     const handled = await handle(toApiRequest(request, { id, auth, origin, body }), context)
-    const response = await present(handled, request, { route, id, auth })
+    const response = await present(handled, request, { context, route, id, auth })
     if (typeof response.body === 'string') return toHttpResponse(response, method)
     const chunks = await startStream(response.body, (error) =>
       logInternalError(error, { method, url: request.target, log: request.log }),
@@ -68,13 +68,12 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   async function present<Body extends DocumentText>(
     response: ApiResponse<Body>,
     request: HttpRequest,
-    { route, id = '', auth }: Partial<Pick<PageRequest, 'route' | 'id' | 'auth'>> = {},
+    found?: FoundPage,
   ): Promise<ApiResponse<Body | string>> {
     if (html === undefined || !wantsPage(request.method, request.header('accept'))) return response
     const { target, host, protocol } = request
     const origin = findOrigin(resolveOrigin, host, protocol)
-    const { model } = options
-    return toPage(html, response, { model, prefix, target, origin, route, id, auth })
+    return toPage(html, response, { prefix, target, origin, found })
   }
 }
 

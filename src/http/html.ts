@@ -1,12 +1,21 @@
+import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiResponse } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
-import type { Model } from '../model/model.ts'
 import { prefersHtml } from '../parse/negotiate.ts'
 import type { DocumentText } from '../serialize/document.ts'
 
+/** What is known of a request once its route has responded. */
+export interface FoundPage {
+  readonly context: AppContext
+  readonly route: Route
+  /** The id in the path, decoded; empty for a path without an id. */
+  readonly id: string
+  /** The auth context. */
+  readonly auth: unknown
+}
+
 /** The request of a page. */
 export interface PageRequest {
-  readonly model: Model
   /** The beginning of every path; may be empty. */
   readonly prefix: string
   /** The request target: the path and the query string, as sent. */
@@ -14,11 +23,7 @@ export interface PageRequest {
   /** Scheme and host of absolute links; `undefined` if the request has no valid host. */
   readonly origin: string | undefined
   /** `undefined` for an error. */
-  readonly route: Pick<Route, 'target' | 'methods'> | undefined
-  /** The id in the path, as sent; empty for a path without an id. */
-  readonly id: string
-  /** The auth context; `undefined` for an error. */
-  readonly auth: unknown
+  readonly found: FoundPage | undefined
 }
 
 /** A JSON:API document that is shown as a page. */

@@ -1,14 +1,21 @@
 import type { FastifyReply } from 'fastify'
+import type { AppContext } from '../../handlers/app-context.ts'
 import type { Route } from '../../handlers/route-table.ts'
-import { type PageRequest, toPage, wantsPage } from '../html.ts'
+import { type FoundPage, toPage, wantsPage } from '../html.ts'
 import type { HttpOptions } from '../options.ts'
 import { createOriginResolver, findOrigin, getLocalHost } from '../origin.ts'
 import { type ResponseSender, sendResponse } from './response.ts'
 import { authKey } from './routes.ts'
 
-/** Creates the function that sends responses: as JSON, and with the option `html` to browsers as pages. */
-export function createResponseSender(options: HttpOptions): ResponseSender {
-  const { html, model, prefix = '', publicUrl } = options
+/**
+ * Creates the function that sends responses: as JSON, and with the option `html` to browsers as pages.
+ * @param context - absent if only errors are sent
+ */
+export function createResponseSender(
+  options: Pick<HttpOptions, 'html' | 'prefix' | 'publicUrl'>,
+  context?: AppContext,
+): ResponseSender {
+  const { html, prefix = '', publicUrl } = options
   if (html === undefined) return sendResponse
   const resolveOrigin = createOriginResolver(publicUrl)
   return (reply, response, route) => {
@@ -16,18 +23,16 @@ export function createResponseSender(options: HttpOptions): ResponseSender {
     if (!wantsPage(method, headers.accept)) return sendResponse(reply, response)
     const target = raw.url ?? '/'
     const origin = findOrigin(resolveOrigin, host || getLocalHost(raw), protocol)
-    const page = { model, prefix, target, origin, ...readRoute(reply, route) }
-    return toPage(html, response, page).then((shown) => sendResponse(reply, shown))
+    const found = context && route && readFound(reply, route, context)
+    return toPage(html, response, { prefix, target, origin, found }).then((page) =>
+      sendResponse(reply, page),
+    )
   }
 }
 
 /** Reads the parts of a request that are known when its route has responded. */
-function readRoute(
-  { request }: FastifyReply,
-  route: Route | undefined,
-): Pick<PageRequest, 'route' | 'id' | 'auth'> {
-  if (route === undefined) return { route, id: '', auth: undefined }
+function readFound({ request }: FastifyReply, route: Route, context: AppContext): FoundPage {
   // `id` is the only parameter in the path patterns of the route table.
   const { id = '' } = request.params as { id?: string }
-  return { route, id, auth: Reflect.get(request, authKey) }
+  return { context, route, id, auth: Reflect.get(request, authKey) }
 }

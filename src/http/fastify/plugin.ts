@@ -27,7 +27,9 @@ export interface JsonApiOptions extends HttpOptions {
 export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) => {
   checkHttpOptions(options, 'jsonApi', { logLevel: anyValue, logSerializers: anyValue })
   const { store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
-  const send = createResponseSender({ ...options, prefix: app.prefix })
+  const { prefix } = app
+  const context = createAppContext({ ...options, prefix })
+  const send = createResponseSender({ html, prefix, publicUrl }, context)
   const reportError = createErrorReporter(app.log, send)
   if (authenticate) app.decorateRequest(authKey, null)
   addBodyParsers(app)
@@ -36,7 +38,7 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
   // Where the database cannot be reached yet, the first request tries again.
   app.addHook('onReady', () => store.prepare().catch(() => {}))
   registerRoutes(app, {
-    context: createAppContext({ ...options, prefix: app.prefix }),
+    context,
     authenticate,
     resolveOrigin: createOriginResolver(publicUrl),
     reportError,

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { attribute, createHandler, declare, text, toMany, toOne } from 'lapidary'
+import { createPages } from 'lapidary/html'
+import { openSqlite } from 'lapidary/sqlite'
+
+const { auth, resource, defineModel } = declare<{ auth: { id: string; role: string } }>()
+const isLead = auth(({ role }) => role === 'lead')
+const isAuthor = { filter: [{ name: 'author__id', op: 'eq', val: auth(({ id }) => id) }] }
+
+const person = resource('person', {
+  path: '/people',
+  table: 'person',
+  access: { read: true, update: isLead, create: isLead, delete: false },
+  fields: {
+    name: attribute(text, { required: true }),
+    salary: attribute(text, { readable: isLead, writable: isLead }),
+    reports: toMany('report', { column: 'author_id' }),
+  },
+})
+const report = resource('report', {
+  path: '/reports',
+  table: 'report',
+  access: { read: { any: [isLead, isAuthor] }, create: true, update: isAuthor, delete: isAuthor },
+  fields: {
+    text: attribute(text, { required: true }),
+    author: toOne('person', { column: 'author_id' }),
+  },
+})
+const model = defineModel([person, report])
+
+describe('Pages of a model with access rules', () => {
+  const store = openSqlite(model, ':memory:')
+  const handle = createHandler({
+    model,
+    store,
+    html: createPages(),
+    authenticate: ({ headers }) => {
+      const role = headers.get('x-role')
+      return role === null ? undefined : { id: role === 'lead' ? '3' : '1', role }
+    },
+  })
+  const send = async (role: string | undefined, path: string, accept: string) => {
+    const headers = { accept, ...(role !== undefined && { 'x-role': role }) }
+    const response = await handle(new Request(`http://team.test${path}`, { headers }))
+    return { status: response.status, text: await response.text() }
+  }
+  const open = (role: string | undefined, path: string) => send(role, path, 'text/html')
+
+  before(() =>
+    store.migrate([
+      {
+        version: 1,
+        sql: `create table person (id integer primary key, name text not null, salary text);
+          create table report (id integer primary key, text text not null, author_id integer references person (id));
+          insert into person values (1, 'Cora', '4000'), (2, 'Dan', '5000'), (3, 'Eve', '6000');
+          insert into report values (1, 'of Cora', 1), (7777, 'of Dan', 2)`,
+      },
+    ]),
+  )
+  after(() => store.close())
+
+  it('given a hidden field, when pages, forms and the description of the model are read, then none names it', async () => {
+    const paths = [
+      '/people',
+      '/people/1?include=reports',
+      '/html.model.json',
+      '/reports?include=author',
+    ]
+    for (const path of paths) {
+      assert.doesNotMatch((await open('member', path)).text, /salary|4000/, path)
+      assert.match((await open('lead', path)).text, /salary/, path)
+    }
+  })
+
+  it('given a hidden row, when its page is opened, then it is the 404 of a row that does not exist', async () => {
+    const hidden = await open('member', '/reports/7777')
+    const missing = await open('member', '/reports/8888')
+    assert.deepEqual([hidden.status, missing.status], [404, 404])
+    assert.equal(hidden.text.replaceAll('7777', '8888'), missing.text)
+    assert.match((await open('lead', '/reports/7777')).text, /of Dan/)
+  })
+
+  it('given a page that may not be read, when it is opened, then it has the status and the words of the JSON', async () => {
+    for (const [role, path] of [
+      [undefined, '/people'],
+      [undefined, '/people/1'],
+      ['member', '/reports/7777'],
+      ['member', '/people?sort=salary'],
+      ['member', '/people?filter[salary]=1'],
+    ] as const) {
+      const json = await send(role, path, 'application/vnd.api+json')
+      const page = await open(role, path)
+      assert.equal(page.status, json.status, path)
+      const escapeHtml = (detail: string) =>
+        detail.replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+      for (const { detail } of JSON.parse(json.text).errors ?? [])
+        assert.ok(page.text.includes(escapeHtml(detail)), `${path}: ${detail}`)
+    }
+  })
+
+  it('given operations that are never allowed, when pages are opened, then they have no form for them', async () => {
+    const forms = async (role: string, path: string) =>
+      [...(await open(role, path)).text.matchAll(/data-method="(\w+)"/g)].map(
+        ([, method]) => method,
+      )
+    assert.deepEqual(await forms('member', '/people'), [])
+    assert.deepEqual(await forms('lead', '/people'), ['POST'])
+    assert.deepEqual(await forms('member', '/people/1'), [])
+    assert.deepEqual(await forms('lead', '/people/1'), ['PATCH'])
+    assert.deepEqual(await forms('member', '/reports'), ['POST'])
+    assert.deepEqual(await forms('member', '/reports/1'), ['PATCH', 'DELETE'])
+  })
+})
