@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { commands } from '../../cli/commands.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toFlag } from '../../process/settings.ts'
+import { Cleanup } from '../cleanup.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled, lasting } from '../filled.ts'
 import { folder } from '../service/child.ts'
@@ -165,8 +166,21 @@ describe('lapidary', () => {
 })
 
 describe('lapidary introspect', () => {
-  it('prints formatted declarations that compile, and does not change the database', async (test) => {
-    const cwd = await createProject(test)
+  const cleanup = new Cleanup()
+  let project: string
+  before(async () => {
+    project = await createProject(cleanup)
+  })
+  after(() => cleanup.run())
+
+  const folderInProject = (name: string) => {
+    const path = join(project, name)
+    mkdirSync(path)
+    return path
+  }
+
+  it('prints declarations, and does not change the database', () => {
+    const cwd = folderInProject('printed')
     const path = createSqliteDatabase(cwd, 'a', tables)
     const before = readFileSync(path)
     const { status, stdout, stderr } = lapidary(cwd, 'introspect', 'sqlite:a.db')
@@ -177,8 +191,6 @@ describe('lapidary introspect', () => {
     assert.match(stdout, /^\/\/ pair is omitted: its primary key has 2 columns: a, b$/m)
     assert.match(stdout, /^export const resources = \[author, book\] as const$/m)
     writeFileSync(join(cwd, 'printed.ts'), stdout)
-    assertFormatted(cwd)
-    assertCompiles(cwd)
     assert.deepEqual(readFileSync(path), before)
   })
 
@@ -198,19 +210,17 @@ describe('lapidary introspect', () => {
     })
   }
 
-  it('names types like their path with --types plural', async (test) => {
-    const cwd = await createProject(test)
+  it('names types like their path with --types plural', () => {
+    const cwd = folderInProject('plural')
     createSqliteDatabase(cwd, 'a', tables)
     const { stdout } = lapidary(cwd, 'introspect', 'sqlite:a.db', '--types', 'plural')
     assert.match(stdout, /^export const author = resource\('authors', \{\n {2}path: '\/authors',$/m)
     assert.match(stdout, /^ {4}author: toOne\('authors', \{ column: 'author_id' \}\),$/m)
     writeFileSync(join(cwd, 'printed.ts'), stdout)
-    assertFormatted(cwd)
-    assertCompiles(cwd)
   })
 
-  it('with --out, writes one file per resource type and an index', async (test) => {
-    const cwd = await createProject(test)
+  it('with --out, writes one file per resource type and an index', () => {
+    const cwd = folderInProject('files')
     createSqliteDatabase(cwd, 'a', tables)
     const args = ['introspect', 'sqlite:a.db', '--out', 'src/resources']
     const { status, stdout } = lapidary(cwd, ...args)
@@ -220,8 +230,17 @@ describe('lapidary introspect', () => {
     ]
     assert.deepEqual([status, stdout], [0, printed.map((line) => `${line}\n`).join('')])
     assert.deepEqual(readdirSync(join(cwd, 'src/resources')), ['author.ts', 'book.ts', 'index.ts'])
-    assertFormatted(cwd)
-    assertCompiles(cwd)
+  })
+
+  it('writes formatted declarations that compile, in each of these ways', () => {
+    const files = globSync('**/*.ts', { cwd: project, exclude: ['node_modules'] })
+    const written = ['author.ts', 'book.ts', 'index.ts'].map((name) =>
+      join('files/src/resources', name),
+    )
+    const printed = ['plural', 'printed'].map((name) => join(name, 'printed.ts'))
+    assert.deepEqual(files.sort(), [...written, ...printed])
+    assertFormatted(project)
+    assertCompiles(project)
   })
 
   it('overwrites existing files only with --force', async (test) => {

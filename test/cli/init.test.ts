@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
+import { Cleanup } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { filled, isPostgres, lasting } from '../filled.ts'
@@ -31,44 +32,56 @@ const tables = `
 
 const read = (cwd: string, name: string) => readFileSync(join(cwd, name), 'utf8')
 
-for (const database of lasting) {
-  describe(`lapidary init · ${database.name}`, () => {
-    it('writes a project that compiles, serves with node main.ts and stops gracefully', async (test) => {
-      const url = await filled(test, database, tables)
-      const cwd = await createProject(test)
-      const { status, stderr } = init(cwd, url)
-      assert.deepEqual([status, stderr], [0, ''])
-      assertFormatted(cwd)
-      assertCompiles(cwd)
-      const child = await startProgram(test, 'main.ts', { cwd, environment: { PORT: '0' } })
-      const client = connect(child.url)
-      test.after(() => client.close())
-      const { status: ok, text } = await client.send('GET', '/albums?include=artist')
-      assert.equal(ok, 200, text)
-      assert.partialDeepStrictEqual(JSON.parse(text), {
-        data: [{ type: 'albums', attributes: { title: 'Notes' } }],
-        included: [{ type: 'artists', attributes: { name: 'Ada' } }],
-      })
-      assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
-    })
-
-    it('keeps a password out of the sources', async (test) => {
-      const url = await filled(test, database, tables)
-      const cwd = await folder(test)
-      assert.equal(init(cwd, url).status, 0)
-      const sources = ['main.ts', 'package.json', 'resources/album.ts'].map((name) =>
-        read(cwd, name),
-      )
-      assert.equal(sources.join('').includes(url), false)
-      assert.equal(existsSync(join(cwd, '.env')), isPostgres(url))
-      if (!isPostgres(url)) return
-      assert.equal(read(cwd, '.env'), `DATABASE_URL=${url}\n`)
-      assert.equal(read(cwd, '.gitignore'), 'node_modules\n.env\n')
-    })
-  })
-}
-
 describe('lapidary init', () => {
+  const projects = new Cleanup()
+  let project: string
+  before(async () => {
+    project = await createProject(projects)
+  })
+  after(() => projects.run())
+
+  for (const database of lasting) {
+    describe(database.name, () => {
+      it('writes a project that serves with node main.ts and stops gracefully', async (test) => {
+        const url = await filled(test, database, tables)
+        const cwd = join(project, database.dialect)
+        mkdirSync(cwd)
+        const { status, stderr } = init(cwd, url)
+        assert.deepEqual([status, stderr], [0, ''])
+        const child = await startProgram(test, 'main.ts', { cwd, environment: { PORT: '0' } })
+        const client = connect(child.url)
+        test.after(() => client.close())
+        const { status: ok, text } = await client.send('GET', '/albums?include=artist')
+        assert.equal(ok, 200, text)
+        assert.partialDeepStrictEqual(JSON.parse(text), {
+          data: [{ type: 'albums', attributes: { title: 'Notes' } }],
+          included: [{ type: 'artists', attributes: { name: 'Ada' } }],
+        })
+        assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
+      })
+
+      it('keeps a password out of the sources', async (test) => {
+        const url = await filled(test, database, tables)
+        const cwd = await folder(test)
+        assert.equal(init(cwd, url).status, 0)
+        const sources = ['main.ts', 'package.json', 'resources/album.ts'].map((name) =>
+          read(cwd, name),
+        )
+        assert.equal(sources.join('').includes(url), false)
+        assert.equal(existsSync(join(cwd, '.env')), isPostgres(url))
+        if (!isPostgres(url)) return
+        assert.equal(read(cwd, '.env'), `DATABASE_URL=${url}\n`)
+        assert.equal(read(cwd, '.gitignore'), 'node_modules\n.env\n')
+      })
+    })
+  }
+
+  it('writes projects that are formatted and compile', () => {
+    for (const { dialect } of lasting) assert.ok(existsSync(join(project, dialect, 'main.ts')))
+    assertFormatted(project)
+    assertCompiles(project)
+  })
+
   it('says what it wrote, what it omitted and what to do next', async (test) => {
     const cwd = await folder(test)
     createSqliteDatabase(cwd, 'music', tables)

@@ -8,7 +8,7 @@ import { type Child, folder, start } from '../service/child.ts'
 import { socketsOf, until } from '../service/processes.ts'
 
 /** How many connections misbehave at the same time. */
-const connections = 100
+const connections = 40
 
 const body = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
 const postHead = `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`
