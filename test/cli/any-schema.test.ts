@@ -19,7 +19,7 @@ import {
 import { postgresSql, schemas, sqliteSql } from './random-schema.ts'
 
 /** The number of random schemas for each database. */
-const runs = 10 * scale
+const runs = 5 * scale
 
 describe('Declarations generated from random schemas', () => {
   const cleanup = new Cleanup()

@@ -267,7 +267,7 @@ describe('The rows that a statement visits', () => {
           }
         },
       ),
-      { numRuns: 10 * scale, seed },
+      { numRuns: 6 * scale, seed },
     )
     assert.ok(statements > 100)
   })

@@ -8,7 +8,7 @@ import { anyAsked } from './random-requests.ts'
 import { anyDraft, store } from './random-rows.ts'
 import { scale, seed } from './seed.ts'
 
-const stages = 2 * scale
+const stages = scale
 /** Each request combines filter, sort, page, fields and include. All databases get the same requests. */
 const requestsPerStage = 200
 

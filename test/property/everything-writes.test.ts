@@ -8,7 +8,7 @@ import { anySteps, everyStep, type Step, writeOf } from './random-writes.ts'
 import { scale, seed } from './seed.ts'
 import { WriteCoverage } from './write-coverage.ts'
 
-const sequences = 30 * scale
+const sequences = 15 + 15 * scale
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }
 

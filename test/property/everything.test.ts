@@ -15,7 +15,7 @@ import { start } from './reference.ts'
 import type { Data } from './schema.ts'
 import { scale, seed } from './seed.ts'
 
-const stages = 2 * scale
+const stages = scale
 const filtersPerStage = 100
 const documentsPerStage = 30
 

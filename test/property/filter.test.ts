@@ -12,7 +12,7 @@ import { anyDraft, store } from './random-rows.ts'
 import { start } from './reference.ts'
 import { scale, seed } from './seed.ts'
 
-const stages = 2 * scale
+const stages = scale
 const requestsPerStage = 150
 
 function held(app: TestService): void {

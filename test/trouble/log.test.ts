@@ -85,10 +85,10 @@ it('given a pipe whose reader goes and comes back, the log goes on and says what
 async function launch(test: TestContext, stdio: StdioOptions) {
   const place = await folder(test)
   const port = await freePort()
-  const { PATH } = process.env
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const child: ChildProcess = spawn(process.execPath, [main], {
     cwd: place,
-    env: { PATH, PORT: String(port), ACCESS_LOG: 'off' },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: String(port), ACCESS_LOG: 'off' },
     stdio,
   })
   test.after(() => child.kill('SIGKILL'))

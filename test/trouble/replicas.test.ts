@@ -56,7 +56,7 @@ describe('A streaming standby to read from', () => {
     const before = readsOn(standby)
     await Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
-        for (let number = 0; number < 40; number += 1) {
+        for (let number = 0; number < 15; number += 1) {
           const made = await writes('POST', '/persons', person(`${client}-${number}`))
           assert.equal(made.status, 201)
           const path = `/persons/${made.one.id}`

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from '../client.ts'
+import { scale } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
 import { executeDirectly } from '../service/direct-database.ts'
 import { childrenOf, isRunning, socketsOf, until } from '../service/processes.ts'
 import { writeUntil } from '../service/stream-of-writes.ts'
 
-/** How many workers response. */
+/** How many workers serve. */
 const workers = 2
-/** How often one of them is killed. */
-const kills = 10
+/** How often one of them is killed. `npm run test:long` kills more often. */
+const kills = 4 * scale
 
 const started = async (test: Parameters<typeof start>[0]) => {
   const place = await folder(test)
@@ -78,7 +79,7 @@ it(`connections of workers that are killed end, over ${kills} kills, and none is
   assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
 })
 
-it('workers whose supervisor is killed response what is under way, and end', async (test) => {
+it('given a supervisor that is killed, its workers respond to the requests in progress and end', async (test) => {
   const { child, supervisor, databaseUrl } = await started(test)
   const pids = await childrenOf(supervisor)
   const stop = new AbortController()
