@@ -10,6 +10,7 @@ export {
   type RequestErrorOptions,
 } from './errors/errors.ts'
 export { createErrorResponse } from './http/create-error-response.ts'
+export { type ExplainedRequest, explainRead } from './http/explain-read.ts'
 export { createHandler, type HandlerOptions, type RequestInfo } from './http/fetch-handler.ts'
 export type { HttpOptions } from './http/options.ts'
 export type {
@@ -165,6 +166,7 @@ export type {
 export { storedAs } from './model/stored-as.ts'
 export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'
 export type { ErrorResponse } from './serialize/errors.ts'
+export type { ExplainedStatement, ReadExplanation, ReadWarning } from './store/explain.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 /** What is read of tables to find out what their columns contain. */
 export type { ColumnSample, SampleRequest, TableSample } from './store/sample-table.ts'

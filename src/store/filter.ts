@@ -201,6 +201,15 @@ function compileOperand(
   return write(value, codec, target)
 }
 
+/** Compiles the left side of a comparison in a table `t0`: what an index has to be on. */
+export function compileFilterKey(
+  condition: Extract<Condition, { is: 'compare' }>,
+  resource: ResourceType,
+  target: Target,
+): Sql {
+  return compileOperand(condition, condition.field, { resource, depth: 0 }, target)
+}
+
 /**
  * Compiles whether the row is linked to one that matches the condition. Inside a `not` this must not be null, hence the tests for
  * null. The subquery is not correlated, so it runs once for all rows, at any depth (docs/decisions/0016).

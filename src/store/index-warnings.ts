@@ -10,6 +10,15 @@ import {
 } from '../model/model.ts'
 import { quoteIdentifier } from './quote-identifier.ts'
 
+/** A relationship without an index. */
+export interface IndexWarning {
+  /** The paths of the relationships, e.g. `person.fields.computers`. */
+  readonly paths: readonly string[]
+  readonly message: string
+  /** The statement that creates the index. */
+  readonly fix: string
+}
+
 /** The columns by which a relationship finds rows. */
 interface ForeignKeyColumns {
   /** The path of the relationship, e.g. `person.fields.computers`. */
@@ -20,9 +29,9 @@ interface ForeignKeyColumns {
 
 /**
  * Warns of relationships without an index: to follow one, a database scans the table.
- * @returns a line for each column, with the relationships and the statement that creates the index
+ * @returns a warning for each key
  */
-export function listIndexWarnings(model: Model, catalog: Catalog): string[] {
+export function listIndexWarnings(model: Model, catalog: Catalog): IndexWarning[] {
   const keys = [...model.types.values()].flatMap((resource) =>
     [...resource.fields.values()].flatMap((field) =>
       field.is === 'relationship' ? listKeyColumns(field, resource, model) : [],
@@ -38,12 +47,17 @@ export function listIndexWarnings(model: Model, catalog: Catalog): string[] {
   return [...byColumns.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
-    const paths = [...new Set(group.map(({ path }) => path))].join(', ')
+    const paths = [...new Set(group.map(({ path }) => path))]
     const names = first.columns.map((column) => `"${column}"`).join(', ')
     const label = first.columns.length === 1 ? 'column' : 'columns'
     const message = `no index begins with the ${label} ${names} of "${first.table.name}", which is scanned to follow the relationship`
-    return `${paths}: ${message}; to fix it: ${compileCreateIndex(first, catalog)}`
+    return { paths, message, fix: compileCreateIndex(first, catalog) }
   })
+}
+
+/** Formats a warning as a line of `verify`. */
+export function formatIndexWarning({ paths, message, fix }: IndexWarning): string {
+  return `${paths.join(', ')}: ${message}; to fix it: ${fix}`
 }
 
 /** Lists the foreign keys of a relationship. The columns that they reference are unique, so they have an index. */
@@ -67,12 +81,21 @@ function listKeyColumns(
   }
 }
 
-function compileCreateIndex(
-  { table, columns }: ForeignKeyColumns,
+/** What an index is on: columns, or an expression over one. */
+interface IndexedColumns {
+  readonly table: Table
+  readonly columns: readonly string[]
+  /** SQL; the columns themselves if absent. */
+  readonly expression?: string
+}
+
+/** Writes the statement that creates an index. */
+export function compileCreateIndex(
+  { table, columns, expression }: IndexedColumns,
   { dialect, schema }: Catalog,
 ): string {
   const name = quoteIdentifier(table.name)
-  const list = columns.map(quoteIdentifier).join(', ')
+  const list = expression ?? columns.map(quoteIdentifier).join(', ')
   // Only SQLite requires a name for an index.
   if (dialect === 'sqlite')
     return `create index ${quoteIdentifier([table.name, ...columns].join('_'))} on ${name} (${list})`

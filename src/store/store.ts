@@ -9,6 +9,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
+import type { ReadExplanation } from './explain.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
 import type { Step, StepExecutor } from './steps.ts'
 
@@ -114,6 +115,12 @@ export interface Store {
    * @internal
    */
   read(plan: ReadPlan, id?: string, options?: ReadOptions): Awaitable<Rows>
+  /**
+   * Executes a read as `read` does, without hooks, and returns its statements with their plans.
+   * @throws NotFoundError when the resource in the path does not exist
+   * @internal
+   */
+  explain(plan: ReadPlan, id?: string): Promise<ReadExplanation>
   /**
    * Runs work in a write transaction, and rolls it back if the work throws. The work may run more than once; only the last run is
    * committed. PostgreSQL runs it again after a conflict with another transaction, or after it generated an id that is taken.

@@ -8,6 +8,7 @@ import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import { listReadWarnings } from '../explain.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
@@ -26,6 +27,7 @@ import { checkCollations, queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { PostgresCountCache } from './counts.ts'
 import { postgresDialect } from './dialect.ts'
+import { explainPostgresRead } from './explain.ts'
 import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
@@ -93,6 +95,14 @@ export async function createPostgresStore(
           ? readFrom(request, context)
           : facts.load().then(() => readFrom(request, context))
       }),
+    explain: async (plan, id) => {
+      if (!facts.areKnown) await facts.load()
+      const explained = await pool.read(undefined, (transaction) =>
+        explainPostgresRead(transaction, plan, id, statementsOf(plan.identity)),
+      )
+      const warnings = listReadWarnings(plan, explained, target, await queryPostgresCatalog(shared))
+      return { dialect: 'postgres', statements: explained, warnings }
+    },
     transaction: async (work) => {
       if (!facts.areKnown) await facts.load()
       return executeTransaction(work, { pool, statementsOf, facts })

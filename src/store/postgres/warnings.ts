@@ -8,7 +8,7 @@ import {
   listServedColumns,
   type ServedColumn,
 } from '../column-warnings.ts'
-import { listIndexWarnings } from '../index-warnings.ts'
+import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { Collation, CollationLookup } from './collations.ts'
@@ -139,7 +139,7 @@ export async function listPostgresWarnings(
     ...formatColumnWarnings(applyRule(indexRule, columns), (table, parts) =>
       parts.map((part) => `create index on ${nameOf(table)} (${part})`).join('; '),
     ),
-    ...listIndexWarnings(model, catalog),
+    ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listRuleWarnings(model, catalog),
   ]
 }

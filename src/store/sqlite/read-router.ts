@@ -1,6 +1,7 @@
 import type { Awaitable } from '../../model/hooks.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
+import type { ExplainedStatement } from '../explain.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
 import type { ReadOptions } from '../store.ts'
@@ -10,6 +11,7 @@ import { ConnectionPool } from './connection-pool.ts'
 import { CostModel, maxInProcessDuration } from './cost-model.ts'
 import { SqliteCountCache } from './counts.ts'
 import type { DatabaseFile } from './database-file.ts'
+import { explainSqliteRead } from './explain.ts'
 import type { FullRead } from './full-read.ts'
 import type { SqliteOptions } from './options.ts'
 import { runAsync, runSync } from './query-sequence.ts'
@@ -83,6 +85,17 @@ export class ReadRouter {
       ? readPoint(this.#shared, fullRead, plan, id)
       : this.#readShared({ statements, fullRead }, plan, { id, cost, start: now })
     return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options)
+  }
+
+  /** Runs a read and returns its statements with their plans. @throws NotFoundError, and `query_timeout` (503) */
+  async explain(plan: ReadPlan, id: string | undefined): Promise<ExplainedStatement[]> {
+    const statements = this.#statementsOf(plan.identity)
+    const fullRead = statements.fullRead(plan.shape)
+    const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
+    const estimate = this.#costs.estimate(cost, plan, performance.now())
+    const transaction = await this.#begin(estimate, true, noOptions)
+    const context = { transaction, statements, connection: this.#shared }
+    return explainSqliteRead(context, plan, id)
   }
 
   /** Closes every connection and kills the reader processes. */

@@ -5,6 +5,7 @@ import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import { listReadWarnings } from '../explain.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
@@ -83,6 +84,11 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
+    explain: async (plan, id) => {
+      const explained = await router.explain(plan, id)
+      const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
+      return { dialect: 'sqlite', statements: explained, warnings }
+    },
     transaction: (work) => groupCommit.transaction(() => work(transaction)),
     // Indexes and triggers are looked up when a statement is compiled.
     prepare: async () => enforcedKeys.load(),

@@ -6,7 +6,7 @@ import {
   listServedColumns,
   type ServedColumn,
 } from '../column-warnings.ts'
-import { listIndexWarnings } from '../index-warnings.ts'
+import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
 import { observeCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 
@@ -26,7 +26,7 @@ export function listSqliteWarnings(
       ({ name }, columns) => `create "${name}" again with ${columns.join(', ')} collate binary`,
     ),
     ...listUnusedIndexes(model, catalog),
-    ...listIndexWarnings(model, catalog),
+    ...listIndexWarnings(model, catalog).map(formatIndexWarning),
   ]
 }
 

@@ -1,0 +1,237 @@
+import { type Catalog, findTable, isIndexed } from '../model/catalog.ts'
+import type { DialectName, Sql } from '../model/dialect.ts'
+import { getRelationship, getResourceType, type ResourceType, type Table } from '../model/model.ts'
+import { type OperatorName, operators } from '../model/operators.ts'
+import type { Condition } from '../plan/filter.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import { compileFilterKey } from './filter.ts'
+import { compileCreateIndex, listIndexWarnings } from './index-warnings.ts'
+import { bound, compileStatement, type RunValues, type Statement } from './statement.ts'
+import { columnAt, getAttribute, sortKey, type Target } from './tables.ts'
+
+// What a read does, for developers: its statements with their plans, and what makes them slow. Nothing here runs for a request
+// that is not explained.
+
+/** A statement that a read has run. */
+export interface ExplainedStatement {
+  readonly sql: string
+  /** The bound values as JSON, in the order of the placeholders. */
+  readonly parameters: readonly string[]
+  /** The lines of the query plan, as the database writes them; indented by their depth. */
+  readonly plan: readonly string[]
+  /** The number of rows that it returned; on PostgreSQL that of the resources in the document. */
+  readonly rows: number
+  /** How long it ran, in milliseconds. */
+  readonly milliseconds: number
+}
+
+/** What makes a read slow. */
+export interface ReadWarning {
+  readonly message: string
+  /** The SQL that removes the cause, if there is any. */
+  readonly fix?: string
+}
+
+/** The statements of a read. */
+export interface ReadExplanation {
+  readonly dialect: DialectName
+  /** In the order in which they ran. PostgreSQL reads a document in one statement. */
+  readonly statements: readonly ExplainedStatement[]
+  readonly warnings: readonly ReadWarning[]
+}
+
+/** Formats the values of a run for people. */
+export function formatParameters(statement: Statement, values: RunValues): string[] {
+  return bound(statement, values).map((value) =>
+    typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null'),
+  )
+}
+
+/** A condition or an order without an index. */
+interface UnindexedAccess {
+  readonly resource: ResourceType
+  readonly field: string
+  /** What is done with the field, e.g. `the filter by item.stock (ge)`. */
+  readonly subject: string
+  /** The expression over the table `t0` that an index would have to be on. */
+  readonly key: Sql
+}
+
+/**
+ * Lists what makes a read slow: filters and sorts without an index where the plan scans or sorts, searches that no index serves,
+ * and relationships without an index.
+ * @param statements - the statements with their plans
+ */
+export function listReadWarnings(
+  { shape }: ReadPlan,
+  statements: readonly ExplainedStatement[],
+  target: Target,
+  catalog: Catalog,
+): ReadWarning[] {
+  const resource = getResourceType(target.model, shape.type)
+  const plan = statements.flatMap((statement) => statement.plan).join('\n')
+  const context: WarningContext = {
+    target,
+    catalog,
+    plan,
+    isSorted: /USE TEMP B-TREE FOR ORDER BY|Sort Key/.test(plan),
+  }
+  const filters = shape.where ? listFilterWarnings(shape.where, resource, context) : []
+  const used = listRelationships(shape, target)
+  const relationships = listIndexWarnings(target.model, catalog)
+    .filter(({ paths }) => paths.some((path) => used.has(path)))
+    .map(({ message, fix }) => ({ message, fix }))
+  return [...filters, ...listSortWarnings(shape, resource, context), ...relationships]
+}
+
+/** What warnings depend on beside the read. */
+interface WarningContext {
+  readonly target: Target
+  readonly catalog: Catalog
+  /** The lines of all plans. */
+  readonly plan: string
+  /** Whether a statement sorts rows. */
+  readonly isSorted: boolean
+}
+
+/** The operators that an index of the column serves. */
+const indexed: ReadonlySet<OperatorName> = new Set([
+  ...(['eq', 'is_', 'in_', 'gt', 'ge', 'lt', 'le', 'between', 'startswith'] as const),
+])
+/** The operators that read the text of every row. */
+const searches: ReadonlySet<OperatorName> = new Set(['like', 'ilike', 'endswith', 'match'])
+
+function listFilterWarnings(
+  condition: Condition,
+  resource: ResourceType,
+  context: WarningContext,
+): ReadWarning[] {
+  const parts: readonly Condition[] = condition.is === 'and' ? condition.all : [condition]
+  const compared = parts.filter((part): part is Comparison => part.is === 'compare')
+  const inner = parts.flatMap((part) => {
+    if (part.is !== 'related' || part.where === undefined) return []
+    const { to } = getRelationship(resource, part.relationship)
+    return listFilterWarnings(part.where, getResourceType(context.target.model, to), context)
+  })
+  const either = parts.flatMap((part) =>
+    part.is === 'or' ? part.all.flatMap((each) => listFilterWarnings(each, resource, context)) : [],
+  )
+  // One index is enough to find the rows that meet all conditions.
+  const isServed = compared.some((part) => isServedByIndex(part, resource, context))
+  const own = isServed ? [] : compared.flatMap((part) => describeFilter(part, resource, context))
+  return [...own, ...inner, ...either]
+}
+
+type Comparison = Extract<Condition, { is: 'compare' }>
+
+function isServedByIndex(
+  { field, operator }: Comparison,
+  resource: ResourceType,
+  { catalog }: WarningContext,
+): boolean {
+  const { column } = getAttribute(resource, field)
+  const table = findTable(catalog, resource.table)
+  const hasIndex = column !== undefined && table !== undefined && isIndexed(table, [column])
+  return indexed.has(operator) && (field === 'id' || hasIndex)
+}
+
+function describeFilter(
+  condition: Comparison,
+  resource: ResourceType,
+  context: WarningContext,
+): ReadWarning[] {
+  const { field, operator } = condition
+  const subject = `the filter by ${resource.type}.${field} (${operator})`
+  if (searches.has(operator) && operators[operator].requires === 'textual')
+    return [{ message: `${subject} reads the text of every row; no index serves it` }]
+  if (!indexed.has(operator)) return []
+  // An index finds the texts with a start if it sorts them by code point.
+  const ordered = operator === 'startswith' ? { ...condition, operator: 'ge' as const } : condition
+  const key = compileFilterKey(ordered, resource, context.target)
+  return describeAccess({ resource, field, subject, key }, context)
+}
+
+function listSortWarnings(
+  { order: [first], where }: ReadPlan['shape'],
+  resource: ResourceType,
+  context: WarningContext,
+): ReadWarning[] {
+  const { target, catalog, isSorted } = context
+  if (!isSorted || first === undefined || first.path.length > 0 || first.field === 'id') return []
+  const attribute = getAttribute(resource, first.field)
+  const { column } = attribute
+  const table = findTable(catalog, resource.table)
+  // With a condition the database may rather sort the few rows that it finds.
+  if (column === undefined || table === undefined || isIndexed(table, [column]) || where) return []
+  const subject = `the sort by ${resource.type}.${first.field}`
+  // In an index of SQLite null is the smallest value, in a response the largest.
+  if (catalog.dialect === 'sqlite' && first.nullable && table.columns.get(column)?.nullable)
+    return [
+      { message: `${subject} sorts all rows; no index serves it, because the column may be null` },
+    ]
+  const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
+  return describeAccess({ resource, field: first.field, subject, key }, context)
+}
+
+/** `lower(column)`, or a column with or without a cast and a collation. */
+const indexable = /^(?:lower\("(?:[^"]|"")+"\)|("(?:[^"]|"")+")(::text)?( collate "C")?)$/
+
+/**
+ * Writes an expression over the table `t0` for an index.
+ * @param type - the type of the column
+ * @returns `undefined` for an expression that no index can contain, such as a call of a function of ours
+ */
+function compileIndexExpression(key: Sql, type: string, { dialect }: Target): string | undefined {
+  const text = compileStatement(key, dialect).sql.replaceAll('"t0".', '')
+  const parts = indexable.exec(text)
+  if (parts === null) return undefined
+  const [, column, cast, collation = ''] = parts
+  if (column === undefined) return text
+  // PostgreSQL removes a cast between its two types of text, also from the expression of a statement.
+  const isText = /^(?:text|character varying)/.test(type)
+  return `${cast && !isText ? `(${column}${cast})` : column}${collation}`
+}
+
+function describeAccess(
+  { resource, field, subject, key }: UnindexedAccess,
+  { catalog, target, plan }: WarningContext,
+): ReadWarning[] {
+  const table: Table = resource.table
+  const stored = findTable(catalog, table)
+  const { column } = getAttribute(resource, field)
+  // Views have no indexes; those of their tables may serve.
+  if (stored?.indexes === undefined || column === undefined) return []
+  const cause = `${subject} reads every row of "${table.name}"`
+  const type = stored.columns.get(column)?.type ?? ''
+  const expression = compileIndexExpression(key, type, target)
+  if (expression === undefined)
+    return [{ message: `${cause}; no index serves it, because the stored values are converted` }]
+  // The catalog does not list indexes on expressions. SQLite calls them so in its plans.
+  if (expression.startsWith('lower(') && plan.includes('(<expr>')) return []
+  const fix = compileCreateIndex({ table, columns: [column], expression }, catalog)
+  return [{ message: `${cause}: no index begins with the column "${column}"`, fix }]
+}
+
+/** The relationships that a read follows, as the paths of their declarations, if they need an index of a foreign key. */
+function listRelationships(shape: ReadPlan['shape'], { model }: Target): ReadonlySet<string> {
+  const used = new Set<string>()
+  const use = (type: string, relationship: string, isFilter = false) => {
+    const { link } = getRelationship(getResourceType(model, type), relationship)
+    // From its own foreign key a row is found by the id of the other table; a filter finds rows by the foreign key.
+    if (isFilter || link.foreignKey !== 'own') used.add(`${type}.fields.${relationship}`)
+  }
+  const visit = (condition: Condition, resource: ResourceType): void => {
+    if (condition.is === 'and' || condition.is === 'or')
+      for (const part of condition.all) visit(part, resource)
+    if (condition.is === 'not') visit(condition.inner, resource)
+    if (condition.is !== 'related') return
+    use(resource.type, condition.relationship, true)
+    const { to } = getRelationship(resource, condition.relationship)
+    if (condition.where) visit(condition.where, getResourceType(model, to))
+  }
+  if (shape.where) visit(shape.where, getResourceType(model, shape.type))
+  if (shape.addressed.is === 'related') use(shape.addressed.type, shape.addressed.relationship)
+  for (const { type, relationship } of shape.includeEdges) use(type, relationship)
+  for (const { relationship } of shape.primary.linkages) use(shape.type, relationship)
+  return used
+}

@@ -1,0 +1,64 @@
+import type { ReadPlan } from '../../plan/read.ts'
+import { type ExplainedStatement, formatParameters } from '../explain.ts'
+import { addAuth } from '../run-values.ts'
+import type { QueryRequest } from '../stream.ts'
+import type { SqliteConnection } from './connection.ts'
+import { explainQueryPlan, type QueryPlanLine } from './query-plan.ts'
+import { runAsync } from './query-sequence.ts'
+import { executeFullRead } from './read.ts'
+import { endOnError, type ReadTransaction } from './read-transaction.ts'
+import type { SqliteStatements } from './statements.ts'
+
+/** How a read is explained. */
+interface ExplainContext {
+  /** Runs the statements, with the deadline of any read. */
+  readonly transaction: ReadTransaction
+  readonly statements: SqliteStatements
+  /** Makes the plans. */
+  readonly connection: SqliteConnection
+}
+
+/** The most rows that an explained read holds in memory; the statements of a longer list end with the first one. */
+const budget = { resources: 10_000, linkage: 100_000 }
+
+/**
+ * Runs a read and returns its statements with their plans.
+ * @throws NotFoundError when the resource in the path does not exist
+ */
+export async function explainSqliteRead(
+  { transaction, statements, connection }: ExplainContext,
+  plan: ReadPlan,
+  id: string | undefined,
+): Promise<ExplainedStatement[]> {
+  const explained: ExplainedStatement[] = []
+  const fullRead = statements.fullRead(plan.shape)
+  const query = async ({ statement, values: runValues }: QueryRequest) => {
+    const values = addAuth(runValues, plan.identity)
+    const start = performance.now()
+    const rows = await transaction.query({ statement, values })
+    const milliseconds = performance.now() - start
+    explained.push({
+      sql: statement.sql,
+      parameters: formatParameters(statement, values),
+      plan: formatPlan(explainQueryPlan(connection, statement)),
+      rows: rows.length,
+      milliseconds,
+    })
+    return rows
+  }
+  await endOnError(transaction, () =>
+    runAsync(executeFullRead({ statements, fullRead }, plan, id, budget), query),
+  )
+  transaction.end()
+  return explained
+}
+
+/** Indents each line of a plan below its parent. The names of tables stand for their aliases. */
+function formatPlan(lines: readonly QueryPlanLine[]): string[] {
+  const depths = new Map<number, number>()
+  return lines.map(([number, parent, detail]) => {
+    const depth = parent === 0 ? 0 : (depths.get(parent) ?? 0) + 1
+    depths.set(number, depth)
+    return `${'  '.repeat(depth)}${detail}`
+  })
+}

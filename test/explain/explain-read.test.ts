@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import {
+  attribute,
+  boolean,
+  date,
+  datetime,
+  decimal,
+  declare,
+  defineModel,
+  enumeration,
+  explainRead,
+  integer,
+  type ReadExplanation,
+  resource,
+  type Store,
+  sql,
+  text,
+  toMany,
+  toOne,
+  uuid,
+} from 'lapidary'
+import { Cleanup } from '../cleanup.ts'
+import { type ColumnTypes, databases } from '../databases.ts'
+import { openStore } from '../engine/engine.ts'
+import { execute, filled } from '../filled.ts'
+
+const fields = {
+  name: attribute(text, { required: true }),
+  stock: attribute(integer, { required: true }),
+  price: attribute(decimal({ precision: 10, scale: 2 })),
+  made_on: attribute(date),
+  seen_at: attribute(datetime),
+  state: attribute(enumeration(['new', 'used'])),
+  code: attribute(uuid),
+  sold: attribute(boolean),
+}
+const item = resource('item', {
+  path: '/items',
+  table: 'item',
+  fields: { ...fields, shop: toOne('shop', { column: 'shop_id' }) },
+})
+const shop = resource('shop', {
+  path: '/shops',
+  table: 'shop',
+  fields: { name: attribute(text), items: toMany('item', { column: 'shop_id' }) },
+})
+const cheap = resource('cheap', {
+  path: '/cheap',
+  table: 'item',
+  scope: (column) => sql`${column('stock')} < 5`,
+  access: 'read-only',
+  fields: { name: fields.name },
+})
+const model = defineModel([item, shop, cheap])
+
+/** Enough rows for PostgreSQL to prefer an index. */
+const rowCount = 5000
+const tables = (types: ColumnTypes, dialect: string) => `
+  create table shop (id ${types.newId}, name text);
+  create table item (id ${types.newId}, name ${types.text} not null, stock ${types.integer} not null, price ${types.decimal},
+    made_on ${types.date}, seen_at ${types.datetime}, state text, code ${types.uuid}, sold ${types.boolean},
+    shop_id integer references shop (id));
+  insert into shop (name) values ('North'), ('South');
+  ${
+    dialect === 'postgres'
+      ? `insert into item (name, stock, price, made_on, seen_at, state, code, sold, shop_id)
+           select 'n' || n, n, n, date '2000-01-01' + n, now(), 'new', md5(n::text)::uuid, n % 2 = 0, 1 + n % 2
+           from generate_series(1, ${rowCount}) as n; analyze`
+      : `insert into item (name, stock, price, made_on, seen_at, state, code, sold, shop_id)
+           with recursive number (n) as (select 1 union all select n + 1 from number where n < ${rowCount})
+           select 'n' || n, n, cast(n as text), date('2000-01-01', '+' || n || ' days'), datetime('now'), 'new',
+             lower(hex(randomblob(4))) || '-0000-4000-8000-' || lower(hex(randomblob(6))), n % 2, 1 + n % 2 from number`
+  }`
+
+const filterBy = (...terms: readonly object[]) =>
+  `filter=${encodeURIComponent(JSON.stringify(terms))}`
+
+for (const database of databases)
+  describe(`Explained reads · ${database.name}`, () => {
+    const cleanup = new Cleanup()
+    let url: string
+    let store: Store
+    before(async () => {
+      url = await filled(cleanup, database, tables(database.columnTypes, database.dialect))
+      store = await openStore(model, url)
+      cleanup.after(() => store.close())
+    })
+    after(() => cleanup.run())
+    const isPostgres = database.dialect === 'postgres'
+    const explain = (search: string, path = '/items') =>
+      explainRead({ model, store }, `${path}?${search}`)
+    /** Creates an index for the time of some work. */
+    const withIndex = async (sql: string | undefined, work: () => Promise<void>) => {
+      assert.ok(sql)
+      await execute(url, `${sql}; analyze`)
+      // Indexes are looked up once.
+      const opened = store
+      store = await openStore(model, url)
+      try {
+        await work()
+      } finally {
+        await store.close()
+        store = opened
+        const names = isPostgres
+          ? "select indexname as name from pg_indexes where indexname like 'item%' and indexname not like '%pkey'"
+          : "select name from sqlite_schema where type = 'index' and sql is not null"
+        for (const { name } of await execute(url, names)) await execute(url, `drop index "${name}"`)
+      }
+    }
+    const messages = ({ warnings }: ReadExplanation) => warnings.map(({ message }) => message)
+
+    it('have the statements with their values, plans, rows and durations', async () => {
+      const { dialect, statements, warnings } = await explain('include=shop&page[size]=3&sort=id')
+      assert.equal(dialect, database.dialect)
+      assert.deepEqual(warnings, [])
+      assert.equal(statements.length, isPostgres ? 1 : 3)
+      for (const { sql, plan, milliseconds } of statements) {
+        assert.match(sql, /select/)
+        assert.ok(plan.length > 0 && milliseconds >= 0)
+      }
+      const [first] = statements
+      assert.match(first?.plan.join('\n') ?? '', /SCAN t0|Index Scan using item_pkey/)
+      assert.ok(first?.parameters.includes('3'), String(first?.parameters))
+      assert.equal(first?.rows, isPostgres ? 5 : 3)
+    })
+
+    it('explain every route that reads', async () => {
+      for (const path of ['/shops', '/shops/1', '/shops/1/items', '/items/1/shop'])
+        assert.ok((await explain('', path)).statements.length > 0, path)
+      const linkage = await explain('', 'http://localhost:3000/shops/1/relationships/items')
+      assert.ok(linkage.statements.length > 0)
+      assert.deepEqual((await explain('', '/')).statements, [])
+    })
+
+    it('throw the errors of the request', async () => {
+      await assert.rejects(explain('sort=nam'), { code: 'invalid_sort' })
+      await assert.rejects(explain('', '/itms'), { code: 'route_not_found', status: 404 })
+      await assert.rejects(explain('', '/items/0'), { code: 'not_found' })
+      await assert.rejects(explain('', '/shops/77/items'), { code: 'not_found' })
+    })
+
+    // biome-ignore format: a table, one filter a row
+    const served = [
+    ['stock', { name: 'stock', op: 'eq', val: 5 }],
+    ['stock', { name: 'stock', op: 'between', val: [5, 7] }],
+    ['name', { name: 'name', op: 'eq', val: 'n5' }],
+    ['name', { name: 'name', op: 'in_', val: ['n5', 'n6'] }],
+    ['name', { name: 'name', op: 'startswith', val: 'n77' }],
+    ['name', { name: 'name', op: 'gt', val: 'n4990', sort: 'name' }],
+    ['made_on', { name: 'made_on', op: 'eq', val: '2000-01-03' }],
+    ['code', { name: 'code', op: 'eq', val: '0f7e6d5c-0000-4000-8000-000000000001' }],
+    ['state', { name: 'state', op: 'eq', val: 'used' }],
+  ] as const
+
+    for (const [field, term] of served)
+      it(`warn of ${field} (${term.op}) without an index, and the fix makes the plan use one`, async () => {
+        const { sort = 'id', ...filter } = { sort: undefined, ...term }
+        const search = `${filterBy(filter)}&sort=${sort}`
+        const explanation = await explain(search)
+        const [warning, ...others] = explanation.warnings
+        const message = `the filter by item.${field} (${term.op}) reads every row of "item": no index begins with the column "${field}"`
+        assert.deepEqual([warning?.message, others], [message, []])
+        assert.doesNotMatch(planOf(explanation), /item_(?!pkey)/)
+        await withIndex(warning?.fix, async () => {
+          const fixed = await explain(search)
+          assert.deepEqual(fixed.warnings, [])
+          assert.match(planOf(fixed), /item_(?!pkey)/)
+        })
+      })
+
+    it('warn of a sort without an index, and the fix makes the plan use one', async () => {
+      const explanation = await explain('sort=-stock')
+      const [warning] = explanation.warnings
+      assert.deepEqual(messages(explanation), [
+        'the sort by item.stock reads every row of "item": no index begins with the column "stock"',
+      ])
+      await withIndex(warning?.fix, async () => {
+        const fixed = await explain('sort=-stock')
+        assert.deepEqual(fixed.warnings, [])
+        assert.match(planOf(fixed), /item_stock/)
+      })
+    })
+
+    it('warn of relationships without an index, where they are followed', async () => {
+      const fix = /^create index .*on "item" \("shop_id"\)$/
+      for (const [path, search] of [
+        ['/shops', 'include=items'],
+        ['/shops/1/items', ''],
+        ['/shops', filterBy({ name: 'items', op: 'any' })],
+      ] as const) {
+        const { warnings } = await explain(search, path)
+        assert.equal(warnings.length, 1, `${path} ${search}`)
+        assert.match(warnings[0]?.fix ?? '', fix)
+      }
+      assert.deepEqual((await explain('', '/shops')).warnings, [])
+    })
+
+    it('warn within combinations and related resources, but not if another condition has an index', async () => {
+      const stock = { name: 'stock', op: 'gt', val: 4990 }
+      const name = { name: 'name', op: 'eq', val: 'n5' }
+      assert.equal((await explain(filterBy({ or: [stock, name] }))).warnings.length, 2)
+      const inner = filterBy({ name: 'items', op: 'any', val: stock })
+      assert.match(messages(await explain(inner, '/shops')).join(), /item\.stock \(gt\)/)
+      await withIndex('create index item_stock on item (stock)', async () => {
+        assert.deepEqual((await explain(filterBy(stock, name))).warnings, [])
+        assert.equal((await explain(filterBy({ or: [stock, name] }))).warnings.length, 1)
+      })
+    })
+
+    it('say which filters no index serves', async () => {
+      assert.deepEqual(
+        messages(await explain(filterBy({ name: 'name', op: 'ilike', val: '%5%' }))),
+        ['the filter by item.name (ilike) reads the text of every row; no index serves it'],
+      )
+      const price = await explain(filterBy({ name: 'price', op: 'gt', val: '5' }))
+      assert.equal(price.warnings.length, 1)
+      assert.deepEqual((await explain(filterBy({ name: 'id', op: 'eq', val: '5' }))).warnings, [])
+      assert.deepEqual((await explain(filterBy({ name: 'stock', op: 'ne', val: 5 }))).warnings, [])
+    })
+
+    it('have the rules of the identity, and its values', async () => {
+      const own = declare<{ auth: { stock: number } }>()
+      const stock = own.auth((user) => user.stock)
+      const rule = { filter: [{ name: 'stock', op: 'eq', val: stock }] }
+      const ruled = own.resource('item', {
+        path: '/items',
+        table: 'item',
+        access: { read: rule },
+        fields: {
+          name: fields.name,
+          stock: attribute(integer, { required: true, readable: false }),
+        },
+      })
+      const ruledModel = own.defineModel([ruled])
+      const opened = await openStore(ruledModel, url)
+      try {
+        const options = { model: ruledModel, store: opened }
+        const { statements } = await explainRead(options, '/items', { auth: { stock: 4321 } })
+        assert.deepEqual(
+          [statements[0]?.rows, statements[0]?.parameters.join().includes('4321')],
+          [1, true],
+        )
+        await assert.rejects(explainRead(options, '/items?sort=stock', { auth: { stock: 1 } }), {
+          code: 'invalid_sort',
+        })
+      } finally {
+        await opened.close()
+      }
+    })
+
+    it('run a long list up to its limit', async () => {
+      const { statements } = await explain('page[size]=1000')
+      assert.ok((statements[0]?.rows ?? 0) >= 501)
+    })
+  })
+
+const planOf = ({ statements }: ReadExplanation) =>
+  statements.flatMap(({ plan }) => plan).join('\n')
