@@ -109,6 +109,7 @@ export type {
   ToOneIds,
 } from './model/hooks.ts'
 export type { Json, JsonValue } from './model/json.ts'
+export type { JsonPaths } from './model/json-paths.ts'
 export {
   boolean,
   bytes,

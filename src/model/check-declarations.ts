@@ -11,6 +11,7 @@ import {
 } from './check-written-columns.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
 import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
+import { findPathErrors } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import { isMemberName, isReservedName } from './member-names.ts'
 import type { ModelOptions } from './model.ts'
@@ -168,6 +169,7 @@ function findAttributeErrors(
           `.access: values of the kind ${field.kind.name} cannot be written; set access: "read-only"`,
         ]
       : []),
+    ...(field.paths ? findPathErrors(field.kind, field.paths) : []),
     ...findSortErrors(field),
     ...findDefaultErrors(field),
     ...(isReadOnly && field.validate

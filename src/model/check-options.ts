@@ -122,6 +122,7 @@ const attribute = members({
   default: anyValue,
   validate: optional(validator),
   invalidValues: optional(invalidValues),
+  paths: optional(each(kind)),
   ...fieldAccessChecks,
 } satisfies Record<keyof Attribute, Check>)
 

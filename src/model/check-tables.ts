@@ -137,7 +137,9 @@ function findFieldErrors(
     case 'attribute': {
       const { column, expression, kind } = field
       if (column === undefined)
-        return listColumns(expression, location).flatMap((each) => findColumnErrors(each, table))
+        return listColumns((columnOf) => expression(columnOf, dialect), location).flatMap((each) =>
+          findColumnErrors(each, table),
+        )
       const reference = { location: `${location}.column`, column, codec: kind.codec }
       return findColumnErrors(reference, table, dialect)
     }

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { AuthValue, FieldAccess, FieldRule } from './access.ts'
 import type { Sql } from './dialect.ts'
+import type { JsonPaths } from './json-paths.ts'
 import type { Kind, OperatorLevel } from './kinds.ts'
 
 /**
@@ -33,12 +34,14 @@ export interface Validator<Value> extends StandardSchemaV1<Value, Value> {}
  * @typeParam IsRequired - the option `required`
  * @typeParam Rights - the option `access`
  * @typeParam Default - the option `default`; `undefined` without one
+ * @typeParam Paths - the option `paths`
  */
 export interface AttributeOptions<
   Value = unknown,
   IsRequired extends boolean = boolean,
   Rights extends Access = Access,
   Default extends DefaultValue<Value> | undefined = DefaultValue<Value> | undefined,
+  Paths extends JsonPaths = JsonPaths,
 > extends FieldAccess {
   /** If true, a create must send a value, and no write may set it to null. Default false. */
   readonly required?: IsRequired
@@ -56,6 +59,8 @@ export interface AttributeOptions<
   readonly set?: AuthValue
   /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
   readonly validate?: Validator<Value>
+  /** The values inside JSON that clients can filter and sort by, e.g. `{ 'address.city': text }`. Only for the kind `json`. */
+  readonly paths?: Paths
   /**
    * What happens when a stored value does not belong to the kind. Filters and sorts see null too, and use no index for anything
    * but `eq` and `in_` then. Default: the option `invalidValues` of the model.
@@ -78,6 +83,11 @@ export interface Attribute<
   readonly is: 'attribute'
   readonly kind: Kind<Value, Level>
 }
+
+/** An attribute with the option `paths`, if it has any. */
+type WithPaths<Field extends Attribute, Paths extends JsonPaths> = [keyof Paths] extends [never]
+  ? Field
+  : Field & { readonly paths: Paths }
 
 type DefaultIf<HasDefault extends boolean, Value> = HasDefault extends true
   ? DefaultValue<Value>
@@ -204,19 +214,23 @@ export function attribute<
   const Rights extends Access = 'read-write',
   const Default extends DefaultValue<Value> | undefined = undefined,
   const Level extends OperatorLevel = OperatorLevel,
+  const Paths extends JsonPaths = Record<never, never>,
 >(
   kind: Kind<Value, Level>,
-  options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default> = {},
-): Attribute<
-  Value,
-  NoInfer<IsRequired>,
-  NoInfer<Rights>,
-  [Default] extends [undefined] ? false : true,
-  Level
+  options: AttributeOptions<NoInfer<Value>, IsRequired, Rights, Default, Paths> = {},
+): WithPaths<
+  Attribute<
+    Value,
+    NoInfer<IsRequired>,
+    NoInfer<Rights>,
+    [Default] extends [undefined] ? false : true,
+    Level
+  >,
+  NoInfer<Paths>
 > {
-  // The fourth type argument says whether `default` is present, which the compiler does not evaluate here.
-  return { is: 'attribute', kind, ...options } as ReturnType<
-    typeof attribute<Value, IsRequired, Rights, Default, Level>
+  // The type arguments say whether `default` and `paths` are present, which the compiler does not evaluate here.
+  return { is: 'attribute', kind, ...options } as unknown as ReturnType<
+    typeof attribute<Value, IsRequired, Rights, Default, Level, Paths>
   >
 }
 

@@ -3,6 +3,7 @@ import type { OperatorLevel } from './kinds.ts'
 import type { Declarations } from './model.ts'
 import type {
   FieldsOf,
+  JsonFilterName,
   RelatedType,
   RelationshipName,
   StoredName,
@@ -98,7 +99,7 @@ type RelationshipCondition<Types extends Declarations, Field extends FieldDeclar
           readonly has?: FilterConditions<Types, RelatedType<Types, Field>> | null
         })
 
-/** A condition on an attribute of related resources, by the path to it, e.g. `owner__name`. The server checks the path. */
+/** A condition on an attribute of related resources or on a value inside JSON, by the path to it, e.g. `owner__name`. */
 type PathCondition = string | number | bigint | boolean | null | FilterOperands<unknown>['textual']
 
 /**
@@ -120,7 +121,9 @@ export type FilterConditions<
           ? RelationshipCondition<Types, FieldsOf<Types, Type>[Name]>
           : AttributeCondition<FieldsOf<Types, Type>[Name], StoredName<FieldsOf<Types, Type>>>
     } & {
-      readonly [Path in `${RelationshipName<FieldsOf<Types, Type>>}__${string}`]?: PathCondition
+      readonly [Path in
+        | `${RelationshipName<FieldsOf<Types, Type>>}__${string}`
+        | JsonFilterName<FieldsOf<Types, Type>>]?: PathCondition
     } & Combinations<FilterConditions<Types, Type>>
 
 /** Combinations of conditions. */

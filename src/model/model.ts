@@ -10,6 +10,7 @@ import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression, InvalidValues } from './fields.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
+import type { FieldExpression } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
 
@@ -31,8 +32,8 @@ export interface AttributeField {
   readonly kind: Kind<unknown>
   /** `undefined` for an expression field. */
   readonly column: string | undefined
-  /** Reads the value from a row: the column, or the declared expression. */
-  readonly expression: Expression
+  /** Reads the value from a row: the column, the declared expression, or the value inside JSON. */
+  readonly expression: FieldExpression
   readonly required: boolean
   readonly isReadable: boolean
   readonly isWritable: boolean
@@ -45,6 +46,8 @@ export interface AttributeField {
   readonly validate: StandardSchemaV1 | undefined
   /** What happens with a stored value that does not belong to the kind. */
   readonly invalidValues: InvalidValues
+  /** The values inside JSON by which clients can filter and sort, by their names in filters; absent for none. */
+  readonly paths?: ReadonlyMap<string, AttributeField>
   /** The value that every create stores; absent if clients send it. */
   readonly set?: AuthValue
   /** True if the rules of the field refuse values of the client. */
@@ -242,6 +245,12 @@ export function findRelationship(
 /** True if two keys are the same columns. */
 export function isSameKey(one: KeyColumns, other: KeyColumns): boolean {
   return one.length === other.length && one.every((column, index) => column === other[index])
+}
+
+/** Returns a value inside JSON by its name in filters, e.g. `meta__address__city`, or `undefined`. */
+export function findPath({ fields }: ResourceType, name: string): AttributeField | undefined {
+  const attribute = fields.get(name.slice(0, Math.max(0, name.indexOf('__'))))
+  return attribute?.is === 'attribute' ? attribute.paths?.get(name) : undefined
 }
 
 /** Returns the same link seen from the other side. */

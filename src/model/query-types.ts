@@ -5,6 +5,8 @@ import type { OperatorName } from './operators.ts'
 import type {
   Fieldsets,
   FieldsOf,
+  JsonFilterName,
+  JsonSortName,
   NoFieldsets,
   RelatedType,
   RelationshipName,
@@ -21,11 +23,12 @@ export type FilterName<Fields extends FieldDeclarations> = string extends keyof 
       | (StoredName<Fields> & string)
       | (RelationshipName<Fields> & string)
       | `${RelationshipName<Fields>}__${string}`
+      | JsonFilterName<Fields>
 
 /** The names by which a list can be sorted: stored attributes, `id`, and paths through to-one relationships. */
 type SortName<Fields extends FieldDeclarations> = string extends keyof Fields
   ? string
-  : 'id' | (StoredName<Fields> & string) | `${ToOneName<Fields>}.${string}`
+  : 'id' | (StoredName<Fields> & string) | `${ToOneName<Fields>}.${string}` | JsonSortName<Fields>
 
 /** A term of the order of a list; `-` in front means descending. */
 export type SortKey<Fields extends FieldDeclarations> = SortName<Fields> | `-${SortName<Fields>}`

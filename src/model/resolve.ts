@@ -23,6 +23,7 @@ import type {
   Table,
 } from './model.ts'
 import { isSortable } from './operators.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import type { ClientIds, ResourceDeclaration } from './resource.ts'
 
 /** The options of a model that its resource types depend on. */
@@ -287,6 +288,7 @@ function resolveAttribute(
     makeDefault: resolveDefault(field.default),
     validate: field.validate,
     invalidValues: field.invalidValues ?? invalidValues,
+    ...(field.paths && { paths: resolvePaths(name, column, field) }),
     ...(field.set && { set: field.set }),
     ...resolveRules(field),
   }

@@ -60,6 +60,20 @@ export type StoredName<Fields extends FieldDeclarations> = {
 }[keyof Fields] &
   string
 
+/** The names by which values inside JSON are sorted, e.g. `meta.address.city`. */
+export type JsonSortName<Fields extends FieldDeclarations> = {
+  [Name in keyof Fields & string]: Fields[Name] extends { readonly paths: infer Paths }
+    ? `${Name}.${keyof Paths & string}`
+    : never
+}[keyof Fields & string]
+
+/** The names by which values inside JSON are filtered, e.g. `meta__address__city`. */
+export type JsonFilterName<Fields extends FieldDeclarations> = JoinNames<JsonSortName<Fields>>
+
+type JoinNames<Path extends string> = Path extends `${infer Name}.${infer Rest}`
+  ? `${Name}__${JoinNames<Rest>}`
+  : Path
+
 /** The related type of a relationship. */
 export type RelatedType<
   Types extends Declarations,

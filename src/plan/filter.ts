@@ -1,5 +1,7 @@
 import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import { suggest } from '../errors/suggestion.ts'
 import {
   type AttributeField,
   getResourceType,
@@ -166,12 +168,28 @@ function planPath(
   const { resource } = context
   const field = resource.fields.get(name)
   if (rest.length > 0) {
+    if (field?.is === 'attribute') return planJsonPath(predicate, path, field, context)
     if (field?.is !== 'relationship') throw unknownName(predicate, name, resource, 'relationship')
     const where = planPath(predicate, rest, enter(predicate, field, context))
     return createSubquery(field, where, context)
   }
   if (field?.is === 'relationship') return planRelationship(predicate, field, context)
   return planAttribute(predicate, findAttribute(predicate, name, resource), context)
+}
+
+/** Plans `meta__address__city`: a condition on a value inside JSON. */
+function planJsonPath(
+  predicate: Predicate,
+  path: readonly string[],
+  { name, paths = new Map(), isFilterable }: AttributeField,
+  context: FilterContext,
+): Condition {
+  if (paths.size === 0 || !isFilterable)
+    throw unknownName(predicate, name, context.resource, 'relationship')
+  const value = paths.get(path.join('__'))
+  if (value) return planAttribute(predicate, value, context)
+  const hint = suggest(path.join('__'), [...paths.keys()], 'paths to filter on')
+  throw filterError(predicate, '.name', `${name} has no path ${quote(path.join('__'))}; ${hint}`)
 }
 
 function planRelationship(
@@ -278,11 +296,20 @@ function findAttribute(
   resource: ResourceType,
   member: FilterMember = '.name',
 ): AttributeField {
-  const field = name === 'id' ? resource.id : resource.fields.get(name)
+  const field =
+    name === 'id' ? resource.id : (resource.fields.get(name) ?? findFilterablePath(name, resource))
   if (field?.is === 'attribute' && field.isFilterable) return field
   if (field?.is === 'computed')
     throw filterError(predicate, member, `${name} is computed and cannot be filtered on`)
   throw unknownName(predicate, name, resource, member === '.field' ? 'attribute' : 'field', member)
+}
+
+/** A value inside JSON whose attribute can be filtered on. */
+function findFilterablePath(name: string, resource: ResourceType): AttributeField | undefined {
+  const attribute = resource.fields.get(name.split('__', 1)[0] ?? '')
+  return attribute?.is === 'attribute' && attribute.isFilterable
+    ? attribute.paths?.get(name)
+    : undefined
 }
 
 /** The context of a filter on related resources. */

@@ -76,16 +76,54 @@ function planTerm(
   model: Model,
   errors: ErrorCollector,
 ): OrderTerm | undefined {
-  const path = term.path.slice(0, -1)
+  const length = findAttributeIndex(term.path, resource, model)
+  const path = term.path.slice(0, length)
   if (path.length > maxJoins) return report(errors, tooManyJoins)
   const type = followPath(path, resource, model, errors)
   if (type === undefined) return undefined
-  const name = term.path[term.path.length - 1] ?? ''
+  const name = term.path[length] ?? ''
+  if (length < term.path.length - 1) return planJsonPath(term, path, type, errors)
   const field = name === 'id' ? type.id : type.fields.get(name)
   if (field?.is !== 'attribute' || !field.isSortable)
     return report(errors, () => notSortable(name, field, type))
   const nullable = path.length > 0 || field !== type.id
   return { path, field: field.name, descending: term.descending, nullable }
+}
+
+/** The index of the last name, or of an attribute before it: the names after an attribute are those of members in JSON. */
+function findAttributeIndex(path: SortTerm['path'], resource: ResourceType, model: Model): number {
+  let type = resource
+  for (const [index, name] of path.entries()) {
+    const field = type.fields.get(name)
+    if (field?.is === 'attribute' && field.paths) return index
+    if (field?.is !== 'relationship') break
+    type = getResourceType(model, field.to)
+  }
+  return path.length - 1
+}
+
+/** Plans `meta.address.city`: the order of values inside JSON. */
+function planJsonPath(
+  { path: names, descending }: SortTerm,
+  path: readonly string[],
+  type: ResourceType,
+  errors: ErrorCollector,
+): OrderTerm | undefined {
+  const members = names.slice(path.length)
+  const [name = ''] = members
+  const attribute = type.fields.get(name)
+  const paths =
+    attribute?.is === 'attribute' && attribute.isReadable && attribute.paths
+      ? [...attribute.paths.values()].filter((each) => each.isSortable)
+      : []
+  const field = paths.find((each) => each.name === members.join('__'))
+  if (field) return { path, field: field.name, descending, nullable: true }
+  return report(errors, () => {
+    if (paths.length === 0) return unknownName(name, type, 'relationship', listToOnes(type))
+    const known = paths.map((each) => each.name.replaceAll('__', '.'))
+    const hint = suggest(members.join('.'), known, 'paths to sort by')
+    return sortError(`sort: ${type.type} has no path ${quote(members.join('.'))}; ${hint}`)
+  })
 }
 
 /** The type at the end of a path of to-one relationships; `undefined` after an error. */

@@ -82,7 +82,7 @@ function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] 
   const expressions = [...fields.values()].flatMap((field): DeclaredSql[] => {
     if (field.is !== 'attribute' || field.column !== undefined) return []
     const { codec } = field.kind
-    const value = fieldAt(0, field)
+    const value = fieldAt(0, field, target)
     const select = sql`select ${asText(value, codec, target)}, ${comparisonKey(value, codec, target)} from ${from}`
     return [
       { path: `${type}.fields.${field.name}`, statement: compileStatement(select, target.dialect) },

@@ -52,7 +52,7 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
     case 'null': {
       const field = getAttribute(table.resource, condition.field)
       if (isCompositeId(condition.field, table.resource)) return compileIdIsNull(table)
-      const value = validValue(fieldOf(table, field), field, target)
+      const value = validValue(fieldOf(table, field, target), field, target)
       const { isNull } = getCodec(field.kind.codec, target.dialect.name)
       return isNull ? isNull(value) : sql`${value} is null`
     }
@@ -190,7 +190,7 @@ function compileOperand(
   if (isCompositeId(name, resource)) return compileIdOperand(table, operators[operator], target)
   const field = getAttribute(resource, name)
   const { codec } = field.kind
-  const stored = withoutRounding(fieldOf(table, field), field, { resource, target })
+  const stored = withoutRounding(fieldOf(table, field, target), field, { resource, target })
   // An invalid value equals no valid one, so that an index of the column can be used. Inside a `not` it has to be null.
   const isPlain =
     is === 'compare' && !isNegated && equalities.has(operator) && !hasKey(codec, target)
@@ -245,8 +245,8 @@ function compileRelated(
 }
 
 /** Compiles an attribute of the rows that a condition is about. */
-function fieldOf({ depth, column }: ConditionTable, field: AttributeField): Sql {
-  return column ? field.expression(column) : fieldAt(depth, field)
+function fieldOf({ depth, column }: ConditionTable, field: AttributeField, target: Target): Sql {
+  return column ? field.expression(column, target.dialect.name) : fieldAt(depth, field, target)
 }
 
 /** Whether at most one id matches a condition. */

@@ -49,7 +49,7 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
 export function compileSelection(layout: RowLayout, target: Target, rows?: Sql): Selection {
   const resource = getResourceType(target.model, layout.type)
   const values = layout.values.map((value) =>
-    asText(storedValueAt(0, resource, value), value.codec, target),
+    asText(storedValueAt(0, resource, value, target), value.codec, target),
   )
   const joins: Sql[] = []
   const linkages = layout.linkages.map(({ relationship, isDerived }) => {

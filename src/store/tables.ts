@@ -2,16 +2,17 @@ import { sql } from 'kysely'
 import type { TableTriggers } from '../model/catalog.ts'
 import { type Codec, getCodec } from '../model/codecs.ts'
 import type { Dialect, LastInsertId, Sql } from '../model/dialect.ts'
-import type {
-  AttributeField,
-  IdField,
-  KeyColumns,
-  Link,
-  Model,
-  RelationshipField,
-  ResourceType,
-  StoredValue,
-  Table,
+import {
+  type AttributeField,
+  findPath,
+  type IdField,
+  type KeyColumns,
+  type Link,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+  type StoredValue,
+  type Table,
 } from '../model/model.ts'
 import type { RowRules } from '../plan/access/identity.ts'
 import type { ReportInvalidValue } from './invalid-value-report.ts'
@@ -103,8 +104,8 @@ export function joinColumnsAt(depth: number, columns: KeyColumns): Sql[] {
 }
 
 /** Compiles an attribute of the table `t<depth>`. */
-export function fieldAt(depth: number, field: AttributeField): Sql {
-  return field.expression((column) => columnAt(depth, column))
+export function fieldAt(depth: number, field: AttributeField, { dialect }: Target): Sql {
+  return field.expression((column) => columnAt(depth, column), dialect.name)
 }
 
 /**
@@ -121,15 +122,21 @@ export function validValue(
 }
 
 /** Compiles a value of a layout from the table `t<depth>`. */
-export function storedValueAt(depth: number, resource: ResourceType, value: StoredValue): Sql {
+export function storedValueAt(
+  depth: number,
+  resource: ResourceType,
+  value: StoredValue,
+  target: Target,
+): Sql {
   return 'column' in value
     ? columnAt(depth, value.column)
-    : fieldAt(depth, getAttribute(resource, value.expression))
+    : fieldAt(depth, getAttribute(resource, value.expression), target)
 }
 
-/** Returns an attribute by its name; `id` is the id. */
+/** Returns an attribute by its name; `id` is the id, and a path into JSON has the name that it has in filters. */
 export function getAttribute(resource: ResourceType, name: string): AttributeField {
-  const field = name === 'id' ? resource.id : resource.fields.get(name)
+  const field =
+    name === 'id' ? resource.id : (resource.fields.get(name) ?? findPath(resource, name))
   if (field?.is !== 'attribute') throw new Error(`${resource.type} has no attribute ${name}.`)
   return field
 }

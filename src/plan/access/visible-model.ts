@@ -82,8 +82,14 @@ function restrictAttribute(
     isReadable: field.isReadable && isReadable,
     isFilterable: field.isFilterable && isFilterable,
     isSortable: field.isSortable && isSortable,
+    ...(field.paths && !isSortable && { paths: withoutSort(field.paths) }),
     ...(isRefused && { isRefused }),
   }
+}
+
+/** The values inside JSON have the rights of their attribute. */
+function withoutSort(paths: ReadonlyMap<string, AttributeField>): typeof paths {
+  return new Map([...paths].map(([name, path]) => [name, { ...path, isSortable: false }]))
 }
 
 function holdAll(rules: readonly FieldRule[], { holds }: FieldContext): boolean {
@@ -151,9 +157,10 @@ function listColumns(field: Field): readonly string[] {
 
 function listExpressionColumns({ expression }: AttributeField): string[] {
   const columns: string[] = []
+  // The columns of an expression are the same for every database.
   expression((name) => {
     columns.push(name)
     return sql.id(name)
-  })
+  }, 'sqlite')
   return columns
 }

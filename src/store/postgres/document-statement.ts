@@ -335,7 +335,7 @@ function compileRowSetColumns(
   }
   for (const value of layout.values) {
     if ('column' in value) columns.add(value.column)
-    else getAttribute(resource, value.expression).expression(addColumn)
+    else getAttribute(resource, value.expression).expression(addColumn, target.dialect.name)
   }
   for (const { relationship } of layout.linkages)
     addAll(getRelationship(resource, relationship).link.ownKey)

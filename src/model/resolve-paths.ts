@@ -1,0 +1,45 @@
+import type { Attribute } from './fields.ts'
+import { toFilterName, toPathExpression, toPathKind } from './json-paths.ts'
+import type { Kind } from './kinds.ts'
+import type { AttributeField } from './model.ts'
+import { isSortable } from './operators.ts'
+import { isStoredForm } from './stored-forms.ts'
+
+/**
+ * Resolves the values inside JSON by which clients can filter and sort, by their names in filters. Whether clients can filter by them
+ * depends on the attribute.
+ * @param column - the column of the attribute
+ */
+export function resolvePaths(
+  name: string,
+  column: string,
+  { paths = {}, access, sort }: Attribute,
+): ReadonlyMap<string, AttributeField> {
+  const entries = Object.entries(paths).map(([path, declared]) => {
+    const filterName = toFilterName(name, path)
+    const kind = toPathKind(declared)
+    const field: AttributeField = {
+      is: 'attribute',
+      name: filterName,
+      kind,
+      column: undefined,
+      expression: toPathExpression(column, path, declared),
+      required: false,
+      isReadable: false,
+      isWritable: false,
+      isImmutable: false,
+      isFilterable: true,
+      isSortable: sort ?? (access !== 'write-only' && isSortable(kind)),
+      makeDefault: undefined,
+      validate: undefined,
+      invalidValues: isStoredFormOf(kind) ? 'null' : 'error',
+    }
+    return [filterName, field] as const
+  })
+  return new Map(entries)
+}
+
+/** Only the texts of a form have to be checked: a path reads no value of other kinds from JSON of another type. */
+function isStoredFormOf({ codec }: Kind<unknown>): boolean {
+  return typeof codec === 'string' && isStoredForm(codec)
+}
