@@ -35,35 +35,49 @@ export interface Workers {
  * @throws Error when the port is in use, or when a worker exits before it listens; the worker has printed the reason
  */
 export async function superviseWorkers(options: WorkerOptions): Promise<Workers> {
-  let isClosing = false
   if (!reusesPort) cluster.schedulingPolicy = cluster.SCHED_NONE
   await assertPortIsFree(options)
-  const port = await startAll()
-  return { port, close }
+  const supervisor = new Supervisor()
+  const port = await supervisor.start(options)
+  return { port, close: () => supervisor.close() }
+}
+
+/** Starts workers, replaces those that exit, and stops all of them. */
+class Supervisor {
+  #isClosing = false
 
   /**
    * Given port 0 and `SO_REUSEPORT`, the first worker chooses a free port and the others use it. Without `SO_REUSEPORT`
    * all workers request port 0, and Node gives them the same socket.
+   * @returns the port that they listen on
    */
-  async function startAll(): Promise<number> {
-    const firstCount = options.port === 0 && reusesPort ? 1 : options.count
-    const port = await startWorkers(firstCount, options.port)
-    await startWorkers(options.count - firstCount, port)
-    return port
+  async start({ count, port }: WorkerOptions): Promise<number> {
+    const firstCount = port === 0 && reusesPort ? 1 : count
+    const listeningOn = await this.#startWorkers(firstCount, port)
+    await this.#startWorkers(count - firstCount, listeningOn)
+    return listeningOn
   }
 
-  async function startWorkers(count: number, port: number): Promise<number> {
-    const results = await Promise.allSettled(Array.from({ length: count }, () => startWorker(port)))
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await Promise.all(
+      Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)),
+    )
+  }
+
+  async #startWorkers(count: number, port: number): Promise<number> {
+    const starts = Array.from({ length: count }, () => this.#startWorker(port))
+    const results = await Promise.allSettled(starts)
     if (results.every(({ status }) => status === 'fulfilled')) {
       const [first] = results
       return first?.status === 'fulfilled' ? first.value : port
     }
-    await close()
+    await this.close()
     throw new Error('a worker exited before it listened')
   }
 
   /** @returns the port that the worker listens on */
-  function startWorker(port: number): Promise<number> {
+  #startWorker(port: number): Promise<number> {
     const worker = cluster.fork(workerEnvironment(port))
     const startedAt = Date.now()
     return new Promise((resolve, reject) => {
@@ -75,33 +89,24 @@ export async function superviseWorkers(options: WorkerOptions): Promise<Workers>
       worker.once('exit', (code, signal) => {
         reject(new Error(`a worker exited with ${signal ?? code}`))
         if (listeningOn !== undefined)
-          void replaceWorker(reusesPort ? listeningOn : port, Date.now() - startedAt)
+          void this.#replaceWorker(reusesPort ? listeningOn : port, Date.now() - startedAt)
       })
     })
   }
 
-  async function replaceWorker(port: number, lifetime: number): Promise<void> {
-    for (
-      let delay = lifetime < minimumLifetime ? restartDelay : 0;
-      !isClosing;
-      delay = restartDelay
-    ) {
+  async #replaceWorker(port: number, lifetime: number): Promise<void> {
+    let delay = lifetime < minimumLifetime ? restartDelay : 0
+    while (!this.#isClosing) {
       await pause(delay)
-      if (isClosing) return
+      if (this.#isClosing) return
       // If the new worker exits before it listens, start another one.
-      const isListening = await startWorker(port).then(
+      const isListening = await this.#startWorker(port).then(
         () => true,
         () => false,
       )
       if (isListening) return
+      delay = restartDelay
     }
-  }
-
-  async function close(): Promise<void> {
-    isClosing = true
-    await Promise.all(
-      Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)),
-    )
   }
 }
 

@@ -57,25 +57,10 @@ export async function createPostgresStore(
     pool,
     replicaUrls.map((replica) => new PostgresPool(replica, options)),
   )
-  const { shared } = pool
   const description = describeDatabase(url)
   const dialect = await detectDialect(pool, description)
   const counts = new PostgresCountCache()
-  const facts = new LoadedTableFacts(async () => {
-    const loaded = await readTableFacts(model, shared, target)
-    counts.enableFor(loaded.cacheableTables)
-    return loaded
-  })
-  const target: Target = {
-    model,
-    dialect,
-    isIndexed: (table, columns) => facts.current.isIndexed(table, columns),
-    ignoresCase: (table, column) => facts.current.ignoresCase(table, column),
-    isSinglePrecision: (table, column) => facts.current.isSinglePrecision(table, column),
-    isEnforced: (field) => facts.current.isEnforced(field),
-    triggersOf: (table) => facts.current.triggersOf(table),
-    reportInvalidValue: createInvalidValueReport(),
-  }
+  const { facts, target } = createTarget(model, dialect, pool, counts)
   const cache = new StatementCache(options.statementCache)
   const statementsOf = createStatementsByRules(
     createPostgresStatements(target, cache),
@@ -83,7 +68,6 @@ export async function createPostgresStore(
   )
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
   const context: ReadContext = { statementsOf, counts, limit }
-  let expected: readonly Migration[] | undefined
   return {
     model,
     dialect: 'postgres',
@@ -100,16 +84,57 @@ export async function createPostgresStore(
       const explained = await pool.read(undefined, (transaction) =>
         explainPostgresRead(transaction, plan, id, statementsOf(plan.identity)),
       )
-      const warnings = listReadWarnings(plan, explained, target, await queryPostgresCatalog(shared))
+      const catalog = await queryPostgresCatalog(pool.shared)
+      const warnings = listReadWarnings(plan, explained, target, catalog)
       return { dialect: 'postgres', statements: explained, warnings }
     },
     transaction: async (work) => {
       if (!facts.areKnown) await facts.load()
       return executeTransaction(work, { pool, statementsOf, facts })
     },
+    ...createSchemaOperations(pool, target, facts),
+    close: async () => {
+      await Promise.all([pool.close(), replicas.close()])
+    },
+  }
+}
+
+/** Creates what SQL is compiled for. The facts about its tables are read when they are first needed. */
+function createTarget(
+  model: Model,
+  dialect: Dialect,
+  { shared }: PostgresPool,
+  counts: PostgresCountCache,
+): Readonly<{ facts: LoadedTableFacts; target: Target }> {
+  const facts = new LoadedTableFacts(async () => {
+    const loaded = await readTableFacts(model, shared, target)
+    counts.enableFor(loaded.cacheableTables)
+    return loaded
+  })
+  const target: Target = {
+    model,
+    dialect,
+    isIndexed: (table, columns) => facts.current.isIndexed(table, columns),
+    ignoresCase: (table, column) => facts.current.ignoresCase(table, column),
+    isSinglePrecision: (table, column) => facts.current.isSinglePrecision(table, column),
+    isEnforced: (field) => facts.current.isEnforced(field),
+    triggersOf: (table) => facts.current.triggersOf(table),
+    reportInvalidValue: createInvalidValueReport(),
+  }
+  return { facts, target }
+}
+
+/** Creates the operations of a store that read or change the schema. */
+function createSchemaOperations(
+  pool: PostgresPool,
+  target: Target,
+  facts: LoadedTableFacts,
+): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
+  let expected: readonly Migration[] | undefined
+  return {
     prepare: () => facts.load(),
-    verify: () => verify(target, shared),
-    catalog: () => queryPostgresCatalog(shared),
+    verify: () => verify(target, pool.shared),
+    catalog: () => queryPostgresCatalog(pool.shared),
     migrate: async (migrations, mode = 'run') => {
       await pool.write(beginMigration, async (transaction) => {
         await migratePostgres(transaction, migrations, mode)
@@ -123,9 +148,6 @@ export async function createPostgresStore(
         await checkVersion(transaction, expected)
         await transaction.commit()
       }),
-    close: async () => {
-      await Promise.all([pool.close(), replicas.close()])
-    },
   }
 }
 

@@ -17,7 +17,7 @@ import { openTransaction } from '../transaction.ts'
 import { findViewIdErrors } from '../view-ids.ts'
 import { querySqliteCatalog } from './catalog.ts'
 import { createCollationLookup } from './collations.ts'
-import { SqliteConnection } from './connection.ts'
+import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
 import { EnforcedKeys } from './foreign-keys.ts'
@@ -47,25 +47,13 @@ export { sampleSqlite } from './sample.ts'
  * @throws Error when the file cannot be opened, or `readOnly` is true and it does not exist
  */
 export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
-  const { readOnly = false } = options
-  const file = new DatabaseFile(path, readOnly)
+  const file = new DatabaseFile(path, options.readOnly ?? false)
   // Half of the memory is for compiled statements, a quarter for the prepared ones of each of the two long-lived connections.
   const { statementCache = defaultCacheSize } = options
   const connectionOptions = { statementCache: statementCache / 4 }
-  const role = readOnly ? 'reader' : 'writer'
-  const writer = new SqliteConnection(file.path, role, connectionOptions)
-  // A temporary file need not survive a power failure.
-  if (file.isTemporary) writer.execute('pragma synchronous = off')
+  const writer = openWriter(file, options, connectionOptions)
   const enforcedKeys = new EnforcedKeys(model, writer)
-  const target: Target = {
-    model,
-    dialect: sqliteDialect,
-    isIndexed: createIndexLookup(writer),
-    ignoresCase: createCollationLookup(writer),
-    triggersOf: createTriggerLookup(writer),
-    isEnforced: (field) => enforcedKeys.has(field),
-    reportInvalidValue: createInvalidValueReport(),
-  }
+  const target = createTarget(model, writer, enforcedKeys)
   const cache = new StatementCache(statementCache / 2)
   const statementsOf = createStatementsByRules(
     createSqliteStatements(target, cache),
@@ -78,7 +66,6 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     createWriteConnection(writer, statements),
   )
   const router = new ReadRouter(file, { statementsOf, connectionOptions }, options)
-  let expected: readonly Migration[] | undefined
   return {
     model,
     dialect: 'sqlite',
@@ -90,6 +77,58 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       return { dialect: 'sqlite', statements: explained, warnings }
     },
     transaction: (work) => groupCommit.transaction(() => work(transaction)),
+    ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),
+    close: async () => {
+      router.close()
+      writer.close()
+      file.remove()
+    },
+  }
+}
+
+/** Opens the connection that writes; a read-only store reads its catalog by it. */
+function openWriter(
+  file: DatabaseFile,
+  { readOnly = false }: SqliteOptions,
+  connectionOptions: ConnectionOptions,
+): SqliteConnection {
+  const writer = new SqliteConnection(file.path, readOnly ? 'reader' : 'writer', connectionOptions)
+  // A temporary file need not survive a power failure.
+  if (file.isTemporary) writer.execute('pragma synchronous = off')
+  return writer
+}
+
+function createTarget(model: Model, writer: SqliteConnection, enforcedKeys: EnforcedKeys): Target {
+  return {
+    model,
+    dialect: sqliteDialect,
+    isIndexed: createIndexLookup(writer),
+    ignoresCase: createCollationLookup(writer),
+    triggersOf: createTriggerLookup(writer),
+    isEnforced: (field) => enforcedKeys.has(field),
+    reportInvalidValue: createInvalidValueReport(),
+  }
+}
+
+/** What the operations on the schema of a database need. */
+interface SchemaContext {
+  readonly file: DatabaseFile
+  readonly writer: SqliteConnection
+  readonly mutex: Mutex
+  readonly target: Target
+  readonly enforcedKeys: EnforcedKeys
+}
+
+/** Creates the operations of a store that read or change the schema. */
+function createSchemaOperations({
+  file,
+  writer,
+  mutex,
+  target,
+  enforcedKeys,
+}: SchemaContext): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
+  let expected: readonly Migration[] | undefined
+  return {
     // Indexes and triggers are looked up when a statement is compiled.
     prepare: async () => enforcedKeys.load(),
     verify: async () => {
@@ -106,11 +145,6 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     checkReady: async () => {
       file.verify()
       checkVersion(file.path, expected)
-    },
-    close: async () => {
-      router.close()
-      writer.close()
-      file.remove()
     },
   }
 }
