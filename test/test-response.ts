@@ -11,6 +11,7 @@ export interface Identifier {
 export interface Linkage {
   links?: Record<string, string>
   data?: Identifier | Identifier[] | null
+  meta?: { count: number }
 }
 
 /** A resource object. */

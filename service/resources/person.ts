@@ -13,6 +13,6 @@ export const person = resource('person', {
     display_name: computed(text, { name: notNull(text), email }, ({ name, email }) =>
       email === null ? name.toUpperCase() : `${name.toUpperCase()} <${email}>`,
     ),
-    computers: toMany('computer', { column: 'person_id' }),
+    computers: toMany('computer', { column: 'person_id', count: true }),
   },
 })

@@ -31,9 +31,12 @@ export function linkResources(document: ResponseDocument): unknown {
     const related = isObject(resource.relationships) ? resource.relationships : {}
     for (const [name, value] of Object.entries(resource.attributes ?? {}))
       setMember(object, name, value)
-    for (const [name, relationship] of Object.entries(related))
-      if (isObject(relationship) && 'data' in relationship)
-        setMember(object, name, resolve(relationship.data))
+    for (const [name, relationship] of Object.entries(related)) {
+      if (!isObject(relationship)) continue
+      if ('data' in relationship) setMember(object, name, resolve(relationship.data))
+      const { meta } = relationship
+      if (isObject(meta) && 'count' in meta) setMember(object, `${name}.count`, meta.count)
+    }
   }
   return resolve(data)
 }

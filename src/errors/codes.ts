@@ -22,6 +22,7 @@ export const errorCodes = {
   invalid_page:           { status: 400, title: 'The page number or page size is not valid' },
   invalid_include:        { status: 400, title: 'The include path is not valid' },
   invalid_fields:         { status: 400, title: 'The fieldset is not valid' },
+  invalid_count:          { status: 400, title: 'The counted relationship is not valid' },
   query_too_complex:      { status: 400, title: 'The query is too complex' },
   too_many_resources:     { status: 400, title: 'The response would contain too many resources' },
   client_id_forbidden:    { status: 403, title: 'Client-generated ids are not allowed' },

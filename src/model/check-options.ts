@@ -173,9 +173,10 @@ const through = members({
   through: joinTable,
   access: optional(relationshipAccess),
   ...{ readable, writable },
+  count: optional(flag),
 } satisfies Record<keyof ThroughOptions | 'is' | 'to', Check>)
 
-const toManyByKey = members({ ...key, through: anyValue })
+const toManyByKey = members({ ...key, through: anyValue, count: optional(flag) })
 
 const toMany: Check = (value, location) => {
   if (!isObject(value) || value.through === undefined) return toManyByKey(value, location)

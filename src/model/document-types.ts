@@ -16,6 +16,8 @@ type JsonOf<Value> = Value extends bigint ? number | bigint | string : Value
 export interface DocumentRelationship {
   readonly links: Readonly<{ self: string; related: string }>
   readonly data?: Identifier | readonly Identifier[] | null
+  /** Present if the query counts the related resources. */
+  readonly meta?: Readonly<{ count: number }>
 }
 
 /**
@@ -40,7 +42,10 @@ export interface DocumentResource<
 }
 
 type AttributesOfObject<Resource, Relationships extends string> = {
-  readonly [Name in Exclude<keyof Resource, 'type' | 'id' | Relationships>]: JsonOf<Resource[Name]>
+  readonly [Name in Exclude<
+    keyof Resource,
+    'type' | 'id' | Relationships | `${string}.count`
+  >]: JsonOf<Resource[Name]>
 }
 
 /** A JSON:API document: https://jsonapi.org/format/1.0/#document-structure */

@@ -178,22 +178,36 @@ export interface JoinTable {
   readonly to: string | readonly string[]
 }
 
+/** The options of every relationship to any number of resources. */
+export interface CountOptions<IsCounted extends boolean = boolean> {
+  /** If true, clients can request the number of related resources, filter by it and sort by it. Default false. */
+  readonly count?: IsCounted
+}
+
 /** The options of a relationship with a join table. */
-export interface ThroughOptions<Rights extends WriteAccess = WriteAccess>
-  extends RelationshipOptions<Rights> {
+export interface ThroughOptions<
+  Rights extends WriteAccess = WriteAccess,
+  IsCounted extends boolean = boolean,
+> extends RelationshipOptions<Rights>,
+    CountOptions<IsCounted> {
   readonly through: JoinTable
 }
 
 /** The options of a relationship to any number of resources: the foreign key column of their table, or a join table. */
-export type ColumnOrThrough<Rights extends WriteAccess = WriteAccess> =
-  | KeyOptions<Rights>
-  | ThroughOptions<Rights>
+export type ColumnOrThrough<
+  Rights extends WriteAccess = WriteAccess,
+  IsCounted extends boolean = boolean,
+> = (KeyOptions<Rights> & CountOptions<IsCounted>) | ThroughOptions<Rights, IsCounted>
 
-/** A declared relationship to any number of resources: with a foreign key in their table, or a join table. */
+/**
+ * A declared relationship to any number of resources: with a foreign key in their table, or a join table.
+ * @typeParam IsCounted - the option `count`
+ */
 export type ToMany<
   Type extends string = string,
   Rights extends WriteAccess = WriteAccess,
-> = ColumnOrThrough<Rights> & {
+  IsCounted extends boolean = boolean,
+> = ColumnOrThrough<Rights, IsCounted> & {
   readonly is: 'toMany'
   readonly to: Type
 }
@@ -317,9 +331,13 @@ export function toOne<const Type extends string, const Rights extends WriteAcces
  * @param to - the related type
  * @param options - the foreign key column of the *other* table, or the join table
  */
-export function toMany<const Type extends string, const Rights extends WriteAccess = 'read-write'>(
+export function toMany<
+  const Type extends string,
+  const Rights extends WriteAccess = 'read-write',
+  const IsCounted extends boolean = false,
+>(
   to: Type,
-  options: ColumnOrThrough<Rights>,
-): ToMany<Type, NoInfer<Rights>> {
+  options: ColumnOrThrough<Rights, IsCounted>,
+): ToMany<Type, NoInfer<Rights>, NoInfer<IsCounted>> {
   return { is: 'toMany', to, ...options }
 }

@@ -20,10 +20,14 @@ export interface Table {
   readonly name: string
 }
 
-/** A value that is read from a row, and its codec: a column, or an expression field of the type. */
+/**
+ * A value that is read for a row, and its codec: a column, an expression field of the type, or the number of the related resources
+ * of a relationship.
+ */
 export type StoredValue =
   | Readonly<{ column: string; codec: Codec }>
   | Readonly<{ expression: string; codec: Codec }>
+  | Readonly<{ count: string; codec: Codec }>
 
 /** A resolved attribute: every default is filled in. */
 export interface AttributeField {
@@ -114,6 +118,8 @@ export interface RelationshipField {
   readonly isWritable: boolean
   /** Whether every own key references a row; `undefined`: the database knows. */
   readonly isEnforced: boolean | undefined
+  /** Whether clients can request, filter by and sort by the number of related resources. */
+  readonly isCounted: boolean
   /** The id that every create stores; absent if clients send it. */
   readonly set?: AuthValue
   /** True if the rules of the field refuse values of the client. */

@@ -108,3 +108,21 @@ export const relationshipOperators = {
   toOne: ['has', 'eq', 'ne', 'is_', 'isnot'],
   toMany: ['any', 'eq', 'ne', 'is_', 'isnot'],
 } as const
+
+/** The operators on the number of related resources of a to-many relationship with `count`, and those that compare the number. */
+export const countOperators = {
+  count_eq: 'eq',
+  count_ne: 'ne',
+  count_gt: 'gt',
+  count_ge: 'ge',
+  count_lt: 'lt',
+  count_le: 'le',
+} as const satisfies Record<string, OperatorName>
+
+/** The name of an operator on the number of related resources, as in requests. */
+export type CountOperatorName = keyof typeof countOperators
+
+/** Whether a name is that of an operator on the number of related resources. */
+export function isCountOperator(name: string): name is CountOperatorName {
+  return Object.hasOwn(countOperators, name)
+}

@@ -1,8 +1,9 @@
 import type { FieldDeclarations } from './fields.ts'
 import type { FilterConditions } from './filter-conditions.ts'
 import type { Declarations } from './model.ts'
-import type { OperatorName } from './operators.ts'
+import type { CountOperatorName, OperatorName } from './operators.ts'
 import type {
+  CountedName,
   Fieldsets,
   FieldsOf,
   JsonFilterName,
@@ -25,10 +26,18 @@ export type FilterName<Fields extends FieldDeclarations> = string extends keyof 
       | `${RelationshipName<Fields>}__${string}`
       | JsonFilterName<Fields>
 
-/** The names by which a list can be sorted: stored attributes, `id`, and paths through to-one relationships. */
+/**
+ * The names by which a list can be sorted: stored attributes, `id`, paths through to-one relationships, and the numbers of related
+ * resources.
+ */
 type SortName<Fields extends FieldDeclarations> = string extends keyof Fields
   ? string
-  : 'id' | (StoredName<Fields> & string) | `${ToOneName<Fields>}.${string}` | JsonSortName<Fields>
+  :
+      | 'id'
+      | (StoredName<Fields> & string)
+      | `${ToOneName<Fields>}.${string}`
+      | `${CountedName<Fields>}.count`
+      | JsonSortName<Fields>
 
 /** A term of the order of a list; `-` in front means descending. */
 export type SortKey<Fields extends FieldDeclarations> = SortName<Fields> | `-${SortName<Fields>}`
@@ -46,7 +55,7 @@ export type Filter<Name extends string = string> =
 /** A comparison of a field, or a condition on the resources of a relationship. */
 export interface FilterTerm<Name extends string = string> {
   readonly name: Name
-  readonly op: OperatorName | 'any' | 'has'
+  readonly op: OperatorName | 'any' | 'has' | CountOperatorName
   /** The value, a list of values, or, for `any` and `has`, a nested filter. */
   readonly val?: unknown
   /** The field to compare with, instead of a value. */
@@ -118,6 +127,8 @@ export interface ResourceQuery<
   readonly fields?: Sets & FieldsetCheck<Types, Sets>
   /** The paths of related resources, e.g. `['computers', 'computers.owner']`. */
   readonly include?: readonly Path[] & PathCheck<Types, Type, Path>
+  /** The to-many relationships whose related resources are counted. They are declared with `count: true`. */
+  readonly withCount?: readonly (CountedName<FieldsOf<Types, Type>> & string)[]
 }
 
 /** The rows of a list, and their order. */

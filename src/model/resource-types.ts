@@ -52,6 +52,21 @@ export type ToOneName<Fields extends FieldDeclarations> = {
 }[keyof Fields] &
   string
 
+/** The names of the relationships whose related resources can be counted. */
+export type CountedName<Fields extends FieldDeclarations> = string extends keyof Fields
+  ? string
+  : {
+      [Name in keyof Fields]: Fields[Name] extends {
+        readonly is: 'toMany'
+        readonly count?: infer IsCounted
+      }
+        ? [Extract<IsCounted, true>] extends [never]
+          ? never
+          : Name
+        : never
+    }[keyof Fields] &
+      string
+
 /** The names of the attributes that are stored or computed by the database. */
 export type StoredName<Fields extends FieldDeclarations> = {
   [Name in keyof Fields]: Fields[Name] extends { readonly is: 'attribute' | 'expression' }
@@ -187,7 +202,12 @@ export type ResourceObject<
           : FieldsOf<Types, Type>[Name] extends { readonly is: 'toOne' | 'toMany' }
             ? RelationshipValue<Types, FieldsOf<Types, Type>[Name], Name, Path, Sets, Form>
             : AttributeValue<FieldsOf<Types, Type>[Name], Form>
-    }
+    } & NumbersOfRelated<CountedName<FieldsOf<Types, Type>>>
+
+/** The numbers of related resources that the query counts, e.g. `computers.count`. */
+type NumbersOfRelated<Name extends string> = [Name] extends [never]
+  ? unknown
+  : { readonly [Counted in Name as `${Counted}.count`]?: number }
 
 /** No fieldset: all fields of every type. */
 // biome-ignore lint/complexity/noBannedTypes: an object type without members

@@ -15,6 +15,7 @@ import { filterLimits } from './filter-limits.ts'
 import { parseInclude } from './include.ts'
 import { type ParsedPage, parsePageNumber, parsePageSize } from './page.ts'
 import { parseSort, type SortTerm } from './sort.ts'
+import { parseWithCount } from './with-count.ts'
 
 /** A parsed query string. Its names are not looked up yet. */
 export interface ParsedQuery {
@@ -26,6 +27,8 @@ export interface ParsedQuery {
   readonly page: ParsedPage
   /** Relationship paths; `undefined` if the parameter is absent, `[]` if its value is empty. */
   readonly include: readonly (readonly string[])[] | undefined
+  /** The names of the relationships whose related resources are counted; `undefined` if the parameter is absent. */
+  readonly withCount: readonly string[] | undefined
   /** Field names by resource type. */
   readonly fields: ReadonlyMap<string, readonly string[]>
   /** Syntax errors. Planning reports them together with the errors that it finds. */
@@ -38,6 +41,7 @@ interface QueryBuilder extends ParsedQuery {
   sort: readonly SortTerm[]
   page: ParsedPage
   include: readonly (readonly string[])[] | undefined
+  withCount: readonly string[] | undefined
   readonly fields: Map<string, readonly string[]>
   /** The number of filter terms so far. */
   terms: number
@@ -51,6 +55,7 @@ const emptyQuery: ParsedQuery = {
   sort: [],
   page: {},
   include: undefined,
+  withCount: undefined,
   fields: new Map(),
   errors: noErrors,
 }
@@ -72,6 +77,7 @@ export function parseQuery(search: string): ParsedQuery {
     sort: [],
     page: {},
     include: undefined,
+    withCount: undefined,
     fields: new Map(),
     terms: 0,
     errors,
@@ -95,6 +101,7 @@ function parseParameter(name: string, value: string, builder: QueryBuilder): voi
   else if (name === 'page[number]')
     builder.page = { ...builder.page, number: parsePageNumber(value) }
   else if (name === 'include') builder.include = parseInclude(value)
+  else if (name === 'withCount') builder.withCount = parseWithCount(value)
   else report(builder.errors, () => unknownError(name))
 }
 

@@ -9,8 +9,11 @@ import type { ReadPlan } from './read.ts'
 export function findAffectedTypes({ shape }: ReadPlan, model: Model): ResourceType[] {
   const { addressed, where, order, primary, included } = shape
   const resource = getResourceType(model, shape.type)
-  const linked = [primary, ...included].flatMap(({ type, linkages }) =>
-    linkages.map(({ relationship }) => follow(getResourceType(model, type), relationship, model)),
+  const linked = [primary, ...included].flatMap(({ type, linkages, values }) =>
+    [
+      ...linkages.map(({ relationship }) => relationship),
+      ...values.flatMap((value) => ('count' in value ? [value.count] : [])),
+    ].map((relationship) => follow(getResourceType(model, type), relationship, model)),
   )
   return [
     ...new Set([
@@ -19,9 +22,11 @@ export function findAffectedTypes({ shape }: ReadPlan, model: Model): ResourceTy
       ...included.map(({ type }) => getResourceType(model, type)),
       ...linked,
       ...collectConditions(where, resource, model).flatMap(([type, condition]) =>
-        condition.is === 'related' ? [follow(type, condition.relationship, model)] : [],
+        'relationship' in condition ? [follow(type, condition.relationship, model)] : [],
       ),
-      ...order.flatMap(({ path }) => followPath(path, resource, model)),
+      ...order.flatMap(({ path, field, isCount }) =>
+        followPath(isCount ? [...path, field] : path, resource, model),
+      ),
     ]),
   ]
 }
@@ -59,6 +64,7 @@ function collectInner(
     case 'compare':
     case 'fields':
     case 'null':
+    case 'count':
       return []
     case 'related': {
       const related = follow(resource, condition.relationship, model)

@@ -3,7 +3,7 @@ import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
 import type { AttributeField, Field, Model, ResourceType, StoredValue } from '../model/model.ts'
-import { isSameValue, type LinkageColumn, type RowLayout } from './row-layout.ts'
+import { createCountValue, isSameValue, type LinkageColumn, type RowLayout } from './row-layout.ts'
 
 /** The requested fields by resource type. A type without an entry has all its fields. */
 export type Fieldsets = ReadonlyMap<string, ReadonlySet<string>>
@@ -64,15 +64,18 @@ export function isInFieldset(fieldsets: Fieldsets, type: string, name: string): 
 /**
  * Plans which values of a type are read and which members its resource objects have. Nothing else is selected or computed.
  * @param included - the relationships of the type that are included; their linkage is read
+ * @param counted - the relationships of the type whose related resources are counted
  */
 export function planLayout(
   resource: ResourceType,
   fieldsets: Fieldsets,
   included: ReadonlySet<string>,
+  counted: readonly string[] = [],
 ): RowLayout {
   const fields = [...resource.fields.values()].filter(({ name }) =>
     isInFieldset(fieldsets, resource.type, name),
   )
+  const counts = counted.filter((name) => isInFieldset(fieldsets, resource.type, name))
   const hasFieldset = fieldsets.has(resource.type)
   const linkages = fields.flatMap((field): LinkageColumn[] =>
     field.is === 'relationship' && (hasFieldset || included.has(field.name))
@@ -83,7 +86,7 @@ export function planLayout(
     type: resource.type,
     attributes: fields.filter(isReadable).map(({ name }) => name),
     relationships: fields.filter(({ is }) => is === 'relationship').map(({ name }) => name),
-    values: withoutDuplicates(fields.flatMap(listValues)),
+    values: [...withoutDuplicates(fields.flatMap(listValues)), ...counts.map(createCountValue)],
     linkages,
   }
 }

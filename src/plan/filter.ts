@@ -2,6 +2,7 @@ import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { kinds } from '../model/kinds.ts'
 import {
   type AttributeField,
   getResourceType,
@@ -11,7 +12,10 @@ import {
 } from '../model/model.ts'
 import {
   appliesTo,
+  type CountOperatorName,
+  countOperators,
   findOperator,
+  isCountOperator,
   isSortable,
   listOperators,
   type Operator,
@@ -73,6 +77,15 @@ export type Condition =
       /** True if the database must not turn the subquery into a join (`maxJoinedSubqueries`). */
       preventPullUp?: boolean
     }>
+  | Readonly<{
+      is: 'count'
+      relationship: string
+      operator: OperatorName
+      parameter: Parameter
+      /** Whether a resource without related resources matches. */
+      includesZero: boolean
+      preventPullUp?: boolean
+    }>
   | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
   | Readonly<{ is: 'not'; inner: Condition }>
 
@@ -113,6 +126,8 @@ function withoutPullUp(condition: Condition): Condition {
       const where = condition.where && withoutPullUp(condition.where)
       return { ...condition, where, preventPullUp: true }
     }
+    case 'count':
+      return { ...condition, preventPullUp: true }
     case 'and':
     case 'or': {
       const [first, ...others] = condition.all
@@ -198,7 +213,12 @@ function planRelationship(
   context: FilterContext,
 ): Condition {
   const { operator, operand } = predicate
-  const allowed: readonly string[] = relationshipOperators[field.many ? 'toMany' : 'toOne']
+  if (field.isCounted && isCountOperator(operator))
+    return planCount(predicate, field, operator, context)
+  const allowed: readonly string[] = [
+    ...relationshipOperators[field.many ? 'toMany' : 'toOne'],
+    ...(field.isCounted ? Object.keys(countOperators) : []),
+  ]
   if (!allowed.includes(operator)) throw unknownOperator(predicate, field.name, allowed)
   if (operand.is === 'filter') {
     const where = operand.where && planClause(operand.where, enter(predicate, field, context))
@@ -212,6 +232,38 @@ function planRelationship(
   const exists = createSubquery(field, undefined, context)
   return operator === 'eq' || operator === 'is_' ? { is: 'not', inner: exists } : exists
 }
+
+/** Plans a comparison of the number of related resources. */
+function planCount(
+  predicate: Predicate,
+  { name }: RelationshipField,
+  operatorName: CountOperatorName,
+  { parameters: { values }, subqueries }: FilterContext,
+): Condition {
+  const { operand } = predicate
+  const count = operand.is === 'value' ? kinds.integer.readFilterValue(operand.value) : undefined
+  if (count === undefined || !('value' in count)) {
+    const problem = `"${operatorName}" takes a whole number, with which the number of ${name} is compared`
+    throw filterError(predicate, operand.is === 'value' ? '.val' : '', problem)
+  }
+  subqueries.count += 1
+  const operator = countOperators[operatorName]
+  const parameter = values.push(count.value) - 1
+  const includesZero = compareNumbers[operator](0, count.value)
+  return { is: 'count', relationship: name, operator, parameter, includesZero }
+}
+
+const compareNumbers = {
+  eq: (one, other) => one === other,
+  ne: (one, other) => one !== other,
+  gt: (one, other) => one > other,
+  ge: (one, other) => one >= other,
+  lt: (one, other) => one < other,
+  le: (one, other) => one <= other,
+} satisfies Record<
+  (typeof countOperators)[CountOperatorName],
+  (one: number, other: number) => boolean
+>
 
 function planAttribute(
   predicate: Predicate,

@@ -1,4 +1,4 @@
-import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
+import { attempt, collectErrors, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
@@ -7,6 +7,7 @@ import { type Fieldsets, planFields, planLayout } from './fields.ts'
 import { type IncludeEdge, planInclude, primaryRowSet } from './include.ts'
 import type { Planner } from './planner.ts'
 import { createIdentifierLayout, findLinkageIndex, type RowLayout } from './row-layout.ts'
+import { planWithCount, rejectWithCount } from './with-count.ts'
 
 /** The index of the id in rows of any layout. */
 const idIndex = 0
@@ -28,15 +29,19 @@ export interface Projection {
 
 /**
  * Plans the projection of a document whose primary data are resources.
- * @throws ApiError | ManyErrors (400) with every error of `fields` and `include`
+ * @throws ApiError | ManyErrors (400) with every error of `fields`, `include` and `withCount`
  */
 export function planProjection(
   planner: Planner,
   query: ParsedQuery,
   resource: ResourceType,
 ): Projection {
-  const { fieldsets, edges } = planEdges(planner, query, resource)
-  const { getLayout, included } = createLayouts(edges, fieldsets, planner)
+  const [{ fieldsets, edges }, counted] = collectErrors(
+    () => planEdges(planner, query, resource),
+    () => planWithCount(query, resource),
+  )
+  const counts = { type: resource.type, counted }
+  const { getLayout, included } = createLayouts(edges, fieldsets, planner, counts)
   return {
     primary: getLayout(resource.type),
     included,
@@ -55,7 +60,10 @@ export function planLinkageProjection(
   resource: ResourceType,
   relationship: RelationshipField,
 ): Projection {
-  const { fieldsets, edges } = planEdges(planner, query, resource)
+  const [{ fieldsets, edges }] = collectErrors(
+    () => planEdges(planner, query, resource),
+    () => rejectWithCount(query),
+  )
   const other = edges.find(
     ({ parent, relationship: name }) => parent === primaryRowSet && name !== relationship.name,
   )
@@ -96,12 +104,19 @@ function planEdges({ model }: Planner, query: ParsedQuery, resource: ResourceTyp
 }
 
 /** One layout per type: a resource has the same members wherever it appears in the document. */
-function createLayouts(edges: readonly IncludeEdge[], fieldsets: Fieldsets, planner: Planner) {
+function createLayouts(
+  edges: readonly IncludeEdge[],
+  fieldsets: Fieldsets,
+  planner: Planner,
+  counts?: Readonly<{ type: string; counted: readonly string[] }>,
+) {
   const getLayout = (type: string): RowLayout => {
     const resource = getResourceType(planner.model, type)
     const included = edges.filter((edge) => edge.type === type).map((edge) => edge.relationship)
-    if (included.length === 0 && !fieldsets.has(type)) return planner.defaultLayout(resource)
-    return planner.shapes.intern(planLayout(resource, fieldsets, new Set(included)))
+    const counted = counts?.type === type ? counts.counted : []
+    if (included.length + counted.length === 0 && !fieldsets.has(type))
+      return planner.defaultLayout(resource)
+    return planner.shapes.intern(planLayout(resource, fieldsets, new Set(included), counted))
   }
   return { getLayout, included: [...new Set(edges.map(({ to }) => to))].map(getLayout) }
 }

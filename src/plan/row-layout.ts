@@ -35,9 +35,15 @@ export function findValueIndex(layout: RowLayout, value: StoredValue): number {
 /** Whether two values are the same column or expression, read by the same codec. */
 export function isSameValue(one: StoredValue, other: StoredValue): boolean {
   if (one.codec !== other.codec) return false
-  return 'column' in one
-    ? 'column' in other && one.column === other.column
-    : 'expression' in other && one.expression === other.expression
+  if ('column' in one) return 'column' in other && one.column === other.column
+  return 'expression' in one
+    ? 'expression' in other && one.expression === other.expression
+    : 'count' in other && one.count === other.count
+}
+
+/** The number of the related resources of a relationship, as a value of a row. */
+export function createCountValue(relationship: string): StoredValue {
+  return { count: relationship, codec: 'integer' }
 }
 
 /** The index of the linkage of a relationship in rows of the layout, or −1. */

@@ -12,11 +12,16 @@ import {
 import { isSortable } from '../model/operators.ts'
 import type { SortTerm } from '../parse/sort.ts'
 
-/** One term of a sort order: an attribute of the type, or of the type at the end of a path of to-one relationships. */
+/**
+ * One term of a sort order: an attribute of the type, or of the type at the end of a path of to-one relationships; or the number of
+ * the related resources of a to-many relationship there.
+ */
 export interface OrderTerm {
   /** The names of the relationships; empty for an attribute of the type itself. */
   readonly path: readonly string[]
+  /** The name of the attribute, or of the counted relationship. */
   readonly field: string
+  readonly isCount?: boolean
   readonly descending: boolean
   /** True if the value can be null, which sorts as the largest. The column of a required attribute may contain nulls. */
   readonly nullable: boolean
@@ -64,10 +69,14 @@ export function toPathKey(path: OrderTerm['path']): string {
 }
 
 function countJoins(order: readonly OrderTerm[]): number {
-  const joins = order.flatMap(({ path }) =>
-    path.map((_, index) => toPathKey(path.slice(0, index + 1))),
+  const joins = order.flatMap(({ path, field, isCount }) =>
+    listPrefixes(isCount ? [...path, field] : path).map(toPathKey),
   )
   return new Set(joins).size
+}
+
+function listPrefixes(path: OrderTerm['path']): OrderTerm['path'][] {
+  return path.map((_, index) => path.slice(0, index + 1))
 }
 
 function planTerm(
@@ -76,6 +85,10 @@ function planTerm(
   model: Model,
   errors: ErrorCollector,
 ): OrderTerm | undefined {
+  if (term.path.length > 1 && term.path.at(-1) === 'count') {
+    const counted = planCountTerm(term, resource, model)
+    if (counted) return counted
+  }
   const length = findAttributeIndex(term.path, resource, model)
   const path = term.path.slice(0, length)
   if (path.length > maxJoins) return report(errors, tooManyJoins)
@@ -124,6 +137,21 @@ function planJsonPath(
     const hint = suggest(members.join('.'), known, 'paths to sort by')
     return sortError(`sort: ${type.type} has no path ${quote(members.join('.'))}; ${hint}`)
   })
+}
+
+/** Plans `computers.count`, or `owner.computers.count`; `undefined` if the path does not end with a counted relationship. */
+function planCountTerm(
+  { path, descending }: SortTerm,
+  resource: ResourceType,
+  model: Model,
+): OrderTerm | undefined {
+  const toOnes = path.slice(0, -2)
+  if (toOnes.length > maxJoins) return undefined
+  const type = followPath(toOnes, resource, model, emptyCollector())
+  const field = type && findRelationship(type, path.at(-2) ?? '')
+  if (!field?.isCounted) return undefined
+  // Without a row at the end of the path there is no number.
+  return { path: toOnes, field: field.name, isCount: true, descending, nullable: toOnes.length > 0 }
 }
 
 /** The type at the end of a path of to-one relationships; `undefined` after an error. */

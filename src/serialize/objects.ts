@@ -16,7 +16,13 @@ import {
   type RowBatch,
   type Rows,
 } from '../plan/read-result.ts'
-import { findLinkageIndex, findValueIndex, type Row, type RowLayout } from '../plan/row-layout.ts'
+import {
+  createCountValue,
+  findLinkageIndex,
+  findValueIndex,
+  type Row,
+  type RowLayout,
+} from '../plan/row-layout.ts'
 import type { DocumentSerializer } from './document.ts'
 
 /** A resource, or its identifier, as a plain object: `type`, `id`, and the fields. */
@@ -95,9 +101,15 @@ function compileBuilder(layout: RowLayout, model: Model): ObjectBuilder {
     const index = findLinkageIndex(layout, name)
     return index === -1 ? [] : [{ index, ...getRelationship(resource, name) }]
   })
+  // No field has a dot in its name.
+  const counts = layout.relationships.flatMap((name) => {
+    const index = findValueIndex(layout, createCountValue(name))
+    return index === -1 ? [] : [[`${name}.count`, index] as const]
+  })
   return (row, resolve) => {
     const object: Record<string, unknown> = { type: layout.type, id: String(row[0]) }
     for (const [name, read] of attributes) object[name] = read(row)
+    for (const [name, index] of counts) object[name] = row[index]
     for (const { name, many, to, index } of relationships) {
       const related = resolve(name, toIds(row[index]), to)
       object[name] = many ? related : (related[0] ?? null)

@@ -7,7 +7,13 @@ import {
   type ResourceType,
 } from '../model/model.ts'
 import { toStoredValue } from '../plan/fields.ts'
-import { findLinkageIndex, findValueIndex, type Row, type RowLayout } from '../plan/row-layout.ts'
+import {
+  createCountValue,
+  findLinkageIndex,
+  findValueIndex,
+  type Row,
+  type RowLayout,
+} from '../plan/row-layout.ts'
 import { generateRecordBuilder, type RowPart } from './code-generation.ts'
 import { createIdentifierListPart, createIdentifierTemplate } from './identifier.ts'
 import { getIdEncoder } from './links.ts'
@@ -102,6 +108,7 @@ function createRelationshipTemplate(
     idSegmentPart,
     `/${segment}"}`,
     ...createLinkageTemplate(field, layout, base.model),
+    ...createCountTemplate(field, layout),
     '}',
   ]
 }
@@ -120,6 +127,12 @@ function createLinkageTemplate(
     ',"data":',
     (row, idSegment) => (row[index] === null ? 'null' : serialize(row, idSegment)),
   ]
+}
+
+/** Returns `,"meta":{"count":…}`, or nothing if the related resources are not counted. */
+function createCountTemplate({ name }: RelationshipField, layout: RowLayout): Template {
+  const index = findValueIndex(layout, createCountValue(name))
+  return index === -1 ? [] : [',"meta":{"count":', (row) => `${row[index]}`, '}']
 }
 
 function getField(resource: ResourceType, name: string): Field {

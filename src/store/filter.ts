@@ -12,7 +12,8 @@ import {
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/filter.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
-import { keyListParam, keyParam, patternParam } from './statement.ts'
+import { compileCounts } from './related-rows.ts'
+import { keyListParam, keyParam, param, patternParam } from './statement.ts'
 import {
   and,
   columnAt,
@@ -58,6 +59,8 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
     }
     case 'related':
       return compileRelated(condition, table, target)
+    case 'count':
+      return compileCount(condition, table, target)
     case 'and':
     case 'or': {
       const parts = condition.all.map((part) => compileCondition(part, table, target))
@@ -241,6 +244,47 @@ function compileRelated(
   // Inside a `not` no database converts it to a join.
   return preventPullUp && !isNegated && target.dialect.preventPullUp
     ? target.dialect.preventPullUp(matched)
+    : matched
+}
+
+/**
+ * Compiles a comparison of the number of related resources. The subquery is not correlated: it counts once for all rows. It lists the
+ * keys that match or, if a row without related resources matches, those that do not.
+ */
+function compileCount(
+  {
+    relationship,
+    operator,
+    parameter,
+    includesZero,
+    preventPullUp,
+  }: Extract<Condition, { is: 'count' }>,
+  { resource, depth, column = (name) => columnAt(depth, name), isNegated }: ConditionTable,
+  target: Target,
+): Sql {
+  const { dialect } = target
+  const field = getRelationship(resource, relationship)
+  const ownKey = field.link.ownKey.map(column)
+  const isPresent = isKeyPresent(isSameKey(field.link.ownKey, resource.id.columns) ? [] : ownKey)
+  const having = (count: Sql) => {
+    const matches = operators[operator].write(
+      count,
+      [param(parameter, 'integer', dialect)] as never,
+      dialect,
+    )
+    return includesZero ? sql`not (${matches})` : matches
+  }
+  const counts = compileCounts(field, target, { having })
+  const alias = sql.id(`c${depth}`)
+  const keys = sql.join(counts.names.map((name) => sql`${alias}.${name}`))
+  const listed = sql`${toKey(ownKey)} in (select ${keys} from (${counts.select}) as ${alias})`
+  if (includesZero)
+    return isPresent.length === 0
+      ? sql`not (${listed})`
+      : sql`(${and([...isPresent, listed])}) is not true`
+  const matched = isPresent.length === 0 ? listed : sql`(${and([...isPresent, listed])})`
+  return preventPullUp && !isNegated && dialect.preventPullUp
+    ? dialect.preventPullUp(matched)
     : matched
 }
 

@@ -35,6 +35,7 @@ function listReaders(
   stored: StoredValue,
   resource: ResourceType,
 ): readonly Readonly<{ name: string; invalidValues: 'error' | 'null' }>[] {
+  if ('count' in stored) return [{ name: stored.count, invalidValues: 'error' }]
   if ('expression' in stored) return [getAttribute(resource, stored.expression)]
   const { column, codec } = stored
   return [...resource.fields.values()].flatMap((field) => {

@@ -9,8 +9,14 @@ import {
 } from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { compileInvalidValue } from './invalid-values.ts'
-import { isEqualKey, isKeyPresent, nameColumns, toKey } from './keys.ts'
+import { isKeyPresent, nameColumns, toKey } from './keys.ts'
 import { isOwnKey } from './linkage.ts'
+import {
+  compileCounts,
+  compileIndexedCount,
+  compileLinkedRows,
+  isFoundByKey,
+} from './related-rows.ts'
 import {
   and,
   asId,
@@ -21,12 +27,10 @@ import {
   idSortKeys,
   inScope,
   isLinkedFrom,
-  joinColumnsAt,
   type LinkageLimit,
   storedValueAt,
   type Target,
   tableAt,
-  tableName,
 } from './tables.ts'
 
 /** The columns of a layout, and the joins that they need. */
@@ -48,10 +52,15 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
  */
 export function compileSelection(layout: RowLayout, target: Target, rows?: Sql): Selection {
   const resource = getResourceType(target.model, layout.type)
-  const values = layout.values.map((value) =>
-    asText(storedValueAt(0, resource, value, target), value.codec, target),
-  )
   const joins: Sql[] = []
+  const values = layout.values.map((value) => {
+    if (!('count' in value))
+      return asText(storedValueAt(0, resource, value, target), value.codec, target)
+    const field = getRelationship(resource, value.count)
+    const counted = compileRelatedCount(field, target, { alias: `n${joins.length}`, rows })
+    if (counted.join) joins.push(counted.join)
+    return asText(counted.number, value.codec, target)
+  })
   const linkages = layout.linkages.map(({ relationship, isDerived }) => {
     if (isDerived) return sql`null`
     const field = getRelationship(resource, relationship)
@@ -61,6 +70,34 @@ export function compileSelection(layout: RowLayout, target: Target, rows?: Sql):
     return grouped.ids
   })
   return { columns: [idColumn(resource, target), ...values, ...linkages], joins }
+}
+
+/**
+ * Compiles the number of the related resources of `t0`. Without an index all numbers come from one scan (docs/decisions/0043).
+ */
+function compileRelatedCount(
+  field: RelationshipField,
+  target: Target,
+  { alias, rows }: Readonly<{ alias: string; rows: Sql | undefined }>,
+): Readonly<{ number: Sql; join?: Sql }> {
+  if (isFoundByKey(field, target)) return { number: compileIndexedCount(field, target) }
+  const { ownKey } = field.link
+  const ownKeys = sql.join(ownKey.map((column) => sql.id(column)))
+  const where = (key: Sql) => isInHashed(key, sql`select ${ownKeys} from ${rows}`)
+  const counts = compileCounts(field, target, rows && { where })
+  const name = sql.id(alias)
+  const isSame = and(
+    columnsAt(0, ownKey).map((column, index) => sql`${name}.${counts.names[index]} = ${column}`),
+  )
+  // SQLite evaluates the inner query once, and builds an automatic index for the lookups in it.
+  if (target.dialect.aggregateIdsInGroups === undefined)
+    return {
+      number: sql`coalesce((select ${name}.number from (${counts.select}) as ${name} where ${isSame}), 0)`,
+    }
+  return {
+    number: sql`coalesce(${name}.number, 0)`,
+    join: sql` left join (${counts.select}) as ${name} on ${isSame}`,
+  }
 }
 
 /**
@@ -127,32 +164,6 @@ function compileIds({ id }: ResourceType, target: Target): Pick<AggregatedIds, '
  */
 export function isInHashed(value: Sql, subquery: Sql): Sql {
   return sql`(${value} in (${subquery})) is true`
-}
-
-/** Whether an index finds the related rows by the key of a row. */
-export function isFoundByKey(
-  { link, to }: RelationshipField,
-  { model, isIndexed = () => true }: Target,
-): boolean {
-  return link.foreignKey === 'join table'
-    ? isIndexed(link.joinTable, link.from)
-    : isIndexed(getResourceType(model, to).table, link.otherKey)
-}
-
-/** Compiles all related rows of a relationship as `t1`, each with the key of the row that it is linked to. */
-function compileLinkedRows(
-  { link, to }: RelationshipField,
-  { model }: Target,
-): Readonly<{ key: readonly Sql[]; from: Sql }> {
-  const otherKey = columnsAt(1, link.otherKey)
-  const others = tableAt(1, getResourceType(model, to).table)
-  if (link.foreignKey !== 'join table') return { key: otherKey, from: others }
-  const columns = sql.join([...link.from, ...link.to].map((column) => sql.id(column)))
-  const pairs = sql`(select distinct ${columns} from ${tableName(link.joinTable)}) as ${sql.id('j1')}`
-  return {
-    key: joinColumnsAt(1, link.from),
-    from: sql`${pairs} join ${others} on ${isEqualKey(otherKey, joinColumnsAt(1, link.to))}`,
-  }
 }
 
 /** Compiles the linkage of a row: the id or null for to-one, the ids as one text for to-many. */

@@ -3,6 +3,7 @@ import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import { type OrderTerm, toPathKey } from '../plan/sort.ts'
 import { isEqualKey } from './keys.ts'
+import { compileCounts } from './related-rows.ts'
 import {
   and,
   columnAt,
@@ -53,7 +54,9 @@ export function compileOrder(
   const start: JoinedTable = { resource, column: (name) => columnAt(0, name) }
   const pathJoins: PathJoins = { start, tables: new Map(), joins: [] }
   const terms = order.map((term) =>
-    compileTerm(term, followPath(term.path, pathJoins, target), target),
+    term.isCount
+      ? compileCountTerm(term, pathJoins, target)
+      : compileTerm(term, followPath(term.path, pathJoins, target), target),
   )
   return { joins: sql.join(pathJoins.joins, sql.raw('')), orderBy: sql.join(terms, sql.raw(', ')) }
 }
@@ -77,6 +80,30 @@ function followPath(path: readonly string[], pathJoins: PathJoins, target: Targe
   joins.push(sql` left join ${tableName(table.resource.table)} as ${alias} on ${on}`)
   tables.set(toPathKey(path), table)
   return table
+}
+
+/** Joins the numbers of related resources, counted once for all rows, and compiles the term. */
+function compileCountTerm(
+  { path, field: name, descending, nullable }: OrderTerm,
+  pathJoins: PathJoins,
+  target: Target,
+): Sql {
+  const parent = followPath(path, pathJoins, target)
+  const { tables, joins } = pathJoins
+  const field = getRelationship(parent.resource, name)
+  const alias = sql.id(`s${tables.size + 1}`)
+  tables.set(toPathKey([...path, name]), {
+    resource: getResourceType(target.model, field.to),
+    column: (column) => sql`${alias}.${sql.id(column)}`,
+  })
+  const counts = compileCounts(field, target)
+  const key = counts.names.map((column) => sql`${alias}.${column}`)
+  const isCounted = isEqualKey(key, field.link.ownKey.map(parent.column))
+  joins.push(sql` left join (${counts.select}) as ${alias} on ${isCounted}`)
+  const number = sql`coalesce(${alias}.number, 0)`
+  const exists = sql`${parent.column(parent.resource.id.columns[0])} is not null`
+  const sortedBy = nullable ? sql`case when ${exists} then ${number} end` : number
+  return sql`${sortedBy} ${sql.raw(compileDirection(descending, nullable))}`
 }
 
 function compileTerm(

@@ -125,7 +125,7 @@ export function validValue(
 export function storedValueAt(
   depth: number,
   resource: ResourceType,
-  value: StoredValue,
+  value: Exclude<StoredValue, { count: string }>,
   target: Target,
 ): Sql {
   return 'column' in value

@@ -129,6 +129,8 @@ const violating: readonly ViolatingExchange[] = [
   ['REL-2', `${p}/links`, 'a relationship without links', withChanges(single, { [`${p}/links`]: undefined })],
   ['REL-2', `${p}/links/related`, 'a relationship without related', withChanges(single, { [`${p}/links/related`]: undefined })],
   ['REL-2', `${p}/links/related`, 'a related link that changes', withChanges(single, { [`${p}/links/related`]: '/computers/1' })],
+  ['REL-2', `${p}/meta`, 'a number of related resources that is none', withChanges(single, { [`${p}/meta`]: { count: -1 } })],
+  ['REL-2 service.md#documents', `${p}/meta`, 'a number that differs from the linkage', withChanges(single, { [`${p}/data`]: [], [`${p}/meta`]: { count: 1 } })],
   ['REL-2', `${p}/meta`, 'an extra member in a relationship', withChanges(single, { [`${p}/meta`]: {} })],
   ['REL-3', `${p}/links/next`, 'a pagination link in a relationship', withChanges(single, { [`${p}/links/next`]: '/x' })],
   ['service.md#documents', p, 'linkage that is not requested', withChanges(single, { [`${p}/data`]: [] })],

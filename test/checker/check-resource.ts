@@ -152,7 +152,8 @@ function* checkRelationship(
   pointer: string,
   urls: string[] | undefined | '',
 ): Violations {
-  yield* checkMembers(value, ['links', 'data'], { rule: 'REL-2', pointer })
+  yield* checkMembers(value, ['links', 'data', 'meta'], { rule: 'REL-2', pointer })
+  if ('meta' in value) yield* checkCount(value, `${pointer}/meta`)
   if ('data' in value) yield* checkLinkage(value.data, `${pointer}/data`)
   const { links } = value
   const memberPointer = `${pointer}/links`
@@ -175,6 +176,19 @@ function* checkRelationship(
       }
     }
   }
+}
+
+/** Checks the number of related resources, the only `meta` of a relationship. Linkage is always complete. */
+function* checkCount({ meta, data }: Members, pointer: string): Violations {
+  const count = isObject(meta) && Object.keys(meta).join() === 'count' ? meta.count : undefined
+  if (!Number.isSafeInteger(count) || Number(count) < 0)
+    yield { rule: 'REL-2', pointer, message: 'it must have a count and nothing else' }
+  else if (Array.isArray(data) && data.length !== count)
+    yield {
+      rule: 'REL-2',
+      pointer,
+      message: `it must be the number of identifiers, ${data.length}`,
+    }
 }
 
 function* checkLinkage(data: unknown, pointer: string): Violations {

@@ -155,7 +155,7 @@ function carried(): readonly unknown[] {
   const stamp = attribute(text, { access: 'read-only', default: () => 'now' })
   const owned: Same<typeof owner, ToOne<'person', 'read-only'>> = true
   const owner = toOne('person', { column: 'person_id', access: 'read-only' })
-  const ownedMany: Same<typeof parts, ToMany<'part', 'read-write'>> = true
+  const ownedMany: Same<typeof parts, ToMany<'part', 'read-write', false>> = true
   const parts = toMany('part', { column: 'whole_id' })
   const view = resource('view', {
     path: '/views',

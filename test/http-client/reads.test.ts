@@ -40,6 +40,19 @@ inProcess('Reads of the client over HTTP', (engine) => {
       await assert.rejects(client.shop.get(id), { name: 'TypeError' }, id)
   })
 
+  it('counts related resources', async () => {
+    const { client } = connectClient(engine)
+    const { data } = await client.shop.list({ withCount: ['items'], sort: ['-items.count'] })
+    const counts = (await client.shop.list({ include: ['items'] })).data.map(({ id, items }) => [
+      id,
+      items.length,
+    ])
+    assert.deepEqual(
+      data.map((shop) => [shop.id, shop['items.count']]),
+      counts.toSorted(([, one], [, other]) => Number(other) - Number(one)),
+    )
+  })
+
   it('links included resources: each is one object', async () => {
     const { client, requests } = connectClient(engine)
     const { data } = await client.item.list({

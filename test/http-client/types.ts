@@ -38,6 +38,7 @@ interface Shop {
   readonly type: 'shop'
   readonly id: string
   readonly name: string
+  readonly 'items.count'?: number
 }
 interface Item {
   readonly type: 'item'
@@ -193,7 +194,9 @@ export async function fieldsets({ item, shop }: Client): Promise<void> {
     include: ['items.tags'],
     fields: { shop: ['name'], item: ['stock'], tag: [] },
   })
-  expectTypeOf<keyof typeof both>().toEqualTypeOf<'type' | 'id' | 'name' | 'items'>()
+  expectTypeOf<keyof typeof both>().toEqualTypeOf<
+    'type' | 'id' | 'name' | 'items' | 'items.count'
+  >()
   expectTypeOf<keyof (typeof both)['items'][0]>().toEqualTypeOf<'type' | 'id' | 'stock' | 'tags'>()
   expectTypeOf<keyof (typeof both)['items'][0]['tags'][0]>().toEqualTypeOf<'type' | 'id'>()
   const other = await item.get('1', { fields: { tag: ['word'] } })

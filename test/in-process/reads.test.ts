@@ -21,6 +21,7 @@ const nested = [
     ],
   },
 ]
+const crowded = [{ name: 'items', op: 'count_ge', val: 1 }]
 const long = [{ name: 'serial', op: 'eq', val: 9007199254740993n }]
 
 // biome-ignore format: a table, one read a row
@@ -43,6 +44,8 @@ const lists: readonly ReadCase[] = [
   { ...items, query: { include: ['first_tags'], page: { size: 1 } }, search: 'include=first_tags&page[size]=1' },
   { type: 'tag', path: '/tags', query: { include: ['items.tags'] }, search: 'include=items.tags' },
   { type: 'total', path: '/totals', query: {}, search: '' },
+  { type: 'shop', path: '/shops', query: { withCount: ['items'], sort: ['-items.count'] }, search: 'withCount=items&sort=-items.count' },
+  { type: 'shop', path: '/shops', query: { withCount: ['items'], filter: crowded, include: ['items'] }, search: `withCount=items&filter=${JSON.stringify(crowded)}&include=items` },
 ]
 
 // biome-ignore format: a table, one read a row
@@ -158,16 +161,19 @@ function flatten({ data, included = [] }: Document, include: unknown): unknown[]
   const all = [...primary, ...included]
   const paths = Array.isArray(include) ? include.map((path) => String(path).split('.')) : []
   const toObject = (resource: Resource, reached: readonly string[][]): unknown => {
-    const members = Object.entries(resource.relationships ?? {}).flatMap(([name, { data }]) => {
-      if (data === undefined) return []
-      const following = reached.filter(([first]) => first === name)
-      const resolve = (identifier: Resource) => {
-        const found = all.find(({ type, id }) => type === identifier.type && id === identifier.id)
-        const rest = following.map((path) => path.slice(1))
-        return following.length > 0 && found ? toObject(found, rest) : identifier
-      }
-      return [[name, Array.isArray(data) ? data.map(resolve) : data && resolve(data)]]
-    })
+    const members = Object.entries(resource.relationships ?? {}).flatMap(
+      ([name, { data, meta }]) => {
+        const counts = meta === undefined ? [] : [[`${name}.count`, meta.count]]
+        if (data === undefined) return counts
+        const following = reached.filter(([first]) => first === name)
+        const resolve = (identifier: Resource) => {
+          const found = all.find(({ type, id }) => type === identifier.type && id === identifier.id)
+          const rest = following.map((path) => path.slice(1))
+          return following.length > 0 && found ? toObject(found, rest) : identifier
+        }
+        return [...counts, [name, Array.isArray(data) ? data.map(resolve) : data && resolve(data)]]
+      },
+    )
     const { type, id, attributes } = resource
     return { type, id, ...toValues(type, attributes), ...Object.fromEntries(members) }
   }

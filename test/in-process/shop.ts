@@ -27,7 +27,10 @@ const shop = resource('shop', {
   path: '/shops',
   table: 'shop',
   id: { kind: text, client: 'required' },
-  fields: { name: attribute(text, { required: true }), items: toMany('item', { column: 'shop' }) },
+  fields: {
+    name: attribute(text, { required: true }),
+    items: toMany('item', { column: 'shop', count: true }),
+  },
 })
 
 const item = resource('item', {

@@ -84,6 +84,7 @@ function named(): void {
                   readonly type: 'shop'
                   readonly id: string
                   readonly name: string
+                  readonly 'items.count'?: number
                 } | null
               })
             | null
@@ -146,6 +147,12 @@ async function results(client: ShopClient): Promise<void> {
 /** The types of queries and inputs. */
 function inputs(client: ShopClient): readonly unknown[] {
   return [
+    client.list('shop', { sort: ['-items.count'], withCount: ['items'] }),
+    client.list('shop', { filter: [{ name: 'items', op: 'count_ge', val: 1 }] }),
+    // @ts-expect-error not declared with `count`
+    client.list('item', { withCount: ['tags'] }),
+    // @ts-expect-error not declared with `count`
+    client.list('item', { sort: ['tags.count'] }),
     // @ts-expect-error no such type
     client.list('items'),
     // @ts-expect-error an id is a text

@@ -61,7 +61,7 @@ function modelOf(tables: Tables) {
                 [
                   `to${at}`,
                   isJoin
-                    ? toMany(`${names[to]}`, { through: join(own, other) })
+                    ? toMany(`${names[to]}`, { through: join(own, other), count: true })
                     : toOne(`${names[to]}`, { column: `ref${at}` }),
                 ] as const,
               ]
@@ -71,8 +71,8 @@ function modelOf(tables: Tables) {
                 [
                   `from${at}`,
                   isJoin
-                    ? toMany(`${names[from]}`, { through: join(other, own) })
-                    : toMany(`${names[from]}`, { column: `ref${at}` }),
+                    ? toMany(`${names[from]}`, { through: join(other, own), count: true })
+                    : toMany(`${names[from]}`, { column: `ref${at}`, count: true }),
                 ] as const,
               ]
             : []),
@@ -127,6 +127,11 @@ function anyPath(tables: Tables, table: number, most: number): fc.Arbitrary<stri
     )
 }
 
+/** The relationships of a table whose numbers can be asked for. */
+function listCounted(tables: Tables, table: number): string[] {
+  return [...relationshipsOf(tables, table)].flatMap(([name, { many }]) => (many ? [name] : []))
+}
+
 function anyTest(tables: Tables, table: number): fc.Arbitrary<unknown> {
   const test = fc.constantFrom(
     ...[
@@ -138,11 +143,16 @@ function anyTest(tables: Tables, table: number): fc.Arbitrary<unknown> {
       { name: 'size', op: 'in_', val: [1, 2, 3] },
     ],
   )
+  const counted = listCounted(tables, table).flatMap((name) => [
+    { name, op: 'count_ge', val: 2 },
+    { name, op: 'count_eq', val: 0 },
+  ])
   const nested = anyPath(tables, table, 2).chain((path) =>
     test.map((each) => ({ ...each, name: [...path, each.name].join('__') })),
   )
   return fc.oneof(
     test,
+    ...(counted.length > 0 ? [fc.constantFrom(...counted)] : []),
     nested,
     nested.map((each) => ({ not: each })),
   )
@@ -169,16 +179,21 @@ function anyRequest(tables: Tables): fc.Arbitrary<string> {
             { maxLength: 2 },
           ),
           filter: fc.array(anyTest(tables, to), { maxLength: isList ? 3 : 0 }),
-          sort: fc.constantFrom('', 'name', '-size', ...(at === undefined ? toOnes : [])),
+          sort: fc.constantFrom(
+            ...['', 'name', '-size', ...listCounted(tables, to).map((each) => `-${each}.count`)],
+            ...(at === undefined ? toOnes : []),
+          ),
+          withCount: fc.subarray(listCounted(tables, to)),
           size: fc.constantFrom('0', '1', '30', '400', '600'),
           listed: fc.boolean(),
         })
-        .map(({ include, filter, sort, size, listed }) => {
+        .map(({ include, filter, sort, size, listed, withCount }) => {
           const own = [...relationshipsOf(tables, to).keys(), 'name'].join(',')
           const query = new URLSearchParams({
             ...(include.length > 0 && { include: include.filter(Boolean).join(',') }),
             ...(filter.length > 0 && { filter: JSON.stringify([{ or: filter }]) }),
             ...(isList && { ...(sort !== '' && { sort }), 'page[size]': size }),
+            ...(withCount.length > 0 && { withCount: withCount.join() }),
             ...(listed && { [`fields[${names[to]}]`]: own }),
           })
           return `${start}?${query}`
@@ -220,8 +235,9 @@ function bound({ sql, rows }: Work, { sizes, references }: Tables): number {
     return own ?? sizes[references[Number(name.slice(1))]?.from ?? 0] ?? 0
   })
   const linked = sizes.reduce((sum, size) => sum + size, 0)
-  // Each relationship whose linkage is aggregated sorts its links.
-  const aggregated = linked * (sql.split('json_group_array').length - 1)
+  // Each relationship whose linkage is aggregated or whose rows are counted sorts its links.
+  const groups = sql.split(/json_group_array|group by/).length - 1
+  const aggregated = linked * groups
   const visits = scans.reduce((sum, size) => sum + size, 0) + rows + aggregated
   return 500 + visits * (perVisit + perValue * (sql.split('?').length - 1))
 }

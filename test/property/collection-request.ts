@@ -27,6 +27,7 @@ export function pairsOf(
     ['page[size]', String(page.size)],
     ...(page.number > 1 ? [['page[number]', String(page.number)] as const] : []),
     ...(selection.include?.length ? [['include', selection.include.join(',')] as const] : []),
+    ...(selection.withCount?.length ? [['withCount', selection.withCount.join(',')] as const] : []),
     ...Object.entries(selection.fields ?? {}).map(
       ([type, names]) => [`fields[${type}]`, names.join(',')] as const,
     ),

@@ -150,4 +150,8 @@ export function compareResource(resource: Resource, expected: Expected | undefin
   assert.deepEqual(resource.attributes ?? {}, expected.attributes, `the attributes of ${key}`)
   const told = Object.entries(resource.relationships ?? {}).map(([name, { data }]) => [name, data])
   assert.deepEqual(Object.fromEntries(told), expected.relationships, `the relationships of ${key}`)
+  const counts = Object.entries(resource.relationships ?? {}).flatMap(([name, { meta }]) =>
+    meta === undefined ? [] : [[name, meta.count]],
+  )
+  assert.deepEqual(Object.fromEntries(counts), expected.counts, `the counts of ${key}`)
 }

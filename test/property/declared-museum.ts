@@ -48,14 +48,14 @@ const hall = resource('hall', {
         sql`(select count(*) from item as counted where counted.hall_id = ${column('hall_no')})`,
     ),
     parent: toOne('hall', { column: 'parent_id' }),
-    children: toMany('hall', { column: 'parent_id' }),
-    items: toMany('item', { column: 'hall_id' }),
-    loans: toMany('item', { column: 'origin_id' }),
+    children: toMany('hall', { column: 'parent_id', count: true }),
+    items: toMany('item', { column: 'hall_id', count: true }),
+    loans: toMany('item', { column: 'origin_id', count: true }),
     plan: toOne('plan', { foreignKey: 'other', column: 'hall_code', references: 'code' }),
-    drafts: toMany('plan', { column: 'draft_code', references: 'code' }),
+    drafts: toMany('plan', { column: 'draft_code', references: 'code', count: true }),
     head: toOne('guide', { foreignKey: 'other', column: 'heads_id' }),
-    guides: toMany('guide', { column: 'hall_id' }),
-    staff: toMany('staff', { column: 'hall_id' }),
+    guides: toMany('guide', { column: 'hall_id', count: true }),
+    staff: toMany('staff', { column: 'hall_id', count: true }),
   },
 })
 
@@ -97,9 +97,18 @@ const item = resource('item', {
     keeper: toOne('staff', { column: 'keeper_id' }),
     keeping_guide: toOne('guide', { column: 'keeper_id', access: 'read-only' }),
     expert: toOne('guide', { column: 'expert_id' }),
-    tags: toMany('tag', { through: { table: 'item_tag', from: 'item_id', to: 'tag_name' } }),
-    likes: toMany('item', { through: { table: 'item_like', from: 'item_id', to: 'liked_id' } }),
-    liked_by: toMany('item', { through: { table: 'item_like', from: 'liked_id', to: 'item_id' } }),
+    tags: toMany('tag', {
+      through: { table: 'item_tag', from: 'item_id', to: 'tag_name' },
+      count: true,
+    }),
+    likes: toMany('item', {
+      through: { table: 'item_like', from: 'item_id', to: 'liked_id' },
+      count: true,
+    }),
+    liked_by: toMany('item', {
+      through: { table: 'item_like', from: 'liked_id', to: 'item_id' },
+      count: true,
+    }),
   },
 })
 
@@ -109,12 +118,16 @@ const tag = resource('tag', {
   id: { column: 'name', kind: text, client: 'required' },
   fields: {
     label: attribute(text),
-    items: toMany('item', { through: { table: 'item_tag', from: 'tag_name', to: 'item_id' } }),
+    items: toMany('item', {
+      through: { table: 'item_tag', from: 'tag_name', to: 'item_id' },
+      count: true,
+    }),
     guides: toMany('guide', {
       through: { table: 'person_tag', from: 'tag_name', to: 'person_id' },
+      count: true,
     }),
     broader: toOne('tag', { column: 'broader_name' }),
-    narrower: toMany('tag', { column: 'broader_name' }),
+    narrower: toMany('tag', { column: 'broader_name', count: true }),
   },
 })
 
@@ -138,8 +151,11 @@ const staff = resource('staff', {
     active: attribute(boolean),
     hall: toOne('hall', { column: 'hall_id' }),
     heads: toOne('hall', { column: 'heads_id' }),
-    keeps: toMany('item', { column: 'keeper_id' }),
-    tags: toMany('tag', { through: { table: 'person_tag', from: 'person_id', to: 'tag_name' } }),
+    keeps: toMany('item', { column: 'keeper_id', count: true }),
+    tags: toMany('tag', {
+      through: { table: 'person_tag', from: 'person_id', to: 'tag_name' },
+      count: true,
+    }),
   },
 })
 
@@ -153,9 +169,12 @@ const guide = resource('guide', {
     active: attribute(boolean),
     hall: toOne('hall', { column: 'hall_id' }),
     heads: toOne('hall', { column: 'heads_id' }),
-    knows: toMany('item', { column: 'expert_id' }),
-    keeps: toMany('item', { column: 'keeper_id', access: 'read-only' }),
-    tags: toMany('tag', { through: { table: 'person_tag', from: 'person_id', to: 'tag_name' } }),
+    knows: toMany('item', { column: 'expert_id', count: true }),
+    keeps: toMany('item', { column: 'keeper_id', access: 'read-only', count: true }),
+    tags: toMany('tag', {
+      through: { table: 'person_tag', from: 'person_id', to: 'tag_name' },
+      count: true,
+    }),
   },
 })
 

@@ -22,6 +22,8 @@ export class DocumentCoverage {
     if (request.of) {
       this.#seen.add(`${shapeOf(this.#schema, request.of.type, request.of.relationship)} in a path`)
     }
+    for (const name of selection.withCount ?? [])
+      if (rows.length > 0) this.#seen.add(`${shapeOf(this.#schema, request.type, name)} with count`)
     for (const path of selection.include) this.#include(request.type, path.split('.'))
     for (const [type, names] of Object.entries(selection.fields)) {
       if (type !== request.type || rows.length === 0) continue
@@ -56,12 +58,17 @@ export class DocumentCoverage {
 
   #sort(root: string, path: readonly string[], descending: boolean): void {
     let at = root
+    const order = descending ? 'descending' : 'ascending'
     for (const step of path.slice(0, -1)) {
+      if (getRelationship(this.#schema, at, step).many) {
+        this.#seen.add(`${shapeOf(this.#schema, at, step)} counted ${order}`)
+        return
+      }
       this.#seen.add(`${shapeOf(this.#schema, at, step)} on the way of a sort`)
       at = getRelationship(this.#schema, at, step).to
     }
     const { kind } = getAttribute(this.#schema, at, path.at(-1) ?? '')
-    this.#seen.add(`sorted by ${kind} ${descending ? 'descending' : 'ascending'}`)
+    this.#seen.add(`sorted by ${kind} ${order}`)
   }
 
   #expected(): string[] {
@@ -73,11 +80,16 @@ export class DocumentCoverage {
           'included as step 3',
           'as linkage',
         ]
-        const own = many ? 'in a path' : 'on the way of a sort'
-        return [...ways, own].map((way) => `${shapeOf(this.#schema, type, name)} ${way}`)
+        const own = many ? ['in a path', 'with count'] : ['on the way of a sort']
+        return [...ways, ...own].map((way) => `${shapeOf(this.#schema, type, name)} ${way}`)
       }),
       ...Object.values(attributes).map(({ kind }) => `${kind} listed`),
       ...sortable(this.#schema, type, 0).flatMap((name) => {
+        const [relationship, count] = name.split('.')
+        if (relationship !== undefined && count !== undefined)
+          return ['descending', 'ascending'].map(
+            (order) => `${shapeOf(this.#schema, type, relationship)} counted ${order}`,
+          )
         const { kind } = getAttribute(this.#schema, type, name)
         return ['descending', 'ascending'].map((order) => `sorted by ${kind} ${order}`)
       }),

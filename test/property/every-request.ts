@@ -95,9 +95,10 @@ export function* everyDocument(data: Data): Generator<Asked> {
   const plain = { filters: [], simple: [], ...everythingOnOnePage }
   for (const [type, { attributes, relationships }] of Object.entries(schema.types)) {
     const names = [...Object.keys(attributes), ...Object.keys(relationships)]
+    const withCount = Object.keys(relationships).filter((name) => relationships[name]?.isCounted)
     yield {
       request: { ...plain, type },
-      selection: { fields: { [type]: names }, include: [] },
+      selection: { fields: { [type]: names }, include: [], withCount },
     }
     for (const name of sortable(schema, type, 2)) {
       for (const sort of [[name], [`-${name}`]]) {

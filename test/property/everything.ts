@@ -27,7 +27,9 @@ function withOtherKey(
   ownKey: string,
   many: 'one' | 'many',
 ): RelationshipDescription {
-  return { to, many: many === 'many', link: { foreignKey: 'other', ownKey, otherKey: column } }
+  const isCounted = many === 'many'
+  const link = { foreignKey: 'other', ownKey, otherKey: column } as const
+  return { to, many: isCounted, isCounted, link }
 }
 
 function withJoinTable(
@@ -39,6 +41,7 @@ function withJoinTable(
   return {
     to,
     many: true,
+    isCounted: true,
     link: { foreignKey: 'join table', ownKey, otherKey, joinTable, from, to: toColumn },
   }
 }

@@ -25,6 +25,7 @@ export const people: Schema = {
         computers: {
           to: 'computer',
           many: true,
+          isCounted: true,
           link: { foreignKey: 'other', ownKey: 'id', otherKey: 'person_id' },
         },
       },

@@ -3,6 +3,7 @@ import { type Values, valuesOver } from './random-values.ts'
 import type { Clause, Filter, Literal } from './reference-filter.ts'
 import { compareValues, kinds } from './reference-kinds.ts'
 import {
+  isCounting,
   isSingle,
   type OperatorName,
   operatorsOf,
@@ -110,6 +111,7 @@ class Maker {
   }
 
   clause({ type, name, operator: op }: Cell, side: Side): fc.Arbitrary<Clause> {
+    if (isCounting(op)) return fc.integer({ min: -1, max: 4 }).map((val) => ({ name, op, val }))
     if (isRelationship(this.#schema, type, name)) return anyRelated(name, op)
     if (side === 'field')
       return fc.constantFrom(...comparable(this.#schema, type, name)).map((field) => {
@@ -200,6 +202,7 @@ export function cellsOf(schema: Schema, type: string): Cell[] {
 
 /** What an operator of a field can compare it with. */
 export function sidesOf(schema: Schema, { type, name, operator }: Cell): Side[] {
+  if (isCounting(operator)) return ['value']
   if (isRelationship(schema, type, name)) return ['null']
   if (kinds[getAttribute(schema, type, name).kind].operators === 'opaque') return ['null']
   if (isSingle(operator)) return ['value', 'null', 'field']

@@ -123,7 +123,13 @@ function anySort(schema: Schema, type: string): fc.Arbitrary<string[]> {
 /** All that rows of a type can be sorted by, through at most so many to-one relationships. */
 export function sortable(schema: Schema, type: string, hops: number): string[] {
   const { attributes, relationships } = getType(schema, type)
-  const own = ['id', ...Object.keys(attributes).filter((name) => sorts(attributes[name]))]
+  const own = [
+    'id',
+    ...Object.keys(attributes).filter((name) => sorts(attributes[name])),
+    ...Object.keys(relationships).flatMap((name) =>
+      relationships[name]?.isCounted ? [`${name}.count`] : [],
+    ),
+  ]
   if (hops === 0) return own
   const ways = Object.entries(relationships).filter(([, { many }]) => !many)
   return [
@@ -149,7 +155,10 @@ function anySelection(schema: Schema, type: string): fc.Arbitrary<Selection> {
   const chosen = some.chain((names) =>
     fc.record(Object.fromEntries(sets.filter(([name]) => names.includes(name)))),
   )
+  const { relationships } = getType(schema, type)
+  const counted = Object.keys(relationships).filter((name) => relationships[name]?.isCounted)
   return fc.record({
+    withCount: fc.oneof(fc.constant([]), fc.shuffledSubarray(counted)),
     fields: fc.oneof(fc.constant({}), chosen),
     include: fc.uniqueArray(
       fc.integer({ min: 1, max: 4 }).chain((steps) => anyWay(schema, type, steps)),

@@ -18,6 +18,8 @@ export interface Selection {
   readonly fields: Readonly<Record<string, readonly string[]>>
   /** Dotted paths of relationships. */
   readonly include: readonly string[]
+  /** Relationships of the primary type whose numbers are asked for. */
+  readonly withCount?: readonly string[]
 }
 
 /** A resource identifier. */
@@ -30,6 +32,8 @@ export interface Expected extends Identifier {
   readonly relationships: Readonly<
     Record<string, Identifier | readonly Identifier[] | null | undefined>
   >
+  /** The numbers of related resources that are told, by relationship. */
+  readonly counts: Readonly<Record<string, number>>
 }
 
 /** A resource as a document names it, e.g. `person 3`. */
@@ -45,10 +49,13 @@ export function expectedResources(
   selection: Selection,
 ): ReadonlyMap<string, Expected> {
   const followed = followedSteps(data, type, selection)
+  const { withCount = [] } = selection
   const told = new Map<string, Expected>()
   const visit = (at: string, row: Row, steps: readonly string[]): void => {
     const key = keyOf({ type: at, id: idOf(data.schema, at, row) })
-    if (!told.has(key)) told.set(key, expect(data, at, row, selection, followed))
+    const counted = at === type ? withCount : []
+    const shown = { selection, followed, counted }
+    if (!told.has(key)) told.set(key, expect(data, at, row, shown))
     const [step, ...others] = steps
     if (step === undefined || !isAsked(selection, at, step)) return
     const { to } = getRelationship(data.schema, at, step)
@@ -94,8 +101,15 @@ function expect(
   data: Data,
   type: string,
   row: Row,
-  selection: Selection,
-  followed: ReadonlySet<string>,
+  {
+    selection,
+    followed,
+    counted,
+  }: Readonly<{
+    selection: Selection
+    followed: ReadonlySet<string>
+    counted: readonly string[]
+  }>,
 ): Expected {
   const { attributes, relationships } = getType(data.schema, type)
   const asked = (names: object) =>
@@ -115,6 +129,11 @@ function expect(
         name,
         isLinked(name) ? linkageOf(data, type, row, name) : undefined,
       ]),
+    ),
+    counts: Object.fromEntries(
+      counted
+        .filter((name) => isAsked(selection, type, name))
+        .map((name) => [name, relatedRows(data, type, row, name).length]),
     ),
   }
 }

@@ -1,5 +1,11 @@
 import { kinds } from './reference-kinds.ts'
-import { compareList, compareOne, isSingle } from './reference-operators.ts'
+import {
+  compareList,
+  compareNumber,
+  compareOne,
+  isCounting,
+  isSingle,
+} from './reference-operators.ts'
 import { allOf, anyOf, negate, type Truth } from './reference-truth.ts'
 import { relatedRows, valueIn } from './rows.ts'
 import {
@@ -68,6 +74,10 @@ function evaluateRelationship(
 ): Truth {
   if (op === 'eq' || op === 'is_') return relatedRows(data, type, row, name).length === 0
   if (op === 'ne' || op === 'isnot') return relatedRows(data, type, row, name).length > 0
+  if (isCounting(op)) {
+    const number = relatedRows(data, type, row, name).length
+    return compareNumber(op, number, Number(val))
+  }
   const { many } = getRelationship(data.schema, type, name)
   if (op !== (many ? 'any' : 'has')) throw new Error(`${op} does not fit ${type}.${name}`)
   if (val === undefined || val === null) return hasRelated(data, type, row, name, [])

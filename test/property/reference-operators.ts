@@ -12,8 +12,30 @@ export type ListOperator = 'between' | 'in_' | 'notin_'
 /** Operators that follow a relationship. */
 export type FollowOperator = 'any' | 'has'
 
+/** Operators that compare the number of related resources. */
+export type CountOperator = keyof typeof counting
+
 /** Every operator of the filter syntax (`docs/service.md`, Filter). */
-export type OperatorName = SingleOperator | ListOperator | FollowOperator
+export type OperatorName = SingleOperator | ListOperator | FollowOperator | CountOperator
+
+const counting = {
+  count_eq: (number: number, val: number) => number === val,
+  count_ne: (number: number, val: number) => number !== val,
+  count_gt: (number: number, val: number) => number > val,
+  count_ge: (number: number, val: number) => number >= val,
+  count_lt: (number: number, val: number) => number < val,
+  count_le: (number: number, val: number) => number <= val,
+}
+
+/** Whether a word of the grammar compares the number of related resources. */
+export function isCounting(operator: string): operator is CountOperator {
+  return Object.hasOwn(counting, operator)
+}
+
+/** Compares the number of related resources. */
+export function compareNumber(operator: CountOperator, number: number, val: number): boolean {
+  return counting[operator](number, val)
+}
 
 /** A comparison that is unknown as soon as one side is null. */
 const known =
@@ -65,9 +87,16 @@ export const operatorsOf = {
   textual: [...onOrdered, ...onText],
 } as const satisfies Record<string, readonly OperatorName[]>
 
-/** The operators on a relationship: one that follows it, and those that ask with null whether anything is there. */
-export function relationshipOperators({ many }: { readonly many: boolean }): OperatorName[] {
-  return [many ? 'any' : 'has', ...onAll]
+/**
+ * The operators on a relationship: one that follows it, those that ask with null whether anything is there, and those that compare
+ * the number.
+ */
+export function relationshipOperators({
+  many,
+  isCounted = false,
+}: Readonly<{ many: boolean; isCounted?: boolean }>): OperatorName[] {
+  const counts = Object.keys(counting).filter(isCounting)
+  return [many ? 'any' : 'has', ...onAll, ...(isCounted ? counts : [])]
 }
 
 /** Whether a word of the grammar compares with one value. */

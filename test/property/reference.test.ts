@@ -178,6 +178,7 @@ describe('the reference', () => {
         id: '1',
         attributes: { serial: 'A-1' },
         relationships: { owner: { type: 'person', id: '2' } },
+        counts: {},
       },
       {
         type: 'person',
@@ -189,6 +190,7 @@ describe('the reference', () => {
             { type: 'computer', id: '3' },
           ],
         },
+        counts: {},
       },
     ])
   })

@@ -78,6 +78,8 @@ function reach(data: Data, type: string, row: Row, name: string): Value {
   const dot = name.indexOf('.')
   if (dot < 0) return valueIn(data, type, row, name)
   const step = name.slice(0, dot)
+  if (getRelationship(data.schema, type, step).many)
+    return BigInt(relatedRows(data, type, row, step).length)
   const [related] = relatedRows(data, type, row, step)
   if (related === undefined) return null
   return reach(data, getRelationship(data.schema, type, step).to, related, name.slice(dot + 1))

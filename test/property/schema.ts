@@ -77,6 +77,8 @@ export type LinkDescription =
 export interface RelationshipDescription {
   readonly to: string
   readonly many: boolean
+  /** Whether requests may count what it leads to. Default: no. */
+  readonly isCounted?: boolean
   readonly link: LinkDescription
   /** Default `read-write`. */
   readonly access?: 'read-only'

@@ -32,7 +32,7 @@ export function countedTables(shape: ReadShape, model: Model): readonly Table[] 
     follow(parent, shape.addressed.relationship)
   }
   for (const [from, condition] of collectConditions(shape.where, resource, model)) {
-    if (condition.is === 'related') follow(from, condition.relationship)
+    if ('relationship' in condition) follow(from, condition.relationship)
     if ('field' in condition) checkField(from, condition.field)
     if ('other' in condition) checkField(from, condition.other)
   }

@@ -10,7 +10,8 @@ import { isUnbounded } from '../buffering.ts'
 import { isEqualKey, toKey } from '../keys.ts'
 import { earlierRowSets, isLinkageFromIncluded } from '../linkage.ts'
 import { pathExists, primaryConditions } from '../primary-rows.ts'
-import { compileSelection, isFoundByKey, isInHashed, type Selection } from '../select.ts'
+import { isFoundByKey } from '../related-rows.ts'
+import { compileSelection, isInHashed, type Selection } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
 import {
@@ -335,6 +336,7 @@ function compileRowSetColumns(
   }
   for (const value of layout.values) {
     if ('column' in value) columns.add(value.column)
+    else if ('count' in value) addAll(getRelationship(resource, value.count).link.ownKey)
     else getAttribute(resource, value.expression).expression(addColumn, target.dialect.name)
   }
   for (const { relationship } of layout.linkages)
