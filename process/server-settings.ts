@@ -150,6 +150,11 @@ export const serverSettings = {
     default: 'on',
     help: 'on shows browsers a page at every address, off sends JSON to every client',
   },
+  explain: {
+    ...oneOf('on', 'off'),
+    default: 'on',
+    help: 'on links each page to its SQL, with the query plan and the indexes that it lacks',
+  },
   idMismatch: {
     ...oneOf('discard', 'conflict'),
     default: 'discard',

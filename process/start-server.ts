@@ -125,6 +125,6 @@ function createHttpServer(
     queueTimeout,
     sendTimeout,
     rootMeta,
-    html: settings.html === 'on' ? createPages() : undefined,
+    html: settings.html === 'on' ? createPages({ explain: settings.explain === 'on' }) : undefined,
   })
 }

@@ -1,5 +1,7 @@
+import type { RouteHandler } from '../handlers/handler.ts'
+import type { Route } from '../handlers/route-table.ts'
 import type { HtmlPages, PageDocument, PageRequest } from '../http/html.ts'
-import { type Assets, readAssets } from './assets.ts'
+import { readAssets } from './assets.ts'
 import {
   getPrimaryType,
   renderCollection,
@@ -11,26 +13,28 @@ import { parseDocument } from './document.ts'
 import { renderDeleteForm, renderUpdateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
 import { renderErrors } from './error-view.ts'
+import { createExplanationHandler, renderExplanationLink } from './explain-view.ts'
 import { renderJson } from './json-view.ts'
 import { type PageFiles, renderLayout } from './layout.ts'
 import { type BaseContext, findLabel, findType, type PageContext } from './page-context.ts'
+import { pageHeaders } from './page-headers.ts'
 import { parsePageUrl } from './page-url.ts'
 import { createPageView } from './page-view.ts'
 import { renderRequest } from './request-view.ts'
 import { renderAbsent, renderResource } from './resource-view.ts'
 import { renderRoot } from './root-view.ts'
 
-/**
- * The header fields of every page. It loads nothing from other hosts, runs no inline script, and is in no frame.
- * @see https://www.w3.org/TR/CSP3/
- */
-const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'same-origin',
-  'cache-control': 'no-cache',
+/** The options of `createPages`. */
+export interface PagesOptions {
+  /**
+   * True for a page with the SQL of each read, its query plan, rows and time, and the indexes that it lacks. Everybody who may send
+   * the request sees it, and each view runs the read again: for development. Default false.
+   */
+  readonly explain?: boolean
 }
+
+/** The paths of the routes beside the files. A path with a dot cannot be that of a resource type. */
+const paths = { model: '/html.model.json', explanation: '/html.explain' } as const
 
 /**
  * Creates the pages that browsers see at the addresses of the API: `createServer({ model, store, html: createPages() })`. A page
@@ -38,31 +42,29 @@ const pageHeaders = {
  *
  * @throws Error when the files of the pages cannot be read
  */
-export function createPages(): HtmlPages {
-  const assets = readAssets()
-  const modelPath = '/html.model.json'
+export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
+  const { routes, toPath } = readAssets()
+  const listFiles = (prefix: string): PageFiles => ({
+    style: prefix + toPath('pages.css'),
+    script: prefix + toPath('pages.js'),
+    model: prefix + paths.model,
+    explanation: explain ? prefix + paths.explanation : undefined,
+  })
   return {
     routes: [
-      ...assets.routes,
-      {
-        path: modelPath,
-        methods: { GET: getModelDescription },
-        readOnlyMethods: [],
-      },
+      ...routes,
+      defineRoute(paths.model, getModelDescription),
+      ...(explain ? [defineRoute(paths.explanation, createExplanationHandler(listFiles))] : []),
     ],
     render: (document, request) => ({
       headers: pageHeaders,
-      body: renderPage(document, request, listFiles(assets, modelPath, request)),
+      body: renderPage(document, request, listFiles(request.prefix)),
     }),
   }
 }
 
-function listFiles({ toPath }: Assets, modelPath: string, { prefix }: PageRequest): PageFiles {
-  return {
-    style: prefix + toPath('pages.css'),
-    script: prefix + toPath('pages.js'),
-    model: prefix + modelPath,
-  }
+function defineRoute(path: string, handle: RouteHandler): Route {
+  return { path, methods: { GET: handle }, readOnlyMethods: [] }
 }
 
 function renderPage(response: PageDocument, request: PageRequest, files: PageFiles): string {
@@ -80,7 +82,8 @@ function renderPage(response: PageDocument, request: PageRequest, files: PageFil
     h('details', { class: 'panel', open: true }, h('summary', null, 'JSON'), renderJson(text)),
   ]
   const title = formatTitle(context, response)
-  return renderLayout(context, files, { title, content, aside: [json, renderRequest(context)] })
+  const aside = [json, renderRequest(context), renderExplanationLink(context, files)]
+  return renderLayout(context, files, { title, content, aside })
 }
 
 /** A response of the whole table is a stream, which a page cannot be. */

@@ -8,6 +8,8 @@ export interface PageFiles {
   readonly script: string
   /** The description of the resource types for the script. */
   readonly model: string
+  /** The page that explains a read; `undefined` if the server explains none. */
+  readonly explanation: string | undefined
 }
 
 /** The parts of a page. */

@@ -210,6 +210,7 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     ['no related resource', '/computers/462/owner', []],
     ['linkage', '/persons/2/relationships/computers', []],
     ['an error', '/persons?sort=colour&include=cars', []],
+    ['the SQL of a read', '/html.explain?url=/persons?filter[gender]=female', []],
   ] as const
   for (const [kind, path, panels] of kinds) {
     it(`given ${kind}, when axe-core checks it in light and in dark colours, then it finds no violation`, async () => {

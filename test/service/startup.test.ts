@@ -47,6 +47,7 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['SHUTDOWN_DELAY', '--shutdown-delay', '0'],
   ['ACCESS_LOG',    '--access-log',    'on'],
   ['HTML',          '--html',          'on'],
+  ['EXPLAIN',       '--explain',       'on'],
   ['ID_MISMATCH',   '--id-mismatch',   'discard'],
   ['CLIENT_IDS',    '--client-ids',    'discard'],
 ]

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createHandler, RequestError } from 'lapidary'
+import { createPages } from 'lapidary/html'
+import { openSqlite } from 'lapidary/sqlite'
+import { inMemory } from '../databases.ts'
+import { library, libraryTables } from '../engine/library.ts'
+
+describe('The page with the SQL of a read', () => {
+  const store = openSqlite(library, ':memory:')
+  const options = {
+    ...{ model: library, store, prefix: '/api' },
+    authenticate: ({ headers }: Request) => {
+      if (headers.has('x-rejected')) throw new RequestError({ status: 401, detail: 'Who are you?' })
+    },
+  }
+  const handle = createHandler({ ...options, html: createPages({ explain: true }) })
+  const open = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const request = new Request(`http://library.test${path}`, {
+      headers: { accept: 'text/html', ...headers },
+    })
+    const response = await handle(request)
+    return { status: response.status, html: await response.text() }
+  }
+  /** Opens the explanation to which a page links. */
+  const explain = async (path: string) => {
+    const [, href = ''] = /href="(\/api\/html\.explain[^"]*)"/.exec((await open(path)).html) ?? []
+    return open(href.replaceAll('&amp;', '&'))
+  }
+
+  before(() => store.migrate([{ version: 1, sql: libraryTables(inMemory.columnTypes) }]))
+  after(() => store.close())
+
+  it('given a list with a filter and an include, when its page is followed, then SQL, values, plan and rows are shown', async () => {
+    const { status, html } = await explain('/api/books?filter[title]=B&include=author')
+    assert.equal(status, 200)
+    assert.match(html, /<h2>Statement 2<\/h2>/)
+    assert.match(html, /from &quot;book&quot; as &quot;t0&quot;/)
+    assert.match(html, /<li><code><bdi>&quot;B&quot;<\/bdi><\/code><\/li>/)
+    assert.match(html, /<p>1 row in \d+\.\d ms<\/p>/)
+    assert.match(html, /Query plan of Statement 1/)
+  })
+
+  it('given a filter without an index, when it is explained, then the page says which index it lacks', async () => {
+    const { html } = await explain('/api/books?filter[title]=B')
+    assert.match(html, /the filter by book\.title \(eq\) reads every row/)
+    assert.match(html, /create index .* on &quot;book&quot; \(&quot;title&quot;\)/i)
+  })
+
+  it('given an error or the root, when its page is opened, then it has no link to an explanation', async () => {
+    for (const path of ['/api', '/api/books/99', '/api/books?colour=red'])
+      assert.doesNotMatch((await open(path)).html, /html\.explain/)
+  })
+
+  it('given an address with an error, when it is explained, then the error is that of the address', async () => {
+    for (const url of [
+      '/api/books?colour=red',
+      '/api/nowhere',
+      '/elsewhere',
+      'http://other.test/api/cars',
+    ]) {
+      const explained = await open(`/api/html.explain?${new URLSearchParams({ url })}`)
+      const [, path = ''] = /^(?:http:\/\/other\.test)?(.*)$/.exec(url) ?? []
+      const { status } = await open(path)
+      assert.equal(explained.status, status, url)
+      assert.ok(status >= 400)
+    }
+  })
+
+  it('given a request that is not authenticated, when it asks for an explanation, then it is rejected', async () => {
+    const { status } = await open('/api/html.explain?url=/api/books', { 'x-rejected': 'yes' })
+    assert.equal(status, 401)
+  })
+
+  it('given pages without the option, when an explanation is opened, then there is no such route', async () => {
+    const plain = createHandler({ ...options, html: createPages() })
+    const read = async (path: string) => {
+      const request = new Request(`http://library.test${path}`, {
+        headers: { accept: 'text/html' },
+      })
+      const response = await plain(request)
+      return { status: response.status, html: await response.text() }
+    }
+    assert.doesNotMatch((await read('/api/books')).html, /html\.explain/)
+    assert.equal((await read('/api/html.explain?url=/api/books')).status, 404)
+  })
+})
