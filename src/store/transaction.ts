@@ -84,6 +84,11 @@ async function checkPreconditions(
 ): Promise<ErrorList> {
   const { precondition, existenceChecks } = plan
   const locking = precondition && lockResource(connection, precondition, statements)
+  if (statements.checks(plan)?.isRefused) {
+    // A transaction must not end while it waits for the lock.
+    await locking
+    throw createForbidden(new AccessRefusal('create', { type: plan.shape.type }))
+  }
   const allowing = checkAccess(connection, plan, statements)
   if (existenceChecks.length === 0) {
     // A lock on SQLite is synchronous: waiting for it would cost as much as the lock.
@@ -117,9 +122,6 @@ function checkAccess(
 ): Awaitable<void> {
   const checks = statements.checks(plan)
   if (checks === undefined) return undefined
-  const { type } = plan.shape
-  if (checks.isRefused)
-    return Promise.reject(createForbidden(new AccessRefusal('create', { type })))
   const running = checks.before.map((check) => runAccessCheck(connection, check, plan, plan))
   if (running.some((each) => each instanceof Promise)) return Promise.all(running).then(() => {})
   return undefined

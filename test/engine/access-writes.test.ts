@@ -50,6 +50,16 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
     assert.equal(nested.status, 404)
   })
 
+  it('refuse every create of a type, after the resource in the path is found', async () => {
+    const user = { data: { type: 'users', attributes: {} } }
+    for (const _ of [1, 2, 3]) {
+      assertForbidden(await ada.post('/projects/1/members', user))
+      assert.equal((await ada.post('/projects/3/members', user)).status, 404)
+    }
+    // No transaction is left open.
+    assert.equal((await ada.patch('/tasks/1', task({ title: 'x' }, {}, '1'))).status, 200)
+  })
+
   it('refuse deletions', async () => {
     assertForbidden(await ada.delete('/tasks/1'))
     assert.equal((await ada.delete('/tasks/3')).status, 404)

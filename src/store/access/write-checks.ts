@@ -236,7 +236,9 @@ function compileOwnerChecks(
   const { target, resource } = context
   const member = getResourceType(target.model, to)
   const listed = isInIdList(columnsAt(1, member.id.columns), 'ids', member.id, target.dialect)
-  const keys = sql`select ${sql.join(columnsAt(1, link.otherKey))} from ${tableAt(1, member.table)} where ${listed}`
+  // A member that the request may not read does not exist: it is reported as such.
+  const isKnown = and([listed, ...inScope(1, member)])
+  const keys = sql`select ${sql.join(columnsAt(1, link.otherKey))} from ${tableAt(1, member.table)} where ${isKnown}`
   const isOwner = sql`${keyAt(0, link.ownKey)} in (${keys})`
   const place = {
     pointer: pointerTo(name, context),

@@ -1,0 +1,73 @@
+/** A mistake in the engine that would leak: a text in a source file, and what stands there instead. */
+export interface Hole {
+  readonly title: string
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: source text
+/** The mistakes that the property must find, each by itself. */
+export const holes: readonly Hole[] = [
+  {
+    title: 'the count ignores the rule',
+    file: 'src/store/read.ts',
+    from: 'select count(*) from ${from}${compilePrimaryWhere(shape, target)}',
+    to: 'select count(*) from ${from}${compilePrimaryWhere(shape, target.access?.unrestricted ?? target)}',
+  },
+  {
+    title: 'a sort uses a hidden field',
+    file: 'src/plan/access/visible-model.ts',
+    from: 'isSortable: field.isSortable && isSortable,',
+    to: 'isSortable: field.isSortable,',
+  },
+  {
+    title: 'a forbidden row is included',
+    file: 'src/store/sqlite/full-read.ts',
+    from: 'const where = and([condition, ...inScope(0, resource)])',
+    to: 'const where = and([condition, ...(inScope(0, resource).slice(1))])',
+  },
+  {
+    title: 'the linkage of a forbidden row is shown',
+    file: 'src/store/sqlite/linkage.ts',
+    from: 'const where = and([isListed, ...inScope(1, other)])',
+    to: 'const where = and([isListed, ...inScope(1, other).slice(1)])',
+  },
+  {
+    title: 'the error of a hidden row differs from that of an absent one',
+    file: 'src/store/transaction.ts',
+    from: 'const { lock } = statements.ofType(notFound.type)',
+    to: 'const { inScope: lock } = statements.ofType(notFound.type)',
+  },
+  {
+    title: 'plans are cached without the identity',
+    file: 'src/plan/access/access-shapes.ts',
+    from: "results === undefined ? 'anonymous' : results.map(Number).join('')",
+    to: "results === undefined ? 'anonymous' : 'known'",
+  },
+  {
+    title: 'a relationship is written from the other side without its rule',
+    file: 'src/store/access/write-checks.ts',
+    from: "if (field.link.foreignKey === 'other') return true",
+    to: "if (field.link.foreignKey === 'other') return false",
+  },
+  {
+    title: 'a field is compared with a hidden one',
+    file: 'src/plan/filter.ts',
+    from: "const field = name === 'id' ? resource.id : resource.fields.get(name)\n  if (field?.is === 'attribute' && field.isFilterable) return field",
+    to: "const known = member === '.field' ? (resource.complete ?? resource) : resource\n  const field = name === 'id' ? resource.id : known.fields.get(name)\n  if (field?.is === 'attribute' && field.isFilterable) return field",
+  },
+  {
+    title: 'a computed field shows a hidden input',
+    file: 'src/plan/access/visible-model.ts',
+    from: "if (field.is === 'computed') return field.columns.map(([column]) => column)",
+    to: "if (field.is === 'computed') return []",
+  },
+  {
+    title: 'the answer to a write ignores the rule',
+    file: 'src/store/transaction.ts',
+    from: 'addIdentity(connect(statements), identity)',
+    to: 'addIdentity({ ...connect(statements), read: connect(statementsOf(undefined)).read }, identity)',
+  },
+]
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

@@ -1,0 +1,256 @@
+import type { FieldRule, Operation, RowRule, RuleFilter } from 'lapidary'
+import {
+  type Identity,
+  nextOf,
+  previousOf,
+  type Rules,
+  relationshipsOf,
+  type Type,
+  types,
+} from './schema.ts'
+
+/** A row of any type. */
+export interface Thing {
+  readonly id: string
+  name: string | null
+  rank: number | null
+  note: string | null
+  secret: string | null
+  /** The id of a row of the next type, which need not exist. */
+  next: string | null
+}
+
+/** The rows of all types, by type and id, and the pairs of the join table. */
+export interface Data {
+  readonly things: Readonly<Record<Type, Map<string, Thing>>>
+  /** `red id, green id`. */
+  readonly fans: Set<string>
+}
+
+/** True, false, or unknown as in SQL. */
+type Truth = boolean | undefined
+
+/**
+ * An interpreter of access rules over plain objects. It shares no code with the engine: it evaluates the declarations themselves.
+ */
+export class Reference {
+  readonly #rules: Rules
+  readonly #identity: Identity | undefined
+
+  constructor(rules: Rules, identity: Identity | undefined) {
+    this.#rules = rules
+    this.#identity = identity
+  }
+
+  /** Whether a rule allows an operation on a row. */
+  allows(operation: Operation, type: Type, thing: Thing, data: Data): boolean {
+    const { access } = this.#rules[type]
+    if (this.#identity === undefined && !access.anonymous?.includes(operation)) return false
+    const rule = access[operation]
+    return rule === undefined || this.#holds(rule, type, thing, data)
+  }
+
+  canRead(type: Type, thing: Thing, data: Data): boolean {
+    return this.allows('read', type, thing, data)
+  }
+
+  /** Whether the identity may read a field. */
+  isVisible(type: Type, name: string): boolean {
+    const { readable } = this.#rules[type]
+    const own = readable[name]
+    if (own !== undefined) return this.#decides(own)
+    const { [name]: relationship } = relationshipsOf(type)
+    if (relationship) {
+      const other = this.#rules[relationship.to].readable[relationship.inverse]
+      return other === undefined || this.#decides(other)
+    }
+    const source = { mixed: 'secret', loud: 'note' }[name]
+    return source === undefined || this.isVisible(type, source)
+  }
+
+  /** Whether a type has a rule for links. */
+  hasLinkRule(type: Type): boolean {
+    return this.#rules[type].access.relate !== undefined
+  }
+
+  /** Whether the identity may link a row that stores no key of the link. */
+  allowsLinkTo(type: Type, thing: Thing, data: Data): boolean {
+    return !this.hasLinkRule(type) || this.allows('relate', type, thing, data)
+  }
+
+  /** Whether the identity may write a field. A relationship is writable from both sides or from none. */
+  isWritable(type: Type, name: string): boolean {
+    const own = this.#rules[type].writable[name]
+    const isAllowed = own === undefined || this.#decides(own)
+    const { [name]: relationship } = relationshipsOf(type)
+    if (relationship === undefined) return isAllowed
+    const { to, inverse } = relationship
+    const other = this.#rules[to].writable[inverse]
+    // A rule of one side is enough where the other has none of its own.
+    const sides = [own, other].filter((rule) => rule !== undefined)
+    return sides.length === 0 || sides.some((rule) => this.#decides(rule))
+  }
+
+  /** The outcome of each condition of the rules of a type for a row: writes may combine them in other ways than reads. */
+  outcomes(type: Type, thing: Thing, data: Data): unknown {
+    const outcomesOf = (rule: RowRule | undefined): unknown => {
+      if (typeof rule !== 'object' || 'is' in rule || 'sql' in rule) return undefined
+      if ('any' in rule) return rule.any.map(outcomesOf)
+      return 'all' in rule ? rule.all.map(outcomesOf) : this.#holds(rule, type, thing, data)
+    }
+    const { read, create, update, delete: remove, relate } = this.#rules[type].access
+    return [read, create, update, remove, relate].map(outcomesOf)
+  }
+
+  #decides(rule: FieldRule): boolean {
+    if (typeof rule === 'boolean') return rule
+    if (this.#identity === undefined) return false
+    const decide = typeof rule === 'function' ? rule : rule.compute
+    return (decide as (identity: Identity) => boolean)(this.#identity)
+  }
+
+  #holds(rule: RowRule, type: Type, thing: Thing, data: Data): boolean {
+    if (typeof rule === 'boolean') return rule
+    if (typeof rule === 'function' || 'is' in rule) return this.#decides(rule as FieldRule)
+    if ('any' in rule) return rule.any.some((each) => this.#holds(each, type, thing, data))
+    if ('all' in rule) return rule.all.every((each) => this.#holds(each, type, thing, data))
+    if ('sql' in rule) throw new Error('The scenarios have no rules in SQL.')
+    if (this.#identity === undefined && rule.filter.some(usesIdentity)) return false
+    return rule.filter.every((filter) => this.#matches(filter, type, thing, data) === true)
+  }
+
+  #matches(filter: RuleFilter, type: Type, thing: Thing, data: Data): Truth {
+    if ('not' in filter) {
+      const inner = this.#matches(filter.not, type, thing, data)
+      return inner === undefined ? undefined : !inner
+    }
+    if (!('val' in filter)) throw new Error('The scenarios have no such filter.')
+    const { name, op, val } = filter
+    const [first = '', rest] = name.split('__')
+    if (rest !== undefined)
+      return linked(type, thing, first, data).some(
+        ([other, row]) => this.#matches({ name: rest, op, val }, other, row, data) === true,
+      )
+    return compare(Reflect.get(thing, first), op, this.#value(val))
+  }
+
+  #value(value: unknown): unknown {
+    const isDeferred = typeof value === 'object' && value !== null && 'compute' in value
+    if (!isDeferred) return value
+    return (value.compute as (identity: Identity | undefined) => unknown)(this.#identity)
+  }
+}
+
+function usesIdentity(filter: RuleFilter): boolean {
+  if ('not' in filter) return usesIdentity(filter.not)
+  return 'val' in filter && typeof filter.val === 'object' && filter.val !== null
+}
+
+function compare(stored: string | number | null, op: string, value: unknown): Truth {
+  if (stored === null || value === null || value === undefined) return undefined
+  switch (op) {
+    case 'eq':
+      return String(stored) === String(value)
+    case 'ne':
+      return String(stored) !== String(value)
+    case 'gt':
+      return Number(stored) > Number(value)
+    case 'le':
+      return Number(stored) <= Number(value)
+    case 'in_':
+      return (value as readonly unknown[]).some((each) => String(each) === String(stored))
+    default:
+      throw new Error(`The scenarios have no operator ${op}.`)
+  }
+}
+
+/** The rows that a relationship leads to, whoever may read them. */
+export function linked(
+  type: Type,
+  thing: Thing,
+  relationship: string,
+  { things, fans }: Data,
+): (readonly [Type, Thing])[] {
+  const find = (other: Type, isLinked: (row: Thing) => boolean) =>
+    [...things[other].values()].filter(isLinked).map((row) => [other, row] as const)
+  switch (relationship) {
+    case 'next':
+      return find(nextOf[type], ({ id }) => id === thing.next)
+    case 'previous':
+      return find(previousOf[type], ({ next }) => next === thing.id)
+    case 'fans':
+      return find('green', ({ id }) => fans.has(`${thing.id} ${id}`))
+    case 'stars':
+      return find('red', ({ id }) => fans.has(`${id} ${thing.id}`))
+    default:
+      throw new Error(`There is no relationship ${relationship}.`)
+  }
+}
+
+/** A resource as an identity may see it. */
+export interface SeenThing {
+  readonly id: string
+  /** The visible attributes, by name. */
+  readonly attributes: Readonly<Record<string, unknown>>
+  /** The ids of visible related resources, by the name of the visible relationship. */
+  readonly linkage: Readonly<Record<string, readonly string[]>>
+}
+
+/** Everything that an identity may see of some data. */
+export function see(
+  reference: Reference,
+  data: Data,
+): Readonly<Record<Type, readonly SeenThing[]>> {
+  const entries = types.map((type) => {
+    const rows = [...data.things[type].values()]
+      .filter((thing) => reference.canRead(type, thing, data))
+      .sort((one, other) => Number(one.id) - Number(other.id))
+    return [type, rows.map((thing) => seeThing(reference, type, thing, data))]
+  })
+  return Object.fromEntries(entries)
+}
+
+function seeThing(reference: Reference, type: Type, thing: Thing, data: Data): SeenThing {
+  const { id, name, rank, note, secret } = thing
+  const all = {
+    ...{ name, rank, note, secret },
+    mixed: `${name} ${secret}`,
+    loud: note === null ? null : note.toUpperCase(),
+  }
+  const attributes = Object.entries(all).filter(([field]) => reference.isVisible(type, field))
+  const linkage = Object.keys(relationshipsOf(type))
+    .filter((field) => reference.isVisible(type, field))
+    .map((field) => {
+      const ids = linked(type, thing, field, data)
+        .filter(([other, row]) => reference.canRead(other, row, data))
+        .map(([, row]) => row.id)
+      return [field, ids.sort((one, other) => Number(one) - Number(other))] as const
+    })
+  return { id, attributes: Object.fromEntries(attributes), linkage: Object.fromEntries(linkage) }
+}
+
+/** The keys of a row that reference rows which do not exist. The engine finds a row by such a key. */
+function listDangling(type: Type, { id, next }: Thing, { things, fans }: Data): string[] {
+  const keys = next === null || things[nextOf[type]].has(next) ? [] : [next]
+  const [own, other, position] =
+    type === 'red' ? ([0, 1, 'green'] as const) : ([1, 0, 'red'] as const)
+  const pairs = [...fans].filter((pair) => {
+    const ends = pair.split(' ')
+    return type !== 'blue' && ends[own] === id && !things[position].has(ends[other] ?? '')
+  })
+  return [...keys, ...pairs.sort()]
+}
+
+/** Everything on which the responses to an identity may depend. */
+export function summarize(reference: Reference, data: Data): string {
+  const outcomes = types.map((type) =>
+    [...data.things[type].values()]
+      .filter((thing) => reference.canRead(type, thing, data))
+      .map((thing) => {
+        const dangling = listDangling(type, thing, data)
+        return [thing.id, reference.outcomes(type, thing, data), dangling] as const
+      })
+      .sort(([one], [other]) => Number(one) - Number(other)),
+  )
+  return JSON.stringify([see(reference, data), outcomes])
+}

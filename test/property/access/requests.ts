@@ -1,0 +1,163 @@
+import type { Random } from './random.ts'
+import { relationshipsOf, type Type, types, words } from './schema.ts'
+
+/** A request to the API. */
+export interface TestRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+}
+
+const ids = ['1', '2', '3', '4', '5', '6', '7', '20', '21', '50', 'x']
+const attributes = ['name', 'rank', 'note', 'secret', 'mixed', 'loud', 'nothing', 'id'] as const
+
+/** Creates a random read. */
+export function randomRead(random: Random): TestRequest {
+  const type = random.pick(types)
+  const id = random.pick(ids)
+  const [name, relationship] = random.pick(Object.entries(relationshipsOf(type)))
+  const kind = random.int(6)
+  if (kind < 2) return get(`/${type}`, listQuery(type, random))
+  if (kind === 2) return get(`/${type}/${id}`, resourceQuery(type, random))
+  if (kind === 3)
+    return get(
+      `/${type}/${id}/relationships/${name}`,
+      relationship.many ? listQuery(relationship.to, random, true) : {},
+    )
+  const query = relationship.many ? listQuery : resourceQuery
+  return get(`/${type}/${id}/${name}`, query(relationship.to, random))
+}
+
+function get(path: string, query: Readonly<Record<string, string>>): TestRequest {
+  const search = new URLSearchParams(query).toString()
+  return { method: 'GET', path: search === '' ? path : `${path}?${search}` }
+}
+
+function listQuery(type: Type, random: Random, isLinkage = false): Record<string, string> {
+  return {
+    ...(random.chance(0.6) && { filter: JSON.stringify([randomFilter(type, random, 2)]) }),
+    ...(random.chance(0.5) && { sort: randomSort(random) }),
+    ...(random.chance(0.4) && { 'page[size]': random.pick(['1', '2', '3', '10']) }),
+    ...(random.chance(0.2) && { 'page[number]': random.pick(['1', '2', '3']) }),
+    ...(!isLinkage && resourceQuery(type, random)),
+  }
+}
+
+function resourceQuery(type: Type, random: Random): Record<string, string> {
+  const fieldset = (each: Type) =>
+    random.some(
+      [
+        ...attributes.filter((name) => name !== 'nothing' && name !== 'id'),
+        ...Object.keys(relationshipsOf(each)),
+      ],
+      0.4,
+    )
+  const sets = random.chance(0.4)
+    ? types.map((each) => [`fields[${each}]`, fieldset(each).join(',')] as const)
+    : []
+  return {
+    ...(random.chance(0.5) && { include: randomPath(type, random, 3).join('.') }),
+    ...Object.fromEntries(random.some(sets, 0.6)),
+  }
+}
+
+function randomPath(type: Type, random: Random, length: number): string[] {
+  const [name, { to }] = random.pick(Object.entries(relationshipsOf(type)))
+  return length > 1 && random.chance(0.5) ? [name, ...randomPath(to, random, length - 1)] : [name]
+}
+
+function randomSort(random: Random): string {
+  const term = () => {
+    const path = random.chance(0.4) ? 'next.' : ''
+    return `${random.chance(0.5) ? '-' : ''}${path}${random.pick(attributes)}`
+  }
+  return random.chance(0.4) ? `${term()},${term()}` : term()
+}
+
+function randomFilter(type: Type, random: Random, depth: number): object {
+  const [name, { to, many }] = random.pick(Object.entries(relationshipsOf(type)))
+  switch (random.int(depth > 0 ? 8 : 4)) {
+    case 0:
+      return { name, op: random.pick(['eq', 'ne']), val: null }
+    case 1:
+      return { name: random.pick(attributes), op: 'eq', field: random.pick(attributes) }
+    case 4:
+      return { not: randomFilter(type, random, depth - 1) }
+    case 5:
+      return { or: [randomFilter(type, random, depth - 1), randomFilter(type, random, depth - 1)] }
+    case 6:
+      return { name, op: many ? 'any' : 'has', val: randomFilter(to, random, depth - 1) }
+    case 7:
+      return { name: `${name}__${random.pick(attributes)}`, ...randomOperand(random) }
+    default:
+      return { name: random.pick(attributes), ...randomOperand(random) }
+  }
+}
+
+function randomOperand(random: Random): object {
+  return random.pick([
+    { op: 'eq', val: random.pick(words) },
+    { op: 'ne', val: random.pick(words) },
+    { op: 'gt', val: random.int(4) },
+    { op: 'is_', val: null },
+    { op: 'in_', val: ['1', '2', 'ash'] },
+    { op: 'ilike', val: '%a%' },
+  ])
+}
+
+/** Creates a random write. */
+export function randomWrite(random: Random): TestRequest {
+  const type = random.pick(types)
+  const id = random.pick(ids)
+  const [name, relationship] = random.pick(Object.entries(relationshipsOf(type)))
+  const path = `/${type}/${id}`
+  const query = new URLSearchParams(resourceQuery(type, random)).toString()
+  const search = query === '' ? '' : `?${query}`
+  switch (random.int(5)) {
+    case 0:
+      return { method: 'POST', path: `/${type}${search}`, body: { data: document(type, random) } }
+    case 1:
+      return {
+        method: 'PATCH',
+        path: path + search,
+        body: { data: { id, ...document(type, random) } },
+      }
+    case 2:
+      return { method: 'DELETE', path }
+    case 3: {
+      if (!relationship.many) return { method: 'DELETE', path }
+      const body = { data: document(relationship.to, random) }
+      return { method: 'POST', path: `${path}/${name}`, body }
+    }
+    default: {
+      const method = random.pick(['POST', 'PATCH', 'DELETE'] as const)
+      const body = { data: linkage(relationship.to, relationship.many, random) }
+      return { method, path: `${path}/relationships/${name}`, body }
+    }
+  }
+}
+
+function document(type: Type, random: Random): object {
+  const values = {
+    name: random.pick(words),
+    rank: random.int(5),
+    note: random.pick(words),
+    secret: random.pick(words),
+  }
+  const sent = random.some(Object.entries(values), 0.4)
+  const relationships = random.some(Object.entries(relationshipsOf(type)), 0.3)
+  return {
+    type,
+    attributes: Object.fromEntries(sent),
+    relationships: Object.fromEntries(
+      relationships.map(([name, { to, many }]) => [name, { data: linkage(to, many, random) }]),
+    ),
+  }
+}
+
+function linkage(type: Type, many: boolean, random: Random): unknown {
+  const identifier = () => ({ type, id: random.pick(ids.filter((id) => id !== 'x')) })
+  if (many)
+    return random.chance(0.3) ? [] : [identifier(), ...(random.chance(0.3) ? [identifier()] : [])]
+  return random.chance(0.2) ? null : identifier()
+}

@@ -1,0 +1,21 @@
+import { databases } from '../../databases.ts'
+import { runScenario } from './run-scenario.ts'
+import { createTables } from './schema.ts'
+
+// Runs scenarios on SQLite, in a process whose engine may have a planted hole: `run-sqlite.ts <seed> <scenarios>`. It ends with 1
+// when a scenario fails.
+
+const [seed = 0, scenarios = 0] = process.argv.slice(2).map(Number)
+const sqlite = databases.find(({ dialect }) => dialect === 'sqlite')
+if (sqlite === undefined) throw new Error('SQLite is not among the databases.')
+const pair = [await sqlite.create(), await sqlite.create()] as const
+for (const { second } of pair) await second?.execute(createTables(sqlite.columnTypes))
+try {
+  for (let index = 0; index < scenarios; index += 1)
+    await runScenario(seed + index, pair, { reads: 60, writes: 20 })
+} catch (error) {
+  process.exitCode = 1
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+} finally {
+  for (const { remove } of pair) await remove()
+}
