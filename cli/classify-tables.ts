@@ -4,11 +4,14 @@ import type { Findings } from './inspect-catalog.ts'
 import { looksSecret } from './looks-secret.ts'
 import { parseName, toMemberName } from './name.ts'
 
-/** The column that identifies the rows of a table. */
-export interface Key {
+/** A column of a key. */
+export interface KeyPart {
   readonly column: StoredColumn
-  readonly kind: 'integer' | 'uuid' | 'text'
+  readonly kind: 'integer' | 'uuid' | 'text' | 'date' | 'datetime'
 }
+
+/** The columns that identify the rows of a table. */
+export type Key = readonly [KeyPart, ...KeyPart[]]
 
 /** A table that can be a resource type. */
 export interface KeyedTable {
@@ -81,61 +84,80 @@ export function isRequiredOnInsert({ nullable, hasDefault, writable }: StoredCol
 }
 
 /** The kinds that ids can have, by the kind of the key column. */
-const idKinds: Readonly<Record<string, Key['kind']>> = {
+const idKinds: Readonly<Record<string, KeyPart['kind']>> = {
   integer: 'integer',
   integer64: 'integer',
   uuid: 'uuid',
   text: 'text',
 }
 
-/** @returns the key of a table, or the reason why no column can be its key */
-function findKey(
-  table: StoredTable,
-  { catalog, findings }: Pick<ClassifiedTables, 'catalog' | 'findings'>,
-): Key | string {
+/** The kinds that only a column of a composite key can have. A datetime of SQLite has several spellings. */
+function partKinds({ dialect }: Catalog): Readonly<Record<string, KeyPart['kind']>> {
+  return { ...idKinds, date: 'date', ...(dialect === 'postgres' && { datetime: 'datetime' }) }
+}
+
+/** What decides about a key. */
+type KeyContext = Pick<ClassifiedTables, 'catalog' | 'findings'>
+
+/** @returns the key of a table, or the reason why it has none. A key of one column is preferred */
+function findKey(table: StoredTable, context: KeyContext): Key | string {
+  const { findings } = context
   const error = findings.tables.get(table)
   if (table.error !== undefined) return `it cannot be read: ${table.error}`
   if (error !== undefined) return error
   const candidates = table.is === 'view' ? viewKeys(table) : tableKeys(table)
   const reasons: string[] = []
-  for (const column of candidates) {
-    const kind = findings.kinds.get(column) ?? inferKeyKind(column, catalog)
-    const problem = findings.columns.get(column)
-    const idKind = idKinds[kind?.name ?? '']
-    if (looksSecret(column, kind, table))
-      reasons.push(`the name of its key ${column.name} suggests a secret`)
-    else if (problem !== undefined) reasons.push(`its key ${column.name} is omitted: ${problem}`)
-    else if (findings.keys.has(column)) reasons.push(findings.keys.get(column) ?? '')
-    else if (idKind !== undefined) return { column, kind: idKind }
-    else
-      reasons.push(
-        `its key ${column.name} has ${describeType(column)}; ids must be integers, UUIDs or text`,
-      )
+  for (const columns of candidates) {
+    const [first, ...others] = columns.map((column) =>
+      findPart(column, table, columns.length > 1, context),
+    )
+    const parts = [first, ...others].filter((part) => typeof part === 'object')
+    if (typeof first === 'object' && parts.length === columns.length)
+      return [first, ...parts.slice(1)]
+    reasons.push(...[first, ...others].filter((part) => typeof part === 'string'))
   }
   const [reason] = reasons
   if (reason !== undefined) return reason
-  if (table.is === 'view') return 'it is a view without a column "id"'
-  const { primaryKey } = table
-  return primaryKey.length > 1
-    ? `its primary key has ${primaryKey.length} columns: ${primaryKey.join(', ')}`
-    : 'it has no primary key'
+  return table.is === 'view' ? 'it is a view without a column "id"' : 'it has no primary key'
+}
+
+/** @returns a column as a part of a key, or the reason why it cannot be one */
+function findPart(
+  column: StoredColumn,
+  table: StoredTable,
+  isComposite: boolean,
+  { catalog, findings }: KeyContext,
+): KeyPart | string {
+  const kind = findings.kinds.get(column) ?? inferKeyKind(column, catalog)
+  const problem = findings.columns.get(column)
+  const part = (isComposite ? partKinds(catalog) : idKinds)[kind?.name ?? '']
+  if (looksSecret(column, kind, table))
+    return `the name of its key ${column.name} suggests a secret`
+  if (problem !== undefined) return `its key ${column.name} is omitted: ${problem}`
+  if (findings.keys.has(column)) return findings.keys.get(column) ?? ''
+  if (!isComposite && findings.repeated.has(column)) return `its key ${column.name} repeats`
+  if (part !== undefined) return { column, kind: part }
+  return `its key ${column.name} has ${describeType(column)}; ids must be integers, UUIDs or text`
 }
 
 function describeType({ type }: StoredColumn): string {
   return type === '' ? 'no type' : `the type ${type}`
 }
 
-/** The key candidates of a table: its primary key, then unique columns that cannot be null. */
-function tableKeys({ columns, primaryKey, uniques }: StoredTable): StoredColumn[] {
-  const single = [primaryKey, ...uniques].flatMap((key) => (key.length === 1 ? key : []))
-  return [...new Set(single)].flatMap((name) => {
-    const column = columns.get(name)
-    return column !== undefined && !column.nullable ? [column] : []
-  })
+/** The key candidates of a table whose columns cannot be null: its primary key, then unique keys; first those of one column. */
+function tableKeys({ columns, primaryKey, uniques }: StoredTable): StoredColumn[][] {
+  const keys = [primaryKey, ...uniques].filter(({ length }) => length > 0)
+  const [single, composite] = [true, false].map((isSingle) =>
+    keys.filter(({ length }) => (length === 1) === isSingle),
+  )
+  const candidates = [...(single ?? []), ...(composite ?? [])].map((names) =>
+    names.flatMap((name) => columns.get(name) ?? []),
+  )
+  return candidates.filter((key) => key.every(({ nullable }) => !nullable))
 }
 
 /** The key candidates of a view: a column named `id`; of a materialized view also its unique columns. */
-function viewKeys({ columns, uniques }: StoredTable): StoredColumn[] {
+function viewKeys({ columns, uniques }: StoredTable): StoredColumn[][] {
   const single = uniques.flatMap((key) => (key.length === 1 ? key : []))
   const isUnique = ({ name }: StoredColumn) => single.includes(name)
   const isNamedId = ({ name }: StoredColumn) => toMemberName(parseName(name)) === 'id'
@@ -143,7 +165,7 @@ function viewKeys({ columns, uniques }: StoredTable): StoredColumn[] {
   return [
     ...all.filter(isNamedId),
     ...all.filter((column) => isUnique(column) && !isNamedId(column)),
-  ]
+  ].map((column) => [column])
 }
 
 interface JoinContext extends Pick<ClassifiedTables, 'catalog' | 'findings'> {
@@ -157,11 +179,10 @@ function findJoinTable(table: StoredTable, context: JoinContext): JoinTable | un
     referencesOtherKey(table, key, context),
   )
   for (const unique of table.uniques) {
-    const [from, ...others] = candidates.filter(({ columns: [column = ''] }) =>
-      unique.includes(column),
-    )
-    const to = others.find(({ columns: [column] }) => column !== from?.columns[0])
-    if (unique.length !== 2 || from === undefined || to === undefined) continue
+    const [from, ...others] = candidates.filter(({ columns }) => isSubset(columns, unique))
+    const to = others.find(({ columns }) => !columns.some((name) => from?.columns.includes(name)))
+    if (from === undefined || to === undefined) continue
+    if (unique.length !== from.columns.length + to.columns.length) continue
     const furtherColumns = findFurtherColumns(table, unique)
     const isOnlyLink = furtherColumns.length === 0 && !isReferenced(table, context.catalog)
     return { table, foreignKeys: [from, to], furtherColumns, isOnlyLink }
@@ -188,24 +209,35 @@ export function foreignKeysInColumnOrder({ columns, foreignKeys }: StoredTable):
   return foreignKeys.toSorted((one, other) => position(one) - position(other))
 }
 
-/** True if a foreign key has one column and references the key of another table. */
+function isSubset(one: readonly string[], other: readonly string[]): boolean {
+  return one.every((name) => other.includes(name))
+}
+
+/** True if a foreign key references the key of another table. */
 function referencesOtherKey(
   table: StoredTable,
   foreignKey: ForeignKey,
   { catalog, keyed, findings }: JoinContext,
 ): boolean {
   const target = findReferencedTable(foreignKey, keyed, catalog)
-  const [column = '', ...others] = foreignKey.columns
-  const own = table.columns.get(column)
-  return (
-    own !== undefined &&
-    !findings.columns.has(own) &&
-    target !== undefined &&
-    target.table !== table &&
-    others.length === 0 &&
-    foreignKey.references[0] === target.key.column.name &&
-    canStoreKeys(own, target.key.column, catalog)
-  )
+  if (target === undefined || target.table === table) return false
+  const columns = alignColumns(foreignKey, target.key)
+  const canStore = columns?.every((name, at) => {
+    const own = table.columns.get(name)
+    const isReadable = own !== undefined && !findings.columns.has(own)
+    return isReadable && canStoreKeys(own, target.key[at]?.column, catalog)
+  })
+  return canStore ?? false
+}
+
+/** The columns of a foreign key in the order of the key that they reference; `undefined` if they reference other columns. */
+export function alignColumns(
+  { columns, references }: ForeignKey,
+  key: Key,
+): readonly string[] | undefined {
+  if (columns.length !== key.length) return undefined
+  const aligned = key.flatMap(({ column }) => columns[references.indexOf(column.name)] ?? [])
+  return aligned.length === key.length ? aligned : undefined
 }
 
 function isReferenced(table: StoredTable, catalog: Catalog): boolean {

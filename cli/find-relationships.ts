@@ -1,9 +1,11 @@
 import type { ForeignKey, StoredTable } from 'lapidary'
 import {
+  alignColumns,
   type ClassifiedTables,
   findReferencedTable,
   isRequiredOnInsert,
   type JoinTable,
+  type Key,
 } from './classify-tables.ts'
 import { type Code, call, object } from './code.ts'
 import { canStoreKeys } from './infer-kind.ts'
@@ -17,10 +19,10 @@ export interface RelationshipCandidate {
   /** Possible names, the preferred one first. */
   readonly names: readonly [Name, ...Name[]]
   readonly code: Code
-  /** The column of the type's own table that writes to the relationship change. Absent when they change no such column. */
-  readonly writtenColumn?: string
-  /** The foreign key column of the type's own table. Absent when the foreign key is in another table. */
-  readonly ownColumn?: string
+  /** The columns of the type's own table that writes to the relationship change. */
+  readonly writtenColumns: readonly string[]
+  /** The foreign key columns of the type's own table that are no attributes. Absent when the foreign key is in another table. */
+  readonly ownColumns?: readonly string[]
   /** A comment for the line above the declaration. */
   readonly comment?: string
 }
@@ -40,12 +42,13 @@ export function findRelationships(
   ]
 }
 
-/** A foreign key of one column between two resource types. */
+/** A foreign key between two resource types. */
 interface Reference {
   readonly from: NamedTable
   readonly to: NamedTable
-  readonly column: string
-  readonly references: string
+  readonly columns: readonly string[]
+  /** In the order of `columns`: if these are the key of the other table, in the order of that key. */
+  readonly references: readonly string[]
   /** True if another field writes the column already, or if the column cannot be written. */
   readonly isReadOnly: boolean
 }
@@ -57,62 +60,118 @@ function findReferences(
 ): Reference[] {
   const columnNames = [...from.table.columns.keys()]
   const position = ({ columns: [column = ''] }: ForeignKey) => columnNames.indexOf(column)
-  const written = new Set([from.key.column.name])
+  const { key: ownKey } = from
+  // Relationships may write the columns of a composite id, also several: their values must agree.
+  const written = new Set(ownKey.length === 1 ? [ownKey[0].column.name] : [])
   const seen = new Set<string>()
   return from.table.foreignKeys
-    .toSorted((one, other) => position(one) - position(other))
-    .flatMap((key): Reference[] => {
-      const [[column, ...moreColumns], [references, ...moreReferences]] = [
-        key.columns,
-        key.references,
-      ]
-      const to = findReferencedTable(key, tables, catalog)
-      if (column === undefined || references === undefined || to === undefined) return []
-      const identity = `${column} ${to.type} ${references}`
-      const [own, referenced] = [from.table.columns.get(column), to.table.columns.get(references)]
+    .toSorted(
+      (one, other) => position(one) - position(other) || one.columns.length - other.columns.length,
+    )
+    .flatMap((foreignKey): Reference[] => {
+      const to = findReferencedTable(foreignKey, tables, catalog)
+      if (to === undefined || foreignKey.columns.length !== foreignKey.references.length) return []
+      const aligned = alignColumns(foreignKey, to.key)
+      const columns = aligned ?? foreignKey.columns
+      const references = aligned ? listNames(to.key) : foreignKey.references
+      const identity = JSON.stringify([columns, to.type, references])
+      const pairs = columns.map((name, at) => ({
+        own: from.table.columns.get(name),
+        referenced: to.table.columns.get(references[at] ?? ''),
+      }))
+      const isValid = pairs.every(({ own, referenced }) => {
+        const isReadable = [own, referenced].every((each) => each && !findings.columns.has(each))
+        return isReadable && canStoreKeys(own, referenced, catalog)
+      })
       // SQLite accepts foreign keys to columns that are not unique, and fails when rows are written.
-      const isReadable = [own, referenced].every((each) => each && !findings.columns.has(each))
-      const isValid =
-        isReadable && isUnique(to.table, references) && canStoreKeys(own, referenced, catalog)
-      const isComposite = moreColumns.length > 0 || moreReferences.length > 0
-      if (isComposite || !isValid || seen.has(identity)) return []
+      if (!isValid || !isUnique(to.table, references) || seen.has(identity)) return []
       seen.add(identity)
       // No foreign key can reference a row in which the referenced column is null.
-      const mayBeNull = references !== to.key.column.name && referenced?.nullable === true
-      const isReadOnly = written.has(column) || !own?.writable || mayBeNull
-      written.add(column)
-      return [{ from, to, column, references, isReadOnly }]
+      const mayBeNull = !aligned && pairs.some(({ referenced }) => referenced?.nullable === true)
+      const isShared = ownKey.length > 1 && !aligned && isPartOf(columns, ownKey)
+      const isWritten = columns.some((name) => written.has(name))
+      const isWritable = pairs.every(({ own }) => own?.writable)
+      const unkeyed = columns.filter((name) => !listNames(ownKey).includes(name))
+      const isReadOnly =
+        isWritten || !isWritable || mayBeNull || isShared || isPartlyNull(from, unkeyed)
+      for (const name of isReadOnly && columns.length > 1 ? [] : columns)
+        if (ownKey.length === 1 || unkeyed.includes(name)) written.add(name)
+      return [{ from, to, columns, references, isReadOnly }]
     })
+}
+
+function listNames(key: Key): readonly string[] {
+  return key.map(({ column }) => column.name)
+}
+
+function isPartOf(columns: readonly string[], key: Key): boolean {
+  return columns.some((name) => listNames(key).includes(name))
+}
+
+/** True if only some columns of a foreign key can be null: to unlink a row by null in all of them would fail. */
+function isPartlyNull({ table }: NamedTable, columns: readonly string[]): boolean {
+  const nullable = columns.filter((name) => table.columns.get(name)?.nullable)
+  return nullable.length > 0 && nullable.length < columns.length
 }
 
 /** The to-one relationship on the table with the foreign key, and its inverse on the referenced table. */
 function bothDirections(
   reference: Reference,
 ): [toOne: RelationshipCandidate, inverse: RelationshipCandidate] {
-  const { from, to, column, references, isReadOnly } = reference
-  const isOneToOne = isUnique(from.table, column)
-  const options = {
-    column,
-    references: references === to.key.column.name ? undefined : references,
-    access: isReadOnly ? 'read-only' : undefined,
-  }
-  const base = baseName(column, to)
+  const { from, to, columns, references, isReadOnly } = reference
+  const isOneToOne = isUnique(from.table, columns)
+  const isId = references.join() === listNames(to.key).join()
+  const column = toCode(columns)
+  const options = { references: isId ? undefined : toCode(references) }
+  const access = isReadOnly ? 'read-only' : undefined
+  const base = baseName(nameColumn(reference), to)
+  // The columns of a read-only composite foreign key are attributes, and those of the id that only a part of it uses.
+  const ownKey = listNames(from.key)
+  const isWhole = columns.length === 1 || columns.every((name) => ownKey.includes(name))
+  const hidden = isWhole ? columns : columns.filter((name) => !ownKey.includes(name))
   const toOne = {
     on: from,
     names: [base, to.singular, joinNames(nameInStyleOf(base, 'related'), base)],
-    code: call('toOne', to.type, object(options)),
-    ownColumn: column,
-    ...(!isReadOnly && { writtenColumn: column }),
+    code: call('toOne', to.type, object({ column, ...options, access })),
+    ownColumns: isReadOnly && columns.length > 1 ? [] : hidden,
+    writtenColumns: isReadOnly ? [] : isWhole ? columns : hidden,
   } as const
-  const { column: keyColumn, ...rest } = options
+  // To add a member would change its id.
+  const isOfId = from.key.length > 1 && isPartOf(columns, from.key)
+  const inverseAccess = isOfId ? 'read-only' : access
   const inverse = {
     on: to,
     names: inverseNames(reference, isOneToOne ? from.singular : from.plural, base),
     code: isOneToOne
-      ? call('toOne', from.type, object({ column: keyColumn, foreignKey: 'other', ...rest }))
-      : call('toMany', from.type, object(options)),
+      ? call(
+          'toOne',
+          from.type,
+          object({ column, foreignKey: 'other', ...options, access: inverseAccess }),
+        )
+      : call('toMany', from.type, object({ column, ...options, access: inverseAccess })),
+    writtenColumns: [],
   } as const
   return [toOne, inverse]
+}
+
+/** One column by its name, or a list. */
+function toCode(columns: readonly string[]): Code {
+  const [first = '', ...others] = columns
+  return others.length === 0 ? first : { is: 'array', items: columns }
+}
+
+/**
+ * The column that names the relationship of a foreign key: the only one, or the only one with another name than the column that it
+ * references, without the latter at its end: `author_no` for `no`. Empty if no single column says more than the other table.
+ */
+function nameColumn({ columns, references }: Reference): string {
+  if (columns.length === 1) return columns[0] ?? ''
+  const [named, ...others] = columns.flatMap((name, at) => {
+    const { [at]: referenced = '' } = references
+    if (name === referenced) return []
+    return name.endsWith(`_${referenced}`) ? name.slice(0, -1 - referenced.length) : name
+  })
+  return others.length === 0 ? (named ?? '') : ''
 }
 
 function inverseNames(
@@ -139,14 +198,14 @@ function throughJoinTable(
   const access = furtherColumns.some(isRequiredOnInsert) ? 'read-only' : undefined
   const candidate = (on: NamedTable, from: ForeignKey, to: ForeignKey): RelationshipCandidate => {
     const target = on === first && from === one ? second : first
-    const [fromColumn = '', toColumn = ''] = [from.columns[0], to.columns[0]]
     const through = object({
       table: table.name,
       schema: table.schema === catalog.schema ? undefined : table.schema,
-      from: fromColumn,
-      to: toColumn,
+      from: toCode(alignColumns(from, on.key) ?? from.columns),
+      to: toCode(alignColumns(to, target.key) ?? to.columns),
     })
-    const base = pluralizeName(baseName(toColumn, target))
+    const [column = '', ...more] = to.columns
+    const base = pluralizeName(baseName(more.length === 0 ? column : '', target))
     const tableName = parseName(table.name)
     const by = joinNames(target.plural, nameInStyleOf(tableName, 'by'), tableName)
     const isSame = toMemberName(base) === toMemberName(target.plural)
@@ -154,6 +213,7 @@ function throughJoinTable(
       on,
       names: isSame || first === second ? [base, by] : [target.plural, base, by],
       code: call('toMany', target.type, object({ through, access })),
+      writtenColumns: [],
       ...(comment !== undefined && { comment }),
     }
   }
@@ -172,6 +232,7 @@ const keyWords: readonly string[] = ['id', 'uuid', 'guid', 'fk', 'key', 'ref']
 
 /** Derives a relationship name from its foreign key column: `SupportRepId` gives `supportRep`, `artistid` gives `artist`. */
 function baseName(column: string, to: NamedTable): Name {
+  if (column === '') return to.singular
   const { words, style } = parseName(column)
   const start = words.length > 1 && keyWords.includes(words[0] ?? '') ? 1 : 0
   const endsWithKeyWord = words.length - start > 1 && keyWords.includes(words.at(-1) ?? '')
@@ -181,6 +242,7 @@ function baseName(column: string, to: NamedTable): Name {
   return isGeneric ? to.singular : { words: base, style }
 }
 
-function isUnique({ uniques }: StoredTable, column: string): boolean {
-  return uniques.some((columns) => columns.length === 1 && columns[0] === column)
+/** True if some of the columns are unique together. */
+function isUnique({ uniques }: StoredTable, columns: readonly string[]): boolean {
+  return uniques.some((unique) => unique.every((name) => columns.includes(name)))
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from 'lapidary'
-import { type ClassifiedTables, classifyTables } from './classify-tables.ts'
+import { type ClassifiedTables, classifyTables, type Key } from './classify-tables.ts'
 import { type Code, type CodeObject, call, identifier, isAtom, object, toEntries } from './code.ts'
 import { findRelationships } from './find-relationships.ts'
 import { formatCode } from './format-code.ts'
@@ -92,7 +92,7 @@ function generateHeading({ table }: NamedTable, { readOnlyReason }: GeneratedFie
 
 function generateDeclaration(
   named: NamedTable,
-  { entries, readOnlyReason }: GeneratedFields,
+  { entries, readOnlyReason, written }: GeneratedFields,
   { catalog }: ClassifiedTables,
 ): Code {
   const { type, path, table } = named
@@ -101,7 +101,7 @@ function generateDeclaration(
     path,
     table: table.name,
     schema: table.schema === catalog.schema ? undefined : table.schema,
-    id: generateId(named, isReadOnly),
+    id: generateId(named, isReadOnly, written),
     description: table.comment ? toOneLine(table.comment) : undefined,
     access: isReadOnly ? 'read-only' : undefined,
     fields: { is: 'object', isExpanded: true, entries },
@@ -110,18 +110,39 @@ function generateDeclaration(
 }
 
 /** @returns `undefined` when the defaults of `id` fit the table */
-function generateId({ table, key }: NamedTable, isReadOnly: boolean): Code | undefined {
-  const { name, hasDefault } = key.column
+function generateId(
+  { table, key }: NamedTable,
+  isReadOnly: boolean,
+  written: readonly string[],
+): Code | undefined {
+  const [{ column, kind }, ...others] = key
+  const { name, hasDefault } = column
+  if (others.length > 0) return generateCompositeId(key, isReadOnly, written)
   const isForeignKey = table.foreignKeys.some(({ columns }) => columns[0] === name && !columns[1])
-  const isGenerated = key.kind === 'uuid' || hasDefault
+  const isGenerated = kind === 'uuid' || hasDefault
   const options: CodeObject = object({
     column: name === 'id' ? undefined : name,
-    kind: key.kind === 'integer' ? undefined : identifier(key.kind),
+    kind: kind === 'integer' ? undefined : identifier(kind),
     client: (isGenerated && !isForeignKey) || isReadOnly ? undefined : 'required',
   })
   if (options.entries.length === 0) return undefined
   const isColumnOnly = options.entries.length === 1 && name !== 'id'
   return isColumnOnly ? name : options
+}
+
+/** Clients send a composite id if its columns are not fields and have no defaults. @param written - the columns that fields write */
+function generateCompositeId(key: Key, isReadOnly: boolean, written: readonly string[]): Code {
+  const columns: Code = { is: 'array', items: key.map(({ column }) => column.name) }
+  const kinds = new Set(key.map(({ kind }) => kind))
+  const [first = 'integer'] = kinds
+  const list: Code = { is: 'array', items: key.map(({ kind }) => identifier(kind)) }
+  const isFilled = key.every(({ column }) => column.hasDefault || written.includes(column.name))
+  const options = {
+    kind: kinds.size > 1 ? list : first === 'integer' ? undefined : identifier(first),
+    client: isFilled || isReadOnly ? undefined : 'required',
+  }
+  const isPlain = Object.values(options).every((option) => option === undefined)
+  return isPlain ? columns : object({ column: columns, ...options })
 }
 
 /** The identifiers in an expression, which are all imports from `lapidary`; each once. */

@@ -18,6 +18,8 @@ export interface GeneratedFields {
   readonly entries: readonly CodeEntry[]
   /** Why clients cannot create resources of the type; `undefined` when they can. */
   readonly readOnlyReason: string | undefined
+  /** The columns that fields write. */
+  readonly written: readonly string[]
   /** A line for each column and foreign key that is no field, with the reason; secrets are not among them. */
   readonly omitted: readonly string[]
   /** A line for each column with values that do not fit its type. */
@@ -49,34 +51,35 @@ export function generateFields(
   { catalog, findings, readOnly }: FieldsContext,
 ): GeneratedFields {
   const { table, key } = named
-  const foreignKeyColumns = candidates.flatMap(({ ownColumn }) => ownColumn ?? [])
+  const foreignKeyColumns = candidates.flatMap(({ ownColumns }) => ownColumns ?? [])
+  // The columns of a composite id are attributes: clients filter and sort by them.
+  const idColumn = key.length === 1 ? key[0].column.name : undefined
   const takeName = uniqueNames(reservedNames)
   const attributes = [...table.columns.values()]
-    .filter(({ name }) => name !== key.column.name && !foreignKeyColumns.includes(name))
+    .filter(({ name }) => name !== idColumn && !foreignKeyColumns.includes(name))
     .map((column) => ({ column, ...attributeKind(column, table, { catalog, findings }) }))
   const written = [
-    key.column.name,
-    ...candidates.flatMap(({ writtenColumn }) => writtenColumn ?? []),
+    ...candidates.flatMap(({ writtenColumns }) => writtenColumns),
     ...attributes.flatMap(({ column, kind, isReadOnly }) =>
-      kind === undefined || isReadOnly ? [] : column.name,
+      kind === undefined || isReadOnly || !column.writable ? [] : column.name,
     ),
   ]
+  const idColumns = key.map(({ column }) => column.name)
   const unwritten = [...table.columns.values()].filter(
     (column) =>
       isRequiredOnInsert(column) &&
       !written.includes(column.name) &&
+      !idColumns.includes(column.name) &&
       !isSetByTrigger(column, table),
   )
   const readOnlyReason = readOnly ? 'clients can only read' : findReadOnlyReason(named, unwritten)
   const brokenKeys = foreignKeysInColumnOrder(table).flatMap((key) =>
     describeBrokenKey(key, catalog),
   )
-  const compositeKeys = table.foreignKeys.filter(
-    (key) => key.columns.length > 1 && describeBrokenKey(key, catalog).length === 0,
-  )
   const isSecret = ({ omittedBecause }: AttributeColumn) => omittedBecause === secretReason
   return {
     readOnlyReason,
+    written,
     notes: attributes.flatMap(({ column, note, kind }) =>
       note === undefined || kind === undefined
         ? []
@@ -89,12 +92,10 @@ export function generateFields(
           ? formatOmission(`${table.name}.${each.column.name}`, each.omittedBecause)
           : [],
       ),
-      ...compositeKeys.map((key) => `${toOneLine(table.name)}: ${formatCompositeKey(key)}`),
       ...brokenKeys.map((text) => `${toOneLine(table.name)}: ${text}`),
     ],
     entries: [
       ...attributes.flatMap((each) => attributeEntries(each, { named, takeName, readOnlyReason })),
-      ...compositeKeys.map((key) => comment(`// ${formatCompositeKey(key)}`)),
       ...brokenKeys.map((text) => comment(`// ${text}`)),
       ...unusableKeyComments(named, catalog),
       ...relationshipEntries(candidates, takeName),
@@ -182,12 +183,6 @@ function attributeEntries(
   return [...above, ...noted, { is: 'member', key, value }]
 }
 
-/** Says that a foreign key of several columns is omitted. Its columns become attributes. */
-function formatCompositeKey({ columns, to }: ForeignKey): string {
-  const name = `the foreign key (${columns.join(', ')}) to ${to.name}`
-  return formatOmission(name, 'a relationship uses one column')
-}
-
 /** Says that a foreign key is omitted that references what does not exist, which SQLite accepts. */
 function describeBrokenKey({ columns, to, references }: ForeignKey, catalog: Catalog): string[] {
   const name = `the foreign key (${columns.join(', ')}) to ${to.name}`
@@ -211,11 +206,13 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 function unusableKeyComments({ table }: NamedTable, catalog: Catalog): CodeEntry[] {
   const tables = catalog.tables.map((each) => ({ table: each }))
   return table.foreignKeys.flatMap((key) => {
-    const [[column = '', ...more], [references = '']] = [key.columns, key.references]
-    const referenced = findReferencedTable(key, tables, catalog)?.table.columns.get(references)
-    const own = table.columns.get(column)
-    if (more.length > 0 || referenced === undefined || canStoreKeys(own, referenced, catalog))
-      return []
+    const target = findReferencedTable(key, tables, catalog)?.table
+    const index = key.columns.findIndex((name, at) => {
+      const referenced = target?.columns.get(key.references[at] ?? '')
+      return referenced !== undefined && !canStoreKeys(table.columns.get(name), referenced, catalog)
+    })
+    if (index === -1) return []
+    const [column, references] = [key.columns[index], key.references[index]]
     const text = `${column} references ${key.to.name}, but its type cannot store every ${references}`
     return [comment(`// ${toOneLine(text)}`)]
   })
@@ -226,10 +223,10 @@ function relationshipEntries(
   takeName: TakeName,
 ): CodeEntry[] {
   const byFirstName = Map.groupBy(candidates, ({ names: [name] }) => toMemberName(name))
-  return candidates.flatMap(({ names, code, ownColumn, comment: text }): CodeEntry[] => {
+  return candidates.flatMap(({ names, code, ownColumns, comment: text }): CodeEntry[] => {
     // When several inverse relationships prefer the same name, none of them gets it.
     const sameName = byFirstName.get(toMemberName(names[0])) ?? []
-    const isAmbiguous = ownColumn === undefined && sameName.length > 1 && names.length > 1
+    const isAmbiguous = ownColumns === undefined && sameName.length > 1 && names.length > 1
     const allowed = isAmbiguous ? names.slice(1) : names
     const key = chooseName(takeName, allowed.map(neverNumeric))
     return [

@@ -18,8 +18,10 @@ export interface Findings {
   readonly tables: ReadonlyMap<StoredTable, string>
   /** Why columns are omitted. */
   readonly columns: ReadonlyMap<StoredColumn, string>
-  /** Why columns cannot be the key of their table. */
+  /** Why columns cannot be a part of the key of their table. */
   readonly keys: ReadonlyMap<StoredColumn, string>
+  /** The columns with values that repeat, which cannot be a key alone. */
+  readonly repeated: ReadonlySet<StoredColumn>
   /** The kinds of columns that do not follow from their types. */
   readonly kinds: ReadonlyMap<StoredColumn, KindCode>
   /** What is found in columns that is no value of their kind, or why their kind is another than that of the type. */
@@ -33,6 +35,7 @@ export const noFindings: Findings = {
   tables: new Map(),
   columns: new Map(),
   keys: new Map(),
+  repeated: new Set(),
   kinds: new Map(),
   notes: new Map(),
   invalid: new Set(),
@@ -46,6 +49,7 @@ interface Draft {
   readonly tables: Map<StoredTable, string>
   readonly columns: Map<StoredColumn, string>
   readonly keys: Map<StoredColumn, string>
+  readonly repeated: Set<StoredColumn>
   readonly kinds: Map<StoredColumn, KindCode>
   readonly notes: Map<StoredColumn, string>
   readonly invalid: Set<StoredColumn>
@@ -97,6 +101,7 @@ export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Pr
     tables: new Map(),
     columns: new Map(),
     keys: new Map(),
+    repeated: new Set(),
     kinds: new Map(),
     notes: new Map(),
     invalid: new Set(),
@@ -171,10 +176,10 @@ function inspectTable(
 function inspectKey(
   column: StoredColumn,
   { nulls, repeats, invalid, example }: ColumnSample,
-  { keys }: Draft,
+  { keys, repeated }: Draft,
 ): void {
+  if (repeats) repeated.add(column)
   if (nulls > 0) keys.set(column, `its key ${column.name} is null in some rows`)
-  else if (repeats) keys.set(column, `its key ${column.name} repeats`)
   else if (invalid > 0) keys.set(column, `its key ${column.name} contains ${example}`)
 }
 

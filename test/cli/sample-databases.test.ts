@@ -26,10 +26,9 @@ const sampleDatabases = [
   {
     name: 'Northwind',
     sql: northwind,
-    paths: `categories customer-demographics customers employees order-subtotals orders products regions shippers suppliers territories`,
+    paths: `categories customer-demographics customers employees order-details order-subtotals orders products regions shippers suppliers territories`,
     omitted: [
       'Products by Category is omitted: it is a view without a column "id"',
-      'order_details is omitted: its primary key has 2 columns: order_id, product_id; the relationships through it are served, without unit_price, quantity, discount',
       'quarterly_orders is omitted: its key id is null in some rows',
     ],
     links: {
@@ -44,11 +43,9 @@ const sampleDatabases = [
   {
     name: 'Sakila',
     sql: sakila,
-    paths: `actors addresses categories cities countries customer-lists customers film-texts films inventory languages payments
+    paths: `actors addresses categories cities countries customer-lists customers film-actors film-categories film-texts films inventory languages payments
       rentals sales-by-stores staff stores`,
     omitted: [
-      'film_actor is omitted: its primary key has 2 columns: actor_id, film_id; the relationships through it are served, without last_update',
-      'film_category is omitted: its primary key has 2 columns: film_id, category_id; the relationships through it are served, without last_update',
       'film_list is omitted: it is a view without a column "id"',
       'Omitted because the names suggest secrets:',
       '  staff: password',

@@ -162,22 +162,30 @@ export const sharedCases: readonly SchemaCase[] = [
     `create table post (id integer primary key); create table tag (id integer primary key);
      create table post_tag (post_id integer not null references post, tag_id integer not null references tag,
        position integer, primary key (post_id, tag_id))`,
-    '// the join table post_tag has more columns, which are not exposed: position',
+    "post_tags: toMany('post_tag', { column: 'post_id', access: 'read-only' }),",
     "tags: toMany('tag', { through: { table: 'post_tag', from: 'post_id', to: 'tag_id' } }),",
+    "resource('post_tag', {",
+    "id: ['post_id', 'tag_id'],",
+    'position: attribute(integer),',
+    "post: toOne('post', { column: 'post_id' }),",
+    "tag: toOne('tag', { column: 'tag_id' }),",
     "posts: toMany('post', { through: { table: 'post_tag', from: 'tag_id', to: 'post_id' } }),",
-    'post_tag is omitted: its primary key has 2 columns: post_id, tag_id; the relationships through it are served, without position',
-    'export const resources = [post, tag] as const',
+    'export const resources = [post, postTag, tag] as const',
   ],
   [
     'a relationship through a join table is read-only if a link needs a further column',
     `create table orders (id integer primary key); create table product (id integer primary key);
      create table order_details (order_id integer references orders, product_id integer references product,
        quantity integer not null, primary key (order_id, product_id))`,
+    "id: ['order_id', 'product_id'],",
+    'quantity: attribute(integer, { required: true }),',
+    "order: toOne('order', { column: 'order_id' }),",
+    "product: toOne('product', { column: 'product_id' }),",
+    "order_details: toMany('order_detail', { column: 'order_id', access: 'read-only' }),",
     'products: toMany(',
     "through: { table: 'order_details', from: 'order_id', to: 'product_id' },\n      access: 'read-only',",
     'orders: toMany(',
     "through: { table: 'order_details', from: 'product_id', to: 'order_id' },\n      access: 'read-only',",
-    'order_details is omitted: its primary key has 2 columns: order_id, product_id; the relationships through it are served, without quantity',
   ],
   [
     'a join table with further columns and a key of its own becomes a resource type too',
@@ -231,11 +239,54 @@ export const sharedCases: readonly SchemaCase[] = [
     "resource('post_tag', {",
   ],
   [
-    'the columns of a composite foreign key become attributes',
+    'a composite foreign key becomes a relationship; if its columns can be null where it leads, they are attributes too',
     `create table line (id integer primary key, a integer, b integer, unique (a, b));
      create table note (id integer primary key, a integer, b integer, foreign key (a, b) references line (a, b))`,
+    "notes: toMany('note', { column: ['a', 'b'], references: ['a', 'b'], access: 'read-only' }),",
     'a: attribute(integer),',
-    '// the foreign key (a, b) to line is omitted: a relationship uses one column',
+    "line: toOne('line', { column: ['a', 'b'], references: ['a', 'b'], access: 'read-only' }),",
+  ],
+  [
+    'a composite primary key is an id, whose columns are attributes unless they are foreign keys',
+    `create table shelf (room integer not null, label varchar(9) not null, width integer, primary key (room, label));
+     create table box (shelf_room integer not null, shelf_label varchar(9) not null, no integer not null, note varchar(9),
+       primary key (shelf_room, shelf_label, no), foreign key (shelf_label, shelf_room) references shelf (label, room));
+     create table item (id integer primary key, room integer, label varchar(9),
+       foreign key (room, label) references shelf (room, label))`,
+    "id: { column: ['shelf_room', 'shelf_label', 'no'], kind: [integer, text, integer] },",
+    'no: attribute(integer, { required: true }),',
+    "shelf: toOne('shelf', { column: ['shelf_room', 'shelf_label'] }),",
+    "shelf: toOne('shelf', { column: ['room', 'label'] }),",
+    "id: { column: ['room', 'label'], kind: [integer, text] },",
+    'room: attribute(integer, { required: true }),',
+    'label: attribute(text, { required: true }),',
+    "boxes: toMany('box', { column: ['shelf_room', 'shelf_label'], access: 'read-only' }),",
+    "items: toMany('item', { column: ['room', 'label'] }),",
+  ],
+  [
+    'foreign keys that share the column of a tenant with the id',
+    `create table tenant (id integer primary key);
+     create table author (tenant_id integer not null references tenant, no integer not null, name varchar(9),
+       primary key (tenant_id, no));
+     create table book (tenant_id integer not null references tenant, no integer not null, author_no integer,
+       primary key (tenant_id, no), foreign key (tenant_id, author_no) references author (tenant_id, no))`,
+    "books: toMany('book', { column: ['tenant_id', 'author_no'], access: 'read-only' }),",
+    "resource('book', {",
+    "id: ['tenant_id', 'no'],",
+    'no: attribute(integer, { required: true }),',
+    "tenant: toOne('tenant', { column: 'tenant_id' }),",
+    "author: toOne('author', { column: ['tenant_id', 'author_no'] }),",
+  ],
+  [
+    'a join table of composite keys',
+    `create table shelf (room integer not null, label integer not null, primary key (room, label));
+     create table tag (id integer primary key);
+     create table shelf_tag (tag_id integer not null references tag, room integer not null, label integer not null,
+       primary key (tag_id, label, room), foreign key (label, room) references shelf (label, room))`,
+    'tags: toMany(',
+    "through: { table: 'shelf_tag', from: ['room', 'label'], to: 'tag_id' }",
+    'shelves: toMany(',
+    "through: { table: 'shelf_tag', from: 'tag_id', to: ['room', 'label'] }",
   ],
   [
     'a numeric key without a fraction is an integer id',
@@ -251,7 +302,7 @@ export const sharedCases: readonly SchemaCase[] = [
   ],
   [
     'a table without a usable key is omitted, and foreign keys to it become attributes',
-    `create table pair (a integer, b integer, c integer, primary key (a, b)); create table bare (x text);
+    `create table bare (x text);
      create table dated (day date primary key not null); create table session (token text primary key not null);
      create view loose as select x from bare;
      create table kept (id integer primary key, day date references dated)`,
@@ -259,7 +310,6 @@ export const sharedCases: readonly SchemaCase[] = [
     'bare is omitted: it has no primary key',
     'dated is omitted: its key day has the type date; ids must be integers, UUIDs or text',
     'loose is omitted: it is a view without a column "id"',
-    'pair is omitted: its primary key has 2 columns: a, b',
     'session is omitted: the name of its key token suggests a secret',
   ],
 ]
