@@ -33,6 +33,11 @@ const pictures: readonly Picture[] = [
     prepare: buildFilter,
   },
   {
+    name: 'sql',
+    path: '/html.explain?url=/persons%3Fsort%3D-birth_date%26filter%5Bgender%5D%3Dfemale',
+    colorScheme: 'light',
+  },
+  {
     name: 'form',
     path: '/persons/2?include=computers',
     colorScheme: 'dark',

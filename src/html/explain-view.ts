@@ -25,7 +25,7 @@ export function createExplanationHandler(listFiles: (prefix: string) => PageFile
     return {
       status: 200,
       headers: pageHeaders,
-      body: renderLayout(context, listFiles(prefix), { title, content, aside: null }),
+      body: renderLayout(context, listFiles(prefix), { title, content }),
     }
   }
 }
@@ -53,7 +53,12 @@ function renderExplanation(explanation: ReadExplanation, target: string): Html {
 
 function renderWarning({ message, fix }: ReadWarning): Html {
   return [
-    h('p', { class: 'warning' }, h('bdi', null, message), '.'),
+    h(
+      'p',
+      { class: 'warning' },
+      h('bdi', null, message.charAt(0).toUpperCase() + message.slice(1)),
+      '.',
+    ),
     fix !== undefined && renderCode('SQL that fixes it', fix),
   ]
 }

@@ -16,8 +16,8 @@ export interface PageFiles {
 export interface PageParts {
   readonly title: string
   readonly content: Html
-  /** What is beside the content: the JSON, and the request. */
-  readonly aside: Html
+  /** What is beside the content: the JSON, and the request. Absent for a page of one column. */
+  readonly aside?: Html
 }
 
 /** Renders a complete HTML document. */
@@ -33,9 +33,10 @@ export function renderLayout(context: BaseContext, files: PageFiles, parts: Page
       renderBreadcrumb(context),
       h(
         'div',
-        { class: 'columns' },
+        { class: parts.aside === undefined ? 'column' : 'columns' },
         h('main', { id: 'content', tabIndex: -1 }, parts.content),
-        h('aside', { 'aria-label': 'Document and request' }, parts.aside),
+        parts.aside !== undefined &&
+          h('aside', { 'aria-label': 'Document and request' }, parts.aside),
       ),
     ),
   )

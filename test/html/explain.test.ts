@@ -43,7 +43,7 @@ describe('The page with the SQL of a read', () => {
 
   it('given a filter without an index, when it is explained, then the page says which index it lacks', async () => {
     const { html } = await explain('/api/books?filter[title]=B')
-    assert.match(html, /the filter by book\.title \(eq\) reads every row/)
+    assert.match(html, /The filter by book\.title \(eq\) reads every row/)
     assert.match(html, /create index .* on &quot;book&quot; \(&quot;title&quot;\)/i)
   })
 

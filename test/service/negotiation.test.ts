@@ -80,66 +80,77 @@ const contentTypes: readonly (readonly [contentType: string | undefined, isServe
   [`${type}, ${type}`,                false],
 ]
 
-describeService('answers', (app) => {
-  it('carry exactly the media type, whatever the status', async () => {
-    const { id } = await app.person()
-    const answers = [
-      await app.get('/persons'),
-      await app.get('/'),
-      await app.get(`/persons/${id}`, {}, { Accept: '*/*' }),
-      await app.get(`/persons/${id}`, {}, { Accept: 'text/html' }),
-      await app.post('/persons', { data: { type: 'person', attributes: { name: 'x' } } }),
-      await app.delete(`/persons/${id}`),
-      await app.get('/nowhere'),
-      await app.get('/persons', { sort: 'quux' }),
-      await app.call('PUT', '/persons'),
-      await app.call('POST', '/persons', { raw: '{', headers: { 'Content-Type': 'text/plain' } }),
-    ]
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200, 201, 200, 404, 400, 405, 415],
-    )
-    for (const { headers } of answers) assert.equal(headers['content-type'], type)
-  })
+/** `test/html/` has the tests of the pages that browsers get otherwise. */
+const withoutPages = { settings: { html: 'off' } } as const
 
-  it('carry Vary: Accept throughout', async () => {
-    for (const { method, path, ...rest } of await requests(app)) {
-      const response = await app.call(method, path, rest)
-      assert.match(response.headers.vary ?? '', /\bAccept\b/i, `${method} ${path}`)
-    }
-    for (const [path, headers] of [
-      ['/nowhere', {}],
-      ['/persons?sort=quux', {}],
-      ['/persons', { Accept: `${type};ext="x"` }],
-      ['/persons', { 'Content-Type': `${type};ext="x"` }],
-    ] as const) {
-      assert.match((await app.get(path, {}, headers)).headers.vary ?? '', /\bAccept\b/i, path)
-    }
-  })
-})
+describeService(
+  'answers',
+  (app) => {
+    it('carry exactly the media type, whatever the status', async () => {
+      const { id } = await app.person()
+      const answers = [
+        await app.get('/persons'),
+        await app.get('/'),
+        await app.get(`/persons/${id}`, {}, { Accept: '*/*' }),
+        await app.get(`/persons/${id}`, {}, { Accept: 'text/html' }),
+        await app.post('/persons', { data: { type: 'person', attributes: { name: 'x' } } }),
+        await app.delete(`/persons/${id}`),
+        await app.get('/nowhere'),
+        await app.get('/persons', { sort: 'quux' }),
+        await app.call('PUT', '/persons'),
+        await app.call('POST', '/persons', { raw: '{', headers: { 'Content-Type': 'text/plain' } }),
+      ]
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200, 200, 201, 200, 404, 400, 405, 415],
+      )
+      for (const { headers } of answers) assert.equal(headers['content-type'], type)
+    })
 
-describeService('Accept', (app) => {
-  it('that names the type only with parameters is 406, everything else is served', async () => {
-    for (const [accept, status] of accepts) {
-      const response = await app.get('/persons', {}, { Accept: accept })
-      assert.equal(response.status, status, `Accept: ${accept}`)
-      if (status === 406) assertErrors(response, 406, { status: 406 })
-    }
-  })
+    it('carry Vary: Accept throughout', async () => {
+      for (const { method, path, ...rest } of await requests(app)) {
+        const response = await app.call(method, path, rest)
+        assert.match(response.headers.vary ?? '', /\bAccept\b/i, `${method} ${path}`)
+      }
+      for (const [path, headers] of [
+        ['/nowhere', {}],
+        ['/persons?sort=quux', {}],
+        ['/persons', { Accept: `${type};ext="x"` }],
+        ['/persons', { 'Content-Type': `${type};ext="x"` }],
+      ] as const) {
+        assert.match((await app.get(path, {}, headers)).headers.vary ?? '', /\bAccept\b/i, path)
+      }
+    })
+  },
+  withoutPages,
+)
 
-  it('is looked at on every method, and nothing is written', async () => {
-    const all = await requests(app)
-    for (const { method, path, ...rest } of all) {
-      const response = await app.call(method, path, {
-        ...rest,
-        headers: { Accept: `${type};ext="x"` },
-      })
-      assert.equal(response.status, 406, `${method} ${path}`)
-    }
-    assert.equal(await count(app, '/persons'), 1)
-    assert.equal((await app.get('/persons')).many[0]?.attributes?.name, 'Ada')
-  })
-})
+describeService(
+  'Accept',
+  (app) => {
+    it('that names the type only with parameters is 406, everything else is served', async () => {
+      for (const [accept, status] of accepts) {
+        const response = await app.get('/persons', {}, { Accept: accept })
+        assert.equal(response.status, status, `Accept: ${accept}`)
+        if (status === 406) assertErrors(response, 406, { status: 406 })
+      }
+    })
+
+    it('is looked at on every method, and nothing is written', async () => {
+      const all = await requests(app)
+      for (const { method, path, ...rest } of all) {
+        const response = await app.call(method, path, {
+          ...rest,
+          headers: { Accept: `${type};ext="x"` },
+        })
+        assert.equal(response.status, 406, `${method} ${path}`)
+      }
+      assert.equal(await count(app, '/persons'), 1)
+      assert.equal((await app.get('/persons')).many[0]?.attributes?.name, 'Ada')
+    })
+  },
+  withoutPages,
+)
 
 describeService('Content-Type', (app) => {
   it('of a body is the media type and nothing else: 415', async () => {

@@ -36,7 +36,8 @@ export async function attackWithMalformed(
   requests: number,
 ): Promise<MalformedReport> {
   const { url: databaseUrl, remove } = await database.create()
-  const args = ['--log-level', 'silent', '--database-url', databaseUrl]
+  // `test/html/garbage.test.ts` sends them to the pages.
+  const args = ['--log-level', 'silent', '--html', 'off', '--database-url', databaseUrl]
   const child = await start(test, await folder(test), args)
   const { target, close } = targetAt(child.url)
   for (const name of ['Ada', 'Alan']) await create(target, 'person', { name })
