@@ -30,6 +30,8 @@ export function findColumnErrors(
   if (notNull && stored.nullable && table.is === 'table')
     return [`${location}: ${name} is nullable`]
   if (codec === undefined || dialect === undefined) return []
+  const missing = findCodecErrors(location, codec, dialect)
+  if (missing.length > 0) return missing
   // A column of a view may have no type.
   const isAccepted =
     (table.is === 'view' && stored.type === '') ||
@@ -38,6 +40,13 @@ export function findColumnErrors(
   return [
     `${location}: ${name} has the type "${stored.type}", which cannot store all ${describeCodec(codec)} values exactly`,
   ]
+}
+
+/** Reports a kind that a program defines without a codec for the database. */
+export function findCodecErrors(location: string, codec: Codec, dialect: DialectName): string[] {
+  return typeof codec === 'string' || codec[dialect]
+    ? []
+    : [`${location}: the kind ${describeCodec(codec)} has no codec for ${dialect}`]
 }
 
 /** Names a column and its table in an error's sentence. */

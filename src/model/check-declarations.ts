@@ -9,6 +9,7 @@ import {
   findWrittenColumnErrors,
   writesColumn,
 } from './check-written-columns.ts'
+import { describeCodec } from './codecs.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
 import type { Attribute, Computed, FieldDeclaration, JoinTable } from './fields.ts'
 import { findPathErrors } from './json-paths.ts'
@@ -83,6 +84,7 @@ function findResourceErrors(
     ...findReadOnlyErrors(resource),
     ...findInsertDefaultErrors(resource),
     ...fieldErrors,
+    ...findSameNames(resource),
   ]
 }
 
@@ -238,10 +240,34 @@ interface ColumnReader {
   readonly kind: Kind<unknown>
 }
 
-/** Returns the columns that the attributes of a type read, and those of the computed fields declared before a field. */
-function listColumnReaders(before: string, { fields }: ResourceDeclaration): ColumnReader[] {
+/** Reports columns that are read as two kinds of the program with one name: what is compiled for a kind is found by its name. */
+function findSameNames(resource: ResourceDeclaration): string[] {
+  const readers = listColumnReaders(undefined, resource)
+  return readers.flatMap(({ field, column, kind: { codec, name } }, index) => {
+    const other = readers
+      .slice(0, index)
+      .find(
+        (each) =>
+          each.column === column &&
+          each.kind.codec !== codec &&
+          describeCodec(each.kind.codec) === describeCodec(codec),
+      )
+    return other === undefined
+      ? []
+      : [
+          `${resource.type}.fields.${field}.kind: reads the column "${column}" as another kind than "${other.field}" does, but both have the name ${name}; give each kind a name of its own`,
+        ]
+  })
+}
+
+/** Returns the columns that the attributes of a type read, and those of the computed fields declared before a field, or of all. */
+function listColumnReaders(
+  before: string | undefined,
+  { fields }: ResourceDeclaration,
+): ColumnReader[] {
   const entries = Object.entries(fields)
-  const index = entries.findIndex(([name]) => name === before)
+  const index =
+    before === undefined ? entries.length : entries.findIndex(([name]) => name === before)
   return [
     ...entries.flatMap(([name, field]) =>
       field.is === 'attribute'

@@ -1,7 +1,7 @@
 import { quote } from '../errors/quote.ts'
 import { createAccessCheck, fieldAccessChecks, tenantOptions } from './check-access-options.ts'
 import { findChangingSql } from './check-expressions.ts'
-import { isCodecName } from './codecs.ts'
+import { isCodecName, isDefinedCodec } from './codecs.ts'
 import { sql } from './dialect.ts'
 import type {
   Attribute,
@@ -77,7 +77,11 @@ const validator = mustBe('a validator with the Standard Schema interface', (valu
 })
 
 function isKind(value: unknown): boolean {
-  return isObject(value) && isFunction(value.readBody) && isCodecName(value.codec)
+  return (
+    isObject(value) &&
+    isFunction(value.readBody) &&
+    (isCodecName(value.codec) || isDefinedCodec(value.codec))
+  )
 }
 
 const kind: Check = (value, location) => {

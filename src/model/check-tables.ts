@@ -4,6 +4,7 @@ import {
   type ColumnReference,
   describeColumn,
   describeColumns,
+  findCodecErrors,
   findColumnErrors,
   listColumns,
 } from './check-columns.ts'
@@ -137,9 +138,12 @@ function findFieldErrors(
     case 'attribute': {
       const { column, expression, kind } = field
       if (column === undefined)
-        return listColumns((columnOf) => expression(columnOf, dialect), location).flatMap((each) =>
-          findColumnErrors(each, table),
-        )
+        return [
+          ...findCodecErrors(location, kind.codec, dialect),
+          ...listColumns((columnOf) => expression(columnOf, dialect), location).flatMap((each) =>
+            findColumnErrors(each, table),
+          ),
+        ]
       const reference = { location: `${location}.column`, column, codec: kind.codec }
       return findColumnErrors(reference, table, dialect)
     }

@@ -48,6 +48,11 @@ export function isCodecName(name: unknown): name is CodecName {
   return typeof name === 'string' && Object.hasOwn(codecs.sqlite, name)
 }
 
+/** True if a value is the codec of a kind that a program defines. */
+export function isDefinedCodec(value: unknown): value is DefinedCodec {
+  return typeof value === 'object' && value !== null && 'toJSON' in value
+}
+
 /** Describes a codec in a message. */
 export function describeCodec(codec: Codec): string {
   return typeof codec === 'string' ? codec : codec.toJSON()

@@ -10,9 +10,9 @@ export const escapeIdPart = (text: Sql): Sql => sql`replace(replace(${text}, '~'
  * passes values on gives a codec back the values that it loaded.
  */
 export interface ColumnCodec<Value = unknown> {
-  /** True if a column of this type, which may be empty, stores the values unchanged. */
+  /** True if a column of this type stores the values unchanged. The type is as the database writes it; on SQLite it may be empty. */
   acceptsColumnType(columnType: string): boolean
-  /** The expression that reads the column. Absent: the column itself. */
+  /** The expression that reads the column: null for null. Absent: the column itself. PostgreSQL returns its value in JSON. */
   select?(column: Sql): Sql
   /**
    * The text of a part of a composite id: one spelling for each value, in which `~` and commas are escaped (`composite-ids.ts`).

@@ -57,7 +57,8 @@ function keepValid(column: Sql, { valid }: ColumnCodec, hasNulls: boolean): Sql 
 
 /** Creates the codec of columns of an array type. An array of several dimensions is no value of it. */
 export const postgresArrays: CreateArrayCodec = (element, { name, hasNulls }) => {
-  const loadElement = elementTexts[name] ?? element.load ?? String
+  const parse = elementTexts[name] ?? String
+  const loadElement = (text: string) => (element.load ? element.load(parse(text)) : parse(text))
   const bindElement = (value: unknown): BoundValue =>
     value === null ? null : element.bind ? element.bind(value) : (value as BoundValue)
   return {

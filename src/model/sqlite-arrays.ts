@@ -14,8 +14,6 @@ interface ElementFormat {
   readonly parse: (json: unknown) => unknown
   /** Converts what the codec binds to JSON text. Absent: as a string or a number. */
   readonly format?: (bound: unknown) => string
-  /** True if the parsed JSON is the value itself. */
-  readonly isValue?: boolean
 }
 
 const isNumeric = (json: unknown) => typeof json === 'number' || typeof json === 'bigint'
@@ -38,19 +36,18 @@ const formats: Readonly<Record<string, ElementFormat>> = {
   decimal: asDecimal,
   decimal15: asDecimal,
   boolean: {
-    parse: (json) => (typeof json === 'boolean' ? json : undefined),
+    parse: (json) => (typeof json === 'boolean' ? Number(json) : undefined),
     format: (bound) => String(bound === 1),
-    isValue: true,
   },
   bytes: {
     parse: (json) => {
       const result = readBytes(json)
-      return 'value' in result ? result.value : undefined
+      return 'value' in result ? Buffer.from(result.value, 'base64') : undefined
     },
     format: (bound) => `"${Buffer.from(bound as Uint8Array).toString('base64')}"`,
-    isValue: true,
   },
-  json: { parse: (json) => json, format: String, isValue: true },
+  // Parsed JSON is JSON.
+  json: { parse: (json) => serializeJson(json as JsonValue), format: String },
 }
 
 /** SQLite reads digits without a point as an integer, which may differ from a large double. */
@@ -104,7 +101,7 @@ function arrayOperators({ key }: ColumnCodec): NonNullable<ColumnCodec['operator
 
 /** Creates the codec of columns with JSON arrays as text: SQLite has no array type. */
 export const sqliteArrays: CreateArrayCodec = (codec, { name, hasNulls }) => {
-  const { parse, format = formatBound, isValue = false } = formats[name] ?? asString
+  const { parse, format = formatBound } = formats[name] ?? asString
   const bindElement = (value: unknown) => (codec.bind ? codec.bind(value) : (value as BoundValue))
   const bindKey = (value: unknown) => (codec.key ? codec.key.bind(value) : bindElement(value))
   const formatAll = (values: readonly unknown[], formatOne: (value: unknown) => string) =>
@@ -112,7 +109,7 @@ export const sqliteArrays: CreateArrayCodec = (codec, { name, hasNulls }) => {
   const loadElement = (json: unknown) => {
     const stored = parse(json)
     if (stored === undefined) throw storedValueError(json, name)
-    return isValue || !codec.load ? stored : codec.load(stored)
+    return codec.load ? codec.load(stored) : stored
   }
   return {
     acceptsColumnType: acceptsText,

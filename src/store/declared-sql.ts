@@ -6,16 +6,7 @@ import { resolveModelRules } from '../plan/access/access-shapes.ts'
 import { listConditions } from '../plan/access/rules.ts'
 import { compileRowCondition } from './access/restrict.ts'
 import { bound, compileStatement, type Statement } from './statement.ts'
-import {
-  and,
-  asText,
-  columnAt,
-  comparisonKey,
-  fieldAt,
-  inScope,
-  type Target,
-  tableAt,
-} from './tables.ts'
+import { and, asText, columnAt, fieldAt, inScope, sortKey, type Target, tableAt } from './tables.ts'
 
 /** The SQL of a scope or an expression. */
 interface DeclaredSql {
@@ -74,16 +65,18 @@ function listRuleSql(target: Target): DeclaredSql[] {
   })
 }
 
-/** Lists the scope and the expressions of a resource type, compiled as in every other statement. */
+/** Lists the scope, the expressions and the kinds of the program of a resource type, compiled as in every other statement. */
 function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
   const { type, table, scope, fields } = resource
   const from = tableAt(0, table)
   const condition = sql`select 1 from ${from} where ${and(inScope(0, resource))}`
   const expressions = [...fields.values()].flatMap((field): DeclaredSql[] => {
-    if (field.is !== 'attribute' || field.column !== undefined) return []
+    if (field.is !== 'attribute') return []
     const { codec } = field.kind
+    // The columns of built-in codecs are compared with their types.
+    if (field.column !== undefined && typeof codec === 'string') return []
     const value = fieldAt(0, field, target)
-    const select = sql`select ${asText(value, codec, target)}, ${comparisonKey(value, codec, target)} from ${from}`
+    const select = sql`select ${asText(value, codec, target)}, ${sortKey(value, codec, target)} from ${from}`
     return [
       { path: `${type}.fields.${field.name}`, statement: compileStatement(select, target.dialect) },
     ]

@@ -70,9 +70,9 @@ export function checkValueLimits(
   return errors
 }
 
-/** Returns a value as its column stores it, in the form of `storedAs`. */
+/** Returns a value as its column stores it: in the form of `storedAs`, or as a kind of the program binds it. */
 function toStored({ kind }: AttributeField, value: unknown): unknown {
-  return typeof kind.codec === 'string' && isStoredForm(kind.codec)
+  return typeof kind.codec !== 'string' || isStoredForm(kind.codec)
     ? getCodec(kind.codec, 'postgres').bind?.(value)
     : value
 }

@@ -1,0 +1,196 @@
+import { suggest } from '../errors/suggestion.ts'
+import { arrayCodecName, type CreateArrayCodec } from './array-codecs.ts'
+import { type Codec, type DefinedCodec, getCodec } from './codecs.ts'
+import type { ColumnCodec } from './column-codec.ts'
+import type { DialectName } from './dialect.ts'
+import { isObject } from './json.ts'
+import { type JsonSchema, type Kind, kinds, type OperatorLevel } from './kinds.ts'
+import { parametricKinds } from './parametric-kinds.ts'
+import { postgresArrays } from './postgres-arrays.ts'
+import { sqliteArrays } from './sqlite-arrays.ts'
+import type { ReadResult } from './value-result.ts'
+
+/** What every kind of a program defines. */
+interface KindMembers<Value, Level extends OperatorLevel> {
+  /** The name in error messages. No two kinds of one column may have the same. */
+  readonly name: string
+  /** The JSON Schema of values in documents. */
+  readonly schema: JsonSchema
+  /**
+   * Reads a value from a request body, and from a filter unless `readFilter` does.
+   * @returns the value, or what a valid value is, as the end of the sentence "… must be …"
+   */
+  readonly read: (json: unknown) => ReadResult<Value>
+  /** Reads the `val` of a filter. */
+  readonly readFilter?: (json: unknown) => ReadResult<Value>
+  /** Reads the text of `filter[field]=text`. Default: as the JSON string with this text. */
+  readonly readFilterText?: (text: string) => ReadResult<Value>
+  /** Writes a value as JSON text. Default: `JSON.stringify`. */
+  readonly serialize?: (value: Value) => string
+  /** The operators that apply. Default `plain`: tests for equality. */
+  readonly operators?: Level
+  /** Two fields can be compared with each other if this is the same. Default: the name. */
+  readonly comparesAs?: string
+  /** True if values cannot be written. Default false. */
+  readonly isReadOnly?: boolean
+}
+
+/** A kind whose values are stored as values of another kind: in its columns, compared and sorted as they are. */
+export interface DerivedKind<Value, Stored, Level extends OperatorLevel = OperatorLevel>
+  extends KindMembers<Value, Level> {
+  /** The kind whose values are stored. */
+  readonly stores: Kind<Stored>
+  /** Converts a stored value, never null. @throws Error if it is no value of the kind */
+  readonly load: (stored: Stored) => Value
+  /** Converts a value to what is stored. Different values must be stored differently. */
+  readonly bind: (value: Value) => Stored
+}
+
+/** A kind that says for each database how a column stores its values. */
+export interface ColumnKind<Value, Level extends OperatorLevel = OperatorLevel>
+  extends KindMembers<Value, Level> {
+  /** The codec of each database that the kind supports. */
+  readonly columns: Readonly<Partial<Record<DialectName, ColumnCodec<Value>>>>
+}
+
+/**
+ * Defines an attribute kind whose values another kind stores, e.g. a color as an integer.
+ * @typeParam Value - the TypeScript type of the values: what JSON can contain, because calls in process pass them as JSON
+ */
+export function defineKind<Value, Stored, const Level extends OperatorLevel = 'plain'>(
+  definition: DerivedKind<Value, Stored, Level>,
+): Kind<Value, Level>
+/** Defines an attribute kind with codecs of its own. */
+export function defineKind<Value, const Level extends OperatorLevel = 'plain'>(
+  definition: ColumnKind<Value, Level>,
+): Kind<Value, Level>
+/**
+ * Creates the kind of a definition. The startup check compares the columns with it, and prepares its SQL.
+ * @throws TypeError that names the member that is not valid
+ */
+export function defineKind<Value>(
+  definition: DerivedKind<Value, unknown> | ColumnKind<Value>,
+): Kind<Value> {
+  checkDefinition(definition)
+  const { name, schema, read, readFilter = read, serialize = JSON.stringify } = definition
+  return {
+    name,
+    schema,
+    comparesAs: definition.comparesAs ?? name,
+    operators: definition.operators ?? 'plain',
+    isReadOnly: definition.isReadOnly ?? false,
+    readBody: (json) => read(json),
+    readFilterValue: (json) => readFilter(json),
+    readFilterText: definition.readFilterText ?? ((text) => readFilter(text)),
+    serialize: (value) => serialize(value),
+    codec:
+      'stores' in definition
+        ? deriveCodec(definition)
+        : { ...definition.columns, toJSON: () => name },
+  }
+}
+
+/** Creates the codecs of a derived kind, and those of its arrays if the stored kind is a built-in one. */
+function deriveCodec<Value>(definition: DerivedKind<Value, unknown>): DefinedCodec {
+  const { codec } = definition.stores
+  const one = deriveForEach(codec, definition)
+  if (typeof codec !== 'string') return one
+  const createArray = (hasNulls: boolean): DefinedCodec => {
+    const options = { name: codec, hasNulls }
+    const create = (createCodec: CreateArrayCodec, element: ColumnCodec | undefined) =>
+      element && createCodec(element, options)
+    const [sqlite, postgres] = [
+      create(sqliteArrays, one.sqlite),
+      create(postgresArrays, one.postgres),
+    ]
+    return {
+      toJSON: () => arrayCodecName(definition.name, hasNulls),
+      ...(sqlite && { sqlite }),
+      ...(postgres && { postgres }),
+    }
+  }
+  return { ...one, arrays: [createArray(false), createArray(true)] }
+}
+
+function deriveForEach<Value>(codec: Codec, definition: DerivedKind<Value, unknown>): DefinedCodec {
+  const supports = (dialect: DialectName) =>
+    typeof codec === 'string' || codec[dialect] !== undefined
+  const derive = (dialect: DialectName) => deriveColumnCodec(getCodec(codec, dialect), definition)
+  return {
+    toJSON: () => definition.name,
+    ...(supports('sqlite') && { sqlite: derive('sqlite') }),
+    ...(supports('postgres') && { postgres: derive('postgres') }),
+  }
+}
+
+function deriveColumnCodec<Value>(
+  stored: ColumnCodec,
+  { load, bind }: DerivedKind<Value, unknown>,
+): ColumnCodec<Value> {
+  const { key } = stored
+  const bindStored = stored.bind ? (value: unknown) => stored.bind?.(value) ?? null : asBound
+  return {
+    ...stored,
+    load: (value) => {
+      const loaded = stored.load ? stored.load(value) : value
+      return loaded === null ? null : load(loaded)
+    },
+    bind: (value) => bindStored(bind(value)),
+    ...(key && { key: { of: key.of, bind: (value) => key.bind(bind(value)) } }),
+  }
+}
+
+/** A codec without `bind` has values that the driver binds. */
+function asBound(value: unknown): ReturnType<NonNullable<ColumnCodec['bind']>> {
+  return value as ReturnType<NonNullable<ColumnCodec['bind']>>
+}
+
+const levels: readonly unknown[] = ['textual', 'ordered', 'plain', 'array', 'opaque']
+const required = ['name', 'schema', 'read']
+const optional = [
+  'readFilter',
+  'readFilterText',
+  'serialize',
+  'operators',
+  'comparesAs',
+  'isReadOnly',
+]
+const functions = ['read', 'readFilter', 'readFilterText', 'serialize', 'load', 'bind']
+
+/** Checks a definition, which may be plain JavaScript. */
+function checkDefinition(definition: unknown): void {
+  if (!isObject(definition)) throw new TypeError('defineKind: must be called with an object')
+  const isDerived = 'stores' in definition
+  const own = isDerived ? ['stores', 'load', 'bind'] : ['columns']
+  const fail = (problem: string) => {
+    throw new TypeError(`defineKind: ${problem}`)
+  }
+  const known = [...required, ...optional, ...own]
+  for (const member of Object.keys(definition))
+    if (!known.includes(member))
+      fail(`there is no member "${member}"; ${suggest(member, known, 'members')}`)
+  for (const member of [...required, ...own])
+    if (definition[member] === undefined) fail(`${member} is missing`)
+  for (const member of functions)
+    if (definition[member] !== undefined && typeof definition[member] !== 'function')
+      fail(`${member} must be a function`)
+  const { name, schema, operators = 'plain', stores, columns } = definition
+  if (typeof name !== 'string' || name === '') fail('name must be a text')
+  else if (name in kinds || name in parametricKinds) fail(`there is a kind "${name}" already`)
+  if (!isObject(schema)) fail('schema must be a JSON Schema')
+  if (!levels.includes(operators)) fail(`operators must be one of ${levels.join(', ')}`)
+  if (isDerived && !(isObject(stores) && 'codec' in stores))
+    fail('stores must be an attribute kind, such as text')
+  if (!isDerived) checkColumns(columns, fail)
+}
+
+function checkColumns(columns: unknown, fail: (problem: string) => void): void {
+  const entries = isObject(columns) ? Object.entries(columns) : []
+  if (entries.length === 0) fail('columns must have a codec for sqlite, postgres, or both')
+  for (const [dialect, codec] of entries) {
+    if (dialect !== 'sqlite' && dialect !== 'postgres')
+      fail(`columns.${dialect}: ${suggest(dialect, ['sqlite', 'postgres'], 'databases')}`)
+    if (!isObject(codec) || typeof codec.acceptsColumnType !== 'function')
+      fail(`columns.${dialect}.acceptsColumnType must be a function of a column type`)
+  }
+}
