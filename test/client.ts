@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:http'
 
@@ -47,6 +48,9 @@ const patience = 30_000
  */
 export function connect(origin: string): Client {
   const agent = new Agent({ keepAlive: true })
+  const { protocol, hostname, port } = new URL(origin)
+  assert.equal(protocol, 'http:')
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return {
     send: async (method, path, call = {}) => {
       const target = withQuery(path.replace(/^https?:\/\/[^/?]+/, ''), call.query)
@@ -54,7 +58,7 @@ export function connect(origin: string): Client {
       const headers = headersOf(call, payload)
       // Bytes beyond ASCII are sent as raw UTF-8: Node writes one byte for each character of a path.
       const wirePath = Buffer.from(target).toString('latin1')
-      const outgoing = request(origin, { agent, method, path: wirePath, headers })
+      const outgoing = request({ agent, host, port, method, path: wirePath, headers })
       const response = await answered(outgoing, payload)
       return { method, url: origin + target, sent: payload?.toString() ?? '', ...response }
     },
@@ -109,11 +113,21 @@ function answered(outgoing: ClientRequest, payload: Buffer | undefined): Promise
   })
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 async function received(incoming: IncomingMessage): Promise<Received> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(Buffer.from(chunk))
+  const body = await bodyOf(incoming)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value ?? '')
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  return { status: incoming.statusCode ?? 0, headers, text: text.decode(Buffer.concat(chunks)) }
+  return { status: incoming.statusCode ?? 0, headers, text: utf8.decode(body) }
+}
+
+/** Reads a body by events, which take less time than `for await` in the tens of thousands of requests of a run. */
+function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.once('error', reject)
+    incoming.once('end', () => resolve(Buffer.concat(chunks)))
+  })
 }

@@ -9,7 +9,7 @@ import { connect } from './client.ts'
 import type { Database, OpenDatabase } from './databases.ts'
 import { databases } from './databases.ts'
 import type { Identifier, Resource, TestResponse } from './test-response.ts'
-import { describeExchange, parseResponse } from './test-response.ts'
+import { parseResponse } from './test-response.ts'
 
 export type { Call, Query } from './client.ts'
 export type {
@@ -167,19 +167,16 @@ class Fixture {
 
 function serviceOn(fixture: Fixture): TestService {
   let serials = 0
-  const send: Client['send'] = async (method, path, options) => {
+  const call: TestService['call'] = async (method, path, options) => {
     if (method !== 'GET') fixture.isUsed = true
     const exchange = await fixture.started.client.send(method, path, options)
-    assertConforms(exchange)
-    return exchange
+    return parseResponse(exchange, assertConforms(exchange))
   }
-  const call: TestService['call'] = async (method, path, options) =>
-    parseResponse(await send(method, path, options))
   const create = async (path: string, resource: unknown): Promise<Resource> => {
     const body = { data: resource }
-    const exchange = await send('POST', fixture.started.basePath + path, { body })
-    assert.equal(exchange.status, 201, describeExchange(exchange))
-    return parseResponse(exchange).one
+    const { status, text, one } = await call('POST', fixture.started.basePath + path, { body })
+    assert.equal(status, 201, text)
+    return one
   }
   return {
     database: fixture.database.name,

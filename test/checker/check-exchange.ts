@@ -27,13 +27,14 @@ const checks: readonly ((exchange: ParsedExchange) => Violations)[] = [
 /**
  * Asserts that a response conforms to every rule that can be checked with the response and its request alone.
  *
+ * @returns the parsed body; `undefined` if it is empty
  * @throws AssertionError with each violated rule, its JSON pointer, and the complete exchange
  */
-export function assertConforms(exchange: Exchange): void {
+export function assertConforms(exchange: Exchange): unknown {
   const body = parseJson(exchange.text)
   const found = findViolations(exchange, body)
   if (found.length === 0 && exchange.text !== '') found.push(...checkSchema(body))
-  if (found.length === 0) return
+  if (found.length === 0) return body
   const lines = found.map(({ rule, pointer, message }) => `[${rule}] at "${pointer}": ${message}`)
   throw new AssertionError({ message: [...lines, describeExchange(exchange)].join('\n') })
 }

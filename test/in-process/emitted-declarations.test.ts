@@ -45,7 +45,7 @@ it('The emitted declarations of an application name only what the package export
     }
     const config = { extends: absolutePath('tsconfig.json'), include: ['*.ts'], compilerOptions }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const args = [commands.tsc, '--project', folder, '--pretty', 'false']
+    const args = [commands.tsc, '--project', folder, '--pretty', 'false', '--singleThreaded']
     const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
     assert.equal(stdout, '')
     const output = join(folder, 'out', folder.slice(absolutePath('.').length), 'program.d.ts')
