@@ -12,6 +12,8 @@ export interface Flag {
 export interface CommandDescription {
   /** What it does, in a few words. */
   readonly summary: string
+  /** The arguments and what they are; a database url if absent. */
+  readonly arguments?: Readonly<Record<string, string>>
   readonly flags: Readonly<Record<string, Flag>>
   /** Settings, each of which is also an environment variable. */
   readonly settings: SettingTable
@@ -43,6 +45,20 @@ function typesFlag(unset: 'plural' | 'singular'): Flag {
     help: `plural: types are named like the path, e.g. invoice-lines; singular: like one resource, e.g. invoiceLine (default: ${unset})`,
   }
 }
+
+/** The flags that `explain` and `doctor` share. */
+const sourceFlags = {
+  'database-url': {
+    value: '<database url>',
+    help: 'the database of a module that exports no store (default: DATABASE_URL)',
+  },
+  types: typesFlag('plural'),
+  auth: { value: '<json>', help: 'the auth context, for declarations with access rules' },
+} as const satisfies Readonly<Record<string, Flag>>
+
+/** What `explain` and `doctor` work on. */
+const sourceHelp =
+  'a module that exports model or resources, and may export store; or a database url, whose tables are declared in memory'
 
 /** The commands, by name. */
 export const commands = {
@@ -84,6 +100,36 @@ export const commands = {
     },
     settings: {},
     examples: ['lapidary introspect sqlite:music.db --out resources'],
+  },
+  explain: {
+    summary: 'prints the SQL of a request with its query plan, and the indexes that it lacks',
+    arguments: {
+      '<declarations>': `${sourceHelp} (default: DATABASE_URL)`,
+      '<url>': 'the URL or path of a GET request',
+    },
+    flags: {
+      ...sourceFlags,
+      prefix: { value: '<path>', help: 'the beginning of every path, e.g. /api' },
+      json: { help: 'print JSON' },
+    },
+    settings: {},
+    examples: [
+      "lapidary explain sqlite:music.db '/albums?filter[year]=1843&include=artist'",
+      "lapidary explain resources/index.ts '/albums?sort=-title' --database-url sqlite:music.db",
+    ],
+  },
+  doctor: {
+    summary: 'checks declarations against their data, or an API over HTTP; it only reads',
+    arguments: { '<declarations>': `${sourceHelp}; or the http url of an API` },
+    flags: {
+      ...sourceFlags,
+      sample: { value: '<number>', help: 'resources of each type to examine (default: 100)' },
+    },
+    settings: {},
+    examples: [
+      'lapidary doctor resources/index.ts --database-url sqlite:music.db',
+      'lapidary doctor http://127.0.0.1:3000/api',
+    ],
   },
 } as const satisfies Readonly<Record<string, CommandDescription>>
 

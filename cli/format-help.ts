@@ -8,7 +8,7 @@ export function formatHelp(): string {
   return [
     'Serves databases as JSON:API.',
     '',
-    'Usage: lapidary <command> <database url> [<options>]',
+    'Usage: lapidary <command> <arguments> [<options>]',
     '',
     ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
     '',
@@ -17,26 +17,27 @@ export function formatHelp(): string {
     '  lapidary <command> --help  lists the options of a command',
     '  lapidary --version         prints the version',
     '',
-    'Exit codes: 0 after success, 1 if a server cannot stop in time, 2 after any other error.',
+    'Exit codes: 0 after success, 1 if doctor finds a violation or a server cannot stop in time, 2 after any other error.',
   ].join('\n')
 }
 
 /** Formats the output of `lapidary <command> --help`. */
 export function formatCommandHelp(name: CommandName): string {
-  const { summary, flags, settings, examples }: CommandDescription = commands[name]
+  const { summary, flags, settings, examples, ...others }: CommandDescription = commands[name]
+  const { arguments: taken = databaseArgument(name) } = others
   const options = Object.entries({ ...flags, help: { help: 'print this help' } }).map(
     ([flag, { value, help }]: [string, { value?: string; help: string }]) =>
       [value === undefined ? `--${flag}` : `--${flag} ${value}`, help] as const,
   )
-  const width = Math.max(...options.map(([flag]) => flag.length))
+  const described = [...Object.entries(taken), ...options]
+  const width = Math.max(...described.map(([flag]) => flag.length))
   const lines = formatSettings(settings)
   return [
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     '',
-    `Usage: lapidary ${name} <database url> [<options>]`,
+    `Usage: lapidary ${name} ${Object.keys(taken).join(' ')} [<options>]`,
     '',
-    `  ${'<database url>'.padEnd(width)}  ${databaseUrlHelp}${name === 'serve' ? ' (default: DATABASE_URL)' : ''}`,
-    ...options.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`),
+    ...described.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`),
     ...(lines.length > 0
       ? ['', 'Settings, each as a flag and an environment variable:', ...lines]
       : []),
@@ -44,4 +45,10 @@ export function formatCommandHelp(name: CommandName): string {
     'Examples:',
     ...examples.map((example) => `  ${example}`),
   ].join('\n')
+}
+
+/** The argument of the commands that take a database url. */
+function databaseArgument(name: CommandName): Readonly<Record<string, string>> {
+  const unset = name === 'serve' ? ' (default: DATABASE_URL)' : ''
+  return { '<database url>': databaseUrlHelp + unset }
 }

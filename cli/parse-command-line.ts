@@ -2,6 +2,7 @@ import { type FlagTypes, type ParsedFlags, parseFlags } from '../process/parse-f
 import { findConflicts } from '../process/server-settings.ts'
 import {
   collectTexts,
+  integerBetween,
   oneOf,
   parseSettings,
   type SettingValues,
@@ -21,6 +22,8 @@ export type Command =
   | ServeCommand
   | IntrospectCommand
   | InitCommand
+  | ExplainCommand
+  | DoctorCommand
 
 /** `lapidary serve`. */
 export interface ServeCommand {
@@ -52,6 +55,37 @@ export interface InitCommand {
   readonly force: boolean
 }
 
+/** What `explain` and `doctor` work on: the declarations of a module or of the tables of a database. */
+export interface SourceOptions {
+  /** A TypeScript or JavaScript module, or a database url. */
+  readonly source: string
+  /** The database of a module that exports no store. */
+  readonly databaseUrl: string | undefined
+  /** The names of the types, for a database url. */
+  readonly types: TypeNames
+}
+
+/** `lapidary explain`. */
+export interface ExplainCommand extends SourceOptions {
+  readonly is: 'explain'
+  /** The URL or path of the request. */
+  readonly url: string
+  readonly prefix: string
+  /** The auth context of the request. */
+  readonly auth: unknown
+  /** Whether it prints JSON. */
+  readonly json: boolean
+}
+
+/** `lapidary doctor`. */
+export interface DoctorCommand extends SourceOptions {
+  readonly is: 'doctor'
+  /** The auth context of all requests. */
+  readonly auth: unknown
+  /** The maximum number of resources of each type to examine. */
+  readonly sample: number
+}
+
 /**
  * Parses the arguments of the `lapidary` command.
  * @param environment - the settings that no flag gives
@@ -66,7 +100,16 @@ export function parseCommandLine(
   const name = commandNamed(first)
   const parsed = parseFlags(rest, flagTypesOf(commands[name]))
   if (parsed.switches.has('help')) return { is: 'help', command: name }
-  return name === 'serve' ? parseServe(parsed, environment) : parseGenerate(name, parsed)
+  switch (name) {
+    case 'serve':
+      return parseServe(parsed, environment)
+    case 'explain':
+      return parseExplain(parsed, environment)
+    case 'doctor':
+      return parseDoctor(parsed, environment)
+    default:
+      return parseGenerate(name, parsed)
+  }
 }
 
 function parseWithoutCommand(args: readonly string[]): Command {
@@ -134,6 +177,58 @@ function parseGenerate(
   if (is === 'init')
     return { is, databaseUrl, types: parseTypes(texts.types, 'plural'), folder: out ?? '.', force }
   return { is, databaseUrl, types: parseTypes(texts.types, 'singular'), folder: out, force }
+}
+
+function parseExplain(
+  { texts, switches, positionals }: ParsedFlags,
+  { DATABASE_URL }: NodeJS.ProcessEnv,
+): ExplainCommand {
+  const [source, url] = positionals.length === 1 ? [DATABASE_URL, ...positionals] : positionals
+  if (!source || url === undefined || positionals.length > 2)
+    throw new Error(
+      "explain takes declarations and a url, e.g. lapidary explain sqlite:music.db '/albums?sort=title'",
+    )
+  const { prefix = '' } = texts
+  const json = switches.has('json')
+  return { is: 'explain', ...parseSource(texts, source, DATABASE_URL), url, prefix, json }
+}
+
+function parseDoctor(
+  { texts, positionals }: ParsedFlags,
+  { DATABASE_URL }: NodeJS.ProcessEnv,
+): DoctorCommand {
+  const [source, ...others] = positionals
+  if (source === undefined || others.length > 0)
+    throw new Error(
+      'doctor takes declarations or the url of an API, e.g. lapidary doctor sqlite:music.db',
+    )
+  const { read, expected } = integerBetween(1, 1_000_000)
+  const sample = read(texts.sample ?? '100')
+  if (sample === undefined) throw new Error(`--sample must be ${expected}; it is "${texts.sample}"`)
+  return { is: 'doctor', ...parseSource(texts, source, DATABASE_URL), sample }
+}
+
+function parseSource(
+  texts: ParsedFlags['texts'],
+  source: string,
+  unset: string | undefined,
+): SourceOptions & Readonly<{ auth: unknown }> {
+  const databaseUrl = texts['database-url'] ?? (unset || undefined)
+  return {
+    source,
+    databaseUrl,
+    types: parseTypes(texts.types, 'plural'),
+    auth: parseAuth(texts.auth),
+  }
+}
+
+function parseAuth(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`--auth must be JSON, e.g. --auth '{"id":"1"}'; it is '${text}'`)
+  }
 }
 
 function parseTypes(text: string | undefined, unset: TypeNames): TypeNames {

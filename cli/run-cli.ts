@@ -35,6 +35,16 @@ async function execute(command: Command): Promise<void> {
     case 'introspect': {
       const { introspect } = await import('./introspect.ts')
       await introspect(command)
+      break
+    }
+    case 'explain': {
+      const { explain } = await import('./explain.ts')
+      await explain(command)
+      break
+    }
+    case 'doctor': {
+      const { doctor } = await import('./doctor.ts')
+      await doctor(command)
     }
   }
 }

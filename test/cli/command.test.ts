@@ -28,7 +28,8 @@ const tables = `create table author (id integer primary key, name text not null)
   create table book (id integer primary key, title text, author_id integer references author);
   create table pair (a integer, b integer)`
 
-const commandList = 'the commands are serve, init, introspect; --help describes them'
+const commandList =
+  'the commands are serve, init, introspect, explain, doctor; --help describes them'
 const takesOneUrl = 'introspect takes one database url, e.g. lapidary introspect sqlite:music.db'
 const noTables = 'the database has no tables; create them first, or check the database url'
 const invalidUrl =
@@ -153,7 +154,10 @@ describe('lapidary', () => {
     it(`lists the options of ${name} with ${name} --help`, async (test) => {
       const { status, stdout } = lapidary(await folder(test), name, '--help')
       assert.equal(status, 0)
-      assert.match(stdout, new RegExp(`^Usage: lapidary ${name} <database url>`, 'm'))
+      assert.match(
+        stdout,
+        new RegExp(`^Usage: lapidary ${name} <(database url|declarations)>`, 'm'),
+      )
       for (const flag of [...Object.keys(flags), ...Object.keys(settings).map(toFlag)])
         assert.match(stdout, new RegExp(`^  --${flag} `, 'm'))
     })

@@ -1,0 +1,48 @@
+import { checkType } from './doctor/check-type.ts'
+import { connectApi, type ExaminedApi, serveInProcess } from './doctor/examined-api.ts'
+import { ViolationCollector } from './doctor/violation.ts'
+import { formatCount } from './format-count.ts'
+import { openSource } from './open-source.ts'
+import type { DoctorCommand } from './parse-command-line.ts'
+
+/**
+ * Runs `lapidary doctor`: examines an API, or declarations and their database, and prints a report. It reads only. The exit code is
+ * 1 if a rule is broken.
+ * @throws Error with a one-line message when there is nothing to examine
+ */
+export async function doctor(command: DoctorCommand): Promise<void> {
+  if (/^https?:/.test(command.source)) {
+    await examine(await connectApi(command.source), command, [])
+    return
+  }
+  const source = await openSource(command)
+  try {
+    const { warnings } = await source.store.verify()
+    await examine(await serveInProcess(source, command.auth), command, warnings)
+  } finally {
+    await source.store.close()
+  }
+}
+
+/** Examines every type, and prints what was found. @param warnings - those of the declarations */
+async function examine(
+  api: ExaminedApi,
+  { sample }: DoctorCommand,
+  warnings: readonly string[],
+): Promise<void> {
+  const violations = new ViolationCollector()
+  for (const type of api.types) {
+    const { examined, count } = await checkType({ api, type, violations }, { sample })
+    console.log(`${type.type}: examined ${examined} of ${count}`)
+  }
+  const found = violations.format()
+  for (const line of warnings) console.log(`warning: ${line}`)
+  for (const line of found) console.log(`violation: ${line}`)
+  const counts = [
+    formatCount(api.types.length, 'resource type'),
+    formatCount(warnings.length, 'warning'),
+    formatCount(found.length, 'violation'),
+  ]
+  console.log(counts.join(', '))
+  if (found.length > 0) process.exitCode = 1
+}

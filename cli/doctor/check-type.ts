@@ -1,0 +1,79 @@
+import { checkRelationships } from './check-relationships.ts'
+import { checkValues } from './check-values.ts'
+import { describeAnswer, type Examination, listOf } from './examination.ts'
+import type { ExaminedResource } from './examined-api.ts'
+
+/** How much of each type is examined. */
+export interface ExaminationOptions {
+  /** The maximum number of resources of each type. */
+  readonly sample: number
+}
+
+/** The number of sampled resources whose links are followed; each takes several requests. */
+const followedResources = 5
+
+/**
+ * Examines the resources of a type: counts, links, relationships and values.
+ * @returns the number of examined resources, and of all
+ */
+export async function checkType(
+  examination: Examination,
+  { sample }: ExaminationOptions,
+): Promise<Readonly<{ examined: number; count: number }>> {
+  const { resources, count } = await readSample(examination, sample)
+  for (const resource of resources.slice(0, followedResources)) {
+    await checkSelf(examination, resource)
+    await checkRelationships(examination, resource)
+  }
+  await checkValues(examination, sample)
+  return { examined: resources.length, count }
+}
+
+/** Reads pages until there are enough resources. The count must be that of the resources on all pages. */
+async function readSample(
+  { api, type, violations }: Examination,
+  sample: number,
+): Promise<Readonly<{ resources: readonly ExaminedResource[]; count: number }>> {
+  const resources: ExaminedResource[] = []
+  let url: string | null | undefined = type.path
+  let count = 0
+  while (url && resources.length < sample) {
+    const { status, document } = await api.get(url)
+    const add = (problem: string) =>
+      violations.add({ subject: type.type, problem, example: `GET ${decodeURI(url ?? '')}` })
+    if (status !== 200 || !Array.isArray(document.data)) {
+      add(`the list is not readable: ${describeAnswer({ status, document })}`)
+      break
+    }
+    resources.push(...listOf(document))
+    count = document.meta?.count ?? 0
+    const hasNext = typeof document.links?.next === 'string'
+    if (!hasNext && resources.length !== count)
+      add(`meta.count is ${count}, and the pages have ${resources.length} resources`)
+    url = document.links?.next
+  }
+  const ids = new Set(resources.map(({ id }) => id))
+  if (ids.size !== resources.length)
+    violations.add({
+      subject: type.type,
+      problem: 'the list has a resource twice',
+      example: `GET ${type.path}`,
+    })
+  return { resources, count }
+}
+
+/** The link `self` of a resource must lead to the same resource. */
+async function checkSelf(
+  { api, type, violations }: Examination,
+  resource: ExaminedResource,
+): Promise<void> {
+  const self = resource.links?.self ?? `${type.path}/${encodeURIComponent(resource.id)}`
+  const { status, document } = await api.get(self)
+  const add = (problem: string) =>
+    violations.add({ subject: type.type, problem, example: `GET ${self}` })
+  if (status !== 200)
+    return add(`the link self does not resolve: ${describeAnswer({ status, document })}`)
+  const found = document.data
+  if (JSON.stringify(found) !== JSON.stringify(resource))
+    add('the resource differs from the one in the list')
+}

@@ -1,0 +1,26 @@
+import type {
+  Answer,
+  ExaminedApi,
+  ExaminedDocument,
+  ExaminedResource,
+  ExaminedType,
+} from './examined-api.ts'
+import type { ViolationCollector } from './violation.ts'
+
+/** The checks of a type, and what they report to. */
+export interface Examination {
+  readonly api: ExaminedApi
+  readonly type: ExaminedType
+  readonly violations: ViolationCollector
+}
+
+/** The primary data of a document as a list. */
+export function listOf({ data }: ExaminedDocument): readonly ExaminedResource[] {
+  return [data ?? []].flat()
+}
+
+/** Describes an answer that is no success. */
+export function describeAnswer({ status, document }: Answer): string {
+  const [first] = document.errors ?? []
+  return [status, ...(first ? [first.code, first.detail] : [])].join(' ')
+}

@@ -1,0 +1,48 @@
+import { explainRead, type ReadExplanation } from 'lapidary'
+import { formatCount } from './format-count.ts'
+import { openSource } from './open-source.ts'
+import type { ExplainCommand } from './parse-command-line.ts'
+
+/**
+ * Runs `lapidary explain`: prints the statements of a GET request with their query plans, and what makes them slow.
+ * @throws Error with a one-line message, such as that of the request
+ */
+export async function explain(command: ExplainCommand): Promise<void> {
+  const { model, store } = await openSource(command)
+  try {
+    const { url, prefix, auth, json } = command
+    const explanation = await explainRead({ model, store, prefix }, url, { auth })
+    console.log(
+      json
+        ? JSON.stringify(explanation, null, 2)
+        : formatExplanation(explanation, store.description),
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+/** Formats the explanation of a read for people. @param database - the name of the database */
+export function formatExplanation(
+  { statements, warnings }: ReadExplanation,
+  database: string,
+): string {
+  const lines = statements.flatMap(({ sql, parameters, plan, rows, milliseconds }, index) => [
+    `${index + 1}. ${formatCount(rows, 'row')} in ${milliseconds.toFixed(1)} ms`,
+    ...sql.split('\n').map((line) => `   ${line}`),
+    ...(parameters.length > 0 ? [`   values: ${parameters.join(', ')}`] : []),
+    '   plan:',
+    ...plan.map((line) => `     ${line}`),
+    '',
+  ])
+  return [
+    `${database}: ${formatCount(statements.length, 'statement')}`,
+    '',
+    ...lines,
+    ...(warnings.length === 0 ? ['No warnings.'] : ['Warnings:']),
+    ...warnings.flatMap(({ message, fix }) => [
+      `- ${message}`,
+      ...(fix === undefined ? [] : [`  ${fix};`]),
+    ]),
+  ].join('\n')
+}

@@ -1,0 +1,75 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { defineModel, type Model, type ResourceDeclaration, type Store } from 'lapidary'
+import { evaluateDeclarations } from './evaluate-declarations.ts'
+import { readDeclarations } from './introspect.ts'
+import type { SourceOptions } from './parse-command-line.ts'
+
+/** A model and its open store. */
+export interface OpenedSource {
+  readonly model: Model
+  readonly store: Store
+}
+
+/** True if a source is a database url, and not a module. */
+export function isDatabaseUrl(source: string): boolean {
+  return /^(?:sqlite|postgres(?:ql)?):/.test(source)
+}
+
+/**
+ * Opens the declarations of a module, or those of the tables of a database. Nothing is written.
+ *
+ * A module exports a `model`, or `resources`, which are its declarations, and may export the `store` that it has opened.
+ * @throws Error with a one-line message
+ */
+export async function openSource(options: SourceOptions): Promise<OpenedSource> {
+  const { source, databaseUrl, types } = options
+  if (isDatabaseUrl(source)) {
+    const declarations = await readDeclarations(source, { types, readOnly: true })
+    const model = defineModel(evaluateDeclarations(declarations))
+    return { model, store: await openReadOnly(model, source) }
+  }
+  const exported = await importModule(source)
+  const model = findModel(exported, source)
+  if (isStore(exported.store)) return { model: exported.store.model, store: exported.store }
+  if (databaseUrl === undefined)
+    throw new Error(
+      `${source} exports no store; give its database by --database-url or DATABASE_URL`,
+    )
+  return { model, store: await openReadOnly(model, databaseUrl) }
+}
+
+async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href)
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new Error(`${path} cannot be imported: ${reason}`, { cause: error })
+  }
+}
+
+function findModel(exported: Readonly<Record<string, unknown>>, path: string): Model {
+  const { model, resources, store } = exported
+  if (isModel(model)) return model
+  if (isStore(store)) return store.model
+  if (Array.isArray(resources)) return defineModel(resources as readonly ResourceDeclaration[])
+  throw new Error(`${path} exports neither a model nor resources`)
+}
+
+function isModel(value: unknown): value is Model {
+  return value instanceof Object && 'declarations' in value && 'types' in value
+}
+
+function isStore(value: unknown): value is Store {
+  return value instanceof Object && 'verify' in value && 'model' in value && 'dialect' in value
+}
+
+async function openReadOnly(model: Model, databaseUrl: string): Promise<Store> {
+  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1]
+  if (path !== undefined) {
+    const { openSqlite } = await import('lapidary/sqlite')
+    return openSqlite(model, path, { readOnly: true })
+  }
+  const { openPostgres } = await import('lapidary/postgres')
+  return openPostgres(model, databaseUrl, { poolSize: 2 })
+}

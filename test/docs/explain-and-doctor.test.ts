@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { blocksOf } from './blocks.ts'
+import { absolutePath, readPage } from './pages.ts'
+
+describe('docs/guides/explain-and-doctor.md', () => {
+  const blocks = blocksOf(readPage('docs/guides/explain-and-doctor.md'))
+  const inLanguage = (language: string) =>
+    blocks.flatMap((block) => (block.language === language ? [block.text] : []))
+  let folder: string
+
+  before(async () => {
+    // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
+    await mkdir(absolutePath('dist'), { recursive: true })
+    folder = await mkdtemp(absolutePath('dist/guide-'))
+    const database = new DatabaseSync(join(folder, 'music.db'))
+    for (const sql of inLanguage('sql')) database.exec(sql)
+    database.close()
+    await writeFile(join(folder, 'model.ts'), inLanguage('ts').join(''))
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  const outputs = inLanguage('text')
+  const withoutTimes = (text: string) => text.replaceAll(/\d+\.\d ms/g, '… ms').trim()
+
+  for (const [index, command] of inLanguage('sh').entries())
+    it(`shows what ${command.trim()} prints`, () => {
+      const shell = command.replace(
+        'lapidary',
+        `"${process.execPath}" "${absolutePath('cli/main.ts')}"`,
+      )
+      const { stdout, stderr, status } = spawnSync('sh', ['-c', shell], {
+        cwd: folder,
+        encoding: 'utf8',
+      })
+      assert.deepEqual([stderr, status], ['', command.includes('doctor') ? 1 : 0])
+      assert.equal(withoutTimes(stdout), withoutTimes(outputs[index] ?? ''))
+    })
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { absolutePath } from '../docs/pages.ts'
+
+const declarations = `
+import { attribute, date, defineModel, enumeration, integer, resource, text, toMany, toOne } from 'lapidary'
+const album = resource('album', {
+  path: '/albums',
+  table: 'album',
+  fields: {
+    title: attribute(text, { required: true }),
+    year: attribute(integer),
+    state: attribute(enumeration(['new', 'used'])),
+    made_on: attribute(date),
+    artist: toOne('artist', { column: 'artist_id' }),
+  },
+})
+const artist = resource('artist', {
+  path: '/artists',
+  table: 'artist',
+  fields: { name: attribute(text), albums: toMany('album', { column: 'artist_id' }) },
+})
+export const model = defineModel([album, artist])`
+
+const tables = `
+  create table artist (id integer primary key, name text);
+  create table album (id integer primary key, title text not null, year integer, state text, made_on date,
+    artist_id integer references artist (id));
+  insert into artist values (1, 'Ada'), (2, 'Bob');
+  insert into album values (1, 'Notes', 1843, 'new', '2020-01-31', 1), (2, 'Engine', null, 'used', null, 1);`
+
+describe('The commands explain and doctor', () => {
+  let folder: string
+  before(async () => {
+    // Inside the package, so that the name \`lapidary\` resolves. Git ignores the folder.
+    await mkdir(absolutePath('dist'), { recursive: true })
+    folder = await mkdtemp(absolutePath('dist/commands-'))
+    await writeFile(join(folder, 'model.ts'), declarations)
+    await writeFile(
+      join(folder, 'store.ts'),
+      `import { openSqlite } from 'lapidary/sqlite'\nimport { model } from './model.ts'\nexport const store = openSqlite(model, 'good.db')`,
+    )
+    await writeFile(join(folder, 'broken.ts'), 'throw new Error("not today")')
+    await writeFile(join(folder, 'empty.ts'), 'export const other = 1')
+    createDatabase('good.db', 'create index album_artist_id on album (artist_id)')
+    createDatabase(
+      'bad.db',
+      "update album set state = 'lost' where id = 1; update album set made_on = '2009-01-01 00:00:00' where id = 2",
+    )
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  function createDatabase(name: string, changes: string): void {
+    const database = new DatabaseSync(join(folder, name))
+    database.exec(tables)
+    database.exec(changes)
+    database.close()
+  }
+
+  /** Runs the command in the folder. @returns its exit code and its lines */
+  function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [absolutePath('cli/main.ts'), ...args],
+      { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env }, timeout: 30_000 },
+    )
+    return { status, stderr, lines: stdout.trimEnd().split('\n') }
+  }
+
+  it('prints the statements of a request, their plans and the index that is missing', () => {
+    const { status, lines, stderr } = run([
+      'explain',
+      'sqlite:good.db',
+      '/albums?filter[year]=1843&include=artist',
+    ])
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.equal(lines[0], 'SQLite at good.db: 2 statements')
+    assert.match(lines[2] ?? '', /^1\. 1 row in \d+\.\d ms$/)
+    assert.match(lines[3] ?? '', /^ {3}select .* where "t0"\."year" = \?/)
+    assert.deepEqual(lines.slice(4, 7), ['   values: 1843, 30, 0', '   plan:', '     SCAN t0'])
+    assert.deepEqual(lines.slice(-3), [
+      'Warnings:',
+      '- the filter by albums.year (eq) reads every row of "album": no index begins with the column "year"',
+      '  create index "album_year" on "album" ("year");',
+    ])
+  })
+
+  it('explains by the declarations of a module, and prints JSON', () => {
+    const url = ['--database-url', 'sqlite:good.db', '--prefix', '/api', '--json']
+    const { lines } = run(['explain', 'model.ts', '/api/artists/1/albums', ...url])
+    const { statements, warnings, dialect } = JSON.parse(lines.join('\n'))
+    assert.deepEqual([statements.length > 0, warnings, dialect], [true, [], 'sqlite'])
+    const { lines: plain } = run(['explain', '/albums'], { DATABASE_URL: 'sqlite:good.db' })
+    assert.equal(plain.at(-1), 'No warnings.')
+  })
+
+  it('finds nothing wrong with good declarations, whether a module or a database has them', () => {
+    for (const args of [
+      ['store.ts'],
+      ['model.ts', '--database-url', 'sqlite:good.db', '--sample', '1'],
+      ['sqlite:good.db', '--types', 'singular'],
+    ]) {
+      const { status, lines, stderr } = run(['doctor', ...args])
+      assert.deepEqual([status, stderr], [0, ''], args.join(' '))
+      assert.equal(lines[0], 'album: examined 2 of 2')
+      assert.equal(lines.at(-1), '2 resource types, 0 warnings, 0 violations')
+    }
+  })
+
+  it('reports values that make no round trip, and relationships without an index', () => {
+    const { status, lines } = run(['doctor', 'model.ts', '--database-url', 'sqlite:bad.db'])
+    assert.equal(status, 1)
+    const [warning, ...others] = lines.slice(2)
+    assert.match(warning ?? '', /^warning: .*create index "album_artist_id" on "album"/)
+    assert.deepEqual(others, [
+      'violation: album.state: a stored value is not of the kind enumeration, so it cannot be written back, e.g. GET /albums/1',
+      'violation: album.state: a filter by its value "lost" is invalid, e.g. GET /albums/1',
+      'violation: album.made_on: a filter by its value "2009-01-01" does not find the resource, e.g. GET /albums/2',
+      '2 resource types, 1 warning, 3 violations',
+    ])
+  })
+
+  // biome-ignore format: a table, one command line a row
+  const invalid = [
+    [['explain'], /^lapidary: explain takes declarations and a url, e\.g\. lapidary explain sqlite:/],
+    [['explain', 'sqlite:good.db', '/albums?sort=titel'], /^lapidary: sort: albums has no field "titel"; did you mean "title"\?/],
+    [['explain', 'sqlite:good.db', '/album'], /^lapidary: There is no route "\/album"/],
+    [['explain', 'model.ts', '/albums'], /^lapidary: model\.ts exports no store; give its database by --database-url or DATABASE_URL$/],
+    [['explain', 'sqlite:good.db', '/', '--auth', '{'], /^lapidary: --auth must be JSON/],
+    [['doctor'], /^lapidary: doctor takes declarations or the url of an API/],
+    [['doctor', 'nothing.ts'], /^lapidary: nothing\.ts cannot be imported: Cannot find module/],
+    [['doctor', 'broken.ts'], /^lapidary: broken\.ts cannot be imported: not today$/],
+    [['doctor', 'empty.ts'], /^lapidary: empty\.ts exports neither a model nor resources$/],
+    [['doctor', 'sqlite:good.db', '--sample', '0'], /^lapidary: --sample must be a whole number from 1 to 1000000; it is "0"$/],
+    [['doctor', 'http://127.0.0.1:9'], /^lapidary: fetch failed$/],
+  ] as const
+
+  for (const [args, message] of invalid)
+    it(`rejects lapidary ${args.join(' ')}`, () => {
+      const { status, stderr } = run(args, { DATABASE_URL: '' })
+      assert.equal(status, 2)
+      assert.match(stderr.trimEnd(), message)
+    })
+})

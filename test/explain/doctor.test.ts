@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import {
+  attribute,
+  createHandler,
+  defineModel,
+  resource,
+  type Store,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { openSqlite } from 'lapidary/sqlite'
+import { checkType } from '../../cli/doctor/check-type.ts'
+import { connectApi } from '../../cli/doctor/examined-api.ts'
+import { ViolationCollector } from '../../cli/doctor/violation.ts'
+
+const person = resource('person', {
+  path: '/persons',
+  table: 'person',
+  fields: { name: attribute(text), computers: toMany('computer', { column: 'person_id' }) },
+})
+const computer = resource('computer', {
+  path: '/computers',
+  table: 'computer',
+  fields: { serial: attribute(text), owner: toOne('person', { column: 'person_id' }) },
+})
+const model = defineModel([person, computer], { pageSize: 2 })
+
+const tables = `
+  create table person (id integer primary key, name text);
+  create table computer (id integer primary key, serial text, person_id integer references person (id));
+  create index computer_person_id on computer (person_id);
+  insert into person values (1, 'Ada'), (2, 'Bob'), (3, 'Eve');
+  insert into computer values (1, 'a', 1), (2, 'b', 1), (3, 'c', 2), (4, 'd', null);`
+
+/** A fault: the requests that it is in, and the change of the text of their answers. */
+interface Fault {
+  readonly path: RegExp
+  readonly from: string | RegExp
+  readonly to: string
+  readonly violation: RegExp
+}
+
+// biome-ignore format: a table, one fault a row
+const faults: readonly Fault[] = [
+  { path: /^\/persons\?page/, from: '"count":3', to: '"count":4', violation: /^person: meta\.count is 4, and the pages have 3 resources, e\.g\. GET / },
+  { path: /^\/persons$/, from: '"id":"2"', to: '"id":"1"', violation: /^person: the list has a resource twice, e\.g\. GET \/persons/ },
+  { path: /^\/persons\/2$/, from: '"name":"Bob"', to: '"name":"Rob"', violation: /^person: the resource differs from the one in the list, e\.g\. GET \/persons\/2$/ },
+  { path: /^\/persons$/, from: '"self":"/persons/1"', to: '"self":"/person/1"', violation: /^person: the link self does not resolve: 404 route_not_found .*, e\.g\. GET \/person\/1$/ },
+  { path: /^\/computers$/, from: /^.*$/, to: '<html>', violation: /^computer: the list is not readable: 200, e\.g\. GET \/computers$/ },
+  { path: /^\/persons\/1\?include/, from: '{"type":"computer","id":"2"}', to: '{"type":"computer","id":"9"}', violation: /^person\.computers: the linkage names a resource that is not included/ },
+  { path: /^\/persons\/1\?include/, from: ',{"type":"computer","id":"2"}', to: '', violation: /^person\.computers: a resource is included that the linkage does not name/ },
+  { path: /^\/persons\/1\?include/, from: '{"type":"computer","id":"2"}', to: '{"type":"computer","id":"1"}', violation: /^person\.computers: the linkage names a resource twice/ },
+  { path: /^\/persons\/1\?include/, from: /"data":\[[^\]]*\]/, to: '"x":0', violation: /^person\.computers: the included resources are not readable: 200/ },
+  { path: /^\/persons\/1\/computers/, from: '"id":"2"', to: '"id":"3"', violation: /^person\.computers: the link related has other members than the linkage, e\.g\. GET \/persons\/1\/computers$/ },
+  { path: /^\/persons\/1\/computers/, from: '"count":2', to: '"count":1', violation: /^person\.computers: meta\.count is 1, and the pages have 2 resources/ },
+  { path: /^\/computers\/1\/relationships\/owner/, from: '"data":{"type":"person","id":"1"}', to: '"data":null', violation: /^computer\.owner: the link self has other members than the linkage/ },
+  { path: /^\/computers\/1\?include/, from: '"related":"/computers/1/owner"', to: '"related":"/computers/1/own"', violation: /^computer\.owner: the link related does not resolve: 404 route_not_found/ },
+  { path: /^\/computers\/1\?include/, from: '"related":"/computers/1/owner"', to: '"other":""', violation: /^computer\.owner: the relationship has no link related/ },
+]
+
+describe('The doctor of an API over HTTP', () => {
+  let store: Store
+  let server: Server
+  let url: string
+  let fault: Fault | undefined
+
+  before(async () => {
+    store = openSqlite(model, ':memory:')
+    await store.migrate([{ version: 1, sql: tables }])
+    const handle = createHandler({ model, store })
+    server = createServer(async (request, response) => {
+      const path = decodeURIComponent(request.url ?? '')
+      const headers = new Headers({ accept: String(request.headers.accept) })
+      const answer = await handle(new Request(`${url}${request.url}`, { headers }))
+      const text = await answer.text()
+      response.writeHead(
+        answer.status,
+        Object.fromEntries(answer.headers.entries().filter(([name]) => name !== 'content-length')),
+      )
+      response.end(fault?.path.test(path) ? text.replace(fault.from, fault.to) : text)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  })
+  after(async () => {
+    server.close()
+    await store.close()
+  })
+
+  const examine = async (planted: Fault | undefined) => {
+    fault = planted
+    const api = await connectApi(`${url}/`)
+    const violations = new ViolationCollector()
+    const found = []
+    for (const type of api.types)
+      found.push(await checkType({ api, type, violations }, { sample: 10 }))
+    return { found, violations: violations.format() }
+  }
+
+  it('examines all pages, and finds no violation in answers of the engine', async () => {
+    assert.deepEqual(await examine(undefined), {
+      found: [
+        { examined: 3, count: 3 },
+        { examined: 4, count: 4 },
+      ],
+      violations: [],
+    })
+  })
+
+  for (const planted of faults)
+    it(`reports ${planted.violation.source.split(',')[0]}`, async () => {
+      const { violations } = await examine(planted)
+      assert.ok(
+        violations.some((line) => planted.violation.test(line)),
+        violations.join('\n'),
+      )
+    })
+})
