@@ -57,8 +57,8 @@ export function tableName({ schema, name }: Table): Sql {
 }
 
 /** Lists the tables of a model, including join tables; a table may occur more than once. */
-export function listTables({ types }: Model): Table[] {
-  return [...types.values()].flatMap(({ table, fields }) => [
+export function listTables(model: Model): Table[] {
+  return [...model.types.values()].flatMap(({ table, fields }) => [
     table,
     ...[...fields.values()].flatMap((field) =>
       field.is === 'relationship' && field.link.foreignKey === 'join table'

@@ -125,6 +125,7 @@ async function testWrites(client: Client): Promise<void> {
 async function testReads(client: Client): Promise<void> {
   const filter = JSON.stringify([{ name: 'title', op: 'ilike', val: 'NÖT%' }])
   const found = await client.send('GET', '/books', { query: { filter, include: 'author' } })
+  assert.equal(found.status, 200, found.text)
   const { data, included, meta } = JSON.parse(found.text)
   assert.deepEqual([data.length, meta.count], [1, 1])
   assert.deepEqual(included[0].attributes, { name: 'Ada' })
