@@ -3,6 +3,7 @@ import type { AccessView, FindAccessView } from './access-views.ts'
 import { bindIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
 import type { RouteHandler } from './handler.ts'
+import { reportRefusals } from './report-refusals.ts'
 import { buildRouteTable, type Method, type ModelRoute } from './route-table.ts'
 
 /** A path that does not exist for the identity of a request, because it leads over a hidden relationship. */
@@ -30,7 +31,9 @@ function protectRoutes(routes: readonly ModelRoute[], findView: FindAccessView):
       const view = findView(request.auth)
       const handle = getRoutes(view).get(path)?.methods[method]
       if (handle === undefined) throw new HiddenRouteError()
-      return handle(request, bindIdentity(context, view, request.auth))
+      return reportRefusals(request, () =>
+        handle(request, bindIdentity(context, view, request.auth)),
+      )
     }
   }
   return routes.map((route) => {

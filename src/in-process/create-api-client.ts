@@ -1,7 +1,8 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type AccessView, bindIdentity } from '../handlers/access-views.ts'
 import type { AppContext } from '../handlers/app-context.ts'
-import type { ApiRequest } from '../handlers/handler.ts'
+import type { ApiRequest, Handler } from '../handlers/handler.ts'
+import { reportRefusals } from '../handlers/report-refusals.ts'
 import { beginTransaction } from '../lifecycle/transaction.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
 import type { Sql } from '../model/dialect.ts'
@@ -102,16 +103,18 @@ type Calls = UntypedOperations & Readonly<{ documents: UntypedOperations }>
 function createCalls({ targets, origin, request, run }: Caller): Calls {
   const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
   const find: EndpointFinder = (type) => targets().find(type)
+  const handle = <Body>(handler: Handler, call: CallRequest, context: AppContext<Body>) =>
+    reportRefusals(request, () => handler(toRequest(call), context))
   return {
     ...createOperations(find, (handler, call) =>
       run(async () => {
-        const { body } = await handler(toRequest(call), targets().objects)
+        const { body } = await handle(handler, call, targets().objects)
         return body
       }),
     ),
     documents: createOperations(find, (handler, call) =>
       run(async () => {
-        const { body } = await handler(toRequest(call), targets().documents)
+        const { body } = await handle(handler, call, targets().documents)
         return parseExactJson(await readText(body))
       }),
     ),

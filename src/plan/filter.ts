@@ -238,7 +238,7 @@ function planCount(
   predicate: Predicate,
   { name }: RelationshipField,
   operatorName: CountOperatorName,
-  { parameters: { values }, subqueries }: FilterContext,
+  { parameters: { values, readRuleOperand }, subqueries }: FilterContext,
 ): Condition {
   const { operand } = predicate
   const count = operand.is === 'value' ? kinds.integer.readFilterValue(operand.value) : undefined
@@ -248,7 +248,8 @@ function planCount(
   }
   subqueries.count += 1
   const operator = countOperators[operatorName]
-  const parameter = values.push(count.value) - 1
+  // A rule binds its own values: those of the plan are the client's.
+  const parameter = readRuleOperand ? { read: () => count.value } : values.push(count.value) - 1
   const includesZero = compareNumbers[operator](0, count.value)
   return { is: 'count', relationship: name, operator, parameter, includesZero }
 }

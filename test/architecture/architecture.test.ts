@@ -29,7 +29,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   store:     { layers: ['errors', 'model', 'plan'],                                      outside: ['kysely', 'lru-cache', 'node:diagnostics_channel'] },
   serialize: { layers: ['errors', 'model', 'plan'],                                      outside: [] },
   lifecycle: { layers: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
-  handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle'], outside: [] },
+  handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel'] },
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle', 'handlers'], outside: ['node:async_hooks'] },
   html:      { layers: ['errors', 'model', 'parse', 'handlers', 'http', 'store/explain.ts'], outside: ['preact', 'preact-render-to-string', /^node:/] },
   http:      { layers: ['errors', 'model', 'parse', 'serialize', 'handlers', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },

@@ -48,14 +48,14 @@ export const holes: readonly Hole[] = [
   {
     title: 'a relationship is written from the other side without its rule',
     file: 'src/store/access/write-checks.ts',
-    from: "if (field.link.foreignKey === 'other') return true",
-    to: "if (field.link.foreignKey === 'other') return false",
+    from: 'if (!hasOwnRule && !isChanged) return []',
+    to: 'if ((!hasOwnRule && !isChanged) || type !== context.resource.type) return []',
   },
   {
     title: 'a field is compared with a hidden one',
     file: 'src/plan/filter.ts',
-    from: "const field = name === 'id' ? resource.id : resource.fields.get(name)\n  if (field?.is === 'attribute' && field.isFilterable) return field",
-    to: "const known = member === '.field' ? (resource.complete ?? resource) : resource\n  const field = name === 'id' ? resource.id : known.fields.get(name)\n  if (field?.is === 'attribute' && field.isFilterable) return field",
+    from: "const other = findAttribute(predicate, name, resource, '.field')",
+    to: "const other = findAttribute(predicate, name, resource.complete ?? resource, '.field')",
   },
   {
     title: 'a computed field shows a hidden input',

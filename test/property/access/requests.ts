@@ -57,6 +57,7 @@ function resourceQuery(type: Type, random: Random): Record<string, string> {
     : []
   return {
     ...(random.chance(0.5) && { include: randomPath(type, random, 3).join('.') }),
+    ...(random.chance(0.15) && { withCount: 'previous' }),
     ...Object.fromEntries(random.some(sets, 0.6)),
   }
 }
@@ -69,7 +70,8 @@ function randomPath(type: Type, random: Random, length: number): string[] {
 function randomSort(random: Random): string {
   const term = () => {
     const path = random.chance(0.4) ? 'next.' : ''
-    return `${random.chance(0.5) ? '-' : ''}${path}${random.pick(attributes)}`
+    const name = random.chance(0.15) ? 'previous.count' : random.pick(attributes)
+    return `${random.chance(0.5) ? '-' : ''}${path}${name}`
   }
   return random.chance(0.4) ? `${term()},${term()}` : term()
 }
@@ -78,7 +80,13 @@ function randomFilter(type: Type, random: Random, depth: number): object {
   const [name, { to, many }] = random.pick(Object.entries(relationshipsOf(type)))
   switch (random.int(depth > 0 ? 8 : 4)) {
     case 0:
-      return { name, op: random.pick(['eq', 'ne']), val: null }
+      return random.chance(0.5)
+        ? { name, op: random.pick(['eq', 'ne']), val: null }
+        : {
+            name: 'previous',
+            op: random.pick(['count_eq', 'count_gt', 'count_lt']),
+            val: random.int(3),
+          }
     case 1:
       return { name: random.pick(attributes), op: 'eq', field: random.pick(attributes) }
     case 4:

@@ -168,7 +168,11 @@ export function declareModel(rules: Rules): Model {
         ),
         loud: expression(text, (column) => sql`upper(${column('note')})`, readLoud),
         next: toOne(nextOf[type], { column: 'next_id', ...ruled('next') }),
-        previous: toMany(previousOf[type], { column: 'next_id', ...ruled('previous') }),
+        previous: toMany(previousOf[type], {
+          column: 'next_id',
+          count: true,
+          ...ruled('previous'),
+        }),
         ...joined,
       },
     })

@@ -1,0 +1,3 @@
+import { describeLeaks } from '../property/access/describe-leaks.ts'
+
+describeLeaks(50_000, { reads: 300, writes: 30 })
