@@ -21,6 +21,23 @@ const program = `
   await store.close()
 `
 
+/** A JavaScript program that prints the statuses of a page and of its script, and the type of the script. */
+const pagesProgram = `
+  import { attribute, createHandler, defineModel, resource, text } from 'lapidary'
+  import { createPages } from 'lapidary/html'
+  import { openSqlite } from 'lapidary/sqlite'
+  const book = resource('book', { path: '/books', table: 'book', fields: { title: attribute(text) } })
+  const model = defineModel([book])
+  const store = openSqlite(model, 'books.db')
+  const handle = createHandler({ model, store, html: createPages({ explain: true }) })
+  const headers = { accept: 'text/html' }
+  const page = await handle(new Request('http://books.test/books', { headers }))
+  const [, script] = /src="([^"]+)"/.exec(await page.text())
+  const file = await handle(new Request('http://books.test' + script))
+  console.log(page.status, file.status, file.headers.get('content-type'))
+  await store.close()
+`
+
 describe('The package', () => {
   let installed: InstalledPackage
   const pathOf = (name: string) => join(installed.project, 'node_modules/lapidary', name)
@@ -46,6 +63,12 @@ describe('The package', () => {
     it('opens SQLite', async () => {
       const { stdout, stderr } = await installed.run(commands.node, 'program.js')
       assert.deepEqual([stdout, stderr], ['{ warnings: [] }\n', ''])
+    })
+
+    it('serves pages and their files', async () => {
+      await installed.write('pages-program.js', pagesProgram)
+      const { stdout, stderr } = await installed.run(commands.node, 'pages-program.js')
+      assert.deepEqual([stdout, stderr], ['200 200 text/javascript; charset=utf-8\n', ''])
     })
 
     it('says how to install the driver of PostgreSQL', async () => {
