@@ -3,6 +3,8 @@ import { loadModel, send } from './request.js'
 
 /** Milliseconds without a key before a search is sent. */
 const delay = 200
+/** A search for one letter reads much and finds nothing in particular. */
+const minLength = 2
 
 /** Suggests resources in inputs that take an id: it searches the text of the input in their first text attribute. */
 export function enhanceSuggestions() {
@@ -30,7 +32,7 @@ function enhanceInput(input) {
 async function suggest(input, list) {
   const type = (await loadModel())[input.dataset.to ?? '']
   const field = type?.fields.find(({ kind }) => kind === 'text')
-  if (type === undefined || field === undefined || input.value === '') return
+  if (type === undefined || field === undefined || input.value.length < minLength) return
   const filter = JSON.stringify([{ name: field.name, op: 'ilike', val: input.value }])
   const query = new URLSearchParams({ filter, 'page[size]': '10' })
   const { document } = await send('GET', `${type.path}?${query}`)
