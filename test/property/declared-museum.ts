@@ -50,6 +50,7 @@ const hall = resource('hall', {
     parent: toOne('hall', { column: 'parent_id' }),
     children: toMany('hall', { column: 'parent_id', count: true }),
     items: toMany('item', { column: 'hall_id', count: true }),
+    shelves: toMany('shelf', { column: 'hall_id', count: true }),
     loans: toMany('item', { column: 'origin_id', count: true }),
     plan: toOne('plan', { foreignKey: 'other', column: 'hall_code', references: 'code' }),
     drafts: toMany('plan', { column: 'draft_code', references: 'code', count: true }),
@@ -94,6 +95,7 @@ const item = resource('item', {
     label: expression(text, (column) => sql`coalesce(${column('contact')}, ${column('title')})`),
     hall: toOne('hall', { column: 'hall_id' }),
     origin: toOne('hall', { column: 'origin_id' }),
+    shelf: toOne('shelf', { column: ['shelf_no', 'shelf_name'] }),
     keeper: toOne('staff', { column: 'keeper_id' }),
     keeping_guide: toOne('guide', { column: 'keeper_id', access: 'read-only' }),
     expert: toOne('guide', { column: 'expert_id' }),
@@ -128,6 +130,28 @@ const tag = resource('tag', {
     }),
     broader: toOne('tag', { column: 'broader_name' }),
     narrower: toMany('tag', { column: 'broader_name', count: true }),
+    shelves: toMany('shelf', {
+      through: { table: 'shelf_tag', from: 'tag_name', to: ['shelf_no', 'shelf_name'] },
+      count: true,
+    }),
+  },
+})
+
+/** Two columns are the id of a shelf: every shape of relationship leads to such ids. */
+const shelf = resource('shelf', {
+  path: '/shelves',
+  table: 'shelf',
+  id: { column: ['no', 'name'], kind: [integer, text], client: 'required' },
+  fields: {
+    width: attribute(integer),
+    hall: toOne('hall', { column: 'hall_id' }),
+    items: toMany('item', { column: ['shelf_no', 'shelf_name'], count: true }),
+    beside: toOne('shelf', { column: ['beside_no', 'beside_name'] }),
+    neighbours: toMany('shelf', { column: ['beside_no', 'beside_name'], count: true }),
+    tags: toMany('tag', {
+      through: { table: 'shelf_tag', from: ['shelf_no', 'shelf_name'], to: 'tag_name' },
+      count: true,
+    }),
   },
 })
 
@@ -179,7 +203,7 @@ const guide = resource('guide', {
 })
 
 /** A model with every kind of attribute and every shape of relationship. */
-export const everything: Model = defineModel([hall, item, tag, plan, staff, guide], {
+export const everything: Model = defineModel([hall, item, tag, shelf, plan, staff, guide], {
   maxPageSize: null,
 })
 
@@ -200,6 +224,12 @@ export function tablesOfEverything(type: ColumnTypes): string {
       active ${type.boolean}, ${hallId('hall_id')}, ${hallId('heads_id')}, unique (heads_id));
     create table tag (name ${type.text} not null primary key, label ${type.text},
       broader_name ${type.text} references tag (name) on delete set null);
+    create table shelf (no ${type.id} not null, name ${type.text} not null, width ${type.integer}, ${hallId('hall_id')},
+      beside_no ${type.id}, beside_name ${type.text}, primary key (no, name),
+      foreign key (beside_no, beside_name) references shelf (no, name) on delete set null);
+    create table shelf_tag (shelf_no ${type.id} not null, shelf_name ${type.text} not null,
+      tag_name ${type.text} not null references tag (name) on delete cascade, primary key (shelf_no, shelf_name, tag_name),
+      foreign key (shelf_no, shelf_name) references shelf (no, name) on delete cascade);
     create table item (id ${type.uuid} not null primary key, title ${type.text} not null,
       contact ${type.email}, link ${type.url}, small ${type.integer}, big ${type.integer64},
       huge_number ${type.integer64}, price numeric(12, 2), fee ${type.decimal},
@@ -208,7 +238,8 @@ export function tablesOfEverything(type: ColumnTypes): string {
       opens ${type.time}, closes ${type.time}, mark ${type.uuid}, state ${type.enumeration},
       before ${type.enumeration}, notes ${type.json}, scan ${type.bytes}, remark ${type.text},
       amount ${type.integer}, ${hallId('hall_id')}, ${hallId('origin_id')},
-      ${personId('keeper_id')}, ${personId('expert_id')});
+      ${personId('keeper_id')}, ${personId('expert_id')}, shelf_no ${type.id}, shelf_name ${type.text},
+      foreign key (shelf_no, shelf_name) references shelf (no, name) on delete set null);
     create table item_tag (item_id ${type.uuid} not null references item (id) on delete cascade,
       tag_name ${type.text} not null references tag (name) on delete cascade,
       primary key (item_id, tag_name));

@@ -102,12 +102,17 @@ const tables: Readonly<Record<string, TableDescription>> = {
   },
   person: { unique: ['heads_id'], references: { hall_id: hallKey, heads_id: hallKey } },
   tag: { references: { broader_name: references('tag', 'name') } },
+  shelf: { references: { hall_id: hallKey, beside_key: references('shelf', 'key') } },
+  shelf_tag: {
+    references: { shelf_key: belongsTo('shelf', 'key'), tag_name: belongsTo('tag', 'name') },
+  },
   item: {
     references: {
       hall_id: hallKey,
       origin_id: hallKey,
       keeper_id: references('person', 'id'),
       expert_id: references('person', 'id'),
+      shelf_key: references('shelf', 'key'),
     },
   },
   item_tag: {
@@ -147,6 +152,7 @@ export const everything: Schema = {
         parent: withOwnKey('hall', 'parent_id', 'hall_no'),
         children: withOtherKey('hall', 'parent_id', 'hall_no', 'many'),
         items: withOtherKey('item', 'hall_id', 'hall_no', 'many'),
+        shelves: withOtherKey('shelf', 'hall_id', 'hall_no', 'many'),
         loans: withOtherKey('item', 'origin_id', 'hall_no', 'many'),
         plan: withOtherKey('plan', 'hall_code', 'code', 'one'),
         drafts: withOtherKey('plan', 'draft_code', 'code', 'many'),
@@ -163,6 +169,7 @@ export const everything: Schema = {
       relationships: {
         hall: withOwnKey('hall', 'hall_id', 'hall_no'),
         origin: withOwnKey('hall', 'origin_id', 'hall_no'),
+        shelf: withOwnKey('shelf', 'shelf_key', 'key'),
         keeper: withOwnKey('staff', 'keeper_id', 'id'),
         keeping_guide: { ...withOwnKey('guide', 'keeper_id', 'id'), access: 'read-only' },
         expert: withOwnKey('guide', 'expert_id', 'id'),
@@ -181,6 +188,20 @@ export const everything: Schema = {
         guides: withJoinTable('guide', ['name', 'tag_name'], 'person_tag', ['person_id', 'id']),
         broader: withOwnKey('tag', 'broader_name', 'name'),
         narrower: withOtherKey('tag', 'broader_name', 'name', 'many'),
+        shelves: withJoinTable('shelf', ['name', 'tag_name'], 'shelf_tag', ['shelf_key', 'key']),
+      },
+    },
+    shelf: {
+      path: '/shelves',
+      table: 'shelf',
+      id: { column: 'key', kind: 'key', client: 'required' },
+      attributes: { width: { kind: 'integer' } },
+      relationships: {
+        hall: withOwnKey('hall', 'hall_id', 'hall_no'),
+        items: withOtherKey('item', 'shelf_key', 'key', 'many'),
+        beside: withOwnKey('shelf', 'beside_key', 'key'),
+        neighbours: withOtherKey('shelf', 'beside_key', 'key', 'many'),
+        tags: withJoinTable('tag', ['key', 'shelf_key'], 'shelf_tag', ['tag_name', 'name']),
       },
     },
     plan: {

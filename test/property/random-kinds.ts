@@ -90,8 +90,15 @@ const anyBytes = fc
   .uint8Array({ maxLength: 6 })
   .map((bytes) => Buffer.from(bytes).toString('base64'))
 
+/** Ids of two columns, some of which differ in one of them alone. */
+export const keys = [
+  ...['100,', '100,a', '100,a~1b', '100,~00', '101,a', '101,/', '101,.~0', '102,a b', '102,%2C'],
+  ...['103,é', "103,it's", '999,"'],
+] as const
+
 const byKind: Readonly<Record<Exclude<Kind, 'enumeration'>, fc.Arbitrary<JsonValue>>> = {
   id: fc.constantFrom('0', String(largest64)),
+  key: fc.constantFrom(...keys),
   text: anyText,
   email: anyEmail,
   url: anyUrl,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { ServerUnderTest } from './comparison.ts'
 import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
-import { anyValueOf } from './random-kinds.ts'
+import { anyValueOf, keys } from './random-kinds.ts'
 import { anyText } from './random-texts.ts'
 import { type Data, getRelationship, getType, type JsonValue, known } from './schema.ts'
 import type { Linkage, Write } from './write.ts'
@@ -20,9 +20,10 @@ export type WorldDraft = Readonly<Record<string, readonly DraftRow[]>>
 const plan: Readonly<Record<string, Readonly<{ rows: number; links: readonly string[] }>>> = {
   hall: { rows: 7, links: ['parent'] },
   tag: { rows: 6, links: ['broader'] },
+  shelf: { rows: 6, links: ['hall', 'beside', 'tags'] },
   plan: { rows: 6, links: ['hall', 'draft_of'] },
   staff: { rows: 11, links: ['hall', 'heads', 'tags'] },
-  item: { rows: 18, links: ['hall', 'origin', 'keeper', 'expert', 'tags', 'likes'] },
+  item: { rows: 18, links: ['hall', 'origin', 'shelf', 'keeper', 'expert', 'tags', 'likes'] },
 }
 
 /** Ids that are hard on paths, links and lists. */
@@ -44,15 +45,23 @@ export const anyMuseum: fc.Arbitrary<WorldDraft> = fc
     })
     return fc.record(Object.fromEntries(types))
   })
-  .chain((app) =>
-    fc.shuffledSubarray(tagNames, { minLength: 6, maxLength: 6 }).map((names) => ({
-      ...app,
-      tag: known(app.tag, 'tags').map((row, index) => ({
-        ...row,
-        attributes: { ...row.attributes, 'tag id': names[index] ?? '' },
-      })),
-    })),
+  .chain((draft) =>
+    fc
+      .record({
+        tag: fc.shuffledSubarray(tagNames, { minLength: 6, maxLength: 6 }),
+        shelf: fc.shuffledSubarray([...keys], { minLength: 6, maxLength: 6 }),
+      })
+      .map(({ tag, shelf }) => withIds(withIds(draft, 'tag', tag), 'shelf', shelf)),
   )
+
+/** Gives the rows of a type their ids. */
+function withIds(draft: WorldDraft, type: string, ids: readonly string[]): WorldDraft {
+  const rows = known(draft[type], type).map((row, index) => ({
+    ...row,
+    attributes: { ...row.attributes, [`${type} id`]: ids[index] ?? '' },
+  }))
+  return { ...draft, [type]: rows }
+}
 
 /** Texts are shared among the rows, so that fields often equal, begin or contain other fields. */
 function attributesOf(

@@ -44,7 +44,22 @@ export interface Step {
 }
 
 /** Enough of everything to begin with. */
-const beginning = ['hall', 'hall', 'tag', 'staff', 'guide', 'staff', 'item', 'item', 'tag', 'plan']
+const beginning = [
+  ...[
+    'hall',
+    'hall',
+    'tag',
+    'shelf',
+    'staff',
+    'guide',
+    'staff',
+    'item',
+    'item',
+    'tag',
+    'shelf',
+    'plan',
+  ],
+]
 
 const anyMistakes = fc.oneof(
   { weight: 3, arbitrary: fc.constant([]) },
@@ -107,7 +122,11 @@ export function everyStep(): Step[] {
   const steps: Step[] = []
   const add = (step: Pick<Step, 'is' | 'type'> & Partial<Step>) => {
     const pick = steps.length
-    const newId = step.type === 'tag' ? `new ${pick}` : undefined
+    const newIds: Readonly<Record<string, string>> = {
+      tag: `new ${pick}`,
+      shelf: `500,new~1${pick}`,
+    }
+    const newId = newIds[step.type]
     steps.push({
       ...{ pick, attributes: {}, links: [], change: 'add', parent: undefined, newId, mistakes: [] },
       ...step,
@@ -133,10 +152,11 @@ function anyNewId(
   kind: Kind,
   client: 'optional' | 'required' | undefined,
 ): fc.Arbitrary<JsonValue | undefined> {
+  const number = fc.integer({ min: 0, max: 30 })
   const given =
     kind === 'uuid'
       ? fc.uuid().map((id) => id.toUpperCase())
-      : fc.integer({ min: 0, max: 30 }).map((number) => `tag ${number}/ß`)
+      : number.map((each) => (kind === 'key' ? `${200 + each},~1/ß` : `tag ${each}/ß`))
   if (client === 'required') return given
   return client === 'optional' ? fc.option(given, { nil: undefined }) : fc.constant(undefined)
 }
@@ -227,6 +247,7 @@ const absent: Readonly<Partial<Record<Kind, string>>> = {
   id: '987654321',
   uuid: '00000000-0000-4000-8000-000000000000',
   text: 'nobody',
+  key: '999,nobody',
 }
 
 /** Mostly one that is there; of those that are partly hidden, sometimes a hidden one. */

@@ -21,6 +21,7 @@ import type { Linkage, ResourceWords, Target, Write } from './write.ts'
 /** What is no value of a kind; everything else that writes are made of is one. */
 export const badValues: Readonly<Record<Kind, readonly JsonValue[]>> = {
   id:          ['x', '007', '9223372036854775808', '1.0'],
+  key:         ['x', '', '100', '1,a,b', '007,a', ',a', '100,~', '100,a~2', 100],
   text:        [1, true, ['a'], 'nul \0 nul', { a: 1 }],
   email:       ['ada', 'a@', '@b.example', 'a b@c.example', 1],
   url:         ['/path', 'a.example', 'https://', 'https://a b.example/', false],

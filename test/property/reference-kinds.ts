@@ -30,6 +30,7 @@ function number(value: Value): JsonValue {
 /** Every kind. */
 export const kinds: Readonly<Record<Kind, KindRow>> = {
   id:          { group: 'number',      operators: 'ordered', read: whole,        tell: String },
+  key:         { group: 'key',         operators: 'ordered', read: readKey,      tell: tellKey },
   text:        { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
   email:       { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
   url:         { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
@@ -78,6 +79,16 @@ function tellNumber(value: Value): JsonValue {
 
 function readBoolean(json: JsonValue): Value {
   return typeof json === 'string' ? json === 'true' : json
+}
+
+/** Keys are held as the number and the text, so that they compare as texts do: the number always has three digits. */
+function readKey(json: JsonValue): Value {
+  return String(json).replace(/~[01]/g, (pair) => (pair === '~0' ? '~' : ','))
+}
+
+function tellKey(value: Value): JsonValue {
+  const text = String(value)
+  return text.slice(0, 4) + text.slice(4).replace(/[~,]/g, (each) => (each === '~' ? '~0' : '~1'))
 }
 
 function lowerCase(json: JsonValue): Value {

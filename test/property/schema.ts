@@ -1,6 +1,10 @@
-/** What the values of an attribute, or of ids, are; `id` is a whole number that the database gives. */
+/**
+ * What the values of an attribute, or of ids, are; `id` is a whole number that the database gives. `key` is an id over two columns, a
+ * whole number of three digits and a text: the reference holds it as one value.
+ */
 export type Kind =
   | 'id'
+  | 'key'
   | 'text'
   | 'email'
   | 'url'
