@@ -2,7 +2,7 @@ import type { Model } from '../../model/model.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import type { Statement } from '../statement.ts'
 import type { SqliteConnection } from './connection.ts'
-import { explainQueryPlan } from './query-plan.ts'
+import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { compileCost, type StatementCost } from './statement-cost.ts'
 
 /** The estimated duration of a read. */
@@ -47,7 +47,9 @@ export function compileReadCost(
   { connection, model }: Readonly<{ connection: SqliteConnection; model: Model }>,
 ): ReadCost {
   const costOf = (statement: Statement) =>
-    compileCost(statement, explainQueryPlan(connection, statement))
+    compileCost(statement, explainQueryPlan(connection, statement), (index) =>
+      countIndexColumns(connection, index),
+    )
   const rowsCost = costOf(rows)
   const readsTable = isWholeTable(shape, model)
   const stopsAtPage = readsTable && !rowsCost.sorts

@@ -4,6 +4,9 @@ import type { QueryPlanLine } from './query-plan.ts'
 /** Returns the number of rows of a table. */
 type RowCountOf = (table: string) => number
 
+/** Returns the number of columns of an index. */
+type WidthOf = (index: string) => number
+
 /** The cost of a statement. */
 export interface StatementCost {
   /** Whether all rows are sorted before the first one is returned. */
@@ -32,8 +35,16 @@ const listLength = 50
  * by the prefix `lapidary_` of their functions (`functions.ts`), searches in texts, parameters, and the aliases that
  * `src/store/tables.ts` and `src/store/sort.ts` write. A new function needs the prefix, or its calls count as free.
  */
-export function compileCost({ sql }: Statement, plan: readonly QueryPlanLine[]): StatementCost {
-  const lines = Map.groupBy(plan, ([, parent]) => parent)
+export function compileCost(
+  { sql }: Statement,
+  plan: readonly QueryPlanLine[],
+  widthOf: WidthOf,
+): StatementCost {
+  const toLine = ([id, , detail]: QueryPlanLine): PlanLine => {
+    return { id, detail, isUnique: isUnique(detail, widthOf) }
+  }
+  const groups = Map.groupBy(plan, ([, parent]) => parent)
+  const lines = new Map([...groups].map(([parent, group]) => [parent, group.map(toLine)]))
   const tables = parseAliases(sql)
   const costPerVisit =
     visitCost +
@@ -41,12 +52,27 @@ export function compileCost({ sql }: Statement, plan: readonly QueryPlanLine[]):
     countMatches(sql, /\b(?:instr|substr)\(| glob /g) * searchCost +
     countMatches(sql, /\?/g) * compareCost
   return {
-    sorts: (lines.get(0) ?? []).some(([, , detail]) => isSort(detail)),
+    sorts: (lines.get(0) ?? []).some(({ detail }) => isSort(detail)),
     estimate: (rowCountOf) => {
       const rowCount = (name: string) => maxRowCount(tables.get(name) ?? [name], rowCountOf)
       return (countVisits(0, lines, rowCount) * costPerVisit) / 1000
     },
   }
+}
+
+/** A line of a plan. */
+interface PlanLine {
+  readonly id: number
+  readonly detail: string
+  /** Whether it finds one row by a unique key. */
+  readonly isUnique: boolean
+}
+
+/** Whether a search compares all columns of a unique key: of a composite one the first alone are not unique. */
+function isUnique(detail: string, widthOf: WidthOf): boolean {
+  if (/INTEGER PRIMARY KEY|AUTOMATIC/.test(detail)) return true
+  const [, index, columns = ''] = / INDEX (sqlite_autoindex_.*) \(([^()]*)\)/.exec(detail) ?? []
+  return index !== undefined && countMatches(columns, /=\?/g) === widthOf(index)
 }
 
 /**
@@ -56,14 +82,15 @@ export function compileCost({ sql }: Statement, plan: readonly QueryPlanLine[]):
  */
 function countVisits(
   parent: number,
-  lines: ReadonlyMap<number, readonly QueryPlanLine[]>,
+  lines: ReadonlyMap<number, readonly PlanLine[]>,
   rowCountOf: RowCountOf,
 ): number {
   let loops = 1
   let visits = 0
-  for (const [id, , detail] of lines.get(parent) ?? []) {
-    const inner = countVisits(id, lines, rowCountOf)
-    const rows = countRowsPerLoop(detail, rowCountOf)
+  for (const line of lines.get(parent) ?? []) {
+    const { detail } = line
+    const inner = countVisits(line.id, lines, rowCountOf)
+    const rows = countRowsPerLoop(line, rowCountOf)
     if (rows !== undefined) {
       loops *= rows
       visits += loops + inner
@@ -80,14 +107,16 @@ function isSort(detail: string): boolean {
 }
 
 /** Estimates the rows that a scan or a search visits each time; `undefined` for any other line. */
-function countRowsPerLoop(detail: string, rowCountOf: RowCountOf): number | undefined {
+function countRowsPerLoop(
+  { detail, isUnique }: PlanLine,
+  rowCountOf: RowCountOf,
+): number | undefined {
   const isScan = detail.startsWith('SCAN ')
   if (!isScan && !detail.startsWith('SEARCH ')) return undefined
   if (detail.includes('VIRTUAL TABLE') || / \(subquery|CONSTANT ROW/.test(detail)) return listLength
   const rowCount = Math.max(1, rowCountOf(parseTableName(detail)))
   if (isScan) return rowCount
   if (/[<>]\?/.test(detail)) return Math.max(1, rowCount * rangeShare)
-  const isUnique = /INTEGER PRIMARY KEY|sqlite_autoindex_|AUTOMATIC/.test(detail)
   return isUnique ? 1 : Math.max(1, Math.min(rowCount, Math.max(10, rowCount * equalShare)))
 }
 

@@ -25,7 +25,7 @@ import { GroupCommit } from './group-commit.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
-import { explainQueryPlan } from './query-plan.ts'
+import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { lockDeadline, retryUntil } from './retry-until.ts'
 import { compileCost } from './statement-cost.ts'
@@ -177,7 +177,9 @@ const maxCheckDuration = 1000
 
 /** Whether a statement runs for a second at most, by SQLite's plan. */
 function isCheap(statement: Statement, connection: SqliteConnection): boolean {
-  const cost = compileCost(statement, explainQueryPlan(connection, statement))
+  const cost = compileCost(statement, explainQueryPlan(connection, statement), (index) =>
+    countIndexColumns(connection, index),
+  )
   return cost.estimate((table) => estimateRowCount(connection, table)) <= maxCheckDuration
 }
 
