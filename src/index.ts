@@ -80,6 +80,7 @@ export {
   type JoinTable,
   type KeyOptions,
   notNull,
+  type TextIndex,
   type ThroughOptions,
   type ToMany,
   type ToOne,

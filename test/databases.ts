@@ -169,10 +169,13 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** The tables and views that tests have made, and the table of generated ids. */
+/** The tables and views that tests have made, without the tables that a virtual table makes, and the table of generated ids. */
 function objectsOf(database: DatabaseSync): { isTable: boolean; name: string }[] {
   return database
-    .prepare(`select type, name from sqlite_schema where type in ('table', 'view')`)
+    .prepare(
+      `select s.type, s.name from sqlite_schema as s left join pragma_table_list as l on l.schema = 'main' and l.name = s.name
+        where s.type in ('table', 'view') and l.type is not 'shadow'`,
+    )
     .all()
     .map(({ type, name }) => ({ isTable: type === 'table', name: String(name) }))
     .filter(({ name }) => name === 'sqlite_sequence' || !name.startsWith('sqlite_'))

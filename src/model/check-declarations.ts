@@ -171,6 +171,7 @@ function findAttributeErrors(
           `.access: values of the kind ${field.kind.name} cannot be written; set access: "read-only"`,
         ]
       : []),
+    ...findMatchErrors(field),
     ...(field.paths ? findPathErrors(field.kind, field.paths) : []),
     ...findSortErrors(field),
     ...findDefaultErrors(field),
@@ -187,6 +188,16 @@ function findSortErrors({
 }: Readonly<{ kind: Kind<unknown>; sort?: boolean }>): string[] {
   return sort && !isSortable(kind)
     ? [`.sort: values of the kind ${kind.name} cannot be sorted`]
+    : []
+}
+
+/** Checks the declaration of a text index. */
+function findMatchErrors({ kind, match }: Attribute): string[] {
+  if (match === undefined) return []
+  if (kind.operators !== 'textual')
+    return [`.match: only texts have the operator "match"; this has the kind ${kind.name}`]
+  return match.fts === undefined && match.tsvector === undefined
+    ? ['.match: must have "fts", a table of SQLite, or "tsvector", a column of PostgreSQL']
     : []
 }
 

@@ -10,6 +10,7 @@ import type {
   ExpressionField,
   JoinTable,
   KeyOptions,
+  TextIndex,
   ThroughOptions,
   ToOne,
 } from './fields.ts'
@@ -115,6 +116,12 @@ const relationshipAccess = oneOf('read-write', 'read-only')
 
 const { readable, writable, filterable, sortable, set } = fieldAccessChecks
 
+const textIndex = members({
+  fts: optional(name),
+  tsvector: optional(name),
+  config: optional(name),
+} satisfies Record<keyof TextIndex, Check>)
+
 const attribute = members({
   is: anyValue,
   kind,
@@ -126,6 +133,7 @@ const attribute = members({
   default: anyValue,
   validate: optional(validator),
   invalidValues: optional(invalidValues),
+  match: optional(textIndex),
   paths: optional(each(kind)),
   ...fieldAccessChecks,
 } satisfies Record<keyof Attribute, Check>)

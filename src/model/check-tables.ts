@@ -13,6 +13,7 @@ import {
   describeMissingTable,
   findRelationshipErrors,
 } from './check-relationships.ts'
+import { findTextIndexErrors } from './check-text-index.ts'
 import { findWriteErrors, listFilledColumns } from './check-writes.ts'
 import { getCodec } from './codecs.ts'
 import { throwDeclarationErrors } from './declaration-error.ts'
@@ -145,7 +146,10 @@ function findFieldErrors(
           ),
         ]
       const reference = { location: `${location}.column`, column, codec: kind.codec }
-      return findColumnErrors(reference, table, dialect)
+      return [
+        ...findColumnErrors(reference, table, dialect),
+        ...findTextIndexErrors(field, `${location}.match`, table, context.catalog),
+      ]
     }
     case 'computed':
       return field.columns.flatMap(([column, { kind, nullable }]) => {

@@ -23,6 +23,16 @@ export type Expression = (column: (name: string) => Sql) => Sql
  */
 export type InvalidValues = 'error' | 'null'
 
+/** A text index of the database, which serves the operator `match`. A declaration for both databases has both members. */
+export interface TextIndex {
+  /** SQLite: an FTS5 table with the text in a column of the same name, and the row number of its row. */
+  readonly fts?: string
+  /** PostgreSQL: the column with the words of the text, of the type `tsvector`. */
+  readonly tsvector?: string
+  /** PostgreSQL: the text search configuration with which the column was made. Default `simple`. */
+  readonly config?: string
+}
+
 /** The default of an attribute: a value, or a function that returns one. */
 export type DefaultValue<Value = unknown> = Value | (() => Value)
 
@@ -59,6 +69,8 @@ export interface AttributeOptions<
   readonly set?: AuthValue
   /** Validates, and may transform, each value that a client sends, except null. Gets values that the kind has read. */
   readonly validate?: Validator<Value>
+  /** The text index that serves the operator `match`. Default: none, so that `match` reads the text of every row. */
+  readonly match?: TextIndex
   /** The values inside JSON that clients can filter and sort by, e.g. `{ 'address.city': text }`. Only for the kind `json`. */
   readonly paths?: Paths
   /**

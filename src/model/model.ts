@@ -8,7 +8,7 @@ import type {
 } from './access.ts'
 import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
-import type { ColumnUse, Computed, Expression, InvalidValues } from './fields.ts'
+import type { ColumnUse, Computed, Expression, InvalidValues, TextIndex } from './fields.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
 import type { FieldExpression } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
@@ -50,6 +50,8 @@ export interface AttributeField {
   readonly validate: StandardSchemaV1 | undefined
   /** What happens with a stored value that does not belong to the kind. */
   readonly invalidValues: InvalidValues
+  /** The text index that serves `match`; absent for none. */
+  readonly match?: TextIndex
   /** The values inside JSON by which clients can filter and sort, by their names in filters; absent for none. */
   readonly paths?: ReadonlyMap<string, AttributeField>
   /** The value that every create stores; absent if clients send it. */

@@ -289,6 +289,7 @@ function resolveAttribute(
     makeDefault: resolveDefault(field.default),
     validate: field.validate,
     invalidValues: field.invalidValues ?? invalidValues,
+    ...(field.match && { match: field.match }),
     ...(field.paths && { paths: resolvePaths(name, column, field) }),
     ...(field.set && { set: field.set }),
     ...resolveRules(field),

@@ -28,6 +28,7 @@ import {
   tableAt,
   validValue,
 } from './tables.ts'
+import { compileIndexedMatch } from './text-index.ts'
 
 /** The table `t<depth>` of a statement, whose rows a condition is about. */
 interface ConditionTable {
@@ -80,6 +81,8 @@ function compileComparison(condition: Comparison, table: ConditionTable, target:
   if (isCompositeId(condition.field, table.resource))
     return compileIdComparison(condition, table, target)
   const left = compileOperand(condition, condition.field, table, target)
+  const indexed = compileIndexed(condition, table, left, target)
+  if (indexed) return indexed
   const matched = compilePattern(condition, operator, left, target)
   if (matched) return matched
   const { codec } = getAttribute(table.resource, condition.field).kind
@@ -93,6 +96,21 @@ function compileComparison(condition: Comparison, table: ConditionTable, target:
   if (write) return write(left, [first, ...others])
   const simplest = (condition.isSimple && operator.simpler) || operator
   return simplest.write(left, [first, ...others], target.dialect)
+}
+
+/** Compiles `match` on an attribute with a text index. Inside a `not` it is unknown for null. */
+function compileIndexed(
+  { operator, field, parameters: [parameter] }: Comparison,
+  { resource, depth, column: columnOf, isNegated }: ConditionTable,
+  left: Sql,
+  { dialect }: Target,
+): Sql | undefined {
+  if (operator !== 'match' || parameter === undefined) return undefined
+  const { match: index, column: name = field } = getAttribute(resource, field)
+  if (index === undefined) return undefined
+  const column = columnOf ?? ((each: string) => columnAt(depth, each))
+  const matched = compileIndexedMatch({ index, name, column }, parameter, dialect)
+  return matched && isNegated ? sql`(case when ${left} is not null then ${matched} end)` : matched
 }
 
 /** Whether a field is an id over several columns. */
