@@ -4,12 +4,13 @@ import type { AggregatedIds, Sql } from '../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
+  isSameKey,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { compileInvalidValue } from './invalid-values.ts'
-import { isKeyPresent, nameColumns, toKey } from './keys.ts'
+import { isEqualKey, isKeyPresent, nameColumns, toKey } from './keys.ts'
 import { isOwnKey } from './linkage.ts'
 import {
   compileCounts,
@@ -31,6 +32,7 @@ import {
   storedValueAt,
   type Target,
   tableAt,
+  tableName,
 } from './tables.ts'
 
 /** The columns of a layout, and the joins that they need. */
@@ -64,10 +66,13 @@ export function compileSelection(layout: RowLayout, target: Target, rows?: Sql):
   const linkages = layout.linkages.map(({ relationship, isDerived }) => {
     if (isDerived) return sql`null`
     const field = getRelationship(resource, relationship)
-    const grouped = compileGroupedLinkage(field, target, { alias: `l${joins.length}`, rows })
-    if (grouped === undefined) return compileLinkage(field, target)
-    joins.push(grouped.join)
-    return grouped.ids
+    const alias = `l${joins.length}`
+    const joined =
+      compileGroupedLinkage(field, target, { alias, rows }) ??
+      (rows ? undefined : compileJoinedLinkage(field, target, alias))
+    if (joined === undefined) return compileLinkage(field, target)
+    joins.push(joined.join)
+    return joined.ids
   })
   return { columns: [idColumn(resource, target), ...values, ...linkages], joins }
 }
@@ -133,6 +138,32 @@ function compileGroupedLinkage(
   return {
     join: sql` left join ${groups} as ${name} on ${and(isSame)}`,
     ids: many ? sql`coalesce(${ids}, '[]')` : ids,
+  }
+}
+
+/**
+ * Compiles the linkage of a to-one relationship as a join with the related table, for all rows of a table: PostgreSQL then reads
+ * a small table once, and not once for each row (docs/decisions/0057).
+ * @returns `undefined` if the key is the linkage, or may reference several rows
+ */
+function compileJoinedLinkage(
+  field: RelationshipField,
+  target: Target,
+  alias: string,
+): Readonly<{ join: Sql; ids: Sql }> | undefined {
+  const { link, many, to } = field
+  const { table, id, scope } = getResourceType(target.model, to)
+  // The id of a row that does not exist is null; the text of several columns would not be.
+  const isSingle = !many && id.columns.length === 1
+  const isToOwnKey = isSingle && link.foreignKey === 'own' && isSameKey(link.otherKey, id.columns)
+  if (!isToOwnKey || isOwnKey(field, target) || scope !== undefined) return undefined
+  if (!target.isUnique?.(table, id.columns)) return undefined
+  const name = sql.id(alias)
+  const key = id.columns.map((column) => sql`${name}.${sql.id(column)}`)
+  const isSame = isEqualKey(key, columnsAt(0, link.ownKey))
+  return {
+    join: sql` left join ${tableName(table)} as ${name} on ${isSame}`,
+    ids: asId(key, id, target),
   }
 }
 
