@@ -111,6 +111,7 @@ export type {
   ToManyName,
   ToOneIds,
 } from './model/hooks.ts'
+export { type IdQuery, idQuery, type QueryParameters } from './model/id-query.ts'
 export type { Json, JsonValue } from './model/json.ts'
 export type { JsonPaths } from './model/json-paths.ts'
 export {
@@ -146,6 +147,8 @@ export type { Logger } from './model/request-context.ts'
 export {
   type ClientIds,
   type IdOptions,
+  type IdQueries,
+  type NoQueries,
   type ResourceDeclaration,
   type ResourceOptions,
   type ResourceValidator,

@@ -83,9 +83,20 @@ function findResourceErrors(
     ...findIdErrors(resource),
     ...findReadOnlyErrors(resource),
     ...findInsertDefaultErrors(resource),
+    ...findQueryErrors(resource),
     ...fieldErrors,
     ...findSameNames(resource),
   ]
+}
+
+/** Filters name queries like fields, so their names are different. */
+function findQueryErrors({ type, queries = {}, fields }: ResourceDeclaration): string[] {
+  return Object.keys(queries).flatMap((name) => {
+    const errors = Object.hasOwn(fields, name)
+      ? [`a field has the name "${name}"; rename one of them`]
+      : findNameErrors(name)
+    return errors.map((error) => `${type}.queries.${name}: ${error}`)
+  })
 }
 
 /** True for JSON:API member names without spaces: types and fields appear in URLs. */

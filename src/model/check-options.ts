@@ -15,6 +15,7 @@ import type {
   ToOne,
 } from './fields.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
+import type { IdQuery } from './id-query.ts'
 import { isObject } from './json.ts'
 import type { ModelOptions } from './model.ts'
 import {
@@ -238,6 +239,20 @@ const rules = createAccessCheck({ sqlExpression })
 const resourceAccess: Check = (value, location) =>
   (isObject(value) ? rules : relationshipAccess)(value, location)
 
+/** Calls the function with a bind parameter for each parameter, and checks what it returns. */
+const idQuery: Check = (value, location) => {
+  const errors = members({ parameters: each(kind), write: aFunction } satisfies Record<
+    keyof IdQuery,
+    Check
+  >)(value, location)
+  if (errors.length > 0 || !isObject(value) || !isObject(value.parameters)) return errors
+  // The checks above have found a function.
+  const write = value.write as IdQuery['write']
+  const names = Object.keys(value.parameters)
+  const parameters = Object.fromEntries(names.map((parameter) => [parameter, sql.lit(parameter)]))
+  return sqlExpression(() => write(parameters), location)
+}
+
 const resourceOptions = members({
   type: string,
   path: string,
@@ -255,6 +270,7 @@ const resourceOptions = members({
   tenant: optional(mustBe('false', (value) => value === false)),
   validate: optional(validator),
   hooks: optional(hooks),
+  queries: optional(each(idQuery)),
   fields: each(field),
 } satisfies Record<keyof ResourceDeclaration, Check>)
 

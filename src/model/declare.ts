@@ -4,6 +4,8 @@ import type { FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Model, ModelOptions } from './model.ts'
 import {
   type ClientIds,
+  type IdQueries,
+  type NoQueries,
   type ResourceDeclaration,
   type ResourceOptions,
   resource,
@@ -17,10 +19,11 @@ export interface Declare<Auth> {
     const Fields extends FieldDeclarations,
     const Rights extends WriteAccess = 'read-write',
     const FromClient extends ClientIds = undefined,
+    const Queries extends IdQueries = NoQueries,
   >(
     type: Type,
-    declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth>,
-  ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>>
+    declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth, Queries>,
+  ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>, NoInfer<Queries>>
   /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
     resources: Resources & NoInfer<Checked<Resources, Resources>>,

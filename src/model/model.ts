@@ -10,6 +10,7 @@ import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression, InvalidValues, TextIndex } from './fields.ts'
 import type { Hooks, ModelHooks } from './hooks.ts'
+import type { IdQuery } from './id-query.ts'
 import type { FieldExpression } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
@@ -159,6 +160,8 @@ export interface ResourceType {
   readonly validate: StandardSchemaV1 | undefined
   /** The hooks of the model and of the type. */
   readonly hooks: Hooks
+  /** The queries by which requests filter, by name. */
+  readonly queries: ReadonlyMap<string, IdQuery>
   /** By name, in the order of the declaration; without `id`. */
   readonly fields: ReadonlyMap<string, Field>
   /** The rules of the type; absent if it has none. */

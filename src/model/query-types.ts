@@ -55,7 +55,7 @@ export type Filter<Name extends string = string> =
 /** A comparison of a field, or a condition on the resources of a relationship. */
 export interface FilterTerm<Name extends string = string> {
   readonly name: Name
-  readonly op: OperatorName | 'any' | 'has' | CountOperatorName
+  readonly op: OperatorName | 'any' | 'has' | 'call' | CountOperatorName
   /** The value, a list of values, or, for `any` and `has`, a nested filter. */
   readonly val?: unknown
   /** The field to compare with, instead of a value. */
@@ -64,8 +64,13 @@ export interface FilterTerm<Name extends string = string> {
 
 /** Filters that must all match: filter objects as over HTTP, or conditions by name. */
 export type FilterInput<Types extends Declarations, Type extends TypeName<Types>> =
-  | readonly Filter<FilterName<FieldsOf<Types, Type>>>[]
+  | readonly Filter<FilterName<FieldsOf<Types, Type>> | QueryName<Types[Type]>>[]
   | FilterConditions<Types, Type>
+
+/** The names of the declared queries of a type. */
+type QueryName<Declared> = Declared extends { readonly queries?: infer Queries }
+  ? keyof NonNullable<Queries> & string
+  : never
 
 /**
  * A path of relationships, joined by dots. The first is checked here, all others by `PathCheck`, so that no type enumerates

@@ -75,6 +75,7 @@ export function resolveResource(
     isWritable: isWritable(declared),
     validate: declared.validate,
     hooks: combineHooks(modelHooks, declared.hooks),
+    queries: new Map(Object.entries(declared.queries ?? {})),
     fields: new Map(fields),
     ...(typeof declared.access === 'object' && { access: declared.access }),
   }

@@ -3,10 +3,18 @@ import type { ResourceAccess } from './access.ts'
 import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
+import type { IdQuery } from './id-query.ts'
 import type { Kind } from './kinds.ts'
 
 /** Whether a client can or must send the id of a new resource; `undefined`: the database or the server generates it. */
 export type ClientIds = 'optional' | 'required' | undefined
+
+/** Queries by name. */
+export type IdQueries = Readonly<Record<string, IdQuery>>
+
+/** The queries of a type that declares none. */
+// biome-ignore lint/complexity/noBannedTypes: an object type without members
+export type NoQueries = {}
 
 /** The options of a type's ids. */
 export interface IdOptions<FromClient extends ClientIds = ClientIds> {
@@ -37,6 +45,7 @@ export interface ResourceValidator<Fields extends FieldDeclarations>
  * @typeParam FromClient - the option `id.client`
  * @typeParam Type - its name, for `context.type` in hooks
  * @typeParam Auth - the auth context, for `context.auth` in hooks
+ * @typeParam Queries - the option `queries`
  */
 export interface ResourceOptions<
   Fields extends FieldDeclarations = FieldDeclarations,
@@ -44,6 +53,7 @@ export interface ResourceOptions<
   FromClient extends ClientIds = ClientIds,
   Type extends string = string,
   Auth = unknown,
+  Queries extends IdQueries = IdQueries,
 > {
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
@@ -89,6 +99,8 @@ export interface ResourceOptions<
    */
   readonly validate?: ResourceValidator<Fields>
   readonly hooks?: Hooks<NoInfer<Fields>, Auth, NoInfer<Type>>
+  /** Queries and stored functions by which requests filter, by name; see `idQuery`. */
+  readonly queries?: Queries
   /** By name, in the order in which they are serialized. */
   readonly fields: Fields
 }
@@ -99,7 +111,8 @@ export interface ResourceDeclaration<
   Fields extends FieldDeclarations = FieldDeclarations,
   Rights extends WriteAccess = WriteAccess,
   FromClient extends ClientIds = ClientIds,
-> extends ResourceOptions<Fields, Rights, FromClient, Type> {
+  Queries extends IdQueries = IdQueries,
+> extends ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries> {
   readonly type: Type
 }
 
@@ -115,9 +128,10 @@ export function resource<
   const Fields extends FieldDeclarations,
   const Rights extends WriteAccess = 'read-write',
   const FromClient extends ClientIds = undefined,
+  const Queries extends IdQueries = NoQueries,
 >(
   type: Type,
-  declaration: ResourceOptions<Fields, Rights, FromClient, Type>,
-): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>> {
+  declaration: ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries>,
+): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>, NoInfer<Queries>> {
   return { type, ...declaration }
 }

@@ -1,5 +1,5 @@
 import { getRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
-import type { Condition } from './filter.ts'
+import type { Condition } from './condition.ts'
 import type { ReadPlan } from './read.ts'
 
 /**
@@ -65,6 +65,7 @@ function collectInner(
     case 'fields':
     case 'null':
     case 'count':
+    case 'call':
       return []
     case 'related': {
       const related = follow(resource, condition.relationship, model)

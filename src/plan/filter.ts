@@ -2,7 +2,6 @@ import { attempt, emptyCollector, throwErrors } from '../errors/collector.ts'
 import { ParameterError } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
-import { kinds } from '../model/kinds.ts'
 import {
   type AttributeField,
   getResourceType,
@@ -12,7 +11,6 @@ import {
 } from '../model/model.ts'
 import {
   appliesTo,
-  type CountOperatorName,
   countOperators,
   findOperator,
   isCountOperator,
@@ -25,7 +23,7 @@ import {
 } from '../model/operators.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
-import type { RuleValue, readRuleOperand } from './access/rule-value.ts'
+import type { Condition, PlanParameters } from './condition.ts'
 import {
   type FilterMember,
   filterError,
@@ -33,61 +31,8 @@ import {
   unknownName,
   unknownOperator,
 } from './filter-errors.ts'
+import { planCall, planCount } from './filter-subqueries.ts'
 import { readOperand } from './operand.ts'
-
-/**
- * A bind parameter: an index into the client's values, which are passed beside the query shape. In the condition of a rule it is the
- * value itself, because a rule is no part of a query shape.
- */
-type Parameter = number | RuleValue
-
-/** The client's values; planning a filter appends to them. */
-export interface PlanParameters {
-  /** By parameter number. */
-  readonly values: unknown[]
-  /** The parameters that were sent as `filter[name]=text`, in the order sent. */
-  readonly textParameters: TextParameter[]
-  /** Reads the operands of a rule, whose values are not those of a client. */
-  readonly readRuleOperand?: typeof readRuleOperand
-}
-
-/** A parameter that was sent as `filter[name]=text`. */
-export interface TextParameter {
-  readonly parameter: number
-  /** Reads another text as a value of the same field; the rest of the plan stays the same. @throws ApiError if it is invalid */
-  readonly read: (text: string) => unknown
-}
-
-/** A filter whose names are resolved and whose values are read as values of their field's kind. */
-export type Condition =
-  | Readonly<{
-      is: 'compare'
-      operator: OperatorName
-      field: string
-      parameters: readonly Parameter[]
-      /** True if the value meets `Operator.simpler`, so that the simpler SQL suffices. */
-      isSimple?: boolean
-    }>
-  | Readonly<{ is: 'fields'; operator: OperatorName; field: string; other: string }>
-  | Readonly<{ is: 'null'; field: string }>
-  | Readonly<{
-      is: 'related'
-      relationship: string
-      where: Condition | undefined
-      /** True if the database must not turn the subquery into a join (`maxJoinedSubqueries`). */
-      preventPullUp?: boolean
-    }>
-  | Readonly<{
-      is: 'count'
-      relationship: string
-      operator: OperatorName
-      parameter: Parameter
-      /** Whether a resource without related resources matches. */
-      includesZero: boolean
-      preventPullUp?: boolean
-    }>
-  | Readonly<{ is: 'and' | 'or'; all: readonly [Condition, ...Condition[]] }>
-  | Readonly<{ is: 'not'; inner: Condition }>
 
 /** With more subqueries than this, a database must not plan them as joins: its planning time grows with a power of their number. */
 const maxJoinedSubqueries = 8
@@ -127,6 +72,7 @@ function withoutPullUp(condition: Condition): Condition {
       return { ...condition, where, preventPullUp: true }
     }
     case 'count':
+    case 'call':
       return { ...condition, preventPullUp: true }
     case 'and':
     case 'or': {
@@ -189,6 +135,8 @@ function planPath(
     return createSubquery(field, where, context)
   }
   if (field?.is === 'relationship') return planRelationship(predicate, field, context)
+  const query = resource.queries.get(name)
+  if (query && !field) return planCall(predicate, name, query, context)
   return planAttribute(predicate, findAttribute(predicate, name, resource), context)
 }
 
@@ -232,39 +180,6 @@ function planRelationship(
   const exists = createSubquery(field, undefined, context)
   return operator === 'eq' || operator === 'is_' ? { is: 'not', inner: exists } : exists
 }
-
-/** Plans a comparison of the number of related resources. */
-function planCount(
-  predicate: Predicate,
-  { name }: RelationshipField,
-  operatorName: CountOperatorName,
-  { parameters: { values, readRuleOperand }, subqueries }: FilterContext,
-): Condition {
-  const { operand } = predicate
-  const count = operand.is === 'value' ? kinds.integer.readFilterValue(operand.value) : undefined
-  if (count === undefined || !('value' in count)) {
-    const problem = `"${operatorName}" takes a whole number, with which the number of ${name} is compared`
-    throw filterError(predicate, operand.is === 'value' ? '.val' : '', problem)
-  }
-  subqueries.count += 1
-  const operator = countOperators[operatorName]
-  // A rule binds its own values: those of the plan are the client's.
-  const parameter = readRuleOperand ? { read: () => count.value } : values.push(count.value) - 1
-  const includesZero = compareNumbers[operator](0, count.value)
-  return { is: 'count', relationship: name, operator, parameter, includesZero }
-}
-
-const compareNumbers = {
-  eq: (one, other) => one === other,
-  ne: (one, other) => one !== other,
-  gt: (one, other) => one > other,
-  ge: (one, other) => one >= other,
-  lt: (one, other) => one < other,
-  le: (one, other) => one <= other,
-} satisfies Record<
-  (typeof countOperators)[CountOperatorName],
-  (one: number, other: number) => boolean
->
 
 function planAttribute(
   predicate: Predicate,

@@ -5,6 +5,7 @@ import { getResourceType, type ResourceType } from '../model/model.ts'
 import { resolveModelRules } from '../plan/access/access-shapes.ts'
 import { listConditions } from '../plan/access/rules.ts'
 import { compileRowCondition } from './access/restrict.ts'
+import { compileCondition } from './filter.ts'
 import { bound, compileStatement, type Statement } from './statement.ts'
 import { and, asText, columnAt, fieldAt, inScope, sortKey, type Target, tableAt } from './tables.ts'
 
@@ -81,7 +82,18 @@ function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] 
       { path: `${type}.fields.${field.name}`, statement: compileStatement(select, target.dialect) },
     ]
   })
+  const queries = [...resource.queries].map(([name, { parameters }]): DeclaredSql => {
+    const call = Object.keys(parameters).map((_, index) => index)
+    const where = compileCondition(
+      { is: 'call', query: name, parameters: call },
+      { resource, depth: 0 },
+      target,
+    )
+    const select = sql`select 1 from ${from} where ${where}`
+    return { path: `${type}.queries.${name}`, statement: compileStatement(select, target.dialect) }
+  })
   return [
+    ...queries,
     ...(scope
       ? [{ path: `${type}.scope`, statement: compileStatement(condition, target.dialect) }]
       : []),

@@ -10,7 +10,7 @@ import {
   reverseLink,
 } from '../model/model.ts'
 import { type Operator, operators } from '../model/operators.ts'
-import type { Condition } from '../plan/filter.ts'
+import type { Condition } from '../plan/condition.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
 import { compileCounts } from './related-rows.ts'
 import { keyListParam, keyParam, param, patternParam } from './statement.ts'
@@ -62,6 +62,8 @@ export function compileCondition(condition: Condition, table: ConditionTable, ta
       return compileRelated(condition, table, target)
     case 'count':
       return compileCount(condition, table, target)
+    case 'call':
+      return compileCall(condition, table, target)
     case 'and':
     case 'or': {
       const parts = condition.all.map((part) => compileCondition(part, table, target))
@@ -263,6 +265,27 @@ function compileRelated(
   return preventPullUp && !isNegated && target.dialect.preventPullUp
     ? target.dialect.preventPullUp(matched)
     : matched
+}
+
+/** Compiles whether the id is one of those that a declared query returns. The query runs once for all rows. */
+function compileCall(
+  { query: name, parameters, preventPullUp }: Extract<Condition, { is: 'call' }>,
+  { resource, depth, column = (each) => columnAt(depth, each), isNegated }: ConditionTable,
+  target: Target,
+): Sql {
+  const { dialect } = target
+  const query = resource.queries.get(name)
+  if (query === undefined) throw new Error(`${resource.type} has no query ${name}.`)
+  const bound = Object.entries(query.parameters).map(([parameter, kind], index) => {
+    const source = parameters[index]
+    if (source === undefined) throw new Error(`${name} was planned without ${parameter}.`)
+    return [parameter, param(source, kind.codec, dialect)] as const
+  })
+  const ids = sql`select * from (${query.write(Object.fromEntries(bound))}) as ${sql.id(`q${depth}`)}`
+  const matched = sql`${toKey(resource.id.columns.map(column))} in (${ids})`
+  // The query may return null, which must not make a negation unknown.
+  if (isNegated) return sql`(${matched}) is true`
+  return preventPullUp && dialect.preventPullUp ? dialect.preventPullUp(matched) : matched
 }
 
 /**

@@ -63,7 +63,7 @@ function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
 function hasSubquery({ type, isPaged, addressed, where }: ReadShape, { model }: Target): boolean {
   if (isPaged || addressed.is === 'related') return true
   const conditions = collectConditions(where, getResourceType(model, type), model)
-  return conditions.some(([, condition]) => 'relationship' in condition)
+  return conditions.some(([, condition]) => 'relationship' in condition || condition.is === 'call')
 }
 
 /**

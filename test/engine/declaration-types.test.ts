@@ -12,6 +12,7 @@ import {
   json,
   type Kind,
   type Model,
+  type NoQueries,
   notNull,
   number,
   type ResourceDeclaration,
@@ -166,7 +167,7 @@ function carried(): readonly unknown[] {
   })
   const declared: Same<
     typeof view,
-    ResourceDeclaration<'view', { readonly name: typeof name }, 'read-only', 'required'>
+    ResourceDeclaration<'view', { readonly name: typeof name }, 'read-only', 'required', NoQueries>
   > = true
   // Whatever the place of a declaration expects, its own options decide.
   const inPlace = defineModel([
@@ -185,7 +186,8 @@ function carried(): readonly unknown[] {
         readonly whole: ToOne<'part', 'read-write'>
       },
       'read-write',
-      undefined
+      undefined,
+      NoQueries
     >
   > = true
   const model = defineModel([view])

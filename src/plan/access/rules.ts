@@ -12,7 +12,8 @@ import { containsAuthValue } from '../../model/contains-auth-value.ts'
 import type { Expression } from '../../model/fields.ts'
 import type { Model, ResourceType } from '../../model/model.ts'
 import { parseFilterObjects } from '../../parse/filter.ts'
-import { type Condition, planFilter } from '../filter.ts'
+import type { Condition } from '../condition.ts'
+import { planFilter } from '../filter.ts'
 import { readRuleOperand } from './rule-value.ts'
 
 /** A condition of a rule. `path` is that of its declaration, e.g. `task.access.read`. */

@@ -33,6 +33,7 @@ export function countedTables(shape: ReadShape, model: Model): readonly Table[] 
   }
   for (const [from, condition] of collectConditions(shape.where, resource, model)) {
     if ('relationship' in condition) follow(from, condition.relationship)
+    if (condition.is === 'call') usesColumnsOnly = false
     if ('field' in condition) checkField(from, condition.field)
     if ('other' in condition) checkField(from, condition.other)
   }
