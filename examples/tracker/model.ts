@@ -1,40 +1,30 @@
 import * as api from 'lapidary'
-import { attribute, expression, type HookContext, RequestError, sql, toMany, toOne } from 'lapidary'
+import { attribute, expression, type HookContext, sql, toMany, toOne } from 'lapidary'
 import { z } from 'zod'
 
 /** The authenticated user of a request. */
 export type User = Readonly<{ id: string; role: 'admin' | 'member' }>
 
-const { resource, defineModel } = api.declare<{ auth: User }>()
+const { resource, defineModel, auth } = api.declare<{ auth: User }>()
 type Context = HookContext<User>
 
-function refuse(code: string, detail: string): never {
-  throw new RequestError({ code, detail })
+const me = auth(({ id }) => id)
+const isAdmin = auth(({ role }) => role === 'admin')
+const adminOnly = { create: isAdmin, update: isAdmin, delete: isAdmin }
+
+/**
+ * Members of a project write its rows, and administrators read them too. For everybody else they do not exist.
+ * @param path - the path of a filter to the project
+ */
+function membersOnly(path: string) {
+  const isMember: api.RowRule = { filter: [{ name: `${path}members__id`, op: 'eq', val: me }] }
+  const read: api.RowRule = { any: [isAdmin, isMember] }
+  return { read, create: isMember, update: isMember, delete: isMember }
 }
 
-function requireAdmin({ auth }: Context): void {
-  if (auth.role !== 'admin') refuse('not_an_admin', 'Only administrators may do this.')
-}
-
-/** @param project - an id, or SQL that selects one */
-async function requireMember(project: unknown, { auth, query }: Context): Promise<void> {
-  const member = sql`select 1 from members where project_id = ${project} and user_id = ${auth.id}`
-  if ((await query(member)).length === 0)
-    refuse('not_a_member', 'Only members of the project may do this.')
-}
-
-const requireMemberOfIssue = (issue: unknown, context: Context) =>
-  requireMember(sql`(select project_id from issues where id = ${issue})`, context)
-
-function requireAuthor({ relationships }: api.StoredResource, { auth }: Context): void {
-  if (relationships.author !== auth.id) refuse('not_the_author', 'Only its author may do this.')
-}
-
-const adminOnly = {
-  beforeCreate: (_change: unknown, context: Context) => requireAdmin(context),
-  beforeUpdate: (_current: unknown, _change: unknown, context: Context) => requireAdmin(context),
-  beforeDelete: (_current: unknown, context: Context) => requireAdmin(context),
-}
+const ofIssue = membersOnly('issue__project__')
+const isAuthor: api.RowRule = { filter: [{ name: 'author__id', op: 'eq', val: me }] }
+const setAuthor = (_change: unknown, { auth: { id } }: Context) => ({ author: id })
 
 const now = () => new Date().toISOString()
 const line = attribute(api.text, { required: true, validate: z.string().trim().min(1).max(200) })
@@ -43,16 +33,18 @@ const createdAt = attribute(api.datetime, { access: 'read-only', default: now })
 const users = resource('users', {
   path: '/users',
   table: 'users',
-  hooks: {
+  access: {
     ...adminOnly,
-    beforeUpdate: ({ id }, { attributes }, context) => {
-      if (id !== context.auth.id || attributes.role !== undefined) requireAdmin(context)
-    },
+    update: { any: [isAdmin, { filter: [{ name: 'id', op: 'eq', val: me }] }] },
   },
   fields: {
     name: line,
     email: attribute(api.email, { required: true }),
-    role: attribute(api.enumeration(['admin', 'member']), { required: true, default: 'member' }),
+    role: attribute(api.enumeration(['admin', 'member']), {
+      required: true,
+      default: 'member',
+      writable: isAdmin,
+    }),
     comments: toMany('comments', { column: 'author_id' }),
   },
 })
@@ -60,11 +52,8 @@ const users = resource('users', {
 const projects = resource('projects', {
   path: '/projects',
   table: 'projects',
-  hooks: {
-    beforeCreate: (_change, { auth }) => ({ members: [auth.id] }),
-    beforeUpdate: ({ id }, _change, context) => requireMember(id, context),
-    beforeDelete: ({ id }, context) => requireMember(id, context),
-  },
+  access: { ...membersOnly(''), create: true },
+  hooks: { beforeCreate: (_change, { auth: { id } }) => ({ members: [id] }) },
   fields: {
     name: line,
     issues: toMany('issues', { column: 'project_id' }),
@@ -76,17 +65,11 @@ const issues = resource('issues', {
   path: '/issues',
   table: 'issues',
   softDelete: 'deleted_at',
+  access: membersOnly('project__'),
   hooks: {
-    beforeCreate: async ({ relationships }, context) => {
-      await requireMember(relationships.project, context)
-      return { author: context.auth.id }
-    },
-    beforeUpdate: async (current, { attributes: { status }, relationships }, context) => {
-      await requireMember(current.relationships.project, context)
-      if (relationships.project !== undefined) await requireMember(relationships.project, context)
-      return status ? { closed_at: status === 'closed' ? now() : null } : {}
-    },
-    beforeDelete: ({ relationships }, context) => requireMember(relationships.project, context),
+    beforeCreate: setAuthor,
+    beforeUpdate: (_current, { attributes: { status } }) =>
+      status ? { closed_at: status === 'closed' ? now() : null } : {},
   },
   fields: {
     title: line,
@@ -112,18 +95,13 @@ const issues = resource('issues', {
 const comments = resource('comments', {
   path: '/comments',
   table: 'comments',
-  hooks: {
-    beforeCreate: async ({ relationships }, context) => {
-      await requireMemberOfIssue(relationships.issue, context)
-      return { author: context.auth.id }
-    },
-    beforeUpdate: (current, { relationships }, context) => {
-      requireAuthor(current, context)
-      if (Object.keys(relationships).length > 0)
-        refuse('not_movable', 'A comment stays with its issue and its author.')
-    },
-    beforeDelete: requireAuthor,
+  // A comment stays with its issue and its author, who reads it even when the issue is deleted.
+  access: {
+    ...ofIssue,
+    read: { any: [ofIssue.read, isAuthor] },
+    ...{ update: isAuthor, delete: isAuthor, relate: false },
   },
+  hooks: { beforeCreate: setAuthor },
   fields: {
     body: attribute(api.text, { required: true, validate: z.string().trim().min(1) }),
     created_at: createdAt,
@@ -135,7 +113,7 @@ const comments = resource('comments', {
 const labels = resource('labels', {
   path: '/labels',
   table: 'labels',
-  hooks: adminOnly,
+  access: adminOnly,
   fields: {
     name: line,
     color: attribute(api.text, { required: true, validate: z.string().regex(/^#[0-9a-f]{6}$/) }),
@@ -145,13 +123,7 @@ const labels = resource('labels', {
 const attachments = resource('attachments', {
   path: '/attachments',
   table: 'attachments',
-  hooks: {
-    beforeCreate: ({ relationships }, context) =>
-      requireMemberOfIssue(relationships.issue, context),
-    beforeUpdate: () => refuse('immutable', 'Attachments cannot be changed.'),
-    beforeDelete: ({ relationships }, context) =>
-      requireMemberOfIssue(relationships.issue, context),
-  },
+  access: { ...ofIssue, update: false },
   fields: {
     name: line,
     content: attribute(api.bytes, { required: true }),

@@ -149,10 +149,8 @@ export type ResourceClient<
   Types extends Declarations,
   Type extends TypeName<Types> & string,
 > = Types[Type] extends { readonly access?: infer Rights }
-  ? 'read-only' extends Rights
-    ? string extends keyof Types
-      ? ReadOperations<Types, Type> & WriteOperations<Types, Type>
-      : ReadOperations<Types, Type>
+  ? [Extract<Rights, 'read-write'>] extends [never]
+    ? ReadOperations<Types, Type>
     : ReadOperations<Types, Type> & WriteOperations<Types, Type>
   : never
 

@@ -127,14 +127,18 @@ for (const [name, start] of Object.entries(hosts)) {
       const comment = [{ type: 'comments', id: '1' }]
       for (const method of ['POST', 'PATCH']) {
         const { status, document } = await send('cyd', method, path, comment)
-        assert.deepEqual([status, document.errors[0].code], [403, 'not_the_author'])
+        // Who may not read the comment cannot take it, and learns nothing about it.
+        assert.deepEqual([status, document.errors[0].code], [404, 'related_not_found'])
+        const admin = await send('ada', method, '/api/users/1/relationships/comments', comment)
+        assert.deepEqual([admin.status, admin.document.errors[0].code], [403, 'forbidden'])
       }
       const data = { type: 'users', id: '3', relationships: { comments: { data: comment } } }
-      assert.equal((await send('cyd', 'PATCH', '/api/users/3', data)).status, 403)
-      const { document } = await send('cyd', 'GET', '/api/comments/1/relationships/author')
+      assert.equal((await send('cyd', 'PATCH', '/api/users/3', data)).status, 404)
+      const { document } = await send('ada', 'GET', '/api/comments/1/relationships/author')
       assert.deepEqual(document.data, { type: 'users', id: '2' })
       const change = { type: 'comments', id: '1', attributes: { body: 'Never.' } }
-      assert.equal((await send('cyd', 'PATCH', '/api/comments/1', change)).status, 403)
+      assert.equal((await send('cyd', 'PATCH', '/api/comments/1', change)).status, 404)
+      assert.equal((await send('ada', 'PATCH', '/api/comments/1', change)).status, 403)
     })
 
     it('stores what hooks set, not what the client sends for it', async () => {
@@ -207,7 +211,8 @@ for (const [name, start] of Object.entries(hosts)) {
     })
 
     it('deletes an issue softly', async () => {
-      assert.equal((await send('cyd', 'DELETE', '/api/issues/1')).status, 403)
+      assert.equal((await send('cyd', 'DELETE', '/api/issues/1')).status, 404)
+      assert.equal((await send('ada', 'DELETE', '/api/issues/1')).status, 403)
       assert.equal((await send('ben', 'DELETE', '/api/issues/1')).status, 200)
       assert.equal((await send('ben', 'GET', '/api/issues/1')).status, 404)
       const { document } = await send('ben', 'GET', '/api/comments/1?include=issue')

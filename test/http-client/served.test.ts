@@ -104,7 +104,7 @@ describe('The client over HTTP', () => {
     })
     assert.deepEqual(data[0]?.comments[0]?.author?.name, 'ben')
     const refused = ben.users.create({ name: 'x', email: 'x@example.org' })
-    await assert.rejects(refused, { status: 403, code: 'not_an_admin' })
+    await assert.rejects(refused, { status: 403, code: 'forbidden' })
     const guest = createClient<typeof trackerModel>({ url: `${origin}/api` })
     await assert.rejects(guest.issues.list(), { status: 401, code: 'unauthenticated' })
   })

@@ -125,7 +125,9 @@ function listOwnRules(shape: WriteShape, context: CheckContext): readonly Applie
     return findLinkRule(type, isChanged, context)
   }
   const hasLinkRule = target.access?.rules.types.get(type)?.relate !== undefined
-  const ofLinks = relationships.length > 0 && hasLinkRule ? findRule(type, 'relate', context) : []
+  // The links of a new row are part of what the rule for creates decides.
+  const isRelated = operation === 'update' && relationships.length > 0 && hasLinkRule
+  const ofLinks = isRelated ? findRule(type, 'relate', context) : []
   return [...findRule(type, operation, context), ...ofLinks]
 }
 

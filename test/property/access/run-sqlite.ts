@@ -12,7 +12,7 @@ const pair = [await sqlite.create(), await sqlite.create()] as const
 for (const { second } of pair) await second?.execute(createTables(sqlite.columnTypes))
 try {
   for (let index = 0; index < scenarios; index += 1)
-    await runScenario(seed + index, pair, { reads: 60, writes: 20 })
+    await runScenario(seed + index, pair, { reads: 80, writes: 40 })
 } catch (error) {
   process.exitCode = 1
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
