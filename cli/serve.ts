@@ -52,6 +52,7 @@ async function readDatabase({ settings, types, write }: ServeCommand): Promise<S
   const warnings: string[] = []
   const application: Application = {
     model: defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize }),
+    title: 'The tables of a database',
     rootMeta: { description: 'The tables of a database, by JSON:API 1.0.' },
     readOnly: !write,
     onWarnings: (found) => warnings.push(...found),

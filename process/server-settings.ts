@@ -129,6 +129,11 @@ export const serverSettings = {
     default: '1048576',
     help: 'maximum size of a request body, in bytes',
   },
+  openapi: {
+    ...oneOf('on', 'off'),
+    default: 'on',
+    help: 'on describes the API at /openapi.json, and each resource type by a JSON Schema',
+  },
   logLevel: {
     ...oneOf(...logLevels),
     default: 'info',

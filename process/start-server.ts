@@ -12,6 +12,8 @@ export type Server = ReturnType<typeof createServer>
 /** What a server serves, and what it does before it listens. */
 export interface Application extends OpenOptions {
   readonly model: Model
+  /** The name of the API. */
+  readonly title: string
   /** The `meta` of the root document. */
   readonly rootMeta: Readonly<Record<string, unknown>>
   /** Runs before the tables are compared with the model. */
@@ -104,7 +106,7 @@ async function prepareServer(
 }
 
 function createHttpServer(
-  { model, rootMeta }: Application,
+  { model, title, rootMeta }: Application,
   store: Store,
   settings: ServerSettings,
 ): Server {
@@ -117,6 +119,7 @@ function createHttpServer(
     publicUrl,
     logLevel,
     accessLog: settings.accessLog === 'on',
+    openapi: settings.openapi === 'on' && { title },
     shutdownDelay: settings.shutdownDelay,
     maxBody,
     allowedHosts,

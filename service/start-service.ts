@@ -46,6 +46,7 @@ function createApplication(settings: Settings, demo: boolean): Application {
   const isMigrated = settings.migrate === 'off' || cluster.isWorker
   return {
     model: defineModel(resources, { clientIds, idMismatch, pageSize, maxPageSize }),
+    title: 'Persons and computers',
     rootMeta: {
       description: 'Persons and computers, by JSON:API 1.0.',
       version: packageJson.version,

@@ -3,6 +3,7 @@ import { after, afterEach, beforeEach, describe, it } from 'node:test'
 import type { Settings } from '../service/settings.ts'
 import type { RunningService } from '../service/start-service.ts'
 import { startService } from '../service/start-service.ts'
+import { type DescriptionChecker, parseDescription } from './checker/check-description.ts'
 import { assertConforms } from './checker/check-exchange.ts'
 import type { Call, Client, Query } from './client.ts'
 import { connect } from './client.ts'
@@ -94,6 +95,7 @@ interface Started {
   readonly service: RunningService
   readonly client: Client
   readonly basePath: string
+  readonly checkDescription: DescriptionChecker
 }
 
 /** Starts a service on a database of its own and gives each test of a suite empty tables. */
@@ -142,7 +144,10 @@ class Fixture {
     const all = { ...quiet, databaseUrl: database.url, ...this.settings, ...settings }
     const service = await startService(all)
     const client = connect(new URL(service.url).origin)
-    return { database, service, client, basePath: all.basePath ?? '' }
+    const basePath = all.basePath ?? ''
+    const described = await client.send('GET', `${basePath}/openapi.json`)
+    const checkDescription = parseDescription(described.text, basePath)
+    return { database, service, client, basePath, checkDescription }
   }
 
   async #stop(): Promise<void> {
@@ -170,7 +175,9 @@ function serviceOn(fixture: Fixture): TestService {
   const call: TestService['call'] = async (method, path, options) => {
     if (method !== 'GET') fixture.isUsed = true
     const exchange = await fixture.started.client.send(method, path, options)
-    return parseResponse(exchange, assertConforms(exchange))
+    const body = assertConforms(exchange)
+    fixture.started.checkDescription(exchange, body)
+    return parseResponse(exchange, body)
   }
   const create = async (path: string, resource: unknown): Promise<Resource> => {
     const body = { data: resource }

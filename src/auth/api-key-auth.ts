@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Awaitable } from '../model/hooks.ts'
+import type { Authenticator } from './authenticator.ts'
 import { type AuthRequest, readCredentials } from './credentials.ts'
 import { createUnauthenticatedError } from './unauthenticated.ts'
 
@@ -44,11 +45,11 @@ export function apiKeyAuth<Auth>({
   header = 'x-api-key',
   keys,
   anonymous,
-}: ApiKeyAuthOptions<Auth>): (request: AuthRequest) => Promise<Auth> {
+}: ApiKeyAuthOptions<Auth>): Authenticator<Auth> {
   const find = typeof keys === 'function' ? keys : createKeyLookup(keys)
   const name = header.toLowerCase()
   const challenge = `ApiKey header="${name}"`
-  return async (request) => {
+  const authenticate = async (request: AuthRequest): Promise<Auth> => {
     const key = readCredentials(request, name)
     if (key === undefined) {
       if (anonymous) return await anonymous()
@@ -58,6 +59,8 @@ export function apiKeyAuth<Auth>({
     if (auth === undefined) throw createUnauthenticatedError(challenge, false)
     return auth
   }
+  const schemes = { [name]: { type: 'apiKey', in: 'header', name } } as const
+  return Object.assign(authenticate, { security: { schemes, isOptional: anonymous !== undefined } })
 }
 
 /** Compares a hash with every stored one, so that the time does not depend on which one it equals. */

@@ -1,6 +1,7 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import type { JWTPayload } from 'jose'
 import type { Awaitable } from '../model/hooks.ts'
+import type { Authenticator } from './authenticator.ts'
 import { type AuthRequest, readCredentials } from './credentials.ts'
 import { createUnauthenticatedError } from './unauthenticated.ts'
 import type { TokenOptions, TokenVerifier } from './verify-token.ts'
@@ -48,14 +49,12 @@ const bearerPattern = /^bearer +([\w.~+/=-]+)$/i
  *   error code of RFC 6750 and nothing else; HeaderError `unavailable` (503) when the key set cannot be loaded
  * @throws Error for an empty list of algorithms, for `none`, for a short secret and for a key that is not valid
  */
-export function bearerAuth<Auth>(
-  options: BearerAuthOptions<Auth>,
-): (request: AuthRequest) => Promise<Auth> {
+export function bearerAuth<Auth>(options: BearerAuthOptions<Auth>): Authenticator<Auth> {
   const { issuer, audience, clockTolerance = 5, toAuth, anonymous } = options
   const algorithms = checkAlgorithms(options.algorithms)
   const key = readKey(options.key)
   let verifier: Promise<TokenVerifier> | undefined
-  return async (request) => {
+  const authenticate = async (request: AuthRequest): Promise<Auth> => {
     const credentials = readCredentials(request, 'authorization')
     if (credentials === undefined) {
       if (anonymous) return await anonymous()
@@ -69,6 +68,8 @@ export function bearerAuth<Auth>(
     if (auth === undefined) throw createInvalidTokenError()
     return auth
   }
+  const schemes = { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } as const
+  return Object.assign(authenticate, { security: { schemes, isOptional: anonymous !== undefined } })
 }
 
 function createInvalidTokenError() {

@@ -1,4 +1,6 @@
 import { RequestError } from '../errors/errors.ts'
+import type { SecurityDescription } from '../model/security.ts'
+import type { Authenticator } from './authenticator.ts'
 import type { AuthRequest } from './credentials.ts'
 
 /**
@@ -9,12 +11,9 @@ import type { AuthRequest } from './credentials.ts'
  *   last
  */
 export function firstOf<Auth>(
-  ...ways: readonly [
-    (request: AuthRequest) => Promise<Auth>,
-    ...(readonly ((request: AuthRequest) => Promise<Auth>)[]),
-  ]
-): (request: AuthRequest) => Promise<Auth> {
-  return async (request) => {
+  ...ways: readonly [Way<Auth>, ...(readonly Way<Auth>[])]
+): Authenticator<Auth> {
+  const authenticate = async (request: AuthRequest): Promise<Auth> => {
     const challenges: string[] = []
     let rejection: RequestError | undefined
     for (const authenticate of ways) {
@@ -29,5 +28,17 @@ export function firstOf<Auth>(
     const { title = '', message: detail = '', code = 'unauthenticated' } = rejection ?? {}
     const headers = { 'www-authenticate': challenges.join(', ') }
     throw new RequestError({ status: 401, code, title, detail, headers })
+  }
+  return Object.assign(authenticate, { security: mergeSecurity(ways) })
+}
+
+/** A way to authenticate that may say how it does. */
+type Way<Auth> = ((request: AuthRequest) => Promise<Auth>) & Partial<Authenticator<Auth>>
+
+function mergeSecurity(ways: readonly Way<unknown>[]): SecurityDescription {
+  const described = ways.flatMap(({ security }) => (security ? [security] : []))
+  return {
+    schemes: Object.assign({}, ...described.map(({ schemes }) => schemes)),
+    isOptional: described.some(({ isOptional }) => isOptional),
   }
 }

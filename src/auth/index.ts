@@ -6,6 +6,8 @@ export {
   hashApiKey,
   type StoredApiKey,
 } from './api-key-auth.ts'
+/** The type of the functions. */
+export type { Authenticator } from './authenticator.ts'
 /** JSON Web Tokens. */
 export { type BearerAuthOptions, type BearerKey, bearerAuth } from './bearer-auth.ts'
 /** The type of the requests that these functions authenticate. */

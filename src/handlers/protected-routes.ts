@@ -3,8 +3,9 @@ import type { AccessView, FindAccessView } from './access-views.ts'
 import { bindIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
 import type { RouteHandler } from './handler.ts'
+import type { Method } from './model-paths.ts'
 import { reportRefusals } from './report-refusals.ts'
-import { buildRouteTable, type Method, type ModelRoute } from './route-table.ts'
+import { buildRouteTable, type ModelRoute } from './route-table.ts'
 
 /** A path that does not exist for the identity of a request, because it leads over a hidden relationship. */
 export class HiddenRouteError extends Error {

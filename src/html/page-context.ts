@@ -1,4 +1,4 @@
-import type { Method } from '../handlers/route-table.ts'
+import type { Method } from '../handlers/model-paths.ts'
 import type { FoundPage, PageRequest } from '../http/html.ts'
 import type { Operation } from '../model/access.ts'
 import {

@@ -1,7 +1,8 @@
 import { createAppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, ApiResponse } from '../handlers/handler.ts'
-import { listRoutes } from '../handlers/protected-routes.ts'
+import type { Route } from '../handlers/route-table.ts'
 import type { Logger } from '../model/request-context.ts'
+import { buildRoutes } from '../openapi/build-routes.ts'
 import type { DocumentText } from '../serialize/document.ts'
 import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
@@ -24,7 +25,7 @@ export type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { prefix = '', maxBody = defaultMaxBody, html } = options
   const context = createAppContext(options)
-  const routes = [...listRoutes(context), ...(html?.routes ?? [])]
+  const routes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
   const match = createRouter(routes, prefix)
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const respondToError = createErrorResponder(log)
@@ -55,7 +56,8 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     const origin = resolveOrigin(request.host, request.protocol)
     const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
     const handled = await handle(toApiRequest(request, { id, auth, origin, body }), context)
-    const response = await present(handled, request, { context, route, id, auth })
+    const described = handlerMethod === 'GET' ? addHeaders(handled, route) : handled
+    const response = await present(described, request, { context, route, id, auth })
     if (typeof response.body === 'string') return toHttpResponse(response, method)
     const chunks = await startStream(response.body, (error) =>
       logInternalError(error, { method, url: request.target, log: request.log }),
@@ -85,6 +87,10 @@ function checkRequestHead({ target, header, hasBody }: HttpRequest): void {
     contentType: header('content-type'),
     contentEncoding: header('content-encoding'),
   })
+}
+
+function addHeaders(response: ApiResponse, { headers }: Route): ApiResponse {
+  return headers ? { ...response, headers: { ...headers, ...response.headers } } : response
 }
 
 const noBytes = new Uint8Array()

@@ -1,5 +1,6 @@
 import { HeaderError } from '../errors/errors.ts'
-import type { Method, Route } from '../handlers/route-table.ts'
+import type { Method } from '../handlers/model-paths.ts'
+import type { Route } from '../handlers/route-table.ts'
 
 /** Returns the methods of a route as in the `Allow` header field (RFC 9110 §10.2.1). */
 export function formatAllowedMethods({ methods }: Route): string {

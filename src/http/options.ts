@@ -2,6 +2,8 @@ import type { AppOptions } from '../handlers/app-context.ts'
 import { checkAppOptions } from '../handlers/check-app-options.ts'
 import { isObject } from '../model/json.ts'
 import { type Check, isFunction, mustBe, optional } from '../model/option-checks.ts'
+import { checkOpenApi } from '../openapi/check-options.ts'
+import type { OpenApiOptions } from '../openapi/options.ts'
 import type { HtmlPages } from './html.ts'
 
 /** The options of every adapter. */
@@ -12,6 +14,11 @@ export interface HttpOptions extends AppOptions {
   readonly maxBody?: number
   /** Shows browsers a page at every address: `createPages()` of `lapidary/html`. Default: every client gets JSON. */
   readonly html?: HtmlPages | undefined
+  /**
+   * Whether `GET {prefix}/openapi.json` describes the API, and each resource type has a JSON Schema at its path with
+   * `.schema.json`; or what the description says. Default false.
+   */
+  readonly openapi?: boolean | OpenApiOptions
 }
 
 /** The default of `maxBody`, in bytes. */
@@ -25,6 +32,7 @@ const count = mustBe(
 /** The checks of the options of every adapter. */
 const commonChecks: Readonly<Record<string, Check>> = {
   maxBody: optional(count),
+  openapi: optional(checkOpenApi),
   authenticate: optional(mustBe('a function of the request', isFunction)),
   html: optional(mustBe('the result of createPages', isHtmlPages)),
 }

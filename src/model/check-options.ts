@@ -137,6 +137,7 @@ const attribute = members({
   match: optional(textIndex),
   paths: optional(each(kind)),
   ...fieldAccessChecks,
+  description: optional(string),
 } satisfies Record<keyof Attribute, Check>)
 
 const expression = members({
@@ -147,6 +148,7 @@ const expression = members({
   sort: optional(flag),
   invalidValues: optional(invalidValues),
   ...{ readable, filterable, sortable },
+  description: optional(string),
 } satisfies Record<keyof ExpressionField, Check>)
 
 const computed = members({
@@ -155,6 +157,7 @@ const computed = members({
   columns: each(members({ kind, nullable: flag })),
   compute: aFunction,
   readable,
+  description: optional(string),
 } satisfies Record<keyof Computed, Check>)
 
 const key = {
@@ -164,6 +167,7 @@ const key = {
   references: optional(columns),
   access: optional(relationshipAccess),
   ...{ readable, writable },
+  description: optional(string),
 } satisfies Record<keyof KeyOptions | 'is' | 'to', Check>
 
 const toOne = members({
@@ -187,6 +191,7 @@ const through = members({
   access: optional(relationshipAccess),
   ...{ readable, writable },
   count: optional(flag),
+  description: optional(string),
 } satisfies Record<keyof ThroughOptions | 'is' | 'to', Check>)
 
 const toManyByKey = members({ ...key, through: anyValue, count: optional(flag) })

@@ -39,6 +39,12 @@ export type DefaultValue<Value = unknown> = Value | (() => Value)
 /** A schema of any Standard Schema library that takes values of an attribute and returns them, transformed or not. */
 export interface Validator<Value> extends StandardSchemaV1<Value, Value> {}
 
+/** The option of every field. */
+interface Described {
+  /** What the field means, for people: the description of the API shows it. One sentence or more, in Markdown. */
+  readonly description?: string
+}
+
 /**
  * The options of an attribute.
  * @typeParam IsRequired - the option `required`
@@ -52,7 +58,8 @@ export interface AttributeOptions<
   Rights extends Access = Access,
   Default extends DefaultValue<Value> | undefined = DefaultValue<Value> | undefined,
   Paths extends JsonPaths = JsonPaths,
-> extends FieldAccess {
+> extends FieldAccess,
+    Described {
   /** If true, a create must send a value, and no write may set it to null. Default false. */
   readonly required?: IsRequired
   /** Default `read-write`. */
@@ -107,7 +114,8 @@ type DefaultIf<HasDefault extends boolean, Value> = HasDefault extends true
 
 /** A declared attribute that the database computes. It can be read, filtered and sorted, but not written. */
 export interface ExpressionField<Value = unknown, Level extends OperatorLevel = OperatorLevel>
-  extends Pick<FieldAccess, 'readable' | 'filterable' | 'sortable'> {
+  extends Pick<FieldAccess, 'readable' | 'filterable' | 'sortable'>,
+    Described {
   readonly is: 'expression'
   readonly kind: Kind<Value, Level>
   readonly expression: Expression
@@ -123,7 +131,7 @@ export interface ColumnUse<Value = unknown, Nullable extends boolean = boolean> 
 }
 
 /** The options of a computed attribute. */
-export interface ComputedOptions {
+export interface ComputedOptions extends Described {
   /** Who may read it. Default: who may read all attributes that are stored in its columns. */
   readonly readable?: FieldRule
 }
@@ -145,7 +153,8 @@ export type WriteAccess = 'read-write' | 'read-only'
 
 /** The options of every relationship. */
 interface RelationshipOptions<Rights extends WriteAccess = WriteAccess>
-  extends Pick<FieldAccess, 'readable' | 'writable'> {
+  extends Pick<FieldAccess, 'readable' | 'writable'>,
+    Described {
   /** `read-only`: clients can read it and filter by it, but not write it. Default `read-write`. */
   readonly access?: Rights
 }
@@ -272,7 +281,7 @@ export function expression<Value, const Level extends OperatorLevel = OperatorLe
   write: Expression,
   options: Pick<
     AttributeOptions,
-    'filter' | 'sort' | 'invalidValues' | 'readable' | 'filterable' | 'sortable'
+    'description' | 'filter' | 'sort' | 'invalidValues' | 'readable' | 'filterable' | 'sortable'
   > = {},
 ): ExpressionField<Value, Level> {
   return { is: 'expression', kind, expression: write, ...options }

@@ -30,8 +30,13 @@ export type StoredValue =
   | Readonly<{ expression: string; codec: Codec }>
   | Readonly<{ count: string; codec: Codec }>
 
+/** What every resolved field has beside its own properties. */
+interface DescribedField {
+  readonly description: string | undefined
+}
+
 /** A resolved attribute: every default is filled in. */
-export interface AttributeField {
+export interface AttributeField extends DescribedField {
   readonly is: 'attribute'
   readonly name: string
   readonly kind: Kind<unknown>
@@ -81,7 +86,7 @@ export interface IdField extends AttributeField {
 }
 
 /** A resolved computed attribute. */
-interface ComputedField {
+interface ComputedField extends DescribedField {
   readonly is: 'computed'
   readonly name: string
   readonly kind: Kind<unknown>
@@ -111,7 +116,7 @@ export type Link =
     }>
 
 /** A resolved relationship. */
-export interface RelationshipField {
+export interface RelationshipField extends DescribedField {
   readonly is: 'relationship'
   readonly name: string
   readonly many: boolean

@@ -21,6 +21,7 @@ export function resolvePaths(
     const field: AttributeField = {
       is: 'attribute',
       name: filterName,
+      description: undefined,
       kind,
       column: undefined,
       expression: toPathExpression(column, path, declared),

@@ -162,6 +162,7 @@ function resolveIdField(parts: IdField['parts']): IdField {
   return {
     is: 'attribute',
     name: 'id',
+    description: undefined,
     kind: isComposite ? createIdKind(parts) : kind,
     column: isComposite ? undefined : column,
     columns,
@@ -200,6 +201,7 @@ function resolveField(
       return {
         is: 'computed',
         name,
+        description: field.description,
         kind: field.kind,
         columns: Object.entries(field.columns),
         compute: field.compute,
@@ -211,6 +213,7 @@ function resolveField(
       return {
         is: 'relationship',
         name,
+        description: field.description,
         many: field.is === 'toMany',
         to: field.to,
         link: resolveLink(field, declared, all),
@@ -278,6 +281,7 @@ function resolveAttribute(
   return {
     is: 'attribute',
     name,
+    description: field.description,
     kind: field.kind,
     column,
     expression: columnExpression(column),
@@ -317,6 +321,7 @@ function resolveExpression(
   return {
     is: 'attribute',
     name,
+    description: field.description,
     kind: field.kind,
     column: undefined,
     // The parentheses make it one operand of a comparison.

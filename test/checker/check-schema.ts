@@ -34,8 +34,8 @@ export function checkSchema(body: unknown): Violation[] {
   })
 }
 
-/** @param depth - how many levels of the document may hold lists: linkage is four below the top */
-function truncateLists(value: unknown, depth: number): unknown {
+/** Shortens long lists. @param depth - how many levels of the document may hold lists: linkage is four below the top */
+export function truncateLists(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth < 0) return value
   if (!Array.isArray(value)) {
     const members = Object.entries(value)

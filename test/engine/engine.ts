@@ -6,6 +6,7 @@ import { createServer } from 'lapidary/fastify'
 import { openPostgres, type PostgresOptions } from 'lapidary/postgres'
 import { openSqlite } from 'lapidary/sqlite'
 import type { DialectName } from '../../src/model/dialect.ts'
+import { type DescriptionChecker, getDescriptionChecker } from '../checker/check-description.ts'
 import { assertConforms, findViolations } from '../checker/check-exchange.ts'
 import type { Call, Client, Query } from '../client.ts'
 import { connect } from '../client.ts'
@@ -28,6 +29,8 @@ export interface Served {
   readonly postgres?: PostgresOptions
   /** Whether names go beyond ASCII: JSON:API 1.0 allows it, its official schema does not know. */
   readonly beyondAscii?: boolean
+  /** Whether the tables hold what no client can have written, such as null for a required attribute: no description fits. */
+  readonly hasForeignValues?: boolean
   /** Whether the tables are made again for each test, even after a test that only read: then no count is remembered. */
   readonly resets?: boolean
 }
@@ -90,6 +93,7 @@ interface Started {
 class Fixture {
   readonly database: Database
   readonly served: Served
+  readonly checkDescription: DescriptionChecker
   /** What may differ from the state that each test begins with. */
   changed: 'nothing' | 'rows' | 'tables' = 'tables'
   #started: Started | undefined
@@ -99,6 +103,10 @@ class Fixture {
   constructor(database: Database, served: Served) {
     this.database = database
     this.served = served
+    const { model, server: { prefix = '' } = {} } = served
+    this.checkDescription = served.hasForeignValues
+      ? () => {}
+      : getDescriptionChecker(model, prefix)
   }
 
   get started(): Started {
@@ -180,7 +188,9 @@ function engineOn(fixture: Fixture): Engine {
   const call: Engine['call'] = async (method, path, options) => {
     if (method !== 'GET') await fixture.beforeWrite()
     const exchange = await fixture.started.client.send(method, path, options)
-    if (!fixture.served.beyondAscii) return parseResponse(exchange, assertConforms(exchange))
+    const body = fixture.served.beyondAscii ? undefined : assertConforms(exchange)
+    fixture.checkDescription(exchange, body)
+    if (body !== undefined) return parseResponse(exchange, body)
     assert.deepEqual(findViolations(exchange), [])
     return parseResponse(exchange)
   }

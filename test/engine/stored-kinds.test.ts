@@ -91,6 +91,7 @@ const loose = {
   model: defineModel([amount], { maxPageSize: null }),
   tables: ({ newId }: ColumnTypes) =>
     `create table amount (id ${newId}, number numeric, text text)`,
+  hasForeignValues: true,
 }
 
 engine('Columns that allow more than their kinds', loose, (app) => {

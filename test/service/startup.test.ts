@@ -43,6 +43,7 @@ const settings: readonly (readonly [name: string, flag: string, usual: string])[
   ['PAGE_SIZE',     '--page-size',     '30'],
   ['MAX_PAGE_SIZE', '--max-page-size', ''],
   ['MAX_BODY',      '--max-body',      '1048576'],
+  ['OPENAPI',       '--openapi',       'on'],
   ['LOG_LEVEL',     '--log-level',     'info'],
   ['SHUTDOWN_DELAY', '--shutdown-delay', '0'],
   ['ACCESS_LOG',    '--access-log',    'on'],

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
+import { buildRoutes } from '../../openapi/build-routes.ts'
 import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
 import { createOriginResolver } from '../origin.ts'
@@ -38,6 +39,7 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
   // Where the database cannot be reached yet, the first request tries again.
   app.addHook('onReady', () => store.prepare().catch(() => {}))
   registerRoutes(app, {
+    routes: [...buildRoutes(context, options), ...(html?.routes ?? [])],
     context,
     authenticate,
     resolveOrigin: createOriginResolver(publicUrl),

@@ -8,8 +8,8 @@ import type {
 } from 'fastify'
 import type { AppContext } from '../../handlers/app-context.ts'
 import type { ApiRequest, RouteHandler } from '../../handlers/handler.ts'
-import { listRoutes } from '../../handlers/protected-routes.ts'
-import type { Method, Route } from '../../handlers/route-table.ts'
+import type { Method } from '../../handlers/model-paths.ts'
+import type { Route } from '../../handlers/route-table.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import type { HtmlPages } from '../html.ts'
@@ -17,13 +17,14 @@ import { toError } from '../log-internal-error.ts'
 import { createMethodError, formatAllowedMethods, listAllowedMethods } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import type { ErrorReporter } from './errors.ts'
-import type { ResponseSender } from './response.ts'
+import type { ResponseSender, Sendable } from './response.ts'
 
 /** Returns the auth context of a request, or a promise of it. */
 export type Authenticate = (request: FastifyRequest) => unknown
 
 /** The dependencies of every route. */
 export interface RouteOptions {
+  readonly routes: readonly Route[]
   readonly context: AppContext
   readonly authenticate: Authenticate | undefined
   readonly resolveOrigin: OriginResolver
@@ -42,8 +43,7 @@ export const authKey = Symbol('lapidary.auth')
  * of the paths is that of the plugin.
  */
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
-  const { context, html } = options
-  for (const route of [...listRoutes(context), ...(html?.routes ?? [])]) {
+  for (const route of options.routes) {
     registerHandlers(app, route, options)
     registerOtherMethods(app, route)
   }
@@ -58,7 +58,7 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
     ? [checkHeadersHook, createAuthHook(authenticate)]
     : checkHeadersHook
   for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
-    const handler = createRouteHandler(handle, route, { ...options, authenticate })
+    const handler = createRouteHandler({ method, handle }, route, { ...options, authenticate })
     const isUncheckedRead = method === 'GET' && !authenticate
     const definition = {
       ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false },
@@ -125,10 +125,11 @@ function isThenable(value: unknown): boolean {
 }
 
 function createRouteHandler(
-  handle: RouteHandler,
+  { method, handle }: Readonly<{ method: Method; handle: RouteHandler }>,
   route: Route,
   { context, authenticate, resolveOrigin, reportError, send }: RouteOptions,
 ) {
+  const respond = bindSender(send, route, method)
   const getAuth = authenticate
     ? (request: FastifyRequest): unknown => Reflect.get(request, authKey)
     : () => undefined
@@ -142,13 +143,21 @@ function createRouteHandler(
       )
       return response instanceof Promise
         ? response
-            .then((later) => send(reply, later, route))
+            .then((later) => respond(reply, later))
             .catch((error) => reportError(error, request, reply))
-        : send(reply, response, route)
+        : respond(reply, response)
     } catch (error) {
       return reportError(error, request, reply)
     }
   }
+}
+
+/** Creates the function that sends the successful responses of a route, with the header fields of the route. */
+function bindSender(send: ResponseSender, route: Route, method: Method) {
+  const { headers } = route
+  return headers && method === 'GET'
+    ? (reply: FastifyReply, response: Sendable) => send(reply.headers(headers), response, route)
+    : (reply: FastifyReply, response: Sendable) => send(reply, response, route)
 }
 
 function registerOtherMethods(app: FastifyInstance, route: Route): void {

@@ -195,6 +195,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
  */
 function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void {
   const { model, store, prefix = '', rootMeta, publicUrl, maxBody, authenticate, html } = options
+  const { openapi } = options
   let isRegistered = false
   app.ready = new Proxy(app.ready, {
     apply: (ready, self, args) => {
@@ -205,6 +206,7 @@ function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
           ...(authenticate && { authenticate }),
+          ...(openapi && { openapi }),
         })
       }
       return Reflect.apply(ready, self, args)

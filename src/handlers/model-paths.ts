@@ -1,0 +1,83 @@
+import {
+  getResourceType,
+  type Model,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
+
+/** An HTTP method with a handler. The server derives HEAD from GET, and answers OPTIONS and 405 from the table. */
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** What a path addresses: the root, the resources of a type, one resource, its related resources, or their linkage. */
+export type RouteTarget =
+  | Readonly<{ is: 'root' }>
+  | Readonly<{ is: 'collection' | 'resource'; resource: ResourceType }>
+  | Readonly<{
+      is: 'related' | 'relationship'
+      resource: ResourceType
+      relationship: RelationshipField
+    }>
+
+/** A path and its methods; `:id` is the only parameter of a path. */
+export interface ModelPath {
+  readonly path: string
+  readonly target: RouteTarget
+  readonly methods: readonly Method[]
+  /** The methods that the path does not have because the resource is read-only. */
+  readonly readOnlyMethods: readonly Method[]
+}
+
+/** Lists every path of a service, without the prefix. */
+export function listPaths(model: Model): ModelPath[] {
+  return [
+    { path: '/', target: { is: 'root' }, methods: ['GET'], readOnlyMethods: [] },
+    ...[...model.types.values()].flatMap((resource) => listResourcePaths(resource, model)),
+  ]
+}
+
+function listResourcePaths(resource: ResourceType, model: Model): ModelPath[] {
+  const { path, isWritable, fields } = resource
+  const relationships = [...fields.values()].filter(({ is }) => is === 'relationship')
+  return [
+    definePath(path, { is: 'collection', resource }, isWritable, ['POST']),
+    definePath(`${path}/:id`, { is: 'resource', resource }, isWritable, ['PATCH', 'DELETE']),
+    ...relationships.flatMap((field) =>
+      field.is === 'relationship' ? listRelationshipPaths(resource, field, model) : [],
+    ),
+  ]
+}
+
+function listRelationshipPaths(
+  resource: ResourceType,
+  relationship: RelationshipField,
+  model: Model,
+): ModelPath[] {
+  const { name, many, to, isWritable } = relationship
+  const path = `${resource.path}/:id`
+  const canCreate = isWritable && getResourceType(model, to).isWritable
+  return [
+    definePath(
+      `${path}/${name}`,
+      { is: 'related', resource, relationship },
+      canCreate,
+      many ? ['POST'] : [],
+    ),
+    definePath(
+      `${path}/relationships/${name}`,
+      { is: 'relationship', resource, relationship },
+      isWritable,
+      ['PATCH', 'POST', 'DELETE'],
+    ),
+  ]
+}
+
+function definePath(
+  path: string,
+  target: RouteTarget,
+  isWritable: boolean,
+  writes: readonly Method[],
+): ModelPath {
+  return isWritable
+    ? { path, target, methods: ['GET', ...writes], readOnlyMethods: [] }
+    : { path, target, methods: ['GET'], readOnlyMethods: writes }
+}

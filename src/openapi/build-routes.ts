@@ -1,0 +1,146 @@
+import type { AppContext } from '../handlers/app-context.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
+import { listRoutes } from '../handlers/protected-routes.ts'
+import type { ModelRoute, Route } from '../handlers/route-table.ts'
+import { DeclarationError } from '../model/declaration-error.ts'
+import { isObject } from '../model/json.ts'
+import { getResourceType, type Model } from '../model/model.ts'
+import { isFunction } from '../model/option-checks.ts'
+import type { SecurityDescription } from '../model/security.ts'
+import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
+import { describeApi } from './describe-api.ts'
+import { describeResource } from './describe-resource.ts'
+import type { DocsPage, OpenApiOptions } from './options.ts'
+
+/** The options of an adapter that the description depends on. */
+interface DescribedOptions {
+  readonly openapi?: boolean | OpenApiOptions
+  readonly publicUrl?: string | undefined
+  /** A function that may carry how it authenticates, as those of `lapidary/auth` do. */
+  readonly authenticate?: object | undefined
+}
+
+/**
+ * Builds every route of an application: those of its model, and with `openapi` also `/openapi.json`, the JSON Schema of each
+ * type at its path with `.schema.json`, which no path of a type can be, and the page that shows the description. An identity gets
+ * the description of what it may see.
+ *
+ * @throws DeclarationError when a resource type has the path of the page
+ */
+export function buildRoutes(context: AppContext, options: DescribedOptions): readonly Route[] {
+  const routes = listRoutes(context)
+  const { openapi = false } = options
+  if (openapi === false) return routes
+  const settings = openapi === true ? {} : openapi
+  return [
+    ...routes.map((route) => addLink(route, formatLinks(route, context, settings))),
+    defineDescription(context, options, settings),
+    ...defineSchemas(context),
+    ...definePage(context, settings.docs),
+  ]
+}
+
+function addLink(route: Route, link: string | undefined): Route {
+  return link === undefined ? route : { ...route, headers: { link } }
+}
+
+/**
+ * Formats the links from the responses of a route to their descriptions. JSON:API 1.0 has no such link in a document, so the
+ * header field `Link` has it.
+ * @see docs/decisions/0069-describedby-in-the-link-header-field.md
+ */
+function formatLinks(
+  { target }: ModelRoute,
+  { prefix, planner }: AppContext,
+  { docs }: OpenApiOptions,
+): string | undefined {
+  const formatLink = (path: string, relation: string) => `<${prefix}${path}>; rel="${relation}"`
+  if (target.is === 'relationship') return undefined
+  if (target.is === 'root') {
+    const description = formatLink('/openapi.json', 'service-desc')
+    return docs ? `${description}, ${formatLink(docs.path, 'service-doc')}` : description
+  }
+  const type = target.is === 'related' ? target.relationship.to : target.resource.type
+  const { path } = getResourceType(planner.model, type)
+  return formatLink(`${path}.schema.json`, 'describedby')
+}
+
+function defineDescription(
+  context: AppContext,
+  { publicUrl, authenticate }: DescribedOptions,
+  { docs: _page, ...settings }: OpenApiOptions,
+): Route {
+  const { prefix, rootMeta } = context
+  const { version, description } = rootMeta
+  const security = settings.security ?? findSecurity(authenticate)
+  const describe = memoizeByIdentity((model: Model) =>
+    JSON.stringify(
+      describeApi(model, {
+        ...(typeof version === 'string' && { version }),
+        ...(typeof description === 'string' && { description }),
+        ...{ prefix, publicUrl, security },
+        ...settings,
+      }),
+    ),
+  )
+  return defineText('/openapi.json', { 'content-type': 'application/json' }, (request) =>
+    describe(findModel(request, context)),
+  )
+}
+
+/** The model as the identity of a request may see it: without the fields that it may neither read nor write. */
+function findModel({ auth }: ApiRequest, { planner, findView }: AppContext): Model {
+  return findView ? findView(auth).planner.model : planner.model
+}
+
+/** How a function authenticates; a scheme in words if it does not say. */
+function findSecurity(authenticate: object | undefined): SecurityDescription | undefined {
+  if (authenticate === undefined) return undefined
+  const carried: unknown = Reflect.get(authenticate, 'security')
+  // The functions of `lapidary/auth` have a property of this type.
+  if (isFunction(authenticate) && isObject(carried))
+    return carried as unknown as SecurityDescription
+  const description = 'The server authenticates requests; its description does not say how.'
+  const scheme = { type: 'apiKey', in: 'header', name: 'Authorization', description } as const
+  return { schemes: { authorization: scheme }, isOptional: false }
+}
+
+function defineSchemas(context: AppContext): Route[] {
+  const { planner, prefix } = context
+  return [...planner.model.types.values()].map(({ type, path }): Route => {
+    const describe = memoizeByIdentity((model: Model) =>
+      JSON.stringify(describeResource(model, getResourceType(model, type), prefix)),
+    )
+    const headers = { 'content-type': 'application/schema+json' }
+    return defineText(`${path}.schema.json`, headers, (request) =>
+      describe(findModel(request, context)),
+    )
+  })
+}
+
+function definePage({ planner, prefix }: AppContext, page: DocsPage | undefined): Route[] {
+  if (page === undefined) return []
+  const { path, files } = page
+  const taken = [...planner.model.types.values()].find((resource) => resource.path === path)
+  if (taken)
+    throw new DeclarationError([
+      `openapi.docs.path: the resource type "${taken.type}" has the path ${prefix}${path}; choose another path for the page`,
+    ])
+  return files.map((file) => ({
+    ...defineText(`${path}${file.path}`, file.headers, file.read),
+    isPublic: true,
+  }))
+}
+
+/** Defines a route whose response is a text that is no JSON:API document. */
+function defineText(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  read: (request: ApiRequest) => string | Promise<string>,
+): Route {
+  return {
+    path,
+    methods: { GET: async (request) => ({ status: 200, headers, body: await read(request) }) },
+    readOnlyMethods: [],
+  }
+}

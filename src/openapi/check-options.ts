@@ -1,0 +1,35 @@
+import { isObject } from '../model/json.ts'
+import { type Check, members, mustBe, optional } from '../model/option-checks.ts'
+import type { SecurityDescription } from '../model/security.ts'
+import type { DocsPage, OpenApiOptions } from './options.ts'
+
+const text = mustBe('a string', (value) => typeof value === 'string')
+
+const security = members({
+  schemes: mustBe('an object with security schemes of OpenAPI by name', isObject),
+  isOptional: mustBe('true or false', (value) => typeof value === 'boolean'),
+} satisfies Record<keyof SecurityDescription, Check>)
+
+const docs = members({
+  path: mustBe(
+    'a path such as "/docs"',
+    (value) => typeof value === 'string' && /^\/[\w~/.-]*[\w~.-]$/.test(value),
+  ),
+  files: mustBe('the files of the result of docsPage()', Array.isArray),
+} satisfies Record<keyof DocsPage, Check>)
+
+const options = members({
+  title: optional(text),
+  version: optional(text),
+  description: optional(text),
+  security: optional(security),
+  docs: optional(docs),
+} satisfies Record<keyof OpenApiOptions, Check>)
+
+/** Checks the option `openapi` of an adapter: true, false or an object with options of the description. */
+export const checkOpenApi: Check = (value, location) => {
+  if (typeof value === 'boolean') return []
+  return isObject(value)
+    ? options(value, location)
+    : mustBe('true, false or an object')(value, location)
+}

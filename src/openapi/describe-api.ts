@@ -1,0 +1,147 @@
+import { listPaths } from '../handlers/model-paths.ts'
+import type { Model, ResourceType } from '../model/model.ts'
+import type { SecurityDescription } from '../model/security.ts'
+import { createTypeNames } from './component-names.ts'
+import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
+import { describeFilters } from './filter-schemas.ts'
+import { describeRoute, formatPath, type OperationContext, type PathItem } from './operations.ts'
+import { describeCommonParameters, describeId, describeTypeParameters } from './parameters.ts'
+import { describeResourceObjects, type SchemaContext } from './resource-schemas.ts'
+import { describeCommonResponses, describeTypeBodies, describeTypeResponses } from './responses.ts'
+import { createReference, type Schemas, selectReferenced } from './schema.ts'
+
+/** What a description says about the API as a whole. */
+export interface DescriptionOptions {
+  /** The name of the API. Default `API`. */
+  readonly title?: string
+  /** The version of the API, not of OpenAPI. Default `1.0.0`. */
+  readonly version?: string
+  /** In Markdown. */
+  readonly description?: string
+  /** The beginning of every path, e.g. `/api`. Default: none. */
+  readonly prefix?: string
+  /** Scheme and host, e.g. `https://api.example.org`. Default: those of the address of the description. */
+  readonly publicUrl?: string | undefined
+  /** How requests are authenticated. Default: not at all. */
+  readonly security?: SecurityDescription | undefined
+}
+
+/** A description of an API: an OpenAPI document (https://spec.openapis.org/oas/v3.1.0). */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: Readonly<{ title: string; version: string; description?: string }>
+  readonly servers: readonly Readonly<{ url: string }>[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly tags: readonly Readonly<{ name: string; description?: string }>[]
+  readonly paths: Readonly<Record<string, PathItem>>
+  readonly components: Readonly<{
+    schemas: Schemas
+    parameters: Readonly<Record<string, object>>
+    requestBodies: Readonly<Record<string, object>>
+    responses: Readonly<Record<string, object>>
+    securitySchemes?: Readonly<Record<string, object>>
+  }>
+}
+
+/**
+ * Describes an API as an OpenAPI 3.1 document: every path and method of its routes, with parameters, bodies, responses and
+ * error codes. It describes all fields of the model, whoever may read them; a server sends each identity what it may see.
+ *
+ * @see docs/guides/describing.md
+ */
+export function describeApi(model: Model, options: DescriptionOptions = {}): OpenApiDocument {
+  const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
+  const { security } = options
+  const context: SchemaContext = {
+    ...{ model, prefix },
+    nameType: createTypeNames(model),
+    ref: createReference('#/components/schemas/'),
+  }
+  const nameIdParameter = nameIdParameters(model)
+  const operationContext = { ...context, nameIdParameter }
+  const paths = Object.fromEntries(
+    listPaths(model).map((route) => [formatPath(route), describeRoute(route, operationContext)]),
+  )
+  return {
+    openapi: '3.1.0',
+    info: { title, version, ...(description !== undefined && { description }) },
+    servers: [{ url: publicUrl + prefix || '/' }],
+    security: security ? listRequirements(security) : [],
+    tags: [...model.types.values()].map(({ type, description }) => ({
+      name: type,
+      ...(description !== undefined && { description }),
+    })),
+    paths,
+    components: {
+      ...describeComponents(paths, operationContext, security !== undefined),
+      ...(security && { securitySchemes: security.schemes }),
+    },
+  }
+}
+
+/** Any of the schemes authenticates a request. */
+function listRequirements({
+  schemes,
+  isOptional,
+}: SecurityDescription): OpenApiDocument['security'] {
+  const names = Object.keys(schemes).map((name) => ({ [name]: [] }))
+  return isOptional ? [...names, {}] : names
+}
+
+/** Types whose ids have the same schema share a parameter. */
+function nameIdParameters({ types }: Model): (resource: ResourceType) => string {
+  const names = new Map<string, string>()
+  const nameIdParameter = ({ id }: ResourceType) => {
+    const schema = JSON.stringify(id.kind.schema)
+    const name = names.get(schema) ?? (names.size === 0 ? 'id' : `id-${names.size + 1}`)
+    names.set(schema, name)
+    return name
+  }
+  for (const resource of types.values()) nameIdParameter(resource)
+  return nameIdParameter
+}
+
+/** Describes everything that the paths refer to, directly or by other components. */
+function describeComponents(
+  paths: OpenApiDocument['paths'],
+  context: OperationContext,
+  isAuthenticated: boolean,
+): OpenApiDocument['components'] {
+  const types = [...context.model.types.values()]
+  const all = {
+    parameters: merge(
+      describeCommonParameters(context.model),
+      ...types.map((type) => ({ [context.nameIdParameter(type)]: describeId(type) })),
+      ...types.map((type) => describeTypeParameters(type, context)),
+    ),
+    requestBodies: merge(...types.map((type) => describeTypeBodies(type, context))),
+    responses: merge(
+      describeCommonResponses(context, isAuthenticated),
+      ...types.map((type) => describeTypeResponses(type, context)),
+    ),
+  }
+  const used = {
+    parameters: selectReferenced(paths, all.parameters, '#/components/parameters/'),
+    requestBodies: selectReferenced(paths, all.requestBodies, '#/components/requestBodies/'),
+    responses: selectReferenced(paths, all.responses, '#/components/responses/'),
+  }
+  const schemas = selectReferenced(used, describeSchemas(context), '#/components/schemas/')
+  return { schemas, ...used }
+}
+
+/** Describes every schema of a model, by its name. */
+export function describeSchemas(context: SchemaContext): Schemas {
+  const types = [...context.model.types.values()]
+  return merge(
+    describeCommonSchemas(context),
+    ...types.map((type) => describeResourceObjects(type, context)),
+    ...types.map((type) => describeDocuments(type, context)),
+    describeFilters(context),
+  )
+}
+
+function merge<Value>(
+  ...records: readonly Readonly<Record<string, Value>>[]
+): Readonly<Record<string, Value>> {
+  return Object.assign({}, ...records)
+}

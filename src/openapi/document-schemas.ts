@@ -1,0 +1,118 @@
+import type { JsonSchema } from '../model/kinds.ts'
+import type { Model, ResourceType } from '../model/model.ts'
+import type { SchemaContext } from './resource-schemas.ts'
+import { arrayOf, objectOf, openObject, type Schemas } from './schema.ts'
+
+const text: JsonSchema = { type: 'string' }
+const link: JsonSchema = { type: 'string', format: 'uri-reference' }
+
+/** The links to other pages of a list. */
+const pages = { first: link, last: link, prev: link, next: link }
+
+/**
+ * Describes the documents whose primary data are resources of a type.
+ *
+ * @returns `person.document` for one resource, `person.documentOrNull` for the resource of a to-one relationship,
+ *   `person.collection` for a list; `person.toOneDocument` and `person.toManyDocument` for the linkage of a relationship
+ * @see https://jsonapi.org/format/1.0/#document-top-level
+ */
+export function describeDocuments(resource: ResourceType, context: SchemaContext): Schemas {
+  const { ref, nameType } = context
+  const name = nameType(resource.type)
+  const [one, identifier] = [ref(name), ref(`${name}.identifier`)]
+  const document = (base: string, data: JsonSchema): JsonSchema => ({
+    allOf: [ref(base)],
+    properties: { data },
+    unevaluatedProperties: false,
+  })
+  const orNull = (schema: JsonSchema) => ({ anyOf: [schema, { type: 'null' }] })
+  return {
+    [`${name}.document`]: document('jsonapi.document', one),
+    [`${name}.documentOrNull`]: document('jsonapi.document', orNull(one)),
+    [`${name}.collection`]: document('jsonapi.collection', arrayOf(one)),
+    [`${name}.toOneDocument`]: document('jsonapi.toOneDocument', orNull(identifier)),
+    [`${name}.toManyDocument`]: document('jsonapi.toManyDocument', arrayOf(identifier)),
+  }
+}
+
+/** Describes what the documents of every type have in common. */
+export function describeCommonSchemas({ model, nameType, ref }: SchemaContext): Schemas {
+  const both = { self: link, related: link }
+  const included = ref('jsonapi.included')
+  const jsonapi = ref('jsonapi.object')
+  const required = ['data', 'links', 'jsonapi']
+  const document = (links: JsonSchema) => openObject({ included, links, jsonapi }, required)
+  const self = ref('jsonapi.selfLink')
+  const collection = objectOf({ self: link, ...pages }, ['self'])
+  return {
+    'jsonapi.count': objectOf({ count: { type: 'integer', minimum: 0 } }, ['count']),
+    'jsonapi.included': arrayOf(describeIncluded(model, nameType, ref)),
+    'jsonapi.document': document(self),
+    'jsonapi.collection': openObject(
+      { included, links: collection, meta: ref('jsonapi.count'), jsonapi },
+      [...required, 'meta'],
+    ),
+    'jsonapi.toOneDocument': document(ref('jsonapi.relationshipLinks')),
+    'jsonapi.toManyDocument': document(objectOf({ ...both, ...pages }, ['self', 'related'])),
+    'jsonapi.object': objectOf({ version: { const: '1.0' } }, ['version']),
+    'jsonapi.selfLink': objectOf({ self: link }, ['self']),
+    'jsonapi.relationshipLinks': objectOf(both, ['self', 'related']),
+    'jsonapi.message': objectOf({ meta: objectOf({ message: text }, ['message']), jsonapi }, [
+      'meta',
+      'jsonapi',
+    ]),
+    'jsonapi.root': objectOf(
+      {
+        meta: openObject({ resources: { type: 'object', additionalProperties: rootEntry } }, [
+          'resources',
+        ]),
+        links: self,
+        jsonapi,
+      },
+      ['meta', 'links', 'jsonapi'],
+    ),
+    'jsonapi.errors': describeErrors(jsonapi),
+  }
+}
+
+/** A resource type in the root document; `relationships` has the related types by name. */
+const rootEntry = objectOf(
+  {
+    path: link,
+    description: text,
+    relationships: { type: 'object', additionalProperties: text },
+  },
+  ['path', 'relationships'],
+)
+
+/** Any resource can be included in the documents of most types: by relationships of relationships. */
+function describeIncluded(
+  model: Model,
+  nameType: SchemaContext['nameType'],
+  ref: SchemaContext['ref'],
+): JsonSchema {
+  const [first, ...others] = [...model.types.keys()].map((type) => ref(nameType(type)))
+  if (first === undefined) return { type: 'object' }
+  return others.length === 0 ? first : { anyOf: [first, ...others] }
+}
+
+/** https://jsonapi.org/format/1.0/#error-objects */
+function describeErrors(jsonapi: JsonSchema): JsonSchema {
+  const source = objectOf({
+    pointer: { ...text, description: 'The location in the body (RFC 6901).' },
+    parameter: { ...text, description: 'The query parameter, or the parameter of the path.' },
+  })
+  const error = objectOf(
+    {
+      id: { ...text, description: 'The id of the entry in the log of the server.' },
+      status: text,
+      code: { ...text, description: 'A stable name for programs.' },
+      title: text,
+      detail: text,
+      source,
+    },
+    ['status', 'code', 'title', 'detail'],
+  )
+  const errors = { ...arrayOf(error), minItems: 1 }
+  return objectOf({ errors, meta: { type: 'object' }, jsonapi }, ['errors', 'jsonapi'])
+}

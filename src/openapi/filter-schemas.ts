@@ -1,0 +1,183 @@
+import type { JsonSchema, Kind } from '../model/kinds.ts'
+import type { AttributeField, ResourceType } from '../model/model.ts'
+import {
+  countOperators,
+  listOperators,
+  type Operator,
+  operators,
+  relationshipOperators,
+} from '../model/operators.ts'
+import { getBaseName } from './example-values.ts'
+import type { SchemaContext } from './resource-schemas.ts'
+import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'
+import { anyDecimal, listRelationships } from './value-schemas.ts'
+
+/** Returns the attributes and the id of a type that clients can filter by, and the values inside JSON, such as `meta__city`. */
+export function listFilterable({ id, fields }: ResourceType): AttributeField[] {
+  const attributes = [...fields.values()].filter((field) => field.is === 'attribute')
+  return [id, ...attributes]
+    .filter(({ isFilterable }) => isFilterable)
+    .flatMap((field) => [field, ...(field.paths?.values() ?? [])])
+}
+
+/** Describes a value that filters compare with an attribute of a kind: they accept more than a body does. */
+export function describeFilterValue({ comparesAs, operators, schema }: Kind<unknown>): JsonSchema {
+  if (operators === 'textual') return { type: 'string' }
+  if (operators === 'opaque') return { type: 'null' }
+  if (operators === 'array') return { type: 'array' }
+  if (comparesAs === 'decimal') return anyDecimal
+  // Ids may be sent as numbers.
+  if (comparesAs === 'number' && schema.type === 'string') return { type: ['string', 'integer'] }
+  return schema
+}
+
+/**
+ * Describes the filters of the types: `person.filter`, a list of filter objects, and `person.term`, one of them; `person.terms`, what
+ * `any` and `has` take; and the comparisons of each kind, e.g. `filter.text`.
+ * @see `docs/service.md`, Filter
+ */
+export function describeFilters(context: SchemaContext): Schemas {
+  const comparisons = createComparisons(context)
+  const filters = [...context.model.types.values()].flatMap((resource) => {
+    const name = context.nameType(resource.type)
+    return [
+      [`${name}.filter`, arrayOf(context.ref(`${name}.term`))] as const,
+      [`${name}.terms`, describeTerms(context.ref(`${name}.term`))] as const,
+      [`${name}.term`, describeTerm(resource, context, comparisons.find)] as const,
+    ]
+  })
+  return { ...Object.fromEntries(filters), ...Object.fromEntries(comparisons.schemas) }
+}
+
+/** Returns the schema of the comparisons of a kind, without the name of the field. */
+type ComparisonFinder = (kind: Kind<unknown>) => JsonSchema
+
+/** Kinds with equal comparisons share a schema, which all types refer to. */
+function createComparisons({ ref }: SchemaContext): {
+  readonly find: ComparisonFinder
+  readonly schemas: ReadonlyMap<string, JsonSchema>
+} {
+  const schemas = new Map<string, JsonSchema>()
+  const names = new Map<string, string>()
+  const find: ComparisonFinder = (kind) => {
+    const schema = describeComparison(kind)
+    // An enumeration has a list of values of its own.
+    if (Array.isArray(kind.schema.enum)) return schema
+    const key = JSON.stringify(schema)
+    const known = names.get(key)
+    if (known !== undefined) return ref(known)
+    const base = `filter.${getBaseName(kind)}`
+    const name = schemas.has(base) ? `${base}-${schemas.size}` : base
+    schemas.set(name, schema)
+    names.set(key, name)
+    return ref(name)
+  }
+  return { find, schemas }
+}
+
+/** Describes `op` and the operand of every operator that applies to a kind. */
+function describeComparison(kind: Kind<unknown>): JsonSchema {
+  const names = listOperators(kind)
+  const select = (takes: Operator['takes'], isSearch = false) =>
+    names.filter((name) => {
+      const operator: Operator = Reflect.get(operators, name)
+      return operator.takes === takes && (operator.requires === 'textual') === isSearch
+    })
+  const value = describeFilterValue(kind)
+  const one = value.type === 'null' ? value : orNull(value)
+  const string = { type: ['string', 'null'] }
+  const range = { ...arrayOf(one), minItems: 2, maxItems: 2 }
+  const single = [...select('one'), ...select('one', true)]
+  return {
+    anyOf: [
+      ...describeOperators(select('one'), { val: one }),
+      ...describeOperators(select('one', true), { val: string }),
+      ...describeOperators(select('list'), { val: arrayOf(one) }),
+      ...describeOperators(select('two'), { val: range }),
+      ...describeOperators(single, { field: { type: 'string' } }),
+    ],
+  }
+}
+
+function describeOperators(
+  names: readonly string[],
+  operand: Readonly<Record<string, JsonSchema>>,
+): JsonSchema[] {
+  if (names.length === 0) return []
+  return [openObject({ op: { enum: names }, ...operand }, ['op', ...Object.keys(operand)])]
+}
+
+function describeTerm(
+  resource: ResourceType,
+  { ref, nameType }: SchemaContext,
+  findComparison: ComparisonFinder,
+): JsonSchema {
+  const term = ref(`${nameType(resource.type)}.term`)
+  const terms = { ...arrayOf(term), minItems: 1 }
+  const relationships = listRelationships(resource)
+  const related = relationships.map(({ name, many, to }) =>
+    describeNested(name, many ? 'any' : 'has', ref(`${nameType(to)}.terms`)),
+  )
+  const names = relationships.map(({ name }) => name)
+  const counted = relationships.flatMap(({ name, isCounted }) => (isCounted ? [name] : []))
+  return {
+    anyOf: [
+      ...describeAttributeTerms(resource, findComparison),
+      ...related,
+      ...(names.length > 0 ? [describeEmptiness(names), describePaths(names)] : []),
+      ...(counted.length > 0 ? [describeCounts(counted)] : []),
+      { ...objectOf({ and: terms, or: terms, not: term }), minProperties: 1, maxProperties: 1 },
+    ],
+  }
+}
+
+/** Attributes with equal comparisons share one schema. */
+function describeAttributeTerms(
+  resource: ResourceType,
+  findComparison: ComparisonFinder,
+): JsonSchema[] {
+  const groups = Map.groupBy(listFilterable(resource), ({ kind }) =>
+    JSON.stringify(findComparison(kind)),
+  )
+  return [...groups].map(([comparison, fields]) => ({
+    allOf: [
+      openObject({ name: { enum: fields.map(({ name }) => name) } }, ['name']),
+      JSON.parse(comparison),
+    ],
+  }))
+}
+
+/** Describes `any` and `has` with a nested filter. Without one they test whether anything is related. */
+function describeNested(name: string, op: string, terms: JsonSchema): JsonSchema {
+  return openObject({ name: { const: name }, op: { const: op }, val: terms }, ['name', 'op'])
+}
+
+/** The filter of related resources: one object, or several that must all match. */
+function describeTerms(term: JsonSchema): JsonSchema {
+  return { anyOf: [term, arrayOf(term), { type: 'null' }] }
+}
+
+/** Describes the comparison of a relationship with null. */
+function describeEmptiness(names: readonly string[]): JsonSchema {
+  const known: readonly string[] = relationshipOperators.toMany
+  const op = relationshipOperators.toOne.filter((name) => known.includes(name))
+  return openObject({ name: { enum: names }, op: { enum: op }, val: { type: 'null' } }, [
+    ...['name', 'op', 'val'],
+  ])
+}
+
+/** Describes the comparison of the number of related resources. */
+function describeCounts(names: readonly string[]): JsonSchema {
+  const op = Object.keys(countOperators)
+  return openObject({ name: { enum: names }, op: { enum: op }, val: { type: 'integer' } }, [
+    ...['name', 'op', 'val'],
+  ])
+}
+
+/** Describes a comparison through relationships, such as `owner__name`. */
+function describePaths(names: readonly string[]): JsonSchema {
+  const name = { type: 'string', pattern: `^(${names.join('|')})__.` }
+  return openObject({ name, op: { type: 'string' }, val: {}, field: { type: 'string' } }, [
+    ...['name', 'op'],
+  ])
+}

@@ -1,0 +1,244 @@
+import type { Method, ModelPath } from '../handlers/model-paths.ts'
+import type { RelationshipField, ResourceType } from '../model/model.ts'
+import { describeShortFilters } from './parameters.ts'
+import type { SchemaContext } from './resource-schemas.ts'
+import type { ErrorResponseName } from './responses.ts'
+import { createReference } from './schema.ts'
+import { listRelationships } from './value-schemas.ts'
+
+/** A path with its operations (https://spec.openapis.org/oas/v3.1.0#path-item-object). */
+export type PathItem = Readonly<Record<string, unknown>>
+
+/** What the operations of a path are described with. */
+export interface OperationContext extends SchemaContext {
+  /** The name of the parameter for the ids of a type, among the components. */
+  readonly nameIdParameter: (resource: ResourceType) => string
+}
+
+/** An operation in short; the rest is the same for all. */
+interface Operation {
+  /** The end of the operation's id: the type and the relationship come before it. */
+  readonly verb: string
+  readonly summary: string
+  readonly parameters?: readonly object[]
+  /** The name of a request body among the components. */
+  readonly body?: string
+  readonly status?: 200 | 201
+  /** The name of the successful response among the components. */
+  readonly response: string
+  readonly errors: ErrorResponseName
+}
+
+/** What the operations of a path have in common. */
+interface DescribedPath {
+  readonly tag: string | undefined
+  readonly parameters: readonly object[]
+  readonly operations: Readonly<Partial<Record<Method, Operation>>>
+}
+
+const [parameter, body, response] = ['parameters', 'requestBodies', 'responses'].map((kind) =>
+  createReference(`#/components/${kind}/`),
+) as [ReferTo, ReferTo, ReferTo]
+type ReferTo = ReturnType<typeof createReference>
+
+const readErrors = 'readError' satisfies ErrorResponseName
+const writeErrors = 'writeError' satisfies ErrorResponseName
+
+/** Returns the path of a route with OpenAPI's syntax of parameters, e.g. `/persons/{id}/computers`. */
+export function formatPath({ path }: Pick<ModelPath, 'path'>): string {
+  return path
+    .split('/')
+    .map((segment) => (segment === ':id' ? '{id}' : encodeURIComponent(segment)))
+    .join('/')
+}
+
+/** Describes a route: each of its methods becomes an operation. HEAD and OPTIONS, which every path has, are not listed. */
+export function describeRoute(route: ModelPath, context: OperationContext): PathItem {
+  const { tag, parameters, operations } = describePath(route, context)
+  const own = route.methods.flatMap((method) => {
+    const operation = operations[method]
+    return operation ? [[method, operation] as const] : []
+  })
+  return {
+    ...(parameters.length > 0 && { parameters }),
+    ...Object.fromEntries(
+      own.map(([method, operation]) => [method.toLowerCase(), describeOperation(operation, tag)]),
+    ),
+  }
+}
+
+function describeOperation(
+  { verb, summary, parameters, body: sent, status = 200, response: name, errors }: Operation,
+  tag: string | undefined,
+): object {
+  return {
+    ...(tag !== undefined && { tags: [tag] }),
+    ...{ summary, operationId: verb },
+    ...(parameters && parameters.length > 0 && { parameters }),
+    ...(sent !== undefined && { requestBody: body(sent) }),
+    responses: {
+      [status]: response(name),
+      '4XX': response(errors),
+      '5XX': response('serverError'),
+    },
+  }
+}
+
+function describePath({ target }: ModelPath, context: OperationContext): DescribedPath {
+  switch (target.is) {
+    case 'root':
+      return describeRoot()
+    case 'collection':
+      return describeCollection(target.resource, context)
+    case 'resource':
+      return describeResourcePath(target.resource, context)
+    case 'related':
+      return describeRelated(target.resource, target.relationship, context)
+    case 'relationship':
+      return describeRelationship(target.resource, target.relationship, context)
+  }
+}
+
+function describeRoot(): DescribedPath {
+  const GET: Operation = {
+    verb: 'root',
+    summary: 'List the resource types',
+    response: 'root',
+    errors: readErrors,
+  }
+  return { tag: undefined, parameters: [], operations: { GET } }
+}
+
+/** The parameters that decide what the documents of a type contain. */
+function listContentParameters(resource: ResourceType, { nameType }: SchemaContext): object[] {
+  const name = nameType(resource.type)
+  const relationships = listRelationships(resource)
+  return [
+    ...(relationships.length > 0 ? [parameter(`${name}.include`)] : []),
+    ...(relationships.some(({ isCounted }) => isCounted) ? [parameter(`${name}.withCount`)] : []),
+    parameter('fields'),
+  ]
+}
+
+/** The parameters that decide which resources a list contains. */
+function listListParameters({ type }: ResourceType, { nameType }: SchemaContext): object[] {
+  const name = nameType(type)
+  return [parameter(`${name}.filter`), parameter(`${name}.sort`), parameter('page')]
+}
+
+function describeCollection(resource: ResourceType, context: OperationContext): DescribedPath {
+  const { type } = resource
+  const name = context.nameType(type)
+  return {
+    tag: type,
+    parameters: listContentParameters(resource, context),
+    operations: {
+      GET: {
+        verb: `${name}.list`,
+        summary: `List ${type}`,
+        parameters: [...listListParameters(resource, context), ...describeShortFilters(resource)],
+        response: `${name}.collection`,
+        errors: readErrors,
+      },
+      POST: {
+        ...{ verb: `${name}.create`, summary: `Create ${type}`, body: `${name}.new` },
+        ...{ status: 201, response: `${name}.document`, errors: writeErrors },
+      },
+    },
+  }
+}
+
+function describeResourcePath(resource: ResourceType, context: OperationContext): DescribedPath {
+  const { type } = resource
+  const name = context.nameType(type)
+  const document = `${name}.document`
+  return {
+    tag: type,
+    parameters: [
+      parameter(context.nameIdParameter(resource)),
+      ...listContentParameters(resource, context),
+    ],
+    operations: {
+      GET: {
+        ...{ verb: `${name}.get`, summary: `Get ${type}` },
+        ...{ response: document, errors: readErrors },
+      },
+      PATCH: {
+        ...{ verb: `${name}.update`, summary: `Update ${type}`, body: `${name}.update` },
+        ...{ response: document, errors: writeErrors },
+      },
+      DELETE: {
+        ...{ verb: `${name}.delete`, summary: `Delete ${type}` },
+        ...{ response: 'message', errors: writeErrors },
+      },
+    },
+  }
+}
+
+function describeRelated(
+  resource: ResourceType,
+  { name: relationship, many, to }: RelationshipField,
+  context: OperationContext,
+): DescribedPath {
+  const { model, nameType } = context
+  const related = model.types.get(to) ?? resource
+  const id = `${nameType(resource.type)}.${nameComponent(relationship)}`
+  const name = nameType(to)
+  return {
+    tag: resource.type,
+    parameters: [
+      parameter(context.nameIdParameter(resource)),
+      ...listContentParameters(related, context),
+    ],
+    operations: {
+      GET: {
+        ...{ verb: `${id}.${many ? 'list' : 'get'}`, errors: readErrors },
+        summary: `${many ? 'List' : 'Get'} ${relationship}`,
+        ...(many && { parameters: listListParameters(related, context) }),
+        response: `${name}.${many ? 'collection' : 'documentOrNull'}`,
+      },
+      POST: {
+        ...{ verb: `${id}.create`, summary: `Create in ${relationship}`, body: `${name}.new` },
+        ...{ status: 201, response: `${name}.document`, errors: writeErrors },
+      },
+    },
+  }
+}
+
+function describeRelationship(
+  resource: ResourceType,
+  field: RelationshipField,
+  context: OperationContext,
+): DescribedPath {
+  const { model, nameType } = context
+  const related = model.types.get(field.to) ?? resource
+  const id = `${nameType(resource.type)}.${nameComponent(field.name)}`
+  const body = `${nameType(field.to)}.${field.many ? 'toMany' : 'toOne'}`
+  const write = { body, response: 'message', errors: writeErrors } as const
+  const [set, replace, remove] = field.many
+    ? ['Add to', 'Replace', 'Remove from']
+    : ['Set', 'Set', 'Clear']
+  return {
+    tag: resource.type,
+    parameters: [
+      parameter(context.nameIdParameter(resource)),
+      parameter('linkageInclude'),
+      parameter('fields'),
+      ...(field.many ? listListParameters(related, context) : []),
+    ],
+    operations: {
+      GET: {
+        ...{ verb: `${id}.linkage`, summary: `Get the linkage of ${field.name}` },
+        ...{ response: `${body}Document`, errors: readErrors },
+      },
+      PATCH: { ...write, verb: `${id}.replace`, summary: `${replace} ${field.name}` },
+      POST: { ...write, verb: `${id}.add`, summary: `${set} ${field.name}` },
+      DELETE: { ...write, verb: `${id}.remove`, summary: `${remove} ${field.name}` },
+    },
+  }
+}
+
+/** Ids of operations are parts of URLs in many tools. */
+function nameComponent(name: string): string {
+  return encodeURIComponent(name).replaceAll('%', '_')
+}

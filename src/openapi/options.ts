@@ -1,0 +1,32 @@
+import type { Awaitable } from '../model/hooks.ts'
+import type { SecurityDescription } from '../model/security.ts'
+
+/** What the description of an API says, and how it is shown. */
+export interface OpenApiOptions {
+  /** The name of the API. Default `API`. */
+  readonly title?: string
+  /** The version of the API. Default: `version` of `rootMeta`, or `1.0.0`. */
+  readonly version?: string
+  /** In Markdown. Default: `description` of `rootMeta`. */
+  readonly description?: string
+  /** How requests are authenticated. Default: what `authenticate` carries, as the functions of `lapidary/auth` do. */
+  readonly security?: SecurityDescription
+  /** The page that shows the description, e.g. `docsPage()` of `lapidary/docs`. Default: none. */
+  readonly docs?: DocsPage
+}
+
+/** A page that shows the description of an API to people. Its files are served without authentication. */
+export interface DocsPage {
+  /** The path of the page behind the prefix, e.g. `/docs`. */
+  readonly path: string
+  readonly files: readonly DocsFile[]
+}
+
+/** A file of a page. */
+export interface DocsFile {
+  /** Its path behind the path of the page: empty for the page itself, `/start.js` for a script. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Reads the content; called for each request. */
+  readonly read: () => Awaitable<string>
+}

@@ -1,0 +1,117 @@
+import { type ErrorCode, errorCodes } from '../errors/codes.ts'
+import type { JsonSchema } from '../model/kinds.ts'
+import type { ResourceType } from '../model/model.ts'
+import { mediaType } from '../parse/negotiate.ts'
+import type { SchemaContext } from './resource-schemas.ts'
+
+/** A response (https://spec.openapis.org/oas/v3.1.0#response-object) or a request body. */
+export type Exchanged = Readonly<Record<string, unknown>>
+
+/** Responses or request bodies by their names among the components. */
+export type ExchangedByName = Readonly<Record<string, Exchanged>>
+
+/** Describes a document of JSON:API. */
+function describeContent(schema: JsonSchema): Exchanged {
+  return { content: { [mediaType]: { schema } } }
+}
+
+/** The errors of operations that read, of those that write, and of the server, by the names of their responses. */
+export type ErrorResponseName = 'readError' | 'writeError' | 'serverError'
+
+/** The codes of errors that only operations with a body have. */
+const writeCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_json',
+  'invalid_document',
+  'client_id_forbidden',
+  'read_only',
+  'related_not_found',
+  'type_conflict',
+  'id_conflict',
+  'id_taken',
+  'relationship_conflict',
+  'constraint_conflict',
+  'body_too_large',
+  'missing_value',
+  'invalid_value',
+  'unknown_field',
+])
+
+/**
+ * Describes the responses to all types: a message, the root document, and the errors with their codes.
+ * @param isAuthenticated - true if requests are authenticated
+ * @see docs/errors.md
+ */
+export function describeCommonResponses(
+  { ref }: SchemaContext,
+  isAuthenticated: boolean,
+): ExchangedByName {
+  const errors = describeContent(ref('jsonapi.errors'))
+  const unauthenticated = isAuthenticated ? ['- 401: the request is not authenticated.'] : []
+  const describeErrors = (title: string, isListed: (code: string, status: number) => boolean) => ({
+    description: [title, '', ...unauthenticated, ...listCodes(isListed)].join('\n'),
+    ...errors,
+  })
+  const rejected =
+    'The request is rejected. The application may also have statuses and codes of its own.'
+  return {
+    message: { description: 'Done.', ...describeContent(ref('jsonapi.message')) },
+    root: { description: 'The resource types.', ...describeContent(ref('jsonapi.root')) },
+    readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
+    writeError: describeErrors(rejected, (_code, status) => status < 500),
+    serverError: {
+      description: ['The server failed.', '', ...listCodes((_code, each) => each >= 500)].join(
+        '\n',
+      ),
+      ...errors,
+    },
+  } satisfies Record<ErrorResponseName | 'message' | 'root', Exchanged>
+}
+
+function listCodes(isListed: (code: string, status: number) => boolean): string[] {
+  return Object.entries(errorCodes)
+    .filter(([code, { status }]) => isListed(code, status))
+    .map(([code, { status, title }]) => `- ${status} \`${code}\`: ${title}.`)
+}
+
+/**
+ * Describes the responses with resources of a type.
+ * @returns the responses by the names of the schemas of their documents, e.g. `person.collection`
+ */
+export function describeTypeResponses(
+  { type }: ResourceType,
+  { nameType, ref }: SchemaContext,
+): ExchangedByName {
+  const name = nameType(type)
+  const descriptions = {
+    document: `The ${type}.`,
+    documentOrNull: `The ${type}, or null.`,
+    collection: `A list of resources of the type ${type}.`,
+    toOneDocument: `The identifier of the ${type}, or null.`,
+    toManyDocument: `Identifiers of the type ${type}.`,
+  }
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([suffix, description]) => {
+      const schema = ref(`${name}.${suffix}`)
+      return [`${name}.${suffix}`, { description, ...describeContent(schema) }]
+    }),
+  )
+}
+
+/** Describes the bodies of requests with resources of a type: `person.new`, `person.update`, `person.toOne`, `person.toMany`. */
+export function describeTypeBodies(
+  { type }: ResourceType,
+  { nameType, ref }: SchemaContext,
+): ExchangedByName {
+  const name = nameType(type)
+  const body = (schema: JsonSchema) => ({ required: true, ...describeContent(schema) })
+  const resource = (suffix: string) =>
+    body({ type: 'object', required: ['data'], properties: { data: ref(`${name}.${suffix}`) } })
+  const linkage = (suffix: string) =>
+    body({ allOf: [ref(`${name}.${suffix}`), { type: 'object', required: ['data'] }] })
+  return {
+    [`${name}.new`]: resource('new'),
+    [`${name}.update`]: resource('update'),
+    [`${name}.toOne`]: linkage('toOneInput'),
+    [`${name}.toMany`]: linkage('toManyInput'),
+  }
+}

@@ -1,0 +1,63 @@
+import type { JsonSchema } from '../model/kinds.ts'
+
+/** JSON Schemas by their names. */
+export type Schemas = Readonly<Record<string, JsonSchema>>
+
+/** Returns a reference to a schema by its name. */
+export type Reference = (name: string) => JsonSchema
+
+/** Creates references to schemas at a place of their document, e.g. `#/$defs/`. */
+export function createReference(place: string): Reference {
+  return (name) => ({ $ref: `${place}${name}` })
+}
+
+/** Describes an object whose members are exactly these. */
+export function objectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  return { ...openObject(properties, required), additionalProperties: false }
+}
+
+/** Describes an object that may have other members too. */
+export function openObject(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  return { type: 'object', ...(required.length > 0 && { required }), properties }
+}
+
+/** Describes a value that may also be null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values, ...others } = schema
+  if (typeof type !== 'string' && !Array.isArray(type)) return { anyOf: [schema, { type: 'null' }] }
+  return {
+    type: [type, 'null'].flat(),
+    ...(Array.isArray(values) && { enum: [...values, null] }),
+    ...others,
+  }
+}
+
+/** Describes a list. */
+export function arrayOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items }
+}
+
+/** Returns the schemas to which a value refers, directly or by others. @param place - the beginning of the references */
+export function selectReferenced(value: unknown, schemas: Schemas, place: string): Schemas {
+  const found = new Set<string>()
+  const visit = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return
+    const reference: unknown = Reflect.get(part, '$ref')
+    if (typeof reference === 'string' && reference.startsWith(place)) {
+      const name = reference.slice(place.length)
+      if (!found.has(name)) {
+        found.add(name)
+        visit(schemas[name])
+      }
+    }
+    for (const member of Object.values(part)) visit(member)
+  }
+  visit(value)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+}

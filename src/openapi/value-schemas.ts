@@ -1,0 +1,77 @@
+import { isObject } from '../model/json.ts'
+import type { JsonSchema } from '../model/kinds.ts'
+import type { AttributeField, Field, RelationshipField, ResourceType } from '../model/model.ts'
+import { orNull } from './schema.ts'
+
+/** A field that is in `attributes`. */
+export type AttributeLike = Exclude<Field, { is: 'relationship' }>
+
+/** The fields of a type, by what clients do with them. */
+export interface FieldGroups {
+  /** In responses. */
+  readonly readable: readonly AttributeLike[]
+  /** In the body of a create or an update. */
+  readonly writable: readonly AttributeField[]
+  /** Ignored in a body, so that a client can send a resource back. */
+  readonly ignored: readonly AttributeLike[]
+}
+
+/** Groups the attributes of a type. */
+export function groupAttributes(resource: ResourceType): FieldGroups {
+  const attributes = [...resource.fields.values()].filter((field) => field.is !== 'relationship')
+  const isWritable = (field: AttributeLike): field is AttributeField =>
+    field.is === 'attribute' && field.isWritable
+  // An attribute that the identity may not write is an error in a body.
+  const isAllowed = (field: AttributeLike) => field.is === 'computed' || !field.isRefused
+  return {
+    readable: attributes.filter((field) => field.is === 'computed' || field.isReadable),
+    writable: attributes.filter(isWritable).filter(isAllowed),
+    ignored: attributes.filter((field) => !isWritable(field)),
+  }
+}
+
+/** Returns the relationships of a type. */
+export function listRelationships({ fields }: ResourceType): RelationshipField[] {
+  return [...fields.values()].filter((field) => field.is === 'relationship')
+}
+
+/** Describes the value of an attribute in responses. */
+export function describeReturnedValue(field: AttributeLike): JsonSchema {
+  const isNullable = field.is === 'computed' || !field.required || field.invalidValues === 'null'
+  const schema = describeStored(field.kind.schema)
+  const hasType = 'type' in schema || 'anyOf' in schema
+  return describe(field, isNullable && hasType ? orNull(schema) : schema)
+}
+
+/**
+ * Describes what a column may hold, which can be more than clients can send: integers of any size, further digits of a decimal
+ * number, any JSON value. The limits of what clients send are not limits of what a response contains.
+ */
+function describeStored(schema: JsonSchema): JsonSchema {
+  const { type, items } = schema
+  if (Array.isArray(type) && type.includes('object')) return {}
+  const { pattern: _pattern, minimum: _least, maximum: _most, maxLength: _length, ...rest } = schema
+  return isObject(items) ? { ...rest, items: describeStored(items) } : rest
+}
+
+/** A decimal number of any size, in plain notation. */
+export const anyDecimal: JsonSchema = {
+  type: 'string',
+  pattern: '^-?(0|[1-9]\\d*)(\\.\\d+)?$',
+}
+
+/** Describes the value of an attribute that a client sends. */
+export function describeSentValue(field: AttributeField): JsonSchema {
+  const { kind, required, isReadable } = field
+  const schema = required ? kind.schema : orNull(kind.schema)
+  return describe(field, isReadable ? schema : { ...schema, writeOnly: true })
+}
+
+/** Describes an attribute that the server ignores in a body. */
+export function describeIgnoredValue(field: AttributeLike): JsonSchema {
+  return describe(field, { readOnly: true })
+}
+
+function describe({ description }: AttributeLike, schema: JsonSchema): JsonSchema {
+  return description === undefined ? schema : { ...schema, description }
+}

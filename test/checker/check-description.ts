@@ -1,0 +1,258 @@
+import { AssertionError } from 'node:assert/strict'
+import type { ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Model } from 'lapidary'
+import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
+import { type Exchange, mediaType } from '../client.ts'
+import { describeExchange } from '../test-response.ts'
+import { truncateLists } from './check-schema.ts'
+import { isObject } from './violation.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** How many exchanges of an operation with one status are checked; of later ones, every tenth. */
+const maxChecked = 50
+
+/** Asserts that a request and its response are as the description of the API says. @param body - of the response, if it is parsed */
+export type DescriptionChecker = (exchange: Exchange, body?: unknown) => void
+
+/** A path of a description. */
+interface DescribedPath {
+  /** The segments, decoded; `{id}` stands for any. */
+  readonly segments: readonly string[]
+  readonly item: JsonObject
+}
+
+/** What the checks of one description share. */
+interface Context {
+  readonly prefix: string
+  readonly paths: readonly DescribedPath[]
+  /** Follows a reference to a component; returns anything else as it is. */
+  readonly resolve: (value: unknown) => JsonObject
+  /** Validates a value by a schema at a place of the description. Returns the violations. */
+  readonly validate: (schema: unknown, value: unknown) => string[]
+  /** Whether this exchange of an operation is checked. */
+  readonly isSampled: (operation: JsonObject, status: number) => boolean
+}
+
+/**
+ * Creates the check of one API. A request that succeeds must be one that the description allows; every response must be one
+ * that it announces, with a document as described.
+ *
+ * @returns a function that throws an AssertionError with every difference and the whole exchange
+ */
+export function createDescriptionChecker(
+  description: OpenApiDocument,
+  prefix: string,
+): DescriptionChecker {
+  const context = createContext(description, prefix)
+  return (exchange, body) => {
+    const found = findDifferences(exchange, body, context)
+    if (found.length === 0) return
+    const lines = found.map((line) => `[description] ${line}`)
+    throw new AssertionError({ message: [...lines, describeExchange(exchange)].join('\n') })
+  }
+}
+
+/** The checkers of the models, which several suites share. */
+const checkers = new WeakMap<Model, Map<string, DescriptionChecker>>()
+
+/** Returns the check of the API of a model. The description is made when it is first needed. */
+export function getDescriptionChecker(model: Model, prefix: string): DescriptionChecker {
+  const ofModel = checkers.get(model) ?? new Map<string, DescriptionChecker>()
+  checkers.set(model, ofModel)
+  const check: DescriptionChecker = (exchange, body) => {
+    const created = createDescriptionChecker(describeApi(model, { prefix }), prefix)
+    ofModel.set(prefix, created)
+    created(exchange, body)
+  }
+  return (exchange, body) => (ofModel.get(prefix) ?? check)(exchange, body)
+}
+
+/** The checkers of descriptions that servers have sent, which servers with equal settings share. */
+const parsed = new Map<string, DescriptionChecker>()
+
+/** Returns the check of a description as a server sends it. */
+export function parseDescription(text: string, prefix: string): DescriptionChecker {
+  const known = parsed.get(text)
+  if (known) return known
+  const check = createDescriptionChecker(JSON.parse(text), prefix)
+  parsed.set(text, check)
+  return check
+}
+
+function createContext(description: OpenApiDocument, prefix: string): Context {
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    code: { optimize: false },
+    validateSchema: false,
+    validateFormats: false,
+  })
+  ajv.addSchema(description, 'api')
+  const counts = new WeakMap<JsonObject, number[]>()
+  const validators = new WeakMap<object, ValidateFunction>()
+  const compile = (schema: unknown): ValidateFunction => {
+    const known = isObject(schema) ? validators.get(schema) : undefined
+    if (known) return known
+    const compiled = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')))
+    if (isObject(schema)) validators.set(schema, compiled)
+    return compiled
+  }
+  return {
+    prefix,
+    paths: Object.entries(description.paths).map(([path, item]) => ({
+      segments: path.split('/').map(decodeURIComponent),
+      item,
+    })),
+    resolve: (value) => {
+      if (!isObject(value)) return {}
+      if (typeof value.$ref !== 'string') return value
+      const [, , kind = '', name = ''] = value.$ref.split('/')
+      return Reflect.get(Reflect.get(description.components, kind), name)
+    },
+    isSampled: (operation, status) => {
+      const ofOperation = counts.get(operation) ?? []
+      counts.set(operation, ofOperation)
+      const count = (ofOperation[status] ?? 0) + 1
+      ofOperation[status] = count
+      return count <= maxChecked || count % 10 === 0
+    },
+    validate: (schema, value) => {
+      const validate = compile(schema)
+      if (validate(value)) return []
+      const errors = validate.errors ?? []
+      return errors.map(({ instancePath, message, params }) => {
+        return `${instancePath} ${message} ${JSON.stringify(params)}`
+      })
+    },
+  }
+}
+
+function findDifferences(exchange: Exchange, body: unknown, context: Context): string[] {
+  const { method, status } = exchange
+  const [path = '', search = ''] = exchange.url.replace(/^https?:\/\/[^/?]+/, '').split('?')
+  const item = findPath(path, context)
+  const operation = item?.[method === 'HEAD' ? 'get' : method.toLowerCase()]
+  const isError = status >= 400
+  if (item === undefined || !isObject(operation)) {
+    const isExpected = isError || method === 'OPTIONS' || /\.json$/.test(path)
+    return isExpected ? [] : ['the operation is not described']
+  }
+  if (!context.isSampled(operation, status)) return []
+  return [
+    ...(isError ? [] : findRequestDifferences(exchange, search, { item, operation }, context)),
+    ...findResponseDifferences(
+      exchange,
+      body ?? JSON.parse(exchange.text || 'null'),
+      operation,
+      context,
+    ),
+  ]
+}
+
+function findPath(pathname: string, { prefix, paths }: Context): JsonObject | undefined {
+  const rest = pathname.slice(prefix.length) || '/'
+  const segments = rest.split('/').map(decode)
+  const found = paths.find(
+    (path) =>
+      path.segments.length === segments.length &&
+      path.segments.every((segment, at) => segment === '{id}' || segment === segments[at]),
+  )
+  return found?.item
+}
+
+/** Some tests send paths that cannot be decoded. */
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+function findResponseDifferences(
+  { method, status }: Exchange,
+  body: unknown,
+  operation: JsonObject,
+  { resolve, validate }: Context,
+): string[] {
+  const responses = resolve(operation.responses)
+  const described = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
+  if (described === undefined) return [`the status ${status} is not described`]
+  if (method === 'HEAD') return []
+  const schema = getSchema(resolve(described))
+  return validate(schema, truncateLists(body, 4)).map((line) => `response: ${line}`)
+}
+
+function getSchema({ content }: JsonObject): unknown {
+  const media: unknown = isObject(content) ? content[mediaType] : undefined
+  return isObject(media) ? media.schema : undefined
+}
+
+function findRequestDifferences(
+  { sent }: Exchange,
+  search: string,
+  { item, operation }: Readonly<{ item: JsonObject; operation: JsonObject }>,
+  context: Context,
+): string[] {
+  const { resolve, validate } = context
+  const parameters = [item.parameters, operation.parameters]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .map(resolve)
+  const body = resolve(operation.requestBody)
+  const bodyErrors =
+    operation.requestBody === undefined
+      ? []
+      : validate(getSchema(body), withoutReserved(JSON.parse(sent)))
+  return [
+    ...[...new URLSearchParams(search)].flatMap(([name, value]) =>
+      findParameterDifferences(name, value, parameters, context),
+    ),
+    ...bodyErrors.map((line) => `body: ${line}`),
+  ]
+}
+
+/** What a route that returns one resource accepts without effect (`docs/service.md`, Query parameters). */
+const ignored = /^(sort|page\[(size|number)\])$/
+
+function findParameterDifferences(
+  name: string,
+  value: string,
+  parameters: readonly JsonObject[],
+  { validate }: Context,
+): string[] {
+  const [, family = '', member = ''] = /^(\w+)\[(.*)\]$/s.exec(name) ?? []
+  const exact = parameters.find((parameter) => parameter.name === name)
+  const deep = parameters.find((parameter) => parameter.name === family)
+  const report = (lines: readonly string[]) => lines.map((line) => `${name}=${value}: ${line}`)
+  if (name === 'filter' && exact) {
+    const { content } = exact
+    const media: unknown = isObject(content) ? content['application/json'] : undefined
+    return report(validate(isObject(media) ? media.schema : {}, JSON.parse(value)))
+  }
+  if (exact) {
+    const { schema, style } = exact
+    const items = value === '' ? [] : value.split(',')
+    return report(validate(schema, style === 'form' ? items : readText(value, schema)))
+  }
+  // The description of `filter` announces its short form for every path.
+  if (deep && family === 'filter') return []
+  if (deep?.style === 'deepObject')
+    return report(validate(deep.schema, { [member]: family === 'page' ? Number(value) : value }))
+  return ignored.test(name) ? [] : [`the parameter ${name} is not described`]
+}
+
+/** Reads the text of a parameter as its schema says. */
+function readText(text: string, schema: unknown): unknown {
+  const types = isObject(schema) ? [schema.type].flat() : []
+  if (types.includes('string')) return text
+  return JSON.parse(text)
+}
+
+/** Removes names in `attributes` that the server ignores: `id`, and the reserved names that a client library sends. */
+function withoutReserved(body: unknown): unknown {
+  if (!isObject(body) || !isObject(body.data) || !isObject(body.data.attributes)) return body
+  const { id: _id, links: _links, relationships: _others, ...attributes } = body.data.attributes
+  return { ...body, data: { ...body.data, attributes } }
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import {
+  array,
+  attribute,
+  computed,
+  date,
+  defineModel,
+  email,
+  enumeration,
+  integer,
+  type Model,
+  resource,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
+import { resources } from '../../service/resources/index.ts'
+import { errorCodes } from '../../src/errors/codes.ts'
+import { buildRouteTable } from '../../src/handlers/route-table.ts'
+import { kinds } from '../../src/model/kinds.ts'
+import { listOperators, operators } from '../../src/model/operators.ts'
+import { parametricKinds } from '../../src/model/parametric-kinds.ts'
+import { createPlanner } from '../../src/plan/planner.ts'
+import { createLargeModel, listModels, unusualNames } from './models.ts'
+
+const models = await listModels()
+
+const shop = defineModel([
+  resource('person', {
+    path: '/persons',
+    table: 'person',
+    description: 'Somebody.',
+    fields: {
+      name: attribute(text, { required: true, description: 'As it is spoken.' }),
+      nick: attribute(text, { required: true, default: 'none' }),
+      email: attribute(email, { access: 'write-only' }),
+      born: attribute(date, { access: 'immutable' }),
+      age: attribute(integer, { access: 'read-only' }),
+      state: attribute(enumeration(['new', 'old'])),
+      label: computed(text, { name: text }, ({ name }) => name, { description: 'For lists.' }),
+      boss: toOne('person', { column: 'boss_id', description: 'To whom to report.' }),
+      staff: toMany('person', { column: 'boss_id', access: 'read-only' }),
+    },
+  }),
+])
+
+/** Returns the operations of a description, with their paths and methods. */
+function listOperations({ paths }: OpenApiDocument): string[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((name) => name !== 'parameters')
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  )
+}
+
+function getSchema(description: OpenApiDocument, name: string): unknown {
+  const schema = description.components.schemas[name]
+  assert.ok(schema, `there is a schema ${name}`)
+  return schema
+}
+
+function createAjv(description: OpenApiDocument): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ownProperties: true })
+  addFormats.default(ajv)
+  ajv.addSchema(description, 'api')
+  return ajv
+}
+
+/** A validator of a schema of a description. */
+function validatorOf(description: OpenApiDocument, name: string) {
+  return createAjv(description).compile({ $ref: `api#/components/schemas/${name}` })
+}
+
+describe('The description of an API', () => {
+  for (const [name, model] of Object.entries(models)) {
+    it(`has every path and method of the routes: ${name}`, () => {
+      const routes = buildRouteTable(createPlanner(model)).flatMap(({ path, methods }) =>
+        Object.keys(methods).map((method) => `${method} ${path.replace(':id', '{id}')}`),
+      )
+      const described = listOperations(describeApi(model)).map(decodeURIComponent)
+      assert.deepEqual(described.sort(), routes.sort())
+    })
+
+    it(`has valid examples, and no reference that leads nowhere: ${name}`, () => {
+      const description = describeApi(model, { prefix: '/api' })
+      const ajv = createAjv(description)
+      for (const [schemaName, schema] of Object.entries(description.components.schemas)) {
+        const validate = ajv.compile({ $ref: `api#/components/schemas/${schemaName}` })
+        for (const example of Array.isArray(schema.examples) ? schema.examples : [])
+          assert.ok(validate(example), `${schemaName}: ${JSON.stringify(validate.errors)}`)
+      }
+    })
+  }
+
+  it('has no method that only read-only types reject', () => {
+    const readOnly = defineModel([
+      resource('log', { path: '/logs', table: 'log', access: 'read-only', fields: {} }),
+    ])
+    assert.deepEqual(listOperations(describeApi(readOnly)), [
+      'GET /',
+      'GET /logs',
+      'GET /logs/{id}',
+    ])
+  })
+
+  it('says what responses contain: no write-only attribute, null where a value may be absent', () => {
+    const description = describeApi(shop)
+    const validate = validatorOf(description, 'person')
+    const resource = (attributes: object) => ({
+      ...{ type: 'person', id: '1', attributes },
+      links: { self: '/persons/1' },
+    })
+    const accepted = [
+      {},
+      { name: 'Ada', born: null, age: null, state: null, label: null },
+      { name: '', born: '1815-12-10', age: 36, state: 'old', label: 'Ada' },
+    ]
+    const rejected = [
+      { name: null },
+      { email: 'a@b.cc' },
+      { born: '1815' },
+      { state: 'odd' },
+      { x: 1 },
+    ]
+    for (const attributes of accepted)
+      assert.ok(validate(resource(attributes)), JSON.stringify(validate.errors))
+    for (const attributes of rejected)
+      assert.ok(!validate(resource(attributes)), JSON.stringify(attributes))
+  })
+
+  it('says what a create takes: required attributes without a default, no unknown ones', () => {
+    const validate = validatorOf(describeApi(shop), 'person.new')
+    const accepts = (attributes: object | undefined) => validate({ type: 'person', attributes })
+    assert.ok(accepts({ name: 'Ada', email: null, age: 'ignored', label: 5 }))
+    for (const attributes of [{}, { name: null }, { name: 'Ada', nam: 'A' }, { name: 1 }])
+      assert.ok(!accepts(attributes), JSON.stringify(attributes))
+    assert.ok(!validate({ type: 'person' }))
+    assert.ok(!validate({ type: 'persons', attributes: { name: 'Ada' } }))
+    assert.ok(validatorOf(describeApi(shop), 'person.update')({ type: 'person', id: '1' }))
+  })
+
+  it('has the descriptions of types and fields', () => {
+    const description = describeApi(shop)
+    assert.deepEqual(description.tags, [{ name: 'person', description: 'Somebody.' }])
+    const texts = JSON.stringify(description)
+    for (const sentence of ['As it is spoken.', 'For lists.', 'To whom to report.'])
+      assert.ok(texts.includes(sentence), sentence)
+  })
+
+  it('has the options of the API', () => {
+    const options = { title: 'Shop', version: '2.1', description: 'All of it.', prefix: '/api' }
+    const { info, servers } = describeApi(shop, { ...options, publicUrl: 'https://example.org' })
+    assert.deepEqual(info, { title: 'Shop', version: '2.1', description: 'All of it.' })
+    assert.deepEqual(servers, [{ url: 'https://example.org/api' }])
+    assert.deepEqual(describeApi(shop).servers, [{ url: '/' }])
+  })
+
+  it('names every error code with its status', () => {
+    const { responses } = describeApi(shop, {
+      security: { schemes: {}, isOptional: false },
+    }).components
+    for (const [code, { status }] of Object.entries(errorCodes)) {
+      const { description } = Object(responses[status < 500 ? 'writeError' : 'serverError'])
+      assert.ok(String(description).includes(`- ${status} \`${code}\``), code)
+    }
+    assert.ok(!JSON.stringify(responses.readError).includes('invalid_json'))
+    assert.ok(JSON.stringify(responses.readError).includes('- 401'))
+  })
+
+  it('gives each type names of its own, whatever characters the type has', () => {
+    const { components, paths } = describeApi(unusualNames)
+    const { schemas } = components
+    assert.ok('gr__e' in schemas && 'gr__e-2' in schemas)
+    const all = Object.values(components).flatMap((each) => Object.keys(each))
+    for (const name of all) assert.match(name, /^[A-Za-z0-9._-]+$/)
+    assert.ok(Object.keys(paths).includes(`/gr~o_-ss3/{id}/${encodeURIComponent('größen')}`))
+  })
+
+  it('of 100 types has less than 2 MB', () => {
+    const model = createLargeModel(100)
+    const { length } = JSON.stringify(describeApi(model))
+    assert.ok(length < 2_000_000, `${length} bytes`)
+  })
+})
+
+describe('The description of filters', () => {
+  /** Each kind with the values of its filters. */
+  const allKinds = {
+    ...kinds,
+    integer64: parametricKinds.integer64(),
+    decimal: parametricKinds.decimal({ precision: 5, scale: 2 }),
+    enumeration: parametricKinds.enumeration(['a', 'b']),
+    'array of text': array(text),
+  }
+
+  for (const [name, kind] of Object.entries(allKinds)) {
+    it(`has the operators of the kind ${name}, and no others`, () => {
+      const fields = { value: attribute<unknown>(kind) }
+      const model: Model = defineModel([resource('thing', { path: '/t', table: 't', fields })])
+      const validate = validatorOf(describeApi(model), 'thing.term')
+      const operands: Readonly<Record<string, unknown>> = {
+        ...{ in_: [null], notin_: [null], between: [null, null] },
+      }
+      const found = Object.keys(operators).filter((op) =>
+        validate({ name: 'value', op, val: operands[op] ?? null }),
+      )
+      assert.deepEqual(found.sort(), listOperators(kind))
+      const byField = found.filter((op) => !(op in operands))
+      for (const op of byField) assert.ok(validate({ name: 'value', op, field: 'id' }), op)
+    })
+  }
+
+  it('has the grammar: groups, nested filters, paths, relationships without any', () => {
+    const validate = validatorOf(describeApi(defineModel(resources)), 'person.filter')
+    const serial = { name: 'serial', op: 'eq', val: 'x' }
+    const accepted = [
+      [],
+      [
+        {
+          or: [
+            { not: { name: 'name', op: 'ilike', val: 'a' } },
+            { and: [{ name: 'id', op: 'gt', val: 5 }] },
+          ],
+        },
+      ],
+      [{ name: 'computers', op: 'any', val: serial }],
+      [{ name: 'computers', op: 'any', val: [serial, { name: 'owner', op: 'has' }] }],
+      [{ name: 'computers', op: 'is_', val: null }],
+      [{ name: 'computers__serial', op: 'in_', val: ['x'] }],
+      [{ name: 'name', op: 'lt', field: 'gender' }],
+    ]
+    const rejected = [
+      {},
+      [{}],
+      [{ or: [] }],
+      [{ name: 'display_name', op: 'eq', val: 'x' }],
+      [{ name: 'computers', op: 'any', val: { name: 'name', op: 'eq', val: 'x' } }],
+      [{ name: 'computers', op: 'has', val: null }],
+      [{ name: 'computers', op: 'eq', val: 'x' }],
+      [{ name: 'name', op: 'between', val: ['a'] }],
+      [{ name: 'birth_date', op: 'like', val: 'x' }],
+      [{ name: 'nobody__name', op: 'eq', val: 'x' }],
+    ]
+    for (const filter of accepted) assert.ok(validate(filter), JSON.stringify(filter))
+    for (const filter of rejected) assert.ok(!validate(filter), JSON.stringify(filter))
+  })
+
+  it('lists only attributes that clients may filter by', () => {
+    const description = describeApi(defineModel(resources))
+    const { get } = Object(description.paths['/persons'])
+    const names = get.parameters.flatMap(
+      ({ name = '' }) => /^filter\[(.*)\]$/.exec(name)?.[1] ?? [],
+    )
+    assert.deepEqual(names, ['id', 'name', 'email', 'birth_date', 'gender'])
+    assert.ok(getSchema(description, 'person.term'))
+  })
+})

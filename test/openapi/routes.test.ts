@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import {
+  attribute,
+  createHandler,
+  declare,
+  defineModel,
+  integer,
+  resource,
+  type Store,
+  text,
+} from 'lapidary'
+import { apiKeyAuth, bearerAuth, createApiKey, firstOf } from 'lapidary/auth'
+import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
+import { openSqlite } from 'lapidary/sqlite'
+import { migrations } from '../../service/migrations.ts'
+import { resources } from '../../service/resources/index.ts'
+import { hosts, type RunningHost } from '../adapters/hosts.ts'
+
+const model = defineModel(resources)
+const prefix = '/api'
+const rootMeta = { version: '1.2.3', description: 'Persons.' }
+
+/** Opens a store in memory with two persons and a computer. */
+async function openService(): Promise<Store> {
+  const store = openSqlite(model, ':memory:')
+  await store.migrate(migrations.sqlite)
+  const handle = createHandler({ model, store })
+  const create = async (path: string, data: object) => {
+    const headers = { 'content-type': 'application/vnd.api+json' }
+    const body = JSON.stringify({ data })
+    const response = await handle(new Request(`http://x${path}`, { method: 'POST', headers, body }))
+    assert.equal(response.status, 201)
+  }
+  for (const name of ['Ada', 'Alan'])
+    await create('/persons', { type: 'person', attributes: { name, email: `${name}@example.org` } })
+  await create('/persons/1/computers', { type: 'computer', attributes: { serial: 'x' } })
+  return store
+}
+
+describe('A server with the option openapi', () => {
+  for (const host of hosts) {
+    describe(host.name, () => {
+      let running: RunningHost
+      let store: Store
+
+      before(async () => {
+        store = await openService()
+        running = await host.start({ model, store, prefix, rootMeta, openapi: { title: 'Ours' } })
+      })
+      after(async () => {
+        await running.close()
+        await store.close()
+      })
+      const get = (path: string, init?: RequestInit) => fetch(running.origin + path, init)
+
+      it('describes the API at /openapi.json', async () => {
+        const response = await get('/api/openapi.json')
+        assert.equal(response.status, 200)
+        assert.equal(response.headers.get('content-type'), 'application/json')
+        const served: unknown = await response.json()
+        const { version, description } = rootMeta
+        const options = { title: 'Ours', version, description, prefix }
+        assert.deepEqual(served, JSON.parse(JSON.stringify(describeApi(model, options))))
+        assert.equal((await get('/api/openapi.json', { method: 'HEAD' })).status, 200)
+        assert.equal((await get('/api/openapi.json', { method: 'POST' })).status, 405)
+      })
+
+      it('links each document with a schema that describes it', async () => {
+        const paths = [
+          ...['/persons', '/persons/1', '/persons/1?include=computers.owner&fields[person]=name'],
+          ...['/persons/1/computers', '/computers/1/owner', '/persons?page[size]=1', '/computers'],
+        ]
+        for (const path of paths) {
+          const response = await get(prefix + path)
+          const link = response.headers.get('link') ?? ''
+          const [, address] = /^<([^>]+)>; rel="describedby"$/.exec(link) ?? []
+          assert.ok(address, `${path} is linked: ${link}`)
+          const schema = await get(address)
+          assert.equal(schema.headers.get('content-type'), 'application/schema+json')
+          const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false })
+          addFormats.default(ajv)
+          const validate = ajv.compile(Object(await schema.json()))
+          assert.ok(validate(await response.json()), JSON.stringify(validate.errors))
+          assert.ok(!validate({ data: { type: 'person' } }))
+        }
+      })
+
+      it('links the root document with the description, and no error or linkage', async () => {
+        const links = async (path: string) => (await get(prefix + path)).headers.get('link')
+        assert.equal(await links('/'), '</api/openapi.json>; rel="service-desc"')
+        assert.equal(await links('/persons/9'), null)
+        assert.equal(await links('/persons?sort=x'), null)
+        assert.equal(await links('/persons/1/relationships/computers'), null)
+      })
+    })
+  }
+})
+
+describe('The option openapi', () => {
+  let store: Store
+  before(async () => {
+    store = await openService()
+  })
+  after(() => store.close())
+
+  it('is off by default: no description, no link', async () => {
+    const handle = createHandler({ model, store })
+    assert.equal((await handle(new Request('http://x/openapi.json'))).status, 404)
+    assert.equal((await handle(new Request('http://x/persons.schema.json'))).status, 404)
+    assert.equal((await handle(new Request('http://x/persons'))).headers.get('link'), null)
+  })
+
+  const wrong = [
+    [5, 'createHandler.openapi: must be true, false or an object; it is 5'],
+    [{ titel: 'x' }, 'createHandler.openapi.titel: there is no such option; did you mean "title"?'],
+    [{ version: 2 }, 'createHandler.openapi.version: must be a string; it is 2'],
+    [
+      { security: { schemes: {} } },
+      'createHandler.openapi.security.isOptional: must be true or false; it is missing',
+    ],
+  ] as const
+  for (const [openapi, message] of wrong) {
+    it(`is checked: ${JSON.stringify(openapi)}`, () => {
+      const options: object = { model, store, openapi }
+      assert.throws(() => Reflect.apply(createHandler, undefined, [options]), {
+        name: 'DeclarationError',
+        message,
+      })
+    })
+  }
+
+  it('rejects a page at the path of a resource type', async (test) => {
+    const docs = { path: '/docs', files: [] }
+    const taken = defineModel([resource('doc', { path: '/docs', table: 'doc', fields: {} })])
+    const other = openSqlite(taken, ':memory:')
+    test.after(() => other.close())
+    assert.throws(() => createHandler({ model: taken, store: other, openapi: { docs } }), {
+      message:
+        'openapi.docs.path: the resource type "doc" has the path /docs; choose another path for the page',
+    })
+  })
+
+  it('describes what authenticate carries, and serves the description as any other route', async () => {
+    const { key, hash } = createApiKey()
+    const secret = 'a secret of at least 32 characters'
+    const authenticate = firstOf(
+      apiKeyAuth({ header: 'X-Key', keys: [{ hash, auth: 'ada' }] }),
+      bearerAuth({
+        ...{ key: { secret }, algorithms: ['HS256'], issuer: 'us', audience: 'them' },
+        toAuth: ({ sub }) => sub,
+      }),
+    )
+    const handle = createHandler({ model, store, openapi: true, authenticate })
+    assert.equal((await handle(new Request('http://x/openapi.json'))).status, 401)
+    const headers = { 'x-key': key }
+    const response = await handle(new Request('http://x/openapi.json', { headers }))
+    // The route sends what `describeApi` returns.
+    const description = (await response.json()) as OpenApiDocument
+    assert.deepEqual(description.components.securitySchemes, {
+      'x-key': { type: 'apiKey', in: 'header', name: 'x-key' },
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    })
+    assert.deepEqual(description.security, [{ 'x-key': [] }, { bearer: [] }])
+  })
+
+  it('says that credentials are optional if anonymous requests are accepted', () => {
+    const { security } = apiKeyAuth({ keys: [], anonymous: () => undefined })
+    assert.deepEqual(describeApi(model, { security }).security, [{ 'x-api-key': [] }, {}])
+    assert.deepEqual(describeApi(model).security, [])
+  })
+
+  it('describes to each identity what it may see', async (test) => {
+    const api = declare<{ auth: string }>()
+    const isAdmin = (auth: string) => auth === 'admin'
+    const staff = api.defineModel([
+      api.resource('person', {
+        path: '/persons',
+        table: 'person',
+        fields: {
+          name: attribute(text, { readable: () => true, writable: isAdmin }),
+          salary: attribute(integer, { readable: isAdmin, writable: isAdmin }),
+        },
+      }),
+    ])
+    const other = openSqlite(staff, ':memory:')
+    test.after(() => other.close())
+    const authenticate = ({ headers }: Request) => headers.get('user')
+    const handle = createHandler({ model: staff, store: other, openapi: true, authenticate })
+    const read = async (path: string, user: string) => {
+      const response = await handle(new Request(`http://x${path}`, { headers: { user } }))
+      return response.text()
+    }
+    for (const path of ['/openapi.json', '/persons.schema.json']) {
+      assert.ok((await read(path, 'admin')).includes('salary'))
+      assert.ok(!(await read(path, 'ben')).includes('salary'))
+      assert.equal(await read(path, 'ada'), await read(path, 'ben'))
+    }
+    const { schemas } = JSON.parse(await read('/openapi.json', 'ben')).components
+    assert.deepEqual(Object.keys(schemas.person.properties.attributes.properties), ['name'])
+    assert.deepEqual(schemas['person.attributes']?.properties ?? {}, {})
+  })
+
+  it('describes an authenticate that carries nothing in words, and takes what the option says', async () => {
+    const read = async (openapi: object) => {
+      const handle = createHandler({ model, store, openapi, authenticate: () => 'ada' })
+      const response = await handle(new Request('http://x/openapi.json'))
+      return Object(await response.json()).components.securitySchemes
+    }
+    assert.equal((await read({})).authorization.name, 'Authorization')
+    const session = { type: 'apiKey', in: 'cookie', name: 'session' } as const
+    const security = { schemes: { session }, isOptional: false }
+    assert.deepEqual(await read({ security }), { session })
+  })
+})
