@@ -92,7 +92,7 @@ function renderInput(field: Field, value: JsonValue | undefined): Html {
 }
 
 function renderRelationshipInput({ name, to, many }: RelationshipField): Html {
-  const label = many ? `${name} (ids of ${to}, comma-separated)` : `${name} (id of ${to})`
+  const label = many ? `${name} (ids of ${to}, one in a line)` : `${name} (id of ${to})`
   return renderIdInput({ name, label, to, pointer: `/data/relationships/${name}`, many })
 }
 
@@ -104,8 +104,11 @@ export function renderIdInput({
   pointer,
   many = false,
 }: Readonly<{ name: string; label: string; to: string; pointer: string; many?: boolean }>): Html {
+  const common = { name, 'data-to': to, autocomplete: 'off' }
   return renderField(pointer, label, (id) =>
-    h('input', { id, name, 'data-as': many ? 'ids' : 'id', 'data-to': to, autocomplete: 'off' }),
+    many
+      ? h('textarea', { ...common, id, 'data-as': 'ids', rows: 1 })
+      : h('input', { ...common, id, 'data-as': 'id' }),
   )
 }
 

@@ -118,7 +118,7 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     await page
       .getByLabel(/^computers/)
       .last()
-      .fill('1, 3')
+      .fill('1\n3')
     await submit('Create')
     await page.waitForURL(/\/persons\/\d+$/)
     assert.match(await heading(), /GRACE "<B>" HOPPER <grace@example.org>/)

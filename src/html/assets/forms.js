@@ -184,7 +184,7 @@ function readIdentifiers({ value, dataset }) {
   const toIdentifier = (/** @type {string} */ id) => ({ type: dataset.to, id: id.trim() })
   if (dataset.as === 'ids')
     return value
-      .split(',')
+      .split('\n')
       .filter((id) => id.trim() !== '')
       .map(toIdentifier)
   return value.trim() === '' ? null : toIdentifier(value)
