@@ -115,9 +115,11 @@ function findForeignKeyErrors(
       `${location}.column: ${describeColumns(foreignKey, holder.table)} ${are}, so there can be several related resources; use toMany`,
     ]
   }
-  return field.isWritable
-    ? foreignKey.flatMap((column) => findGeneratedColumnErrors(location, column, holder.table))
-    : []
+  if (!field.isWritable) return []
+  const viewErrors = findViewErrors(`${location}.access`, holder.table, ['update'])
+  return viewErrors.length > 0
+    ? viewErrors
+    : foreignKey.flatMap((column) => findGeneratedColumnErrors(location, column, holder.table))
 }
 
 /** Checks referenced columns: they must be unique together, and not nullable if the relationship is writable. */

@@ -26,7 +26,7 @@ const shop = resource('shop', {
   fields: {
     name: attribute(text),
     sales: toMany('sale', { column: 'shop_id', access: 'read-only' }),
-    report: toOne('report', { column: 'id', foreignKey: 'other' }),
+    report: toOne('report', { column: 'id', foreignKey: 'other', access: 'read-only' }),
     guests: toMany('shop', {
       ...{ access: 'read-only', through: { table: 'visit', from: 'host', to: 'guest' } },
     }),

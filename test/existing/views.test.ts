@@ -8,6 +8,7 @@ import {
   type Model,
   resource,
   text,
+  toOne,
 } from 'lapidary'
 import { openStore } from '../engine/engine.ts'
 import { filled, lasting } from '../filled.ts'
@@ -28,6 +29,22 @@ const writable: Model = defineModel([
     fields: { amount: attribute(integer), label: attribute(text, { access: 'read-only' }) },
   }),
 ])
+/** Sales, each with the row of a view whose key is the sale's id. */
+const withTotal = (access: 'read-only' | 'read-write') =>
+  defineModel([
+    resource('sale', {
+      path: '/sales',
+      table: 'sale',
+      id: { client: 'required' },
+      fields: { total: toOne('total', { column: 'id', foreignKey: 'other', access }) },
+    }),
+    resource('total', {
+      path: '/totals',
+      table: 'total',
+      access: 'read-only',
+      fields: { amount: attribute(integer) },
+    }),
+  ])
 const tables = `
   create table sale (id integer primary key, shop integer, amount integer);
   insert into sale values (1, 5, 10), (2, 5, 20), (3, null, 30);`
@@ -84,6 +101,20 @@ for (const database of lasting) {
       const store = await openStore(readOnly, await filled(test, database, sql))
       test.after(() => store.close())
       assert.deepEqual(await store.verify(), { warnings: [] })
+    })
+
+    it('given a relationship whose key a view holds that accepts no update, it is refused unless it is read-only', async (test) => {
+      const sql = `${tables} ${aggregated}`
+      const open = async (access: 'read-only' | 'read-write') =>
+        openStore(withTotal(access), await filled(test, database, sql))
+      const refused = await open('read-write')
+      test.after(() => refused.close())
+      await assert.rejects(refused.verify(), {
+        errors: ['sale.fields.total.access: "total" is a view; set access: "read-only"'],
+      })
+      const served = await open('read-only')
+      test.after(() => served.close())
+      await served.verify()
     })
 
     if (dialect === 'postgres') {
