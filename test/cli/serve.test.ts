@@ -112,25 +112,26 @@ for (const database of lasting) {
       assert.equal(created.status, 201, created.text)
       assert.deepEqual(await namesIn(url), ['Ada', 'Grace'])
     })
-
-    it('takes every setting of a server, and the url from DATABASE_URL', async (test) => {
-      const url = await filled(test, database, tables)
-      const child = await startProgram(test, main, {
-        cwd: await folder(test),
-        args: ['serve', '--types', 'singular', '--page-size=1', '--workers', '2'],
-        environment: { DATABASE_URL: url, PORT: '0', BASE_PATH: '/api', LOG_LEVEL: 'warn' },
-      })
-      const albums = await send(child.url, 'GET', '/api/albums?page[size]=1000')
-      assert.equal(JSON.parse(albums.text).data[0].type, 'album', albums.text)
-      const all = await send(child.url, 'GET', '/api/albums?page[size]=0')
-      assert.equal(all.status, 400, all.text)
-      const { code } = await child.end('SIGTERM')
-      assert.equal(code, 0)
-    })
   })
 }
 
 describe('lapidary serve · a SQLite file', () => {
+  it('takes every setting of a server, and the url from DATABASE_URL', async (test) => {
+    const cwd = await folder(test)
+    const url = `sqlite:${createSqliteDatabase(cwd, 'music', tables)}`
+    const child = await startProgram(test, main, {
+      cwd,
+      args: ['serve', '--types', 'singular', '--page-size=1', '--workers', '2'],
+      environment: { DATABASE_URL: url, PORT: '0', BASE_PATH: '/api', LOG_LEVEL: 'warn' },
+    })
+    const albums = await send(child.url, 'GET', '/api/albums?page[size]=1000')
+    assert.equal(JSON.parse(albums.text).data[0].type, 'album', albums.text)
+    const all = await send(child.url, 'GET', '/api/albums?page[size]=0')
+    assert.equal(all.status, 400, all.text)
+    const { code } = await child.end('SIGTERM')
+    assert.equal(code, 0)
+  })
+
   it('is not changed, and no file appears beside it', async (test) => {
     const cwd = await folder(test)
     const path = createSqliteDatabase(cwd, 'music', tables)

@@ -245,7 +245,7 @@ describe('The compiler', () => {
 
 /** Compiles a project. @returns the lines of the first message for each file, without the position and the number */
 async function compile(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const args = [commands.tsc, '--project', folder, '--pretty', 'false', '--singleThreaded']
+  const args = [commands.tsc, '--project', folder, '--pretty', 'false']
   const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
   const messages = new Map<string, string[]>()
   for (const message of String(stdout).split(/^(?=\S)/m)) {
