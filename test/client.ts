@@ -40,7 +40,7 @@ export interface Client {
 }
 
 /** Milliseconds after which an unanswered request counts as a hang. */
-const patience = 30_000
+const timeout = 30_000
 
 /**
  * Speaks HTTP to one origin and changes nothing on the way: unlike `fetch` it leaves raw brackets, quotes,
@@ -106,7 +106,7 @@ function answered(outgoing: ClientRequest, payload: Buffer | undefined): Promise
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject)
     outgoing.on('response', (incoming) => received(incoming).then(resolve, reject))
-    outgoing.setTimeout(patience, () => {
+    outgoing.setTimeout(timeout, () => {
       outgoing.destroy(new Error(`${outgoing.method} ${outgoing.path}: no response`))
     })
     outgoing.end(payload)

@@ -91,7 +91,7 @@ export class PostgresServer {
     }
   }
 
-  /** Ends it at once, as a crash would: nothing is written, nobody is told. */
+  /** Ends it at once, as a crash would: nothing is written, no client is notified. */
   async crash(): Promise<void> {
     const pid = await this.pid()
     process.kill(pid, 'SIGQUIT')

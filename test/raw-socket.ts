@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Milliseconds after which what a test waits for counts as never coming. */
-const patience = 20_000
+const timeout = 20_000
 
 /** One connection to a server, byte for byte. */
 export interface RawSocket {
@@ -49,7 +49,7 @@ export async function openSocket(origin: string, { reads = true } = {}): Promise
 
 /** Waits until something is so. */
 export async function eventually(what: string, isSo: () => boolean): Promise<void> {
-  const end = performance.now() + patience
+  const end = performance.now() + timeout
   while (!isSo()) {
     if (performance.now() > end) throw new Error(`it never came: ${what}`)
     await pause(5)

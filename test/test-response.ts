@@ -82,7 +82,7 @@ export function parseResponse(exchange: Exchange, parsed?: unknown): TestRespons
   }
 }
 
-/** Tells a whole exchange, for the message of a failed test. */
+/** Formats an exchange, for the message of a failed test. */
 export function describeExchange({ method, url, sent, status, headers, text }: Exchange): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${url}`, short(sent), `→ ${status}`, ...lines, '', short(text)].join('\n')

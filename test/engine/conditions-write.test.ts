@@ -148,7 +148,7 @@ engine('Base conditions: writing', company, (app) => {
     assert.deepEqual(await members(), ['1 3', '1 4', '2 2', '2 3', '3 1', '4 1'])
   })
 
-  it('a resource that is sent back as it was told keeps a key that leads to a row of another type', async () => {
+  it('a resource that is sent back as it was returned keeps a key that leads to a row of another type', async () => {
     const show = { 'fields[employee]': 'name,boss', 'fields[badge]': 'code,holder' }
     for (const path of ['/employees/1', '/badges/2']) {
       const { one } = await app.get(path, show)

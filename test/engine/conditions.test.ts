@@ -107,7 +107,7 @@ engine('Base conditions: reading', company, (app) => {
     for (const path of ['/employees', '/employees/1', '/teams/1/members']) {
       for (const query of [{ include }, { include, 'page[size]': '0' }]) {
         const response = await app.get(path, query)
-        const told = (response.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
+        const returned = (response.body.included ?? []).map(({ type, id }) => `${type} ${id}`)
         const all = [
           'employee 1',
           'employee 2',
@@ -119,10 +119,10 @@ engine('Base conditions: reading', company, (app) => {
           'team 2',
         ]
         assert.deepEqual(
-          told.filter((each) => !all.includes(each)),
+          returned.filter((each) => !all.includes(each)),
           [],
         )
-        assert.ok(told.length > 3, response.text)
+        assert.ok(returned.length > 3, response.text)
       }
     }
     for (const [path, relationship, one] of [

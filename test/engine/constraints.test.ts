@@ -12,7 +12,7 @@ const owner = resource('owner', {
   table: 'owner',
   fields: { name: attribute(text), items: toMany('item', { column: 'owner_id' }) },
 })
-/** Promises less than its table does: what the table forbids only the database can tell. */
+/** Promises less than its table does: what the table forbids only the database knows. */
 const item = resource('item', {
   path: '/items',
   table: 'item',
@@ -50,7 +50,7 @@ const served = {
     insert into item (id, code) values (1, 'a'), (2, 'b')`,
 }
 
-/** Attributes that the table refuses, with the status that tells it. */
+/** Attributes that the table refuses, with the status of the error. */
 // biome-ignore format: a table, one constraint a row
 const refusals = [
   ['unique',                    { code: 'a' },          409, 'constraint_conflict', '/data/attributes/code'],
@@ -166,7 +166,7 @@ const unjoinable = [
 ] as const
 
 engine('Constraints of a join table', joined, (app) => {
-  it('are told like those of the resource’s own, and nothing is changed', async () => {
+  it('are reported like those of the resource’s own, and nothing is changed', async () => {
     const all = async () => {
       const clubs = await app.get('/clubs', { include: 'rivals,fans' })
       return clubs.text + (await app.get('/fans')).text

@@ -145,7 +145,7 @@ const wrong: readonly Row[] = [
     ['thing.fields.two.columns.c', 'integer here but text in the field "one"'],
   ],
   [
-    'everything at once: every mistake is told, in the order of the declarations',
+    'everything at once: every error is reported, in the order of the declarations',
     [
       thing(
         {

@@ -44,9 +44,9 @@ const served = {
     "bytes" varbinary(20))`,
 } as const
 
-/** For each field what stands in the table, as SQL, in the order of the values, and what is told of it. */
+/** For each field what stands in the table, as SQL, in the order of the values, and what is returned for it. */
 // biome-ignore format: a table, one stored value a row
-const stored: Readonly<Record<string, readonly (readonly [sql: string, told: string])[]>> = {
+const stored: Readonly<Record<string, readonly (readonly [sql: string, returned: string])[]>> = {
   numeric: [
     ['-1e20', '"-100000000000000000000"'], ['-7', '"-7"'], ['-0.5', '"-0.5"'], ['0.0', '"0"'], ['1.5e-10', '"0.00000000015"'],
     ['0.1', '"0.1"'], ["'12.50'", '"12.5"'], ["'1e3'", '"1000"'], ['123456789.012345', '"123456789.012345"'],
@@ -95,7 +95,7 @@ const misfits: Readonly<Record<string, readonly string[]>> = {
 
 engine('Columns of SQLite that other programs have made and filled', served, (app) => {
   for (const [name, values] of Object.entries(stored)) {
-    it(`${name}: what stands there is told, sorted and found by its value`, async () => {
+    it(`${name}: what stands there is returned, sorted and found by its value`, async () => {
       const backwards = values.map(([sql]) => `(${sql})`).toReversed()
       await app.execute(`insert into old ("${name}") values ${backwards.join(', ')}, (null)`)
       const expected = values.map(([, tells]) => tells)
@@ -119,7 +119,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
     })
   }
 
-  it('what is written there is told as it was sent', async () => {
+  it('what is written there is returned as it was sent', async () => {
     const sent = {
       numeric: '"-99999.0000000001"',
       real: '"0.10"',
@@ -143,7 +143,7 @@ engine('Columns of SQLite that other programs have made and filled', served, (ap
     assert.deepEqual(ids(found), ['2'])
   })
 
-  it('the JSON text null is told as null', async () => {
+  it('the JSON text null is returned as null', async () => {
     await app.execute(`insert into old (json) values ('null'), (' [ 1 , 12345678901234567890 ] ')`)
     assert.deepEqual(attributeTexts(await app.get('/things'), 'json'), [
       'null',

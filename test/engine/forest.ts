@@ -5,7 +5,7 @@ export interface TreeNode {
   readonly parent: number | null
 }
 
-/** Rows of nodes, and what stands in them told without any engine. */
+/** Rows of nodes, and what they contain, computed without the engine. */
 export class Forest {
   readonly nodes: readonly TreeNode[]
   readonly #byId: ReadonlyMap<number, TreeNode>

@@ -41,18 +41,18 @@ engine('Hidden names', served, (app) => {
     names: readonly string[],
     ask: (name: string) => Promise<{ status: number; text: string }>,
   ): Promise<void> {
-    const told = new Map<string, string[]>()
+    const namesByMessage = new Map<string, string[]>()
     for (const name of names) {
       const { status, text: document } = await ask(name)
       assert.ok(status >= 400 && status < 500, `${name} → ${status} ${document}`)
       const words = `${status} ${document.replaceAll(name, '·')}`
-      told.set(words, [...(told.get(words) ?? []), name])
+      namesByMessage.set(words, [...(namesByMessage.get(words) ?? []), name])
       for (const hidden of [...columns, 'secret']) {
         const others = hidden !== name && new RegExp(`"${hidden}"`).test(words)
-        assert.ok(!others, `${name} → ${document} tells of ${hidden}`)
+        assert.ok(!others, `${name} → ${document} contains ${hidden}`)
       }
     }
-    assert.equal(told.size, 1, JSON.stringify([...told], null, 2))
+    assert.equal(namesByMessage.size, 1, JSON.stringify([...namesByMessage], null, 2))
   }
 
   const queries: readonly ((name: string) => Query)[] = [
@@ -78,7 +78,7 @@ engine('Hidden names', served, (app) => {
     (name) => ({ include: `copies.${name}` }),
   ]
 
-  it('an attribute that is never told is refused in filter, sort and include like no attribute at all', async () => {
+  it('an attribute that is never returned is refused in filter, sort and include like no attribute at all', async () => {
     await post({ secret: 'x' })
     for (const query of queries) {
       await alike(['secret', ...columns, ...strangers], (name) => app.get('/notes', query(name)))
@@ -116,7 +116,7 @@ engine('Hidden names', served, (app) => {
     })
   })
 
-  it('what is only ever sent is stored, and told by no response', async () => {
+  it('what is only ever sent is stored, and returned by no response', async () => {
     const { one } = await post({ title: 'a', secret: 'hush hush' })
     assert.deepEqual(JSON.parse(String(one.attributes?.stored)), { b1: null, secret: 'hush hush' })
     await post({ title: 'b' }, { original: { data: { type: 'note', id: one.id } } })
@@ -145,7 +145,7 @@ engine('Columns of other names', served, (app) => {
       },
     })
 
-  it('an attribute is written to, told from, filtered and sorted by its own column', async () => {
+  it('an attribute is written to, returned from, filtered and sorted by its own column', async () => {
     const { one } = await post({ wording: 'b' })
     assert.equal(one.attributes?.wording, 'b')
     assert.equal(one.attributes?.stored, '{"b1":"b","secret":null}')

@@ -17,7 +17,7 @@ const tree = resource('tree', {
   },
 })
 
-/** The smallest whole number that no number tells from its neighbour, and the largest that a database keeps. */
+/** The smallest whole number that no double distinguishes from its neighbour, and the largest that a database keeps. */
 const [first, last] = ['9007199254740993', '9223372036854775807']
 
 const served = {

@@ -51,9 +51,9 @@ for (const way of everyWay) {
         assert.equal(whole.body.meta?.count, many)
         const linked = turn(unique)
         for (const [at, each] of whole.many.entries()) {
-          const told = [each.relationships?.[from.field]?.data ?? []].flat().map(({ id }) => id)
+          const returned = [each.relationships?.[from.field]?.data ?? []].flat().map(({ id }) => id)
           const expected = linkedTo(linked, at + 1).map(way.ids.of)
-          assert.deepEqual(told, expected.sort(byId))
+          assert.deepEqual(returned, expected.sort(byId))
         }
         const types = [to.type, from.type, to.type]
         const found = reached(linked, numbers, steps.length).flatMap((each, at) =>
@@ -65,7 +65,7 @@ for (const way of everyWay) {
       }
     })
 
-    it('a part of them is told with what that part reaches', async () => {
+    it('a part of them is returned with what that part reaches', async () => {
       for (const { from, to, turn } of directionsOf(way).filter(() => !way.isSelf)) {
         const filter = [{ name: 'name', op: 'ne', val: `${from.type[0]}1` }]
         const include = to.isDeclared ? `${from.field}.${to.field}` : from.field

@@ -50,7 +50,7 @@ for (const way of everyWay) {
   engine(`Reading over ${way.sentence}`, { model: way.model, tables }, (app) => {
     const directions = directionsOf(way).map((direction) => new Reader(app, direction, way))
 
-    it('linkage is told alike on its own URL, in each resource and in lists', async () => {
+    it('linkage is returned alike on its own URL, in each resource and in lists', async () => {
       for (const reader of directions) {
         const { from } = reader.direction
         const show = { [`fields[${from.type}]`]: from.field }
@@ -106,8 +106,8 @@ for (const way of everyWay) {
             )
             const primary = reader.ids(start).map((id) => JSON.stringify([from.type, id]))
             const expected = new Set(all).difference(new Set(primary))
-            const told = included(response).map((each) => JSON.stringify(each))
-            assert.deepEqual(told.sort(), [...expected].sort(), `${target} ${include}`)
+            const returned = included(response).map((each) => JSON.stringify(each))
+            assert.deepEqual(returned.sort(), [...expected].sort(), `${target} ${include}`)
           }
         }
       }

@@ -71,21 +71,21 @@ class Writer {
     this.replace(holder, [])
   }
 
-  /** Asserts that both ends tell of the links that ought to be there, and of no other. */
+  /** Asserts that both ends have the expected links and no others. */
   async assertLinks(numbers = rows): Promise<void> {
     for (const { from, to, turn } of directionsOf(this.way)) {
       const isOwn =
         from.type === this.direction.from.type && from.field === this.direction.from.field
       const near = turn(this.direction.turn(this.pairs))
       assert.ok(!isOwn || JSON.stringify(near) === JSON.stringify(this.pairs))
-      const told = await this.toldBy(from)
+      const returned = await this.linkedBy(from)
       for (const n of numbers) {
         const linked = linkedTo(near, n).map((other) => this.id(other))
-        assert.deepEqual(told.get(this.id(n)), linked.sort(), `${from.type} ${n} → ${to.type}`)
+        assert.deepEqual(returned.get(this.id(n)), linked.sort(), `${from.type} ${n} → ${to.type}`)
       }
     }
   }
-  async toldBy({ type, path, field }: End): Promise<Map<string, string[]>> {
+  async linkedBy({ type, path, field }: End): Promise<Map<string, string[]>> {
     const { many } = await this.app.get(path, { [`fields[${type}]`]: field })
     return new Map(
       many.map(({ id, relationships }) => {
@@ -118,7 +118,7 @@ for (const way of everyWay) {
         },
       })
 
-      it('its own URL adds, replaces, removes and clears; both ends tell it; twice is as good as once', async () => {
+      it('its own URL adds, replaces, removes and clears; both ends have it; a repeated request changes nothing', async () => {
         const links = writer()
         const some = from.many ? [1, 2] : [2]
         for (const [method, n, others] of [
@@ -193,9 +193,9 @@ for (const way of everyWay) {
           })
           assert.equal(response.status, 200, response.text)
           assert.equal(response.one.attributes?.name, 'new')
-          const told = [response.one.relationships?.[from.field]?.data ?? []].flat()
+          const returned = [response.one.relationships?.[from.field]?.data ?? []].flat()
           assert.deepEqual(
-            told.map(({ id }) => id),
+            returned.map(({ id }) => id),
             others.map((other) => links.id(other)),
           )
           await links.assertLinks()
@@ -218,7 +218,7 @@ for (const way of everyWay) {
         assert.equal(await count(), 4)
         const made = await app.post(from.path, document(id, [3], links))
         assert.equal(made.status, 201, made.text)
-        const all = await links.toldBy(from)
+        const all = await links.linkedBy(from)
         assert.deepEqual(all.get(made.one.id), [links.id(3)])
         links.pairs = withPairs(links.pairs, [[99, 3]], direction.many)
         for (const n of rows) {
@@ -227,7 +227,7 @@ for (const way of everyWay) {
         }
         const bare = await app.post(from.path, document(way.ids.isGiven ? 6 : undefined, [], links))
         assert.equal(bare.status, 201, bare.text)
-        assert.deepEqual((await links.toldBy(from)).get(bare.one.id), [])
+        assert.deepEqual((await links.linkedBy(from)).get(bare.one.id), [])
       })
 
       it('what is related is created on its own path, linked at once', async () => {
@@ -245,7 +245,7 @@ for (const way of everyWay) {
         }
         assert.equal(response.status, 201, response.text)
         const before = linkedTo(links.pairs, 2).map((other) => links.id(other))
-        const all = await links.toldBy(from)
+        const all = await links.linkedBy(from)
         assert.deepEqual(all.get(links.id(2)), [...before, response.one.id].sort())
         const absent = await app.post(links.path(9, `/${from.field}`), body(6))
         assert.deepEqual([absent.status, absent.error.code], [404, 'not_found'])
@@ -262,7 +262,7 @@ for (const way of everyWay) {
       it('who is deleted is linked to nobody', async () => {
         const links = writer()
         assert.equal((await app.delete(links.path(1))).status, 200)
-        const all = await links.toldBy(from)
+        const all = await links.linkedBy(from)
         assert.deepEqual(
           [...all.keys()].sort(),
           [2, 3, 4].map((n) => links.id(n)),

@@ -302,18 +302,18 @@ export const everyWay: readonly Links[] = [
   links('a key that is an odd text', { many: [false, true], ids: idKinds.texts }),
   links('a unique key that is an odd text', { many: [false, false], ids: idKinds.texts }),
   links('friends of odd names', { many: [true, true], ids: idKinds.texts, isSelf: true }),
-  links('a key of which only its own end tells', { many: [false, true], undeclared: 'far' }),
-  links('a key of which only the far end tells', { many: [false, true], undeclared: 'near' }),
-  links('a unique key of which only the far end tells', {
+  links('a key that only its own end declares', { many: [false, true], undeclared: 'far' }),
+  links('a key that only the far end declares', { many: [false, true], undeclared: 'near' }),
+  links('a unique key that only the far end declares', {
     ...{ many: [false, false], undeclared: 'near' },
   }),
-  links('a join table of which one end tells', { many: [true, true], undeclared: 'far' }),
+  links('a join table that one end declares', { many: [true, true], undeclared: 'far' }),
   links('a key of two columns', { many: [false, true], ids: idKinds.pairs }),
   links('a join table of keys of two columns', { many: [true, true], ids: idKinds.pairs }),
   links('a chain of keys of two columns', {
     ...{ many: [false, false], ids: idKinds.pairs, isSelf: true },
   }),
-  links('a key of two columns of which only the far end tells', {
+  links('a key of two columns that only the far end declares', {
     ...{ many: [false, true], ids: idKinds.pairs, undeclared: 'near' },
   }),
 ]

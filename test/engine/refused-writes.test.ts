@@ -58,7 +58,7 @@ engine('A write that the database refuses', served, (app) => {
     'a link, after one whose members are looked at again': { items: ['1'], tags: ['7'] },
   }
   for (const [which, { items, tags, ...more }] of Object.entries(updates)) {
-    it(`is told as what refused it, and leaves nothing: ${which}`, async () => {
+    it(`is reported as what rejected it, and leaves nothing: ${which}`, async () => {
       const relationships = { items: linkage('item', ...items), tags: linkage('tag', ...tags) }
       const data = { type: 'box', id: '1', ...more, relationships }
       const response = await app.call('PATCH', '/boxes/1', { body: { data } })

@@ -117,7 +117,7 @@ engine('A tree: include', served, (app) => {
     assert.deepEqual(included(await app.get('/nodes/4', none)), [])
   })
 
-  it('a node that is its own parent, and two that are each other’s, are told once', async () => {
+  it('a node that is its own parent, and two that are each other’s, are returned once', async () => {
     await app.execute(
       "insert into node (id, name, parent_id) values (20, 'o', 20), (21, 'p', 22), (22, 'q', 21)",
     )
@@ -297,7 +297,7 @@ engine('A tree: writes', served, (app) => {
   })
 })
 
-/** More nodes than are told in one piece, three children each. */
+/** More nodes than are returned in one piece, three children each. */
 const grove = new Forest(
   Array.from({ length: 1200 }, (_, at) => {
     const parent = at === 0 || at % 100 === 7 ? null : Math.floor((at + 2) / 3)
@@ -306,7 +306,7 @@ const grove = new Forest(
 )
 
 engine('A tree too large for one piece', { ...served, tables: treeOf(grove) }, (app) => {
-  it('is told whole, with what is included, each once', async () => {
+  it('is returned whole, with what is included, each once', async () => {
     for (const include of [
       'parent',
       'children.parent',

@@ -89,7 +89,7 @@ const wrong: readonly (readonly [
     'person.fields.machines.column: the table "computer" has no column "owner_id"; the columns are',
   ],
   [
-    'a relationship to a type whose table is not there, which is told once',
+    'a relationship to a type whose table does not exist, which is reported once',
     [
       person({
         name: attribute(text, { required: true }),

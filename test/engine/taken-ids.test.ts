@@ -50,7 +50,7 @@ engine('Ids that clients have taken', served, (app) => {
     assert.equal(new Set(await all()).size, 25)
   })
 
-  it('are told from whatever else is taken', async () => {
+  it('are distinguished from other values that are taken', async () => {
     await create('1', { code: 'a' })
     const refused = await create(undefined, { code: 'a' })
     assert.deepEqual([refused.status, refused.error.code], [409, 'constraint_conflict'])

@@ -30,7 +30,7 @@ engine('Types of very many fields', served, (app) => {
   const attributes = (letter: string) =>
     Object.fromEntries(names.map((name, at) => [name, `${letter} ${at}`]))
 
-  it('are told alone, in lists, and where they are included', async () => {
+  it('are returned alone, in lists, and where they are included', async () => {
     const one = await app.get('/sheets/1', { include: 'children' })
     assert.deepEqual(one.one.attributes, attributes('a'))
     assert.deepEqual(one.one.relationships?.children?.data, [{ type: 'sheet', id: '2' }])
@@ -43,7 +43,7 @@ engine('Types of very many fields', served, (app) => {
     assert.deepEqual(list.many[1]?.relationships?.parent?.data, { type: 'sheet', id: '1' })
   })
 
-  it('are told where all are asked for', async () => {
+  it('are returned where all are asked for', async () => {
     const list = await app.get('/sheets', { 'page[size]': '0', include: 'children' })
     assert.deepEqual(list.many[1]?.attributes, attributes('b'))
   })

@@ -14,7 +14,7 @@ const requestsPerStage = 200
 
 describeService('sort, page, include, fields, held against a reference', (app: TestService) => {
   for (let stage = 1; stage <= stages; stage += 1) {
-    it(`tells the same page in the same order, over random rows ${stage} of ${stages}`, async () => {
+    it(`returns the same page in the same order, over random rows ${stage} of ${stages}`, async () => {
       const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })
       assert.ok(draft)
       const data = await store(app, draft)

@@ -37,13 +37,13 @@ export async function assertFound(
   } catch (cause) {
     const found = Array.isArray(answered.body.data) ? new Set(ids(answered)) : new Set<string>()
     const differing = found.symmetricDifference(new Set(expected))
-    throw new Error(tell(data, request, answered.text, differing), { cause })
+    throw new Error(formatFailure(data, request, answered.text, differing), { cause })
   }
   return count
 }
 
 /** All that is needed to see what went wrong: the filter, the ids expected and answered, and the rows that differ. */
-function tell(
+function formatFailure(
   data: Data,
   request: CollectionRequest,
   text: string,
@@ -61,7 +61,7 @@ function tell(
   ].join('\n')
 }
 
-/** Fails unless the server tells the whole document as the reference does. */
+/** Fails unless the server returns the whole document as the reference does. */
 export async function assertDocument(
   server: ServerUnderTest,
   data: Data,
@@ -143,13 +143,20 @@ function sorted(pairs: readonly (readonly [string, string])[]): unknown {
   return pairs.map(([name, value]) => [name, value]).toSorted()
 }
 
-/** Fails unless a resource is told with exactly these attributes, relationships and linkage. */
+/** Fails unless a resource is returned with exactly these attributes, relationships and linkage. */
 export function compareResource(resource: Resource, expected: Expected | undefined): void {
   const key = keyOf(resource)
   assert.ok(expected, `${key} was not asked for`)
   assert.deepEqual(resource.attributes ?? {}, expected.attributes, `the attributes of ${key}`)
-  const told = Object.entries(resource.relationships ?? {}).map(([name, { data }]) => [name, data])
-  assert.deepEqual(Object.fromEntries(told), expected.relationships, `the relationships of ${key}`)
+  const returned = Object.entries(resource.relationships ?? {}).map(([name, { data }]) => [
+    name,
+    data,
+  ])
+  assert.deepEqual(
+    Object.fromEntries(returned),
+    expected.relationships,
+    `the relationships of ${key}`,
+  )
   const counts = Object.entries(resource.relationships ?? {}).flatMap(([name, { meta }]) =>
     meta === undefined ? [] : [[name, meta.count]],
   )

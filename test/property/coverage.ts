@@ -18,7 +18,7 @@ export class Coverage {
   readonly #seen = new Set<string>()
   #trees = 0
   #requests = 0
-  #telling = 0
+  #partial = 0
 
   constructor(schema: Schema) {
     this.#schema = schema
@@ -28,7 +28,7 @@ export class Coverage {
   add(request: CollectionRequest, found: number, rows: number): void {
     this.#trees += request.filters.length
     this.#requests += 1
-    if (found > 0 && found < rows) this.#telling += 1
+    if (found > 0 && found < rows) this.#partial += 1
     for (const filter of request.filters) this.#walk(request.type, filter, 'plain')
     for (const [name] of request.simple) {
       const [type, field] = this.#leaf(request.type, name)
@@ -41,10 +41,10 @@ export class Coverage {
    * Fails unless there were enough trees, enough of the answers held some rows but not all, every operator met every kind
    * it applies to in every position and on every side, and every shape of relationship was followed in every way.
    */
-  assertEnough(trees: number, telling: number): void {
+  assertEnough(trees: number, partialShare: number): void {
     assert.ok(this.#trees >= trees, `only ${this.#trees} trees, fewer than ${trees}`)
-    const share = this.#telling / this.#requests
-    assert.ok(share >= telling, `only ${share} of the answers held some rows but not all`)
+    const share = this.#partial / this.#requests
+    assert.ok(share >= partialShare, `only ${share} of the answers held some rows but not all`)
     assert.deepEqual(new Set(expected(this.#schema)).difference(this.#seen), new Set())
   }
 
@@ -86,7 +86,7 @@ function against({ val, field }: Clause): Side | 'nested filter' {
   return val === null || val === undefined ? 'null' : 'value'
 }
 
-/** What tells a field apart from others to the databases: its kind and how it is kept, or its shape. */
+/** What distinguishes a field from others to the databases: its kind and how it is kept, or its shape. */
 function labelOf(schema: Schema, type: string, name: string): string {
   if (isRelationship(schema, type, name)) return shapeOf(schema, type, name)
   const { kind, of, scale } = getAttribute(schema, type, name)

@@ -35,7 +35,7 @@ export class DocumentCoverage {
     }
   }
 
-  /** Fails unless every shape was included at three depths, told as linkage and in a path, and every kind sorted by. */
+  /** Fails unless every shape was included at three depths, returned as linkage and in a path, and every kind sorted by. */
   assertEnough(documents: number): void {
     assert.ok(this.#documents >= documents, `only ${this.#documents} documents`)
     assert.deepEqual(new Set(this.#expected()).difference(this.#seen), new Set())

@@ -62,12 +62,12 @@ function* byRelationship(
 /** A list of everything that stands in a field finds everything but null, and its opposite nothing. */
 function* byAllValues(data: Data, type: string, name: string): Generator<CollectionRequest> {
   const attribute = getAttribute(data.schema, type, name)
-  const { tell, operators } = kinds[attribute.kind]
+  const { serialize, operators } = kinds[attribute.kind]
   if (operators === 'opaque') return
   const values = rowsOf(data, type)
     .map((row) => valueIn(data, type, row, name))
     .filter((value) => value !== null)
-    .map((value) => tell(value, { kind: attribute.kind }))
+    .map((value) => serialize(value, { kind: attribute.kind }))
   // No kind but the opaque ones tells objects.
   const val = values.filter((value): value is Exclude<Literal, null> => typeof value !== 'object')
   for (const op of ['in_', 'notin_']) {

@@ -26,7 +26,7 @@ engine('over every kind and every relationship, held against a reference', serve
   const documents = new DocumentCoverage(everything)
 
   for (let stage = 1; stage <= stages; stage += 1) {
-    it(`finds and tells what the reference does, over random rows ${stage} of ${stages}`, async () => {
+    it(`finds and returns what the reference does, over random rows ${stage} of ${stages}`, async () => {
       const data = await stored(server, stage)
       const finding = fc.asyncProperty(anyFilterRequest(data), async (request) => {
         fc.pre(queryOf(request).length <= longestQuery)
@@ -34,12 +34,12 @@ engine('over every kind and every relationship, held against a reference', serve
         coverage.add(request, found, start(data, request).length)
       })
       await fc.assert(finding, { seed: seed + stage, numRuns: filtersPerStage })
-      const telling = fc.asyncProperty(anyAsked(data), async (asked) => {
+      const returning = fc.asyncProperty(anyAsked(data), async (asked) => {
         fc.pre(queryOf(asked.request, asked.selection).length <= longestQuery)
         await assertDocument(server, data, asked)
         documents.add(data, asked)
       })
-      await fc.assert(telling, { seed: seed + stage, numRuns: documentsPerStage })
+      await fc.assert(returning, { seed: seed + stage, numRuns: documentsPerStage })
     })
   }
 
@@ -51,7 +51,7 @@ engine('over every kind and every relationship, held against a reference', serve
     }
   })
 
-  it('tells what the reference tells in every order and over every relationship', async () => {
+  it('returns what the reference returns in every order and over every relationship', async () => {
     const data = await stored(server, 0)
     for (const asked of everyDocument(data)) {
       await assertDocument(server, data, asked)

@@ -42,7 +42,7 @@ function held(app: TestService): void {
     }
   })
 
-  it('tells apart characters that SQLite by itself takes for one another', async () => {
+  it('distinguishes characters that SQLite by itself takes for one another', async () => {
     const characters = ['\ufffd', '\ufffe', '\uffff', '\u{1fffe}']
     for (const name of characters) await app.person({ name })
     for (const op of ['eq', 'like', 'ilike', 'startswith', 'endswith', 'match']) {
@@ -65,7 +65,7 @@ function held(app: TestService): void {
     }
   })
 
-  it('asked everything: every operator on every kind in every position, with telling answers', () => {
+  it('asked everything: every operator on every kind in every position, with responses that hold some rows but not all', () => {
     coverage.assertEnough(stages * requestsPerStage, 0.3)
   })
 }

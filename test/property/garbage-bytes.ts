@@ -264,7 +264,7 @@ const anyDoubleHeader: fc.Arbitrary<BareGarbage> = fc
     ends: false,
   }))
 
-/** Bodies whose length or chunks are told wrongly. */
+/** Bodies whose length or chunks are wrong. */
 const anyBrokenFrame: fc.Arbitrary<BareGarbage> = fc
   .tuple(
     fc.constantFrom<readonly string[]>(

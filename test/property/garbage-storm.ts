@@ -14,10 +14,10 @@ import { seed } from './seed.ts'
 const workers = 32
 
 /** Milliseconds after which a request counts as a hang. */
-const patience = 5000
+const timeout = 5000
 
 /** What a storm of malformed requests came to. */
-export interface Toll {
+export interface StormStats {
   sent: number
   refused: number
   /** Persons and computers created by requests that turned out harmless. */
@@ -30,8 +30,8 @@ export interface Toll {
 /** A service that is attacked. */
 export type Target = Pick<TestService, 'url' | 'call'>
 
-/** The toll of a storm that is to come, on a service with so many persons and computers. */
-export function noToll(persons: number, computers: number): Toll {
+/** The stats of a storm that is to come, on a service with so many persons and computers. */
+export function createStormStats(persons: number, computers: number): StormStats {
   return { sent: 0, refused: 0, persons, computers, failures: new Map() }
 }
 
@@ -42,7 +42,7 @@ export function noToll(persons: number, computers: number): Toll {
  */
 export async function storm(
   target: Target,
-  toll: Toll,
+  stats: StormStats,
   requests: number,
   round = 0,
 ): Promise<void> {
@@ -58,31 +58,31 @@ export async function storm(
   )
   const next = attacks.values()
   const work = async () => {
-    for (const attack of next) await attack(target, toll)
+    for (const attack of next) await attack(target, stats)
   }
   await Promise.all(Array.from({ length: workers }, work))
 }
 
-type Attack = (target: Target, toll: Toll) => Promise<void>
+type Attack = (target: Target, stats: StormStats) => Promise<void>
 
 /** Sends a request that is HTTP; the app checks the response. */
 function attackBy(garbage: Garbage): Attack {
   const { method, path, query, headers, body, hopeless } = garbage
-  return async (app, toll) => {
-    toll.sent += 1
+  return async (app, stats) => {
+    stats.sent += 1
     try {
       const call = app.call(method, path, { query, headers, raw: body })
       const { status, body: document, text } = await inTime(call)
       if (isOverloaded(status, text)) return
       assert.ok(status < 500, `it was answered with ${status}`)
       assert.ok(status >= 400 || !hopeless, `it was not refused, but answered with ${status}`)
-      if (status >= 400) toll.refused += 1
+      if (status >= 400) stats.refused += 1
       if (status !== 201 || Array.isArray(document.data)) return
-      if (document.data?.type === 'person') toll.persons += 1
-      else toll.computers += 1
+      if (document.data?.type === 'person') stats.persons += 1
+      else stats.computers += 1
     } catch (error) {
       if (isCutOff(error) && (body?.length ?? 0) > 2 ** 20) return
-      note(toll, garbage, error)
+      note(stats, garbage, error)
     }
   }
 }
@@ -90,21 +90,21 @@ function attackBy(garbage: Garbage): Attack {
 /** Sends bytes; a response with a body is checked as any other. */
 function attackByBytes(garbage: BareGarbage): Attack {
   const { method, target, bytes, response, ends } = garbage
-  return async ({ url }, toll) => {
-    toll.sent += 1
+  return async ({ url }, stats) => {
+    stats.sent += 1
     try {
-      const got = await sendBytes(url, bytes, { method, ends, patience })
+      const got = await sendBytes(url, bytes, { method, ends, patience: timeout })
       if (got !== undefined && isOverloaded(got.status, got.text)) return
       // 501 is the response to a transfer coding other than chunked.
       if (got !== undefined && got.status !== 501)
         // 501 is the response to a transfer coding other than chunked.
         assert.ok(got.status < 500 || got.status === 501, `it was answered with ${got.status}`)
-      if (got !== undefined && got.status >= 400) toll.refused += 1
+      if (got !== undefined && got.status >= 400) stats.refused += 1
       if (response === 'protocol' && (got === undefined || got.text === '')) return
       assert.ok(got, 'the connection was closed without a response')
       assertConforms({ method, url: urlOf(url, target), sent: bytes.toString('latin1'), ...got })
     } catch (error) {
-      note(toll, bytes, error)
+      note(stats, bytes, error)
     }
   }
 }
@@ -120,19 +120,19 @@ function urlOf(origin: string, target: string): string {
   return /^https?:/.test(address) ? address : origin + address
 }
 
-function note(toll: Toll, request: unknown, error: unknown): void {
+function note(stats: StormStats, request: unknown, error: unknown): void {
   const complaint = brief(error)
     .split('\n', 1)
     .join()
     .replaceAll(/\d+|"[^"]*"/g, '…')
-  const known = toll.failures.get(complaint)
+  const known = stats.failures.get(complaint)
   if (known) known.times += 1
-  else toll.failures.set(complaint, { times: 1, first: `${brief(request)}\n${brief(error)}` })
+  else stats.failures.set(complaint, { times: 1, first: `${brief(request)}\n${brief(error)}` })
 }
 
 function inTime<T>(promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no response in ${patience} ms`)), patience)
+  const timer = setTimeout(() => reject(new Error(`no response in ${timeout} ms`)), timeout)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
@@ -142,22 +142,23 @@ function isCutOff(error: unknown): boolean {
 }
 
 function brief(thing: unknown): string {
-  const text = thing instanceof Error ? thing.message : tell(thing)
+  const text = thing instanceof Error ? thing.message : formatValue(thing)
   return text.length > 1000 ? `${text.slice(0, 700)} … ${text.slice(-300)}` : text
 }
 
-function tell(thing: unknown): string {
+function formatValue(thing: unknown): string {
   if (Buffer.isBuffer(thing)) return JSON.stringify(thing.toString('latin1'))
   if (typeof thing !== 'object' || thing === null) return JSON.stringify(thing) ?? ''
   return Object.entries(thing)
     .map(
-      ([name, value]) => `${name}: ${Buffer.isBuffer(value) ? tell(value) : JSON.stringify(value)}`,
+      ([name, value]) =>
+        `${name}: ${Buffer.isBuffer(value) ? formatValue(value) : JSON.stringify(value)}`,
     )
     .join(', ')
 }
 
 /** Fails with the first of each kind of failure. */
-export function assertNoFailures({ failures }: Toll): void {
+export function assertNoFailures({ failures }: StormStats): void {
   const each = Array.from(failures.values(), ({ times, first }) => `${times}× ${first}`)
   assert.equal(each.length, 0, `with PROPERTY_SEED=${seed}:\n${each.slice(0, 20).join('\n\n')}`)
 }

@@ -25,7 +25,7 @@ export interface BareGarbage {
   readonly ends: boolean
 }
 
-/** Paths of the service that are told by GET; resources 1 exist. */
+/** Paths of the service that are returned by GET; resources 1 exist. */
 export const goodPaths = [
   '/persons',
   '/computers',

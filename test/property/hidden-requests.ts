@@ -20,7 +20,7 @@ export interface Vocabulary {
 
 type TypeName = 'person' | 'computer'
 
-/** By type and place in the grammar, names that the service tells of, by which a request may succeed. */
+/** By type and place in the grammar, names that the service knows, by which a request may succeed. */
 const known = {
   person: {
     filter: ['id', 'name', 'email', 'birth_date', 'gender', 'computers__serial', 'computers'],

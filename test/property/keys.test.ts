@@ -164,7 +164,7 @@ function instantOf(text: string): string {
 }
 
 describe('Keys of instants', () => {
-  it('stand in the order of the instants, whatever zone they are told in', () => {
+  it('stand in the order of the instants, whatever zone they are returned in', () => {
     const near = fc
       .tuple(anyInstant, fc.integer({ min: -2_000_000, max: 2_000_000 }))
       .map(([one, off]): readonly [bigint, bigint] => [one, one + BigInt(off)])

@@ -38,15 +38,15 @@ export class Mirror {
     const answered = await this.#server.call(method, path, raw === undefined ? {} : { raw })
     const given = answered.status === 201 ? answered.one.id : undefined
     const { status, data, id } = outcomeOf(this.#data, write, given)
-    const told = `${answered.status}, not ${status}, to ${method} ${path}\n${answered.text.slice(0, 2000)}`
-    assert.equal(answered.status, status, told)
+    const message = `${answered.status}, not ${status}, to ${method} ${path}\n${answered.text.slice(0, 2000)}`
+    assert.equal(answered.status, status, message)
     if (status === 201) assert.equal(given, id, `the id of what ${method} ${path} made`)
     this.#data = data
     if (status < 300) this.#assertTold(write, answered.text)
     return answered
   }
 
-  /** Fails unless the response tells the resource as it is after the write. */
+  /** Fails unless the response has the resource as it is after the write. */
   #assertTold(write: Write, text: string): void {
     if (write.is === 'relate' || write.is === 'delete') return
     const { data } = parseExactly<{ data: Resource }>(text)
@@ -63,7 +63,7 @@ export class Mirror {
     return answered.one.id
   }
 
-  /** Fails unless the server tells everything that the tables hold: every attribute, every linkage, in order. */
+  /** Fails unless the server returns everything that the tables hold: every attribute, every linkage, in order. */
   async assertEqual(): Promise<void> {
     const { types } = this.#data.schema
     const names = (type: string) => {

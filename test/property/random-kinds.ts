@@ -6,7 +6,7 @@ import type { AttributeDescription, JsonValue, Kind, Value } from './schema.ts'
 const smallest64 = -(2n ** 63n)
 const largest64 = 2n ** 63n - 1n
 
-/** URLs that are told apart by little, with wildcards of `like` in them. */
+/** URLs that differ little, with wildcards of `like` in them. */
 const anyUrl = fc
   .tuple(
     fc.constantFrom('https://', 'HTTPS://', 'ftp://', 'a+b://'),
@@ -129,33 +129,35 @@ export function anyValueOf({
 
 /** All the ways in which clients may write a value, that of its own telling most often. */
 export function spellingsOf(kind: Kind, value: Value): fc.Arbitrary<JsonValue> {
-  const told = kinds[kind].tell(value, { kind })
-  return fc.constantFrom(told, told, ...otherSpellings(kind, value, String(told)))
+  const serialized = kinds[kind].serialize(value, { kind })
+  return fc.constantFrom(serialized, serialized, ...otherSpellings(kind, value, String(serialized)))
 }
 
-function otherSpellings(kind: Kind, value: Value, told: string): JsonValue[] {
+function otherSpellings(kind: Kind, value: Value, serialized: string): JsonValue[] {
   switch (kind) {
     case 'id':
-      return Number.isSafeInteger(Number(told)) ? [Number(told)] : []
+      return Number.isSafeInteger(Number(serialized)) ? [Number(serialized)] : []
     case 'decimal':
-      return [told.includes('.') ? `${told}00` : `${told}.000`]
+      return [serialized.includes('.') ? `${serialized}00` : `${serialized}.000`]
     case 'datetime':
-      return ['+02:00', '-05:30', '+14:00', '-00:00'].flatMap((zone) => inZone(value, zone, told))
+      return ['+02:00', '-05:30', '+14:00', '-00:00'].flatMap((zone) =>
+        inZone(value, zone, serialized),
+      )
     case 'time':
-      return [told.includes('.') ? `${told.padEnd(15, '0')}0` : `${told}.0`]
+      return [serialized.includes('.') ? `${serialized.padEnd(15, '0')}0` : `${serialized}.0`]
     case 'uuid':
-      return [told.toUpperCase()]
+      return [serialized.toUpperCase()]
     default:
       return []
   }
 }
 
 /** The same instant as clocks of a zone show it, where they show a year of four digits. */
-function inZone(value: Value, zone: string, told: string): string[] {
+function inZone(value: Value, zone: string, serialized: string): string[] {
   const minutes = BigInt(zone.slice(1, 3)) * 60n + BigInt(zone.slice(4))
   const ahead = zone.startsWith('-') ? -minutes : minutes
   const shifted = BigInt(String(value)) + ahead * 60_000_000n
-  const isNear = told.startsWith('0001-01-01') || told.startsWith('9999-12-31')
-  if (isNear) return [told.toLowerCase()]
-  return [String(kinds.datetime.tell(shifted, { kind: 'datetime' })).replace('Z', zone)]
+  const isNear = serialized.startsWith('0001-01-01') || serialized.startsWith('9999-12-31')
+  if (isNear) return [serialized.toLowerCase()]
+  return [String(kinds.datetime.serialize(shifted, { kind: 'datetime' })).replace('Z', zone)]
 }

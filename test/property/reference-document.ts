@@ -25,14 +25,14 @@ export interface Selection {
 /** A resource identifier. */
 export type Identifier = Readonly<{ type: string; id: string }>
 
-/** A resource as the reference tells it. */
+/** A resource as the reference returns it. */
 export interface Expected extends Identifier {
   readonly attributes: Readonly<Record<string, JsonValue>>
-  /** By name; `undefined` for one whose linkage is not told. */
+  /** By name; `undefined` for one whose linkage is not returned. */
   readonly relationships: Readonly<
     Record<string, Identifier | readonly Identifier[] | null | undefined>
   >
-  /** The numbers of related resources that are told, by relationship. */
+  /** The numbers of related resources that are returned, by relationship. */
   readonly counts: Readonly<Record<string, number>>
 }
 
@@ -50,12 +50,12 @@ export function expectedResources(
 ): ReadonlyMap<string, Expected> {
   const followed = followedSteps(data, type, selection)
   const { withCount = [] } = selection
-  const told = new Map<string, Expected>()
+  const returned = new Map<string, Expected>()
   const visit = (at: string, row: Row, steps: readonly string[]): void => {
     const key = keyOf({ type: at, id: idOf(data.schema, at, row) })
     const counted = at === type ? withCount : []
     const shown = { selection, followed, counted }
-    if (!told.has(key)) told.set(key, expect(data, at, row, shown))
+    if (!returned.has(key)) returned.set(key, expect(data, at, row, shown))
     const [step, ...others] = steps
     if (step === undefined || !isAsked(selection, at, step)) return
     const { to } = getRelationship(data.schema, at, step)
@@ -65,7 +65,7 @@ export function expectedResources(
     visit(type, row, [])
     for (const path of selection.include) visit(type, row, path.split('.'))
   }
-  return told
+  return returned
 }
 
 /** The identifiers that linkage must hold: a list, or one or null where at most one is linked. */
@@ -83,7 +83,7 @@ export function linkageOf(
   return many ? identifiers : (identifiers[0] ?? null)
 }
 
-/** The relationships that are included, as `type.relationship`: their linkage is told wherever the type is. */
+/** The relationships that are included, as `type.relationship`: their linkage is returned wherever the type is. */
 export function followedSteps(data: Data, type: string, selection: Selection): Set<string> {
   const followed = new Set<string>()
   for (const path of selection.include) {
@@ -122,7 +122,7 @@ function expect(
     attributes: Object.fromEntries(
       asked(attributes)
         .filter((name) => isTold(getAttribute(data.schema, type, name)))
-        .map((name) => [name, tell(data, type, row, name)]),
+        .map((name) => [name, serializeAttribute(data, type, row, name)]),
     ),
     relationships: Object.fromEntries(
       asked(relationships).map((name) => [
@@ -143,8 +143,8 @@ function isAsked({ fields }: Selection, type: string, field: string): boolean {
   return fields[type]?.includes(field) ?? true
 }
 
-function tell(data: Data, type: string, row: Row, name: string): JsonValue {
+function serializeAttribute(data: Data, type: string, row: Row, name: string): JsonValue {
   const attribute = getAttribute(data.schema, type, name)
   const value = valueIn(data, type, row, name)
-  return value === null ? null : kinds[attribute.kind].tell(value, attribute)
+  return value === null ? null : kinds[attribute.kind].serialize(value, attribute)
 }

@@ -14,8 +14,8 @@ export interface KindRow {
   readonly operators: 'opaque' | 'plain' | 'ordered' | 'textual'
   /** Reads what stands in a body or in a filter, never null. */
   readonly read: (json: JsonValue) => Value
-  /** What a document tells of a value, never null. */
-  readonly tell: (value: Value, attribute: AttributeDescription) => JsonValue
+  /** The value in a document, never null. */
+  readonly serialize: (value: Value, attribute: AttributeDescription) => JsonValue
 }
 
 const asItIs = (value: Value): Value => value
@@ -29,23 +29,23 @@ function number(value: Value): JsonValue {
 // biome-ignore format: a table, one kind a row
 /** Every kind. */
 export const kinds: Readonly<Record<Kind, KindRow>> = {
-  id:          { group: 'number',      operators: 'ordered', read: whole,        tell: String },
-  key:         { group: 'key',         operators: 'ordered', read: readKey,      tell: tellKey },
-  text:        { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
-  email:       { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
-  url:         { group: 'text',        operators: 'textual', read: asItIs,       tell: asItIs },
-  integer:     { group: 'number',      operators: 'ordered', read: whole,        tell: number },
-  integer64:   { group: 'number',      operators: 'ordered', read: whole,        tell: tellInteger64 },
-  decimal:     { group: 'decimal',     operators: 'ordered', read: readDecimal,  tell: tellDecimal },
-  number:      { group: 'number',      operators: 'ordered', read: readNumber,   tell: tellNumber },
-  boolean:     { group: 'boolean',     operators: 'plain',   read: readBoolean,  tell: asItIs },
-  date:        { group: 'date',        operators: 'ordered', read: asItIs,       tell: asItIs },
-  datetime:    { group: 'datetime',    operators: 'ordered', read: readInstant,  tell: tellInstant },
-  time:        { group: 'time',        operators: 'ordered', read: readTime,     tell: tellTime },
-  uuid:        { group: 'uuid',        operators: 'plain',   read: lowerCase,    tell: asItIs },
-  enumeration: { group: 'enumeration', operators: 'plain',   read: asItIs,       tell: asItIs },
-  json:        { group: 'json',        operators: 'opaque',  read: asItIs,       tell: asItIs },
-  bytes:       { group: 'bytes',       operators: 'opaque',  read: asItIs,       tell: asItIs },
+  id:          { group: 'number',      operators: 'ordered', read: whole,        serialize: String },
+  key:         { group: 'key',         operators: 'ordered', read: readKey,      serialize: serializeKey },
+  text:        { group: 'text',        operators: 'textual', read: asItIs,       serialize: asItIs },
+  email:       { group: 'text',        operators: 'textual', read: asItIs,       serialize: asItIs },
+  url:         { group: 'text',        operators: 'textual', read: asItIs,       serialize: asItIs },
+  integer:     { group: 'number',      operators: 'ordered', read: whole,        serialize: number },
+  integer64:   { group: 'number',      operators: 'ordered', read: whole,        serialize: serializeInteger64 },
+  decimal:     { group: 'decimal',     operators: 'ordered', read: readDecimal,  serialize: serializeDecimal },
+  number:      { group: 'number',      operators: 'ordered', read: readNumber,   serialize: serializeNumber },
+  boolean:     { group: 'boolean',     operators: 'plain',   read: readBoolean,  serialize: asItIs },
+  date:        { group: 'date',        operators: 'ordered', read: asItIs,       serialize: asItIs },
+  datetime:    { group: 'datetime',    operators: 'ordered', read: readInstant,  serialize: serializeInstant },
+  time:        { group: 'time',        operators: 'ordered', read: readTime,     serialize: serializeTime },
+  uuid:        { group: 'uuid',        operators: 'plain',   read: lowerCase,    serialize: asItIs },
+  enumeration: { group: 'enumeration', operators: 'plain',   read: asItIs,       serialize: asItIs },
+  json:        { group: 'json',        operators: 'opaque',  read: asItIs,       serialize: asItIs },
+  bytes:       { group: 'bytes',       operators: 'opaque',  read: asItIs,       serialize: asItIs },
 }
 
 /** Orders two values of one group: numbers by size, however they are held, false before true, texts by code point. */
@@ -61,9 +61,11 @@ function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-function tellInteger64(value: Value, { largeValuesAs }: AttributeDescription): JsonValue {
-  const told = number(value)
-  return typeof told === 'bigint' && largeValuesAs === 'string' ? String(told) : told
+function serializeInteger64(value: Value, { largeValuesAs }: AttributeDescription): JsonValue {
+  const serialized = number(value)
+  return typeof serialized === 'bigint' && largeValuesAs === 'string'
+    ? String(serialized)
+    : serialized
 }
 
 function readNumber(json: JsonValue): Value {
@@ -71,10 +73,10 @@ function readNumber(json: JsonValue): Value {
   return Number(json) + 0
 }
 
-/** Whole numbers are told as digits alone, and so are read again exactly. */
-function tellNumber(value: Value): JsonValue {
-  const told = JSON.stringify(value)
-  return /^-?\d+$/.test(told) ? number(BigInt(told)) : value
+/** Whole numbers are returned as digits alone, and so are read again exactly. */
+function serializeNumber(value: Value): JsonValue {
+  const serialized = JSON.stringify(value)
+  return /^-?\d+$/.test(serialized) ? number(BigInt(serialized)) : value
 }
 
 function readBoolean(json: JsonValue): Value {
@@ -86,7 +88,7 @@ function readKey(json: JsonValue): Value {
   return String(json).replace(/~[01]/g, (pair) => (pair === '~0' ? '~' : ','))
 }
 
-function tellKey(value: Value): JsonValue {
+function serializeKey(value: Value): JsonValue {
   const text = String(value)
   return text.slice(0, 4) + text.slice(4).replace(/[~,]/g, (each) => (each === '~' ? '~0' : '~1'))
 }
@@ -103,7 +105,7 @@ function readDecimal(json: JsonValue): Value {
   return BigInt(before + after.padEnd(places, '0'))
 }
 
-function tellDecimal(value: Value, { scale = 0 }: AttributeDescription): JsonValue {
+function serializeDecimal(value: Value, { scale = 0 }: AttributeDescription): JsonValue {
   const text = String(value)
   const digits = text.replace('-', '').padStart(places + 1, '0')
   const after = digits.slice(-places).replace(/0+$/, '').padEnd(scale, '0')
@@ -121,7 +123,7 @@ function readInstant(json: JsonValue): Value {
   return seconds * million + microseconds(fraction)
 }
 
-function tellInstant(value: Value): JsonValue {
+function serializeInstant(value: Value): JsonValue {
   const instant = BigInt(String(value))
   const rest = ((instant % million) + million) % million
   const seconds = Number((instant - rest) / million)
@@ -135,7 +137,7 @@ function readTime(json: JsonValue): Value {
   return (hours * 3600n + minutes * 60n + seconds) * million + microseconds(fraction)
 }
 
-function tellTime(value: Value): JsonValue {
+function serializeTime(value: Value): JsonValue {
   const time = BigInt(String(value))
   const seconds = time / million
   const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n]

@@ -92,7 +92,7 @@ function afterCreate(
 }
 
 function idTold(row: Row, { column, kind }: { column: string; kind: keyof typeof kinds }): string {
-  return String(kinds[kind].tell(cell(row, column), { kind }))
+  return String(kinds[kind].serialize(cell(row, column), { kind }))
 }
 
 /** Every column that any type has over a table, null. */

@@ -8,7 +8,7 @@ import { compareValues } from './reference-kinds.ts'
 import { relatedRows, rowsOf, rowWithId, valueIn } from './rows.ts'
 import { type Data, getRelationship, known, type Row, type Value } from './schema.ts'
 
-/** The resource whose related ones are asked for, with its id as documents tell it. */
+/** The resource whose related ones are asked for, with its id as documents contain it. */
 export interface Parent {
   readonly type: string
   readonly id: string

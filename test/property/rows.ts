@@ -46,13 +46,13 @@ export function valueIn(data: Data, type: string, row: Row, name: string): Value
   return of ? of(row, data) : cell(row, column)
 }
 
-/** The id of a row as documents tell it. */
+/** The id of a row as documents contain it. */
 export function idOf(schema: Schema, type: string, row: Row): string {
   const { id } = getType(schema, type)
-  return String(kinds[id.kind].tell(cell(row, id.column), id))
+  return String(kinds[id.kind].serialize(cell(row, id.column), id))
 }
 
-/** The row of a type with that id, as documents tell it. */
+/** The row of a type with that id, as documents contain it. */
 export function rowWithId(data: Data, type: string, id: string): Row | undefined {
   const { table, scope } = getType(data.schema, type)
   const row = tableRows(data, table).find((each) => idOf(data.schema, type, each) === id)

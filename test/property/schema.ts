@@ -51,13 +51,13 @@ export interface AttributeDescription {
   readonly access?: 'read-write' | 'read-only' | 'write-only' | 'immutable'
   /** Default: yes. */
   readonly filters?: boolean
-  /** Default: whether it is told and its kind has an order. */
+  /** Default: whether it is returned and its kind has an order. */
   readonly sorts?: boolean
   /** How it is computed, for one that has no column. */
   readonly of?: (row: Row, data: Data) => Value
   /** Of decimals: digits after the point. */
   readonly scale?: number
-  /** Of 64-bit whole numbers: those beyond 2^53 are told as strings. */
+  /** Of 64-bit whole numbers: those beyond 2^53 are returned as strings. */
   readonly largeValuesAs?: 'string'
   /** Of whole numbers: how far from 0 any is, so that sums of them stay exact. */
   readonly range?: number
@@ -118,7 +118,7 @@ export interface Schema {
   readonly tables: Readonly<Record<string, TableDescription>>
 }
 
-/** All rows that a reference response is told from, by table. */
+/** All rows that a reference response is computed from, by table. */
 export interface Data {
   readonly schema: Schema
   readonly tables: Readonly<Record<string, readonly Row[]>>
@@ -155,7 +155,7 @@ export function filterable(schema: Schema, type: string): string[] {
   return ['id', ...Object.keys(attributes).filter((name) => attributes[name]?.filters ?? true)]
 }
 
-/** Whether an attribute is told. */
+/** Whether an attribute is returned. */
 export function isTold({ access }: AttributeDescription): boolean {
   return access !== 'write-only'
 }

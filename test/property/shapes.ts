@@ -1,7 +1,7 @@
 import { getRelationship, getType, type Schema } from './schema.ts'
 
 /**
- * What tells a relationship apart from others to the databases, in words: how many it leads to, where the key is, whether it
+ * What distinguishes a relationship from others to the databases, in words: how many it leads to, where the key is, whether it
  * leads back to its own type, to rows of which a condition hides some, or from a column that is not the id.
  */
 export function shapeOf(schema: Schema, type: string, name: string): string {

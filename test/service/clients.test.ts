@@ -230,9 +230,9 @@ describeService('what real clients send: whole resources', (app) => {
     const again = await app.post('/persons', { data: ada })
     assertStatus(again, 201)
     assert.notEqual(again.one.id, ada.id)
-    const { display_name, ...told } = again.one.attributes ?? {}
+    const { display_name, ...returned } = again.one.attributes ?? {}
     const { display_name: hers, ...before } = ada.attributes ?? {}
-    assert.deepEqual(told, before)
+    assert.deepEqual(returned, before)
     assert.deepEqual([display_name, hers], ['ADA LOVELACE', 'ADA LOVELACE <ada@example.org>'])
   })
 
@@ -251,15 +251,15 @@ describeService('what real clients read: errors', (app) => {
     const attributes = { name: 5, email: 'x', birth_date: 'y', quux: 1 }
     const response = await app.post('/persons', { data: { type: 'person', attributes } })
     assertStatus(response, 422)
-    const told = (response.body.errors ?? []).map(({ status, source }) => [
+    const returned = (response.body.errors ?? []).map(({ status, source }) => [
       status,
       source?.pointer?.split('/').at(-1),
     ])
     const expected = Object.keys(attributes).map((name) => ['422', name])
-    assert.deepEqual(told.sort(), expected.sort())
+    assert.deepEqual(returned.sort(), expected.sort())
   })
 
-  it('a field that is missing is told by its name too', async () => {
+  it('a missing field is reported by its name too', async () => {
     const response = await app.post('/computers', { data: { type: 'computer', attributes: {} } })
     assertStatus(response, 422)
     assert.ok(response.error.detail.includes('serial'))

@@ -31,8 +31,8 @@ describeService('computer', (app) => {
     assertErrors(await app.post('/computers', computer({})), 422, missing)
     assertErrors(await app.post('/computers', { data: { type: 'computer' } }), 422, missing)
     for (const serial of [null, 5, true, [], {}, '\u0000']) {
-      const told = { status: 422, at: '/data/attributes/serial', says: 'serial' }
-      assertErrors(await app.post('/computers', computer({ serial })), 422, told)
+      const expectedError = { status: 422, at: '/data/attributes/serial', says: 'serial' }
+      assertErrors(await app.post('/computers', computer({ serial })), 422, expectedError)
     }
     assert.equal(await count(app, '/computers'), 0)
     assertStatus(await app.post('/computers', computer({ serial: '' })), 201)

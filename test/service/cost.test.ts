@@ -85,13 +85,13 @@ describeService('What a request costs', (app) => {
 
   it('a new shape is compiled once: each statement, and a teller for each layout that is new', async () => {
     await fill(app, 1)
-    const told = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
-    const first = await compiledBy(() => app.get('/persons', told))
+    const sparse = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
+    const first = await compiledBy(() => app.get('/persons', sparse))
     assert.ok(first.written > 0 && first.prepared > 0 && first.tellers > 0, JSON.stringify(first))
     // PostgreSQL keeps a statement that comes for the second time.
-    await app.get('/persons', told)
-    assert.deepEqual(await compiledBy(() => app.get('/persons', told)), nothing)
-    const sorted = await compiledBy(() => app.get('/persons', { ...told, sort: 'birth_date' }))
+    await app.get('/persons', sparse)
+    assert.deepEqual(await compiledBy(() => app.get('/persons', sparse)), nothing)
+    const sorted = await compiledBy(() => app.get('/persons', { ...sparse, sort: 'birth_date' }))
     assert.ok(sorted.written > 0 && sorted.prepared > 0)
     assert.equal(sorted.tellers, 0)
   })

@@ -67,7 +67,7 @@ describeService('document envelope', (app) => {
 })
 
 describeService('linkage', (app) => {
-  it('tells only the links of a relationship that is not loaded', async () => {
+  it('returns only the links of a relationship that is not loaded', async () => {
     const { ada, eniac } = await enter(app)
     assert.deepEqual(ada.relationships?.computers, {
       links: {
@@ -83,7 +83,7 @@ describeService('linkage', (app) => {
     })
   })
 
-  it('tells data beside the links when the relationship is included', async () => {
+  it('returns data beside the links when the relationship is included', async () => {
     const { ada, odd, eniac, zuse, orphan } = await enter(app)
     const persons = await app.get('/persons', { include: 'computers' })
     const [hers] = persons.many
@@ -102,7 +102,7 @@ describeService('linkage', (app) => {
     assert.equal(linked(ofId(orphan.id), 'owner'), null)
   })
 
-  it('tells data when the relationship is named in that type’s fields, included or not', async () => {
+  it('returns data when the relationship is named in that type’s fields, included or not', async () => {
     const { ada, eniac, zuse, orphan } = await enter(app)
     const response = await app.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
     assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
@@ -115,7 +115,7 @@ describeService('linkage', (app) => {
     assert.equal(linked(lonely.one, 'owner'), null)
   })
 
-  it('tells data of an included resource only for the relationships the path goes on along', async () => {
+  it('returns data of an included resource only for the relationships the path goes on along', async () => {
     const { eniac } = await enter(app)
     const shallow = await app.get('/persons', { include: 'computers' })
     const deep = await app.get('/persons', { include: 'computers.owner' })
@@ -125,7 +125,7 @@ describeService('linkage', (app) => {
     assert.deepEqual(members(eniacIn(deep)?.relationships?.owner), ['data', 'links'])
   })
 
-  it('tells the linkage of every computer of a person, however many', async () => {
+  it('returns the linkage of every computer of a person, however many', async () => {
     const ada = await app.person()
     const machines: string[] = []
     for (let each = 0; each < 35; each++) machines.push((await app.computer({}, ada)).id)

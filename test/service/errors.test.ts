@@ -76,7 +76,7 @@ describeService('bodies: 400', (app) => {
     assertErrors(await app.post('/computers', body), 400, { status: 400, at })
   })
 
-  it('tells every fault of the structure together, and only those', async () => {
+  it('reports every error of the structure together, and only those', async () => {
     const body = {
       data: { attributes: [], relationships: { computers: { data: [{ id: 5 }, 'x'] } } },
     }
@@ -109,7 +109,7 @@ describeService('bodies: 400', (app) => {
 })
 
 describeService('all errors of one body', (app) => {
-  it('tells every attribute at fault, each at its pointer', async () => {
+  it('reports every invalid attribute, each at its pointer', async () => {
     const attributes = {
       name: 5,
       email: 'x',
@@ -118,23 +118,27 @@ describeService('all errors of one body', (app) => {
       quux: 1,
       password: 'x',
     }
-    const told = Object.keys(attributes).map((name) => ({
+    const expectedErrors = Object.keys(attributes).map((name) => ({
       status: 422,
       at: `/data/attributes/${name}`,
       says: name,
     }))
-    assertErrors(await app.post('/persons', person({ attributes })), 422, ...told)
+    assertErrors(await app.post('/persons', person({ attributes })), 422, ...expectedErrors)
     const { id } = await app.person()
-    assertErrors(await app.patch(`/persons/${id}`, person({ id, attributes })), 422, ...told)
+    assertErrors(
+      await app.patch(`/persons/${id}`, person({ id, attributes })),
+      422,
+      ...expectedErrors,
+    )
   })
 
-  it('tells a missing value beside the wrong ones', async () => {
+  it('reports a missing value beside the wrong ones', async () => {
     const response = await app.post('/persons', person({ attributes: { email: 'x' } }))
     const missing = { status: 422, at: /^\/data\/attributes(\/name)?$/, says: 'name' }
     assertErrors(response, 422, missing, { status: 422, at: '/data/attributes/email' })
   })
 
-  it('tells unknown relationships beside unknown attributes', async () => {
+  it('reports unknown relationships beside unknown attributes', async () => {
     const attributes = { name: 'Ada', quux: 1 }
     const relationships = { zot: { data: null } }
     assertErrors(
@@ -145,7 +149,7 @@ describeService('all errors of one body', (app) => {
     )
   })
 
-  it('tells every missing related resource', async () => {
+  it('reports every missing related resource', async () => {
     const { orphan } = await enter(app)
     const missing = ['999999', '888888'].map((id) => ({ type: 'computer', id }))
     const data = [missing[0], identifier(orphan), missing[1]]
@@ -160,7 +164,7 @@ describeService('all errors of one body', (app) => {
     )
   })
 
-  it('tells conflicts, missing resources and wrong values together, each with its own status', async () => {
+  it('reports conflicts, missing resources and wrong values together, each with its own status', async () => {
     const { alan } = await enter(app)
     const data = [identifier(alan), { type: 'computer', id: '999999' }]
     const body = { attributes: { name: 5 }, relationships: { computers: { data } } }
@@ -174,12 +178,12 @@ describeService('all errors of one body', (app) => {
     assert.equal(await count(app, '/persons'), 4)
   })
 
-  it('tells a type that does not belong to the path alone: the rest is of no known type', async () => {
+  it('reports a type that does not belong to the path alone: the rest is of no known type', async () => {
     const body = { data: { type: 'computer', attributes: { quux: 1 } } }
     assertErrors(await app.post('/persons', body), 409, { status: 409, at: '/data/type' })
   })
 
-  it('tells a path that leads to nothing before what the body names', async () => {
+  it('reports a path that leads to nothing before what the body names', async () => {
     const attributes = { name: 5 }
     const response = await app.patch('/persons/999999', person({ id: '999999', attributes }))
     assert.equal(response.body.errors?.[0]?.status, '404')
@@ -188,7 +192,7 @@ describeService('all errors of one body', (app) => {
 })
 
 describeService('all errors of one query', (app) => {
-  it('tells every parameter at fault, each by its name', async () => {
+  it('reports every invalid parameter, each by its name', async () => {
     const query =
       'sort=quux&include=zot&page[size]=x&page[number]=0&fields[blob]=a&fields[person]=b&filter=[5]&filter[c]=1&foo=1&bar[baz]=2'
     const parameters = [
@@ -203,8 +207,8 @@ describeService('all errors of one query', (app) => {
       'foo',
       'bar[baz]',
     ]
-    const told = parameters.map((at) => ({ status: 400, at }))
-    assertErrors(await app.call('GET', '/persons', { query }), 400, ...told)
+    const expectedErrors = parameters.map((at) => ({ status: 400, at }))
+    assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
   })
 
   it('refuses unknown parameters, and says which there are', async () => {
@@ -327,7 +331,7 @@ describeService('too large', (app) => {
   })
 })
 
-describeService('a fault of ours', (app) => {
+describeService('an internal error', (app) => {
   if (!isShared(app)) return
 
   it('is 500 with an id alone: never SQL, a path or a stack; the service goes on', async () => {

@@ -58,7 +58,7 @@ describeService('fields', (app) => {
     assert.ok(!response.text.includes('relationships'))
   })
 
-  it('tells the data of a relationship that is listed', async () => {
+  it('returns the data of a relationship that is listed', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const response = await app.get(`/persons/${ada.id}`, { 'fields[person]': 'computers' })
     assert.deepEqual(linkedIds(response.one, 'computers'), [eniac.id, zuse.id])
@@ -191,7 +191,7 @@ describeService('fields, refusals', (app) => {
     }
   })
 
-  it('tells every name at error', async () => {
+  it('reports every invalid name', async () => {
     assertErrors(
       await app.call('GET', '/persons', { query: 'fields[person]=quux,name,zot&fields[blob]=x' }),
       400,

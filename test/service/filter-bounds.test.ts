@@ -91,8 +91,8 @@ describeService('The number of filter terms in a request', (app) => {
     }
     const filterOf = (spare: number) => [{ or: [...many(18, () => path(11)), path(2 + spare)] }]
     assert.deepEqual(await found(app, '/persons', { filter: filterOf(0) }), ['Ada', 'Grace'])
-    const told = { status: 400, at: 'filter', says: ['201', 'at most 200', '"any"'] }
-    assertErrors(await app.get('/persons', { filter: filterOf(1) }), 400, told)
+    const expectedError = { status: 400, at: 'filter', says: ['201', 'at most 200', '"any"'] }
+    assertErrors(await app.get('/persons', { filter: filterOf(1) }), 400, expectedError)
   })
 
   it('does not count the values of a list', async () => {
@@ -110,8 +110,12 @@ async function refuses(
   ...says: string[]
 ): Promise<void> {
   const filter = [named('Ada'), { not: named(val, op) }]
-  const told = { status: 400, at: 'filter', says: ['filter[1].not.val', `"${op}"`, ...says] }
-  assertErrors(await app.get('/persons', { filter }), 400, told)
+  const expectedError = {
+    status: 400,
+    at: 'filter',
+    says: ['filter[1].not.val', `"${op}"`, ...says],
+  }
+  assertErrors(await app.get('/persons', { filter }), 400, expectedError)
 }
 
 /** So many persons meet a term. */

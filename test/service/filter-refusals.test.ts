@@ -188,7 +188,7 @@ describeService('filter, refusals', (app) => {
     }
   })
 
-  it('tells every error of every filter at once', async () => {
+  it('reports every error of every filter at once', async () => {
     const filter = [
       { name: 'nam', op: 'eq', val: 'x' },
       {
@@ -212,7 +212,7 @@ describeService('filter, refusals', (app) => {
     )
   })
 
-  it('tells both words of a filter object that are none', async () => {
+  it('reports both words of a filter object that are none', async () => {
     const filter = [{ val: 'x' }, { name: 5, op: 7, val: 'x' }]
     assertErrors(
       await app.get('/persons', { filter }),
@@ -267,13 +267,13 @@ describeService('filter, refusals', (app) => {
 
   it('is 400 on single-resource routes and on writes', async () => {
     const { ada, eniac } = await enter(app)
-    const told = { status: 400, at: 'filter', says: 'filter' }
+    const expectedError = { status: 400, at: 'filter', says: 'filter' }
     for (const path of [
       `/persons/${ada.id}`,
       `/computers/${eniac.id}`,
       `/computers/${eniac.id}/owner`,
     ]) {
-      assertErrors(await app.get(path, { filter: [] }), 400, told)
+      assertErrors(await app.get(path, { filter: [] }), 400, expectedError)
       const simple = await app.get(path, { 'filter[name]': 'x' })
       assertErrors(simple, 400, { status: 400, at: 'filter[name]' })
     }

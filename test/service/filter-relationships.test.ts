@@ -82,7 +82,7 @@ describeService('filter, through relationships', (app) => {
     }
   })
 
-  it('goes around as deep as it is told', async () => {
+  it('goes around as deep as requested', async () => {
     await enter(app)
     const sibling = { name: 'computers', op: 'any', val: serial('eq', 'ENIAC') }
     const filter = [{ name: 'owner', op: 'has', val: sibling }]

@@ -57,7 +57,7 @@ describeService('ids', (app) => {
     assert.ok(BigInt((await app.person()).id) > BigInt(id))
   })
 
-  /** Neighbours that a double cannot tell apart, up to 2^63−1. */
+  /** Neighbours that a double cannot distinguish, up to 2^63−1. */
   const wide = [
     '9007199254740992',
     '9007199254740993',
@@ -74,7 +74,7 @@ describeService('ids', (app) => {
       ]),
     )
 
-  it('tells ids exactly up to 2^63−1', async () => {
+  it('returns ids exactly up to 2^63−1', async () => {
     await insertWide()
     const persons = await app.get('/persons', { include: 'computers' })
     assert.deepEqual(ids(persons), wide)

@@ -128,7 +128,7 @@ describeService('include', (app) => {
     assert.deepEqual(response.body.included, [])
   })
 
-  it('goes as deep as it is told', async () => {
+  it('goes as deep as requested', async () => {
     const { ada, eniac, zuse } = await enter(app)
     const include = Array.from({ length: 6 }, () => 'computers.owner').join('.')
     const response = await app.get(`/persons/${ada.id}`, { include })
@@ -233,7 +233,7 @@ describeService('include, refusals', (app) => {
     }
   })
 
-  it('tells every path at error', async () => {
+  it('reports every invalid path', async () => {
     assertErrors(
       await app.get('/persons', { include: 'quux,computers,computers.zot' }),
       400,
@@ -257,14 +257,18 @@ describeService('include, refusals', (app) => {
   it('writes nothing when the include of a write is refused', async () => {
     const { ada, orphan } = await enter(app)
     const query = { include: 'quux' }
-    const told = { status: 400, at: 'include', says: 'quux' }
+    const expectedError = { status: 400, at: 'include', says: 'quux' }
     const person = { type: 'person', attributes: { name: 'Eve' } }
     const path = `/persons/${ada.id}`
     const list = { data: [identifier(orphan)] }
-    assertErrors(await app.post('/persons', { data: person }, query), 400, told)
-    assertErrors(await app.patch(path, { data: { ...person, id: ada.id } }, query), 400, told)
-    assertErrors(await app.delete(path, undefined, query), 400, told)
-    assertErrors(await app.post(`${path}/relationships/computers`, list, query), 400, told)
+    assertErrors(await app.post('/persons', { data: person }, query), 400, expectedError)
+    assertErrors(
+      await app.patch(path, { data: { ...person, id: ada.id } }, query),
+      400,
+      expectedError,
+    )
+    assertErrors(await app.delete(path, undefined, query), 400, expectedError)
+    assertErrors(await app.post(`${path}/relationships/computers`, list, query), 400, expectedError)
     assert.equal(await count(app, '/persons'), 4)
     assert.equal((await app.get(path)).one.attributes?.name, 'Ada Lovelace')
     assert.equal(ids(await app.get(`${path}/computers`)).length, 2)

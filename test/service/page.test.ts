@@ -78,7 +78,7 @@ describeService('pages', (app) => {
     assert.deepEqual(ids(await app.get(response.body.links?.last ?? '')), [all[0]])
   })
 
-  it('walked by next, and back by prev, tell every resource once', async () => {
+  it('walked by next, and back by prev, return every resource once', async () => {
     const all = await crowd(app, 7)
     const walk = async (from: string, by: 'next' | 'prev') => {
       const steps: string[][] = []
@@ -196,8 +196,8 @@ const refused: readonly (readonly [query: string, ...parameters: string[]])[] = 
 describeService('pages, refusals', (app) => {
   it('refuses every page that there cannot be, with 400 at its parameter', async () => {
     for (const [query, ...parameters] of refused) {
-      const told = parameters.map((at) => ({ status: 400, at }))
-      assertErrors(await app.call('GET', '/persons', { query }), 400, ...told)
+      const expectedErrors = parameters.map((at) => ({ status: 400, at }))
+      assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
     }
   })
 

@@ -45,7 +45,7 @@ export async function enter(app: TestService): Promise<Cast> {
   return { ada, alan, grace, odd, eniac, zuse, mark, orphan }
 }
 
-/** The identifier of a resource, as a body or a linkage tells it. */
+/** The identifier of a resource, as it is in a body or in linkage. */
 export function identifier({ type, id }: Identifier): Identifier {
   return { type, id }
 }
@@ -72,7 +72,7 @@ export async function found(
   return labels(response)
 }
 
-/** The linkage a document tells of one relationship of a resource. */
+/** The linkage that a document has of one relationship of a resource. */
 export function linked(resource: Resource | undefined, relationship: string): unknown {
   return resource?.relationships?.[relationship]?.data
 }

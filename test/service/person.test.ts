@@ -89,7 +89,7 @@ describeService('person', (app) => {
     assert.equal(answers[1]?.one.attributes?.display_name, 'ADA <lovelace@example.org>')
   })
 
-  it('tells optional attributes that are unset as null, and lets them be set to null', async () => {
+  it('returns optional attributes that are unset as null, and lets them be set to null', async () => {
     const bare = await app.person({ name: 'Ada' })
     const unset = { name: 'Ada', birth_date: null, gender: null, display_name: 'ADA' }
     assert.deepEqual(bare.attributes, unset)
@@ -184,11 +184,11 @@ describeService('the values a person takes', (app) => {
     const { id, attributes: before } = await app.person({ name: 'Ada' })
     for (const [attribute, values] of wrongKinds) {
       for (const value of values) {
-        const told = { status: 422, at: `/data/attributes/${attribute}`, says: attribute }
+        const expectedError = { status: 422, at: `/data/attributes/${attribute}`, says: attribute }
         const attributes = { name: 'Eve', [attribute]: value }
-        assertErrors(await app.post('/persons', person(attributes)), 422, told)
+        assertErrors(await app.post('/persons', person(attributes)), 422, expectedError)
         const body = { data: { type: 'person', id, attributes } }
-        assertErrors(await app.patch(`/persons/${id}`, body), 422, told)
+        assertErrors(await app.patch(`/persons/${id}`, body), 422, expectedError)
       }
     }
     assert.equal(await count(app, '/persons'), 1)

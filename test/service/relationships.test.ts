@@ -33,7 +33,7 @@ describeService('reading a relationship', (app) => {
     assert.equal((await app.get(ownerOf(orphan))).body.data, null)
   })
 
-  it('tells the whole linkage, not a page of it', async () => {
+  it('returns the whole linkage, not a page of it', async () => {
     const ada = await app.person()
     for (let each = 0; each < 33; each++) await app.computer({}, ada)
     assert.equal((await app.get(computersOf(ada))).many.length, 33)

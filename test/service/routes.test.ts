@@ -31,7 +31,7 @@ async function real(app: TestService): Promise<(readonly [path: string, allow: s
 const allowed = (header: string | undefined) => (header ?? '').split(/ *, */).sort().join(', ')
 
 describeService('GET {base}/', (app) => {
-  it('tells the resource types with their paths, the description and the version', async () => {
+  it('returns the resource types with their paths, the description and the version', async () => {
     const response = await app.get('/')
     assertStatus(response, 200)
     assert.ok(!('data' in response.body))
@@ -95,7 +95,7 @@ describeService('HEAD and OPTIONS', (app) => {
     }
   })
 
-  it('OPTIONS tells in Allow what the path allows', async () => {
+  it('OPTIONS returns in Allow what the path allows', async () => {
     for (const [path, allow] of await real(app)) {
       const response = await app.call('OPTIONS', path)
       assert.equal(response.status, 204)
@@ -110,7 +110,7 @@ describeService('HEAD and OPTIONS', (app) => {
 })
 
 describeService('405', (app) => {
-  it('refuses every other method with Allow, told as a document', async () => {
+  it('refuses every other method with Allow and an error document', async () => {
     for (const [path, allow] of await real(app)) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
         if (allow.split(', ').includes(method)) continue
@@ -225,7 +225,7 @@ describeService('404', (app) => {
 describeService(
   'BASE_PATH',
   (app) => {
-    it('stands in front of every path, taken and told', async () => {
+    it('stands in front of every path, in requests and in links', async () => {
       const { ada, eniac } = await enter(app)
       const self = `/api/v1/persons/${ada.id}`
       assert.deepEqual(ada.links, { self })

@@ -36,10 +36,10 @@ function assertOneMoment(response: TestResponse): void {
   assert.equal(owners.length, 1, 'one person owns every computer')
   const [owner] = owners
   const machines = linkedIds(owner, 'computers')
-  assert.equal(owner?.attributes?.gender, String(machines.length), 'her row tells how many')
-  const told = (response.body.included ?? []).filter(({ type }) => type === 'computer')
-  assert.deepEqual(told.map(({ id }) => id).sort(), machines.toSorted())
-  for (const machine of told) assertOwner(machine, owner)
+  assert.equal(owner?.attributes?.gender, String(machines.length), 'her row has the number')
+  const returned = (response.body.included ?? []).filter(({ type }) => type === 'computer')
+  assert.deepEqual(returned.map(({ id }) => id).sort(), machines.toSorted())
+  for (const machine of returned) assertOwner(machine, owner)
 }
 
 function assertOwner(machine: Resource, owner: Resource | undefined): void {
@@ -62,7 +62,7 @@ describeService('one snapshot', (app) => {
     assert.ok(rounds > 10, `the other connection wrote ${rounds} times`)
   })
 
-  it('of a response that takes many pieces to tell', async () => {
+  it('of a response that is sent in many pieces', async () => {
     await insertMany(app.databaseUrl, { persons: 3_000, computers: 1, nameLength: 200 })
     await whileMoving(app, async () => {
       for (let each = 0; each < 3; each++) {
@@ -82,7 +82,7 @@ describeService('one snapshot', (app) => {
     })
   })
 
-  it('of a count and its page: a computer more or less is told by both or neither', async () => {
+  it('of a count and its page: a computer more or less is returned by both or neither', async () => {
     await insertMany(app.databaseUrl, { persons: 5, computers: 4 })
     await whileMoving(app, async () => {
       for (let each = 0; each < 100; each++) {

@@ -203,7 +203,7 @@ describeService('sort, refusals', (app) => {
     }
   })
 
-  it('tells every name at error', async () => {
+  it('reports every invalid name', async () => {
     assertErrors(
       await app.get('/persons', { sort: 'quux,name,-display_name' }),
       400,

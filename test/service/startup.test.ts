@@ -299,8 +299,8 @@ describe('stop', () => {
   })
 })
 
-describe('a fault of ours', () => {
-  it('is logged whole, with the id it was told as', async (test) => {
+describe('an internal error', () => {
+  it('is logged whole, with the id it was returned as', async (test) => {
     const cwd = await folder(test)
     const child = await start(test, cwd)
     const url = `sqlite:${join(cwd, 'data', 'lapidary.db')}`

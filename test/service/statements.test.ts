@@ -21,7 +21,7 @@ describeService('No query per row', (app) => {
         for (const include of includes) {
           const query = { include, 'page[size]': '1000' }
           const run = await statementsOf(() => app.get(path, query))
-          assert.ok(run.length > 0, 'the store tells its statements')
+          assert.ok(run.length > 0, 'the store publishes its statements')
           counts.set(`${path} ${include}`, [
             ...(counts.get(`${path} ${include}`) ?? []),
             run.length,

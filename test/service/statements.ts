@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
-/** The channel on which a store tells each statement it runs; begin and commit are not told. */
+/** The channel on which a store publishes each statement that it runs, except begin and commit. */
 const channel = 'lapidary:statement'
 
 /** Runs something and returns the SQL of every statement that ran meanwhile, in order. */

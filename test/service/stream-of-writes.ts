@@ -14,7 +14,7 @@ export interface WriteLog {
 }
 
 /** Milliseconds after which a request counts as hanging. */
-const patience = 30_000
+const timeout = 30_000
 
 /** Who writes, and how. */
 export interface Writers {
@@ -62,7 +62,7 @@ function write(url: string, name: string, agent: Agent, log: WriteLog): Promise<
     const timer = setTimeout(() => {
       end(() => log.hanging.add(name))
       outgoing.destroy()
-    }, patience)
+    }, timeout)
     outgoing.once('error', () => end(() => log.unanswered.add(name)))
     outgoing.once('response', (incoming) => {
       incoming.setEncoding('utf8')

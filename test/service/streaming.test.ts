@@ -24,7 +24,7 @@ const everything = '/persons?page[size]=0&include=computers'
 async function head(origin: string, path: string): Promise<IncomingMessage> {
   const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
   const [answer] = await once(request, 'response')
-  // `once` cannot tell the types of an event's arguments.
+  // `once` does not have the types of an event's arguments.
   return answer as IncomingMessage
 }
 
@@ -63,7 +63,7 @@ describeService('page[size]=0 is streamed', (app) => {
     assert.ok(pieces > 10, `${pieces} pieces`)
   })
 
-  it('tells exactly what one large page tells, whatever is included, listed, filtered or sorted', async () => {
+  it('returns exactly what one large page returns, whatever is included, listed, filtered or sorted', async () => {
     await insertMany(app.databaseUrl, { persons: 520, computers: 1 })
     await executeDirectly(
       app.databaseUrl,
@@ -128,7 +128,7 @@ describeService('page[size]=0 is streamed', (app) => {
     assert.equal((await long).many.length, 10_000)
   })
 
-  it('sees the moment it began, though others write while it is told', async () => {
+  it('sees the moment it began, though others write while it is returned', async () => {
     await insertMany(app.databaseUrl, { persons: 8_000, computers: 1, nameLength: 500 })
     const slow = await head(app.url, everything)
     const created = await app.person({ name: 'late' })

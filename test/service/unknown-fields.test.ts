@@ -102,8 +102,8 @@ describeService(
       const { id } = await app.person({ name: 'Ada' })
       const attributes = { name: 'Eve' }
       const other = { data: { type: 'person', id: '999', attributes } }
-      const told = { status: 409, at: '/data/id', says: '999' }
-      assertErrors(await app.patch(`/persons/${id}`, other), 409, told)
+      const expectedError = { status: 409, at: '/data/id', says: '999' }
+      assertErrors(await app.patch(`/persons/${id}`, other), 409, expectedError)
       assert.equal((await app.get(`/persons/${id}`)).one.attributes?.name, 'Ada')
       assertStatus(
         await app.patch(`/persons/${id}`, { data: { type: 'person', id, attributes } }),
@@ -114,7 +114,7 @@ describeService(
   { settings: { clientIds: 'forbid', idMismatch: 'conflict' } },
 )
 
-/** Creates and updates with one more member in `attributes` or `relationships`, told as JSON. */
+/** Creates and updates with one more member in `attributes` or `relationships`, returned as JSON. */
 async function attempts(
   app: TestService,
   type: 'person' | 'computer',

@@ -72,9 +72,9 @@ async function assertKeeps(url: string): Promise<void> {
       const body = { data: { type: 'person', attributes: { name: `Ada ${number}` } } }
       const made = await writer.send('POST', '/persons', { body })
       assertConforms(made)
-      const told = await reader.send('GET', `/persons/${parseResponse(made).one.id}`)
-      assertConforms(told)
-      assert.equal(parseResponse(told).one.attributes?.name, `Ada ${number}`)
+      const returned = await reader.send('GET', `/persons/${parseResponse(made).one.id}`)
+      assertConforms(returned)
+      assert.equal(parseResponse(returned).one.attributes?.name, `Ada ${number}`)
       writer.close()
       reader.close()
     }),

@@ -5,7 +5,12 @@ import { promisify } from 'node:util'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
-import { assertNoFailures, noToll, storm, type Target } from '../property/garbage-storm.ts'
+import {
+  assertNoFailures,
+  createStormStats,
+  storm,
+  type Target,
+} from '../property/garbage-storm.ts'
 import { folder, start } from '../service/child.ts'
 import { parseResponse } from '../test-response.ts'
 
@@ -16,7 +21,7 @@ const refusedShare = 0.7
 /** How much more memory the service may use after all of them than after the first batch, in MiB. */
 const growth = 150
 /** How long a plain request may take afterwards, in milliseconds. */
-const patience = 2000
+const timeout = 2000
 
 /** What it came to. */
 export interface MalformedReport {
@@ -42,24 +47,24 @@ export async function attackWithMalformed(
   const { target, close } = targetAt(child.url)
   for (const name of ['Ada', 'Alan']) await create(target, 'person', { name })
   for (const serial of ['A-1', 'A-2']) await create(target, 'computer', { serial })
-  const toll = noToll(2, 2)
+  const stats = createStormStats(2, 2)
   const batch = Math.min(maxBatch, Math.ceil(requests / 4))
   let first: number | undefined
-  for (let round = 0; toll.sent < requests; round += 1) {
-    await storm(target, toll, Math.min(batch, requests - toll.sent), round)
-    assertNoFailures(toll)
+  for (let round = 0; stats.sent < requests; round += 1) {
+    await storm(target, stats, Math.min(batch, requests - stats.sent), round)
+    assertNoFailures(stats)
     first ??= await memoryOf(child.process.pid)
   }
-  assert.ok(toll.refused > requests * refusedShare, `only ${toll.refused} were refused`)
+  assert.ok(stats.refused > requests * refusedShare, `only ${stats.refused} were refused`)
   const begun = performance.now()
   const { status } = await target.call('GET', '/persons/1')
   assert.equal(status, 200)
-  assert.ok(performance.now() - begun < patience, `${performance.now() - begun} ms`)
+  assert.ok(performance.now() - begun < timeout, `${performance.now() - begun} ms`)
   const last = await memoryOf(child.process.pid)
   assert.ok(last - (first ?? last) < growth, `${first} MiB became ${last} MiB`)
   for (const [path, count] of [
-    ['/persons', toll.persons],
-    ['/computers', toll.computers],
+    ['/persons', stats.persons],
+    ['/computers', stats.computers],
   ] as const) {
     const response = await target.call('GET', path, { query: { 'page[size]': '1' } })
     assert.equal(response.body.meta?.count, count)
@@ -67,7 +72,7 @@ export async function attackWithMalformed(
   close()
   assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
   await remove()
-  return { sent: toll.sent, refused: toll.refused, memory: [first ?? last, last] }
+  return { sent: stats.sent, refused: stats.refused, memory: [first ?? last, last] }
 }
 
 function targetAt(url: string): Readonly<{ target: Target; close: () => void }> {

@@ -287,7 +287,7 @@ function started(origin: string, path: string): () => void {
 async function stalled(origin: string, path: string): Promise<IncomingMessage> {
   const request = get(origin + path, { agent: false, headers: { Accept: mediaType } })
   const [response] = await once(request, 'response')
-  // `once` cannot tell the types of an event's arguments.
+  // `once` does not have the types of an event's arguments.
   const message = response as IncomingMessage
   message.on('error', () => {})
   return message

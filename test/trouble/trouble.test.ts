@@ -142,10 +142,10 @@ describe('PostgreSQL in trouble', () => {
       await holder.query('commit')
       await holder.end()
       assert.equal((await link).status, 200)
-      const told = await ask('GET', `/persons/${id}?include=computers`)
-      assert.equal(told.one.attributes?.name, 'held')
+      const returned = await ask('GET', `/persons/${id}?include=computers`)
+      assert.equal(returned.one.attributes?.name, 'held')
       assert.deepEqual(
-        told.body.included?.map(({ id, attributes }) => [id, attributes?.serial]),
+        returned.body.included?.map(({ id, attributes }) => [id, attributes?.serial]),
         [[computer, 'held']],
       )
     })
