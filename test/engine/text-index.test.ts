@@ -144,6 +144,38 @@ for (const database of databases) {
       }
     }
 
+    it('is missing in a large table: the start says what match costs', async () => {
+      const fields = { name: attribute(text, { match: indexed }), other: attribute(text) }
+      const hidden = { ...fields, other: attribute(text, { filter: false }) }
+      const opened = await database.create()
+      const { newId } = database.columnTypes
+      const series =
+        database.dialect === 'sqlite'
+          ? 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 120000) select i from n'
+          : 'select generate_series(1, 120000)'
+      const warningsOf = async (declared: typeof fields) => {
+        const a = resource('a', { path: '/a', table: 'a', access: 'read-only', fields: declared })
+        const store = await openStore(defineModel([a]), opened.url)
+        await store.migrate([
+          {
+            version: 1,
+            sql: `create table a (id ${newId}, name text, other text${database.dialect === 'sqlite' ? '' : ', words tsvector'});
+              insert into a (id) ${series}; ${database.dialect === 'sqlite' ? 'create virtual table thing_fts using fts5(name)' : 'analyze a'}`,
+          },
+        ])
+        const { warnings } = await store.verify()
+        await store.close()
+        return warnings
+      }
+      const [warning = '', ...others] = await warningsOf(fields)
+      assert.match(
+        warning,
+        /^a\.fields\.other: the operator "match" reads the texts of about 120000 rows; to use an index: declare match: /,
+      )
+      assert.deepEqual([others, await warningsOf(hidden)], [[], []])
+      await opened.remove()
+    })
+
     it('is compared with the database', async () => {
       if (database.dialect === 'sqlite') {
         assert.match(

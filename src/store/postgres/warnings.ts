@@ -9,6 +9,7 @@ import {
   type ServedColumn,
 } from '../column-warnings.ts'
 import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
+import { formatScannedTexts, listScannedTexts, minRows } from '../match-warnings.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { compileStatement } from '../statement.ts'
 import type { Collation, CollationLookup } from './collations.ts'
@@ -141,7 +142,30 @@ export async function listPostgresWarnings(
     ),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listRuleWarnings(model, catalog),
+    ...(await listMatchWarnings(model, catalog, connection)),
   ]
+}
+
+const largeTablesQuery = compileStatement(
+  sql`select n.nspname, t.relname, t.reltuples::text from pg_class as t join pg_namespace as n on n.oid = t.relnamespace
+    where t.relkind in ('r', 'p', 'm') and t.reltuples >= ${sql.lit(minRows)}`,
+  postgresDialect('und-x-icu'),
+)
+
+/** Warns of text attributes of large tables without a text index. */
+async function listMatchWarnings(
+  model: Model,
+  catalog: Catalog,
+  connection: PostgresConnection,
+): Promise<string[]> {
+  const texts = listScannedTexts(model, 'postgres')
+  if (texts.length === 0) return []
+  const large = await connection.all(largeTablesQuery, { planValues: [] })
+  return texts.flatMap((each) => {
+    const { schema = catalog.schema, name } = each.table
+    const found = large.find((row) => row[0] === schema && row[1] === name)
+    return formatScannedTexts(each, Number(found?.[2] ?? 0), 'postgres')
+  })
 }
 
 /** Warns of rules on inserts that return no row, so that PostgreSQL does not report the id that it generated. */

@@ -1,5 +1,5 @@
 import { type Catalog, findTable, isIndexed } from '../../model/catalog.ts'
-import type { Model } from '../../model/model.ts'
+import type { Model, Table } from '../../model/model.ts'
 import {
   type ColumnWarning,
   formatColumnWarnings,
@@ -7,8 +7,10 @@ import {
   type ServedColumn,
 } from '../column-warnings.ts'
 import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
+import { formatScannedTexts, listScannedTexts } from '../match-warnings.ts'
 import { observeCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
+import { estimateRowCount } from './table-size.ts'
 
 /** Lists text columns with a collation other than `binary`, a line for each table, and relationships without an index. */
 export function listSqliteWarnings(
@@ -27,7 +29,15 @@ export function listSqliteWarnings(
     ),
     ...listUnusedIndexes(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
+    ...listScannedTexts(model, 'sqlite').flatMap((texts) =>
+      formatScannedTexts(texts, countRows(texts.table, catalog, connection), 'sqlite'),
+    ),
   ]
+}
+
+/** Estimates the rows of a table; a view counts as empty, because its tables are not known. */
+function countRows(table: Table, catalog: Catalog, connection: SqliteConnection): number {
+  return findTable(catalog, table)?.is === 'view' ? 0 : estimateRowCount(connection, table.name)
 }
 
 /**
