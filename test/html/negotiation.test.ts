@@ -64,7 +64,7 @@ async function startHost(host: Host) {
   await store.migrate([{ version: 1, sql: libraryTables(inMemory.columnTypes) }])
   const running = await host.start({
     ...{ model: library, store, prefix: '/api', publicUrl: 'http://api.test' },
-    html: createPages(),
+    ...{ html: createPages(), openapi: true },
     authenticateBy: (header) => {
       if (header('x-token') === 'none')
         throw new RequestError({ status: 401, detail: 'The token is missing.' })
@@ -148,6 +148,16 @@ for (const host of hosts) {
       )
       assert.equal(status, 406)
       assert.equal((await send(running.client, '/api/authors', accept)).status, 200)
+    })
+
+    it('given the OpenAPI document, when a browser opens it, then the response is the document', async () => {
+      const { status, headers, text } = await send(
+        running.client,
+        '/api/openapi.json',
+        browserAccept,
+      )
+      assert.deepEqual([status, headers['content-type']], [200, 'application/json'])
+      assert.equal(JSON.parse(text).openapi.slice(0, 3), '3.1')
     })
 
     it('given the files of a page, when they are requested, then they need no authentication and are kept', async () => {
