@@ -35,17 +35,9 @@ describe('docs/adding-a-database.md', () => {
   })
 
   it('counts the edits and the codecs', () => {
-    const numbers = new Map([
-      [11, 'eleven'],
-      [12, 'twelve'],
-      [13, 'thirteen'],
-      [14, 'fourteen'],
-      [15, 'fifteen'],
-      [16, 'sixteen'],
-      [17, 'seventeen'],
-      [18, 'eighteen'],
-      [19, 'nineteen'],
-    ])
+    const numbers = new Map(
+      ['seven', 'eight', 'nine'].map((word, index) => [27 + index, `twenty-${word}`]),
+    )
     assert.ok(guide.includes(`edits in ${numbers.get(edits.length)} other files`))
     assert.equal(testEdits.length, 4)
     assert.ok(guide.includes(`each of the ${Object.keys(sqliteCodecs).length} codecs`))
@@ -61,8 +53,8 @@ describe('docs/adding-a-database.md', () => {
     )
     const shared = sqlite.filter((file) => postgres.includes(file))
     assert.deepEqual([...required, ...optional].sort(), shared.sort())
-    assert.equal(required.length, 13)
-    assert.ok(guide.includes('at least thirteen files'))
+    assert.equal(required.length, 14)
+    assert.ok(guide.includes('at least fourteen files'))
   })
 
   it('names files in which the shared SQL has the listed constructs', () => {
