@@ -51,6 +51,7 @@ export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, declare } from './model/declare.ts'
 export { type ColumnKind, type DerivedKind, defineKind } from './model/define-kind.ts'
 export { type DeclarationsOf, defineModel } from './model/define-model.ts'
+export { describeAccess } from './model/describe-access.ts'
 export { type BoundValue, type DialectName, type Sql, sql } from './model/dialect.ts'
 export type {
   ApiDocument,

@@ -7,6 +7,7 @@ import {
   createApi,
   createHandler,
   defineModel,
+  describeAccess,
   type Logger,
   resource,
   sql,
@@ -14,6 +15,7 @@ import {
   toMany,
   toOne,
 } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
 import { openSqlite } from 'lapidary/sqlite'
 import { ids, type TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
@@ -144,6 +146,33 @@ engine('Access rules and row-level security', secondLock, (world) => {
     const denied = await get('1:a', '/teams')
     assert.equal(denied.status, 403)
     assert.equal(denied.error.code, 'permission_denied')
+  })
+})
+
+describe('The description of access rules', () => {
+  it('says what is open to whom', () => {
+    assert.deepEqual(describeAccess(tenant.model), [
+      'team: read by everybody, create by everybody, update by everybody',
+      'note: read by everybody, create by everybody, update of rows that match a filter',
+      'secret: closed',
+    ])
+    assert.deepEqual(describeAccess(defineModel([secret])), [
+      'secret: read by everybody, create by everybody, update by everybody, delete by everybody',
+    ])
+  })
+
+  it('is logged at the start of a server that denies by default', async () => {
+    const { model } = tenant
+    const store = openSqlite(model, ':memory:')
+    await store.migrate([{ version: 1, sql: sqliteTables }])
+    const lines: string[] = []
+    const stream = { write: (line: string) => void lines.push(line) }
+    const server = createServer({ model, store, logger: { level: 'info', stream } })
+    await server.ready()
+    const [line] = lines.filter((each) => each.includes('who may do what'))
+    assert.deepEqual(JSON.parse(line ?? '{}').access, describeAccess(model))
+    await server.close()
+    await store.close()
   })
 })
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
+import { describeAccess } from '../../model/describe-access.ts'
 import { buildRoutes } from '../../openapi/build-routes.ts'
 import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
@@ -27,7 +28,7 @@ export interface JsonApiOptions extends HttpOptions {
  */
 export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) => {
   checkHttpOptions(options, 'jsonApi', { logLevel: anyValue, logSerializers: anyValue })
-  const { store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
+  const { model, store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
   const { prefix } = app
   const context = createAppContext({ ...options, prefix })
   const send = createResponseSender({ html, prefix, publicUrl }, context)
@@ -36,6 +37,11 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
   addBodyParsers(app)
   app.setErrorHandler(reportError)
   if (app.prefix !== '') addNotFoundHandler(app)
+  if (model.access?.isClosed)
+    app.addHook('onReady', (done) => {
+      app.log.info({ access: describeAccess(model) }, 'who may do what')
+      done()
+    })
   // Where the database cannot be reached yet, the first request tries again.
   app.addHook('onReady', () => store.prepare().catch(() => {}))
   registerRoutes(app, {
