@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { defineModel, type Model, type ResourceDeclaration } from 'lapidary'
 import { formatFiles } from '../../cli/format-files.ts'
 import { generateDeclarations } from '../../cli/generate-declarations.ts'
-import { readCatalog } from '../../cli/read-catalog.ts'
+import { inspectCatalog } from '../../cli/inspect-catalog.ts'
+import { readCatalog, sampleDatabase } from '../../cli/read-catalog.ts'
 import type { Scope } from '../cleanup.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { openStore } from '../engine/engine.ts'
@@ -45,8 +46,14 @@ export async function importGenerated(
   project: string,
   name: string,
   url: string,
+  samples: 'with samples' | 'without samples' = 'without samples',
 ): Promise<readonly ResourceDeclaration[]> {
-  const declarations = generateDeclarations(await readCatalog(url))
+  const catalog = await readCatalog(url)
+  const findings =
+    samples === 'with samples'
+      ? await inspectCatalog(catalog, (requests) => sampleDatabase(url, requests))
+      : undefined
+  const declarations = generateDeclarations(catalog, { ...(findings && { findings }) })
   mkdirSync(join(project, name))
   for (const file of formatFiles(declarations))
     writeFileSync(join(project, name, file.name), file.text)

@@ -181,3 +181,25 @@ engine('Constraints of a join table', joined, (app) => {
     }
   })
 })
+
+const broken = {
+  only: 'sqlite' as const,
+  model: defineModel([
+    resource('lost', { path: '/lost', table: 'lost', fields: { size: attribute(integer) } }),
+    resource('vague', { path: '/vague', table: 'vague', fields: { size: attribute(integer) } }),
+  ]),
+  tables: `
+    create table pair (a integer, b integer, primary key (a, b));
+    create table lost (id integer primary key, size integer, other_id integer references nowhere (id));
+    create table vague (id integer primary key, size integer, a integer references pair (a))`,
+}
+
+engine('Foreign keys that no row can satisfy', broken, (app) => {
+  for (const type of ['lost', 'vague'])
+    it(`are a conflict, and no internal error: ${type}`, async () => {
+      const response = await app.post(`/${type}`, { data: { type, attributes: { size: 1 } } })
+      assert.equal(response.status, 409, response.text)
+      assert.equal(response.body.errors?.[0]?.code, 'constraint_conflict')
+      assert.equal((await app.get(`/${type}`)).body.meta?.count, 0)
+    })
+})

@@ -23,6 +23,12 @@ const fileErrors: Readonly<Record<number, string>> = {
 const tooComplex =
   /^(Expression tree is too large|parser stack overflow|Recursion limit|too many|at most \d+ tables)/
 
+/**
+ * Messages of a write to a table with a foreign key that no row can satisfy: it references columns that are not unique, or a table
+ * that does not exist. Only foreign keys name a table with its schema.
+ */
+const brokenForeignKey = /^(?:foreign key mismatch|no such table: main\.)/
+
 /** The extended result code of `raise(abort, …)`, `raise(fail, …)` and `raise(rollback, …)` in a trigger. */
 const raisedByTrigger = 1811
 
@@ -74,6 +80,7 @@ export function translateError(error: unknown, statement?: string): unknown {
     return new HeaderError('unavailable', `${reason}; try again later.`, headers, { cause: error })
   }
   if (tooComplex.test(error.message)) return tooComplexError()
+  if (brokenForeignKey.test(error.message)) return new ConstraintError('foreignKey', {}, error)
   if (primaryCode !== constraint) return error
   const [is, columnList] = constraints[extendedCode] ?? ['other']
   const columns = columnList?.exec(error.message)?.[1] ?? ''

@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import type { DialectName } from '../../src/model/dialect.ts'
+import type { Tables } from './random-schema.ts'
+
+type Table = Tables[number]
+
+/** What real databases have besides tables: indexes or none, rows that do not fit, views, triggers and limited rights. */
+export const additions = fc.record({
+  /** The values of the rows of each table, repeated over its columns. */
+  values: fc.array(
+    fc.constantFrom(
+      ...['abc', '', '0000-00-00', '24:00', 'infinity', 'NaN', '2026-02-30', '{"a":', 'f', 'Y'],
+      ...['1700000000000', '12345678901234567890', '1e400', '-1', 'größe', ' '],
+    ),
+    { minLength: 3, maxLength: 9 },
+  ),
+  isIndexed: fc.boolean(),
+  view: fc.constantFrom('simple', 'computed', 'repeated', 'aggregated', 'broken'),
+  trigger: fc.constantFrom(
+    'drops inserts',
+    'drops updates',
+    'keeps rows',
+    'rejects',
+    'changes nothing',
+  ),
+  /** The index of the table that the role may not read, and of the one whose last column it may not read. */
+  hidden: fc.nat(5),
+  partlyHidden: fc.nat(5),
+})
+
+/** What is added to the tables of a schema. */
+export type Additions = typeof additions extends fc.Arbitrary<infer Each> ? Each : never
+
+/** Lists the statements that add rows, indexes, views and triggers. A database may reject any of them. */
+export function listAdditions(
+  tables: Tables,
+  { values, isIndexed, view, trigger }: Additions,
+  dialect: DialectName,
+): string[] {
+  return tables.flatMap((table, index) => [
+    ...[0, 1, 2].map((row) => insert(table, row, values, dialect)),
+    ...(isIndexed
+      ? table.columns.map(
+          ({ name }, at) => `create index added_${index}_${at} on ${id(table.name)} (${id(name)})`,
+        )
+      : []),
+    `create view "view ${index}" as ${viewQuery(table, view)}`,
+    ...triggers(table, index, trigger, dialect),
+  ])
+}
+
+/** The first column may be an integer key, which stores nothing else. */
+function insert(
+  { name, columns }: Table,
+  row: number,
+  values: readonly string[],
+  dialect: DialectName,
+): string {
+  const texts = columns.map(
+    (_, at) => `'${at === 0 ? row + 1 : values[(row * 3 + at) % values.length]}'`,
+  )
+  const list = columns.map((column) => id(column.name)).join(', ')
+  const or = dialect === 'sqlite' ? ' or ignore' : ''
+  return `insert${or} into ${id(name)} (${list}) values (${texts.join(', ')})`
+}
+
+function viewQuery({ name, columns }: Table, view: Additions['view']): string {
+  const key = id(columns[0]?.name ?? '')
+  const last = id(columns.at(-1)?.name ?? '')
+  const simple = `select ${key} as id, ${last} as last from ${id(name)}`
+  switch (view) {
+    case 'simple':
+      return simple
+    case 'computed':
+      return `select ${key} as id, count(*) over () + 1 as number, 'x' as word from ${id(name)}`
+    case 'repeated':
+      return `${simple} union all ${simple}`
+    case 'aggregated':
+      return `select min(${key}) as id, count(*) as number from ${id(name)} group by ${last}`
+    case 'broken':
+      return `select id, 1 / (id - id) as failing from (${simple}) as rows_of_table`
+  }
+}
+
+function triggers(
+  { name }: Table,
+  index: number,
+  trigger: Additions['trigger'],
+  dialect: DialectName,
+): string[] {
+  const events = {
+    'drops inserts': 'insert',
+    'drops updates': 'update',
+    'keeps rows': 'delete',
+    rejects: 'insert',
+    'changes nothing': 'insert',
+  } as const
+  const on = `before ${events[trigger]} on ${id(name)}`
+  if (dialect === 'sqlite') {
+    const body =
+      trigger === 'rejects'
+        ? `raise(abort, 'no')`
+        : trigger === 'changes nothing'
+          ? '1'
+          : 'raise(ignore)'
+    return [`create trigger added_trigger_${index} ${on} begin select ${body}; end`]
+  }
+  const body =
+    trigger === 'rejects'
+      ? `raise exception 'no'`
+      : `return ${trigger === 'changes nothing' ? 'new' : 'null'}`
+  return [
+    `create or replace function added_${index}() returns trigger language plpgsql as $f$ begin ${body}; end $f$`,
+    `create trigger added_${index} ${on} for each row execute function added_${index}()`,
+  ]
+}
+
+/** SQL that creates a role of PostgreSQL which may read most of the tables, and write all. */
+export function createRole(
+  role: string,
+  tables: Tables,
+  { hidden, partlyHidden }: Additions,
+): string {
+  const [none, part] = [tables[hidden], tables[partlyHidden]]
+  const columns = (part?.columns ?? []).slice(0, -1).map(({ name }) => id(name))
+  return [
+    `create role ${role} login password 'x'`,
+    `grant usage on schema public to ${role}`,
+    `grant select, insert, update, delete on all tables in schema public to ${role}`,
+    `grant usage on all sequences in schema public to ${role}`,
+    ...(none ? [`revoke select on ${id(none.name)} from ${role}`] : []),
+    ...(part ? [`revoke select on ${id(part.name)} from ${role}`] : []),
+    ...(part && part !== none && columns.length > 0
+      ? [`grant select (${columns.join(', ')}) on ${id(part.name)} to ${role}`]
+      : []),
+  ].join(';\n')
+}
+
+function id(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
