@@ -60,6 +60,11 @@ const sourceFlags = {
 const sourceHelp =
   'a module that exports model or resources, and may export store; or a database url, whose tables are declared in memory'
 
+const prefixFlag: Flag = {
+  value: '<path>',
+  help: 'the beginning of every path, e.g. /api (default: none)',
+}
+
 /** The commands, by name. */
 export const commands = {
   serve: {
@@ -130,6 +135,20 @@ export const commands = {
       'lapidary doctor resources/index.ts --database-url sqlite:music.db',
       'lapidary doctor http://127.0.0.1:3000/api',
     ],
+  },
+  openapi: {
+    summary: 'prints the OpenAPI document of declarations, or of the tables of a database',
+    arguments: { '<declarations>': sourceHelp },
+    flags: { types: typesFlag('plural'), prefix: prefixFlag },
+    settings: {},
+    examples: ['lapidary openapi resources/index.ts', 'lapidary openapi sqlite:music.db'],
+  },
+  routes: {
+    summary: 'prints the methods and paths of declarations, or of the tables of a database',
+    arguments: { '<declarations>': sourceHelp },
+    flags: { types: typesFlag('plural'), prefix: prefixFlag },
+    settings: {},
+    examples: ['lapidary routes resources/index.ts --prefix /api'],
   },
 } as const satisfies Readonly<Record<string, CommandDescription>>
 

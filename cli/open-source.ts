@@ -39,6 +39,22 @@ export async function openSource(options: SourceOptions): Promise<OpenedSource> 
   return { model, store: await openReadOnly(model, databaseUrl) }
 }
 
+/**
+ * Loads the declarations of a module, or those of the tables of a database, as a server of `lapidary serve --write` would have
+ * them. A store that the module has opened is closed.
+ * @throws Error with a one-line message
+ */
+export async function loadModel({
+  source,
+  types,
+}: Pick<SourceOptions, 'source' | 'types'>): Promise<Model> {
+  if (isDatabaseUrl(source))
+    return defineModel(evaluateDeclarations(await readDeclarations(source, { types })))
+  const exported = await importModule(source)
+  if (isStore(exported.store)) await exported.store.close()
+  return findModel(exported, source)
+}
+
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(pathToFileURL(resolve(path)).href)

@@ -24,6 +24,7 @@ export type Command =
   | InitCommand
   | ExplainCommand
   | DoctorCommand
+  | DescribeCommand
 
 /** `lapidary serve`. */
 export interface ServeCommand {
@@ -86,6 +87,12 @@ export interface DoctorCommand extends SourceOptions {
   readonly sample: number
 }
 
+/** `lapidary openapi` and `lapidary routes`. */
+export interface DescribeCommand extends Pick<SourceOptions, 'source' | 'types'> {
+  readonly is: 'openapi' | 'routes'
+  readonly prefix: string
+}
+
 /**
  * Parses the arguments of the `lapidary` command.
  * @param environment - the settings that no flag gives
@@ -107,6 +114,9 @@ export function parseCommandLine(
       return parseExplain(parsed, environment)
     case 'doctor':
       return parseDoctor(parsed, environment)
+    case 'openapi':
+    case 'routes':
+      return parseDescribe(name, parsed)
     default:
       return parseGenerate(name, parsed)
   }
@@ -206,6 +216,21 @@ function parseDoctor(
   const sample = read(texts.sample ?? '100')
   if (sample === undefined) throw new Error(`--sample must be ${expected}; it is "${texts.sample}"`)
   return { is: 'doctor', ...parseSource(texts, source, DATABASE_URL), sample }
+}
+
+function parseDescribe(
+  is: DescribeCommand['is'],
+  { texts, positionals }: ParsedFlags,
+): DescribeCommand {
+  const [source, ...others] = positionals
+  if (source === undefined || others.length > 0)
+    throw new Error(`${is} takes declarations, e.g. lapidary ${is} resources/index.ts`)
+  const { prefix = '' } = texts
+  if (prefix !== '' && !/^\/[^?#]*[^?#/]$/.test(prefix))
+    throw new Error(
+      `--prefix must be a path such as /api, without a final slash; it is "${prefix}"`,
+    )
+  return { is, source, types: parseTypes(texts.types, 'plural'), prefix }
 }
 
 function parseSource(

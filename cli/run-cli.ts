@@ -45,6 +45,16 @@ async function execute(command: Command): Promise<void> {
     case 'doctor': {
       const { doctor } = await import('./doctor.ts')
       await doctor(command)
+      break
+    }
+    case 'openapi': {
+      const { printDescription } = await import('./describe.ts')
+      await printDescription(command)
+      break
+    }
+    case 'routes': {
+      const { printRoutes } = await import('./describe.ts')
+      await printRoutes(command)
     }
   }
 }

@@ -1,7 +1,9 @@
 import cluster from 'node:cluster'
 import type { Model, Store } from 'lapidary'
+import { docsPage } from 'lapidary/docs'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
+import type { DocsPage } from 'lapidary/openapi'
 import { type OpenOptions, openStore } from './open-store.ts'
 import type { ServerSettings } from './server-settings.ts'
 import { reusesPort } from './worker.ts'
@@ -119,7 +121,7 @@ function createHttpServer(
     publicUrl,
     logLevel,
     accessLog: settings.accessLog === 'on',
-    openapi: settings.openapi === 'on' && { title },
+    openapi: settings.openapi === 'on' && { title, ...findDocs(model) },
     shutdownDelay: settings.shutdownDelay,
     maxBody,
     allowedHosts,
@@ -130,4 +132,14 @@ function createHttpServer(
     rootMeta,
     html: settings.html === 'on' ? createPages({ explain: settings.explain === 'on' }) : undefined,
   })
+}
+
+/** The reference page of the API, if its package is installed and no resource type has its path. */
+function findDocs(model: Model): { readonly docs?: DocsPage } {
+  if (Object.values(model.declarations).some(({ path }) => path === '/docs')) return {}
+  try {
+    return { docs: docsPage() }
+  } catch {
+    return {}
+  }
 }

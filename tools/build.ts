@@ -20,13 +20,16 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string>>
   readonly bin: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
   readonly [key: string]: unknown
 }
 
 /** Libraries that an application may use itself, in the version that it chooses: peer dependencies of the package. */
 const peers = ['fastify', 'jose', 'pg']
 /** Peers that npm does not install by itself. It installs the others, so that `npx lapidary serve` has an HTTP server. */
-const optionalPeers = ['jose', 'pg']
+const optionalPeers = ['@scalar/api-reference', 'jose', 'pg']
+/** Peers that the repository needs for tests only. */
+const testedPeers = ['@scalar/api-reference']
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(
@@ -107,7 +110,12 @@ function makePublishedManifest(manifest: Manifest): object {
     ),
     bin: mapValues(manifest.bin, (file) => toBuiltFile(file, '.js')),
     dependencies: selectDependencies((name) => !peers.includes(name)),
-    peerDependencies: selectDependencies((name) => peers.includes(name)),
+    peerDependencies: {
+      ...Object.fromEntries(
+        testedPeers.map((peer) => [peer, `^${manifest.devDependencies[peer]}`]),
+      ),
+      ...selectDependencies((name) => peers.includes(name)),
+    },
     peerDependenciesMeta: Object.fromEntries(
       optionalPeers.map((peer) => [peer, { optional: true }]),
     ),

@@ -1,4 +1,5 @@
 import { listPaths } from '../handlers/model-paths.ts'
+import { isObject } from '../model/json.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import { createTypeNames } from './component-names.ts'
@@ -77,6 +78,24 @@ export function describeApi(model: Model, options: DescriptionOptions = {}): Ope
       ...(security && { securitySchemes: security.schemes }),
     },
   }
+}
+
+/** An operation of an API: its method, its path with the prefix, and its name in the description. */
+export interface ListedOperation {
+  readonly method: string
+  readonly path: string
+  readonly name: string
+}
+
+/** Lists the operations of an API. @param prefix - the beginning of every path; may be empty */
+export function listOperations(model: Model, prefix = ''): ListedOperation[] {
+  return Object.entries(describeApi(model).paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) => {
+      if (method === 'parameters' || !isObject(operation)) return []
+      const name = String(operation.operationId)
+      return [{ method: method.toUpperCase(), path: prefix + decodeURIComponent(path), name }]
+    }),
+  )
 }
 
 /** Any of the schemes authenticates a request. */

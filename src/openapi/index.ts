@@ -1,6 +1,12 @@
 /** How requests are authenticated. */
 export type { SecurityDescription, SecurityScheme } from '../model/security.ts'
 /** The description of an API: an OpenAPI document, and a JSON Schema for each resource type. */
-export { type DescriptionOptions, describeApi, type OpenApiDocument } from './describe-api.ts'
+export {
+  type DescriptionOptions,
+  describeApi,
+  type ListedOperation,
+  listOperations,
+  type OpenApiDocument,
+} from './describe-api.ts'
 /** The options of an adapter. */
 export type { DocsFile, DocsPage, OpenApiOptions } from './options.ts'

@@ -31,6 +31,7 @@ const layers: Readonly<Record<string, Readonly<{ layers: readonly string[]; outs
   lifecycle: { layers: ['errors', 'model', 'plan', 'store'],                             outside: ['@standard-schema/spec'] },
   handlers:  { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle'], outside: ['node:diagnostics_channel'] },
   'in-process': { layers: ['errors', 'model', 'parse', 'plan', 'store', 'serialize', 'lifecycle', 'handlers'], outside: ['node:async_hooks'] },
+  docs:      { layers: ['openapi'],                                                         outside: [/^node:/] },
   openapi:   { layers: ['errors', 'model', 'parse', 'plan', 'handlers'],                outside: [] },
   html:      { layers: ['errors', 'model', 'parse', 'handlers', 'http', 'store/explain.ts'], outside: ['preact', 'preact-render-to-string', /^node:/] },
   http:      { layers: ['errors', 'model', 'parse', 'serialize', 'handlers', 'openapi', 'store/explain.ts'], outside: ['fastify', 'find-my-way', /^node:/] },

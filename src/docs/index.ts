@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { DocsFile, DocsPage } from '../openapi/options.ts'
+import { startScript } from './start-script.ts'
+
+/** The options of `docsPage`. */
+export interface DocsPageOptions {
+  /** The path of the page behind the prefix: a slash and one segment. Default `/docs`. */
+  readonly path?: string
+}
+
+/** Scalar writes its styles into the page. Everything else comes from the server itself. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * Creates the reference page of an API, for the option `openapi.docs` of every adapter. It shows the description by Scalar
+ * (`@scalar/api-reference`), an optional peer dependency, which the server serves itself. Requests can be tried on the page.
+ *
+ * @throws Error when the package is not installed, or for a path that is not one segment
+ * @see docs/guides/describing.md
+ */
+export function docsPage({ path = '/docs' }: DocsPageOptions = {}): DocsPage {
+  if (!/^\/[\w~-]+$/.test(path))
+    throw new Error(
+      `docsPage.path: must be a slash and one segment, such as "/docs"; it is "${path}"`,
+    )
+  const { file, version } = findScalar()
+  let script: Promise<string> | undefined
+  const folder = path.slice(1)
+  const name = `scalar-${version}.js`
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference</title>
+</head>
+<body>
+<main></main>
+<script src="${folder}/${name}"></script>
+<script src="${folder}/start.js"></script>
+</body>
+</html>
+`
+  const readScript = () => {
+    script ??= readFile(file, 'utf8')
+    return script
+  }
+  const html = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentSecurityPolicy,
+    'referrer-policy': 'no-referrer',
+  }
+  // The name contains the version, so a browser may keep the file.
+  const cached = { 'cache-control': 'public, max-age=31536000, immutable' }
+  return {
+    path,
+    files: [
+      { path: '', headers: html, read: () => page },
+      {
+        path: '/start.js',
+        headers: { ...javascript, 'cache-control': 'no-cache' },
+        read: () => startScript,
+      },
+      { path: `/${name}`, headers: { ...javascript, ...cached }, read: readScript },
+    ] satisfies DocsFile[],
+  }
+}
+
+const javascript = { 'content-type': 'text/javascript; charset=utf-8' } as const
+
+function findScalar(): Readonly<{ file: string; version: string }> {
+  const require = createRequire(import.meta.url)
+  try {
+    const file = require.resolve('@scalar/api-reference/browser/standalone.js')
+    const manifest: unknown = require(
+      file.replace(/dist[\\/]browser[\\/]standalone\.js$/, 'package.json'),
+    )
+    return { file, version: String(Object(manifest).version) }
+  } catch (cause) {
+    const message =
+      'lapidary/docs needs the package @scalar/api-reference; install it with "npm install @scalar/api-reference"'
+    throw new Error(message, { cause })
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The script of the page. It loads the description, asks for credentials if the server rejects it without, and shows it by
+ * Scalar with those credentials. It is JavaScript for browsers, served as it is.
+ */
+export const startScript = `'use strict'
+const address = new URL('openapi.json', location.href)
+const main = document.querySelector('main')
+
+/** What a challenge of WWW-Authenticate asks for: the name of the header field, and how its value is written. */
+function readChallenge(challenge) {
+  const [, header] = /ApiKey header="([^"]+)"/.exec(challenge) ?? []
+  return header && !/\\bBearer\\b/.test(challenge)
+    ? { label: 'API key (' + header + ')', header, prefix: '' }
+    : { label: 'Bearer token', header: 'authorization', prefix: 'Bearer ' }
+}
+
+function askForCredentials(challenge, isWrong) {
+  const { label, header, prefix } = readChallenge(challenge)
+  const form = document.createElement('form')
+  const text = document.createElement('label')
+  const input = document.createElement('input')
+  const button = document.createElement('button')
+  text.textContent = (isWrong ? 'These credentials are not valid. ' : '') + label + ' '
+  input.type = 'password'
+  input.autocomplete = 'off'
+  button.textContent = 'Show the reference'
+  text.append(input)
+  form.append(text, button)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    load({ [header]: prefix + input.value }, input.value)
+  })
+  main.replaceChildren(form)
+  input.focus()
+}
+
+/** The credentials as Scalar takes them, for each scheme that a header field holds. */
+function toAuthentication(description, secret) {
+  const schemes = Object.entries(description.components.securitySchemes ?? {})
+  return {
+    preferredSecurityScheme: schemes[0]?.[0],
+    securitySchemes: Object.fromEntries(
+      schemes.map(([name, { type }]) => [name, type === 'http' ? { token: secret } : { value: secret }]),
+    ),
+  }
+}
+
+async function load(headers, secret) {
+  const response = await fetch(address, { headers })
+  if (response.status === 401)
+    return askForCredentials(response.headers.get('www-authenticate') ?? '', secret !== undefined)
+  if (!response.ok) {
+    main.textContent = 'The description cannot be loaded: ' + response.status
+    return
+  }
+  const description = await response.json()
+  document.title = description.info.title
+  main.replaceChildren()
+  // The requests go to the server of this page, whatever its public address is.
+  description.servers = [{ url: new URL('.', address).href.replace(/\\/$/, '') }]
+  Scalar.createApiReference(main, {
+    content: description,
+    withDefaultFonts: false,
+    telemetry: false,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    ...(secret !== undefined && { authentication: toAuthentication(description, secret) }),
+  })
+}
+
+load({}, undefined)
+`

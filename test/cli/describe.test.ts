@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { absolutePath } from '../docs/pages.ts'
+import { execute } from '../filled.ts'
+import { folder } from '../service/child.ts'
+
+const run = promisify(execFile)
+
+async function lapidary(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [absolutePath('cli/main.ts'), ...args])
+  return stdout
+}
+
+const declarations = absolutePath('service/resources/index.ts')
+
+describe('lapidary openapi and lapidary routes', () => {
+  it('print the description of declarations, and a table of their operations', async () => {
+    const description = JSON.parse(await lapidary('openapi', declarations, '--prefix', '/api'))
+    assert.equal(description.openapi, '3.1.0')
+    assert.deepEqual(description.servers, [{ url: '/api' }])
+    const table = await lapidary('routes', declarations, '--prefix', '/api')
+    const [head = '', ...rows] = table.trimEnd().split('\n')
+    assert.match(head, /^METHOD {2}PATH +OPERATION$/)
+    assert.ok(rows.some((row) => /^DELETE {2}\/api\/persons\/\{id\} +person\.delete$/.test(row)))
+    const paths: readonly object[] = Object.values(description.paths)
+    const methods = paths.flatMap((item) => Object.keys(item).filter((key) => key !== 'parameters'))
+    assert.equal(rows.length, methods.length)
+  })
+
+  it('take the tables of a database', async (test) => {
+    const url = `sqlite:${join(await folder(test), 'music.db')}`
+    await execute(url, 'create table albums (id integer primary key, title text not null)')
+    assert.match(await lapidary('routes', url), /^POST +\/albums +albums\.create$/m)
+  })
+
+  it('report in one line what they cannot take', async () => {
+    const cases = [
+      [['routes'], /routes takes declarations, e\.g\. lapidary routes resources\/index\.ts/],
+      [['openapi', 'missing.ts'], /missing\.ts cannot be imported/],
+      [['openapi', declarations, '--prefix', 'api'], /--prefix must be a path such as \/api/],
+    ] as const
+    for (const [args, message] of cases) {
+      const error: unknown = await lapidary(...args).catch((thrown: unknown) => thrown)
+      assert.match(String(Reflect.get(Object(error), 'stderr')), message)
+      assert.equal(Reflect.get(Object(error), 'code'), 2)
+    }
+  })
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createHandler, defineModel, type Store } from 'lapidary'
+import { apiKeyAuth, createApiKey } from 'lapidary/auth'
+import { docsPage } from 'lapidary/docs'
+import { createServer } from 'lapidary/fastify'
+import { openSqlite } from 'lapidary/sqlite'
+import { migrations } from '../../service/migrations.ts'
+import { resources } from '../../service/resources/index.ts'
+import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+
+const model = defineModel(resources)
+const { key, hash } = createApiKey()
+
+describe('The reference page', () => {
+  let store: Store
+  before(async () => {
+    store = openSqlite(model, ':memory:')
+    await store.migrate(migrations.sqlite)
+  })
+  after(() => store.close())
+
+  it('is served without authentication, with a strict policy, and is linked from the root', async () => {
+    const authenticate = apiKeyAuth({ keys: [{ hash, auth: 'ada' }] })
+    const openapi = { docs: docsPage() }
+    const handle = createHandler({ model, store, prefix: '/api', authenticate, openapi })
+    const get = (path: string, headers = {}) => handle(new Request(`http://x${path}`, { headers }))
+    const page = await get('/api/docs')
+    assert.equal(page.status, 200)
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.match(
+      page.headers.get('content-security-policy') ?? '',
+      /default-src 'none'; script-src 'self'/,
+    )
+    const scripts = [...(await page.text()).matchAll(/src="([^"]+)"/g)].map(([, src = '']) => src)
+    assert.equal(scripts.length, 2)
+    for (const script of scripts) {
+      const response = await get(`/api/${script}`)
+      assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8')
+      assert.ok((await response.text()).length > 1000)
+    }
+    assert.equal((await get('/api/openapi.json')).status, 401)
+    const root = await get('/api/', { 'x-api-key': key })
+    assert.match(root.headers.get('link') ?? '', /<\/api\/docs>; rel="service-doc"/)
+  })
+
+  it('may have another path of one segment', () => {
+    assert.equal(docsPage({ path: '/reference' }).path, '/reference')
+    assert.throws(
+      () => docsPage({ path: '/a/b' }),
+      /docsPage\.path: must be a slash and one segment/,
+    )
+  })
+
+  describe('in a browser', { skip: lacksChromium }, () => {
+    let browser: TestBrowser
+    let server: ReturnType<typeof createServer>
+
+    before(async () => {
+      const authenticate = apiKeyAuth({ keys: [{ hash, auth: 'ada' }] })
+      const openapi = { title: 'Persons', docs: docsPage() }
+      server = createServer({
+        model,
+        store,
+        prefix: '/api',
+        authenticate,
+        openapi,
+        logLevel: 'silent',
+      })
+      browser = await launchBrowser(await server.listen({ host: '127.0.0.1', port: 0 }))
+    })
+    after(async () => {
+      await browser.close()
+      await server.close()
+    })
+
+    it('asks for credentials, shows every type, sends a request, and asks no other host', async () => {
+      const page = await browser.open('/api/docs')
+      await page.getByLabel('API key (x-api-key)').fill('guessed')
+      await page.getByRole('button').click()
+      await page.getByText('These credentials are not valid.').waitFor()
+      await page.getByLabel('API key (x-api-key)').fill(key)
+      await page.getByRole('button', { name: 'Show the reference' }).click()
+      await page.getByRole('heading', { name: 'Persons' }).waitFor()
+      await page.getByText('A person, who may own computers.').first().waitFor()
+      await page.getByText('A computer, which a person may own.').first().waitFor()
+      await page.locator('button', { hasText: 'Test Request(get /persons)' }).first().click()
+      const answered = page.waitForResponse(
+        (each) => new URL(each.url()).pathname === '/api/persons',
+      )
+      await page.getByRole('button', { name: /^Send/ }).first().click()
+      assert.equal((await answered).status(), 200)
+      assert.deepEqual(browser.foreignRequests, [])
+      assert.deepEqual(browser.errors, [])
+    })
+  })
+})
