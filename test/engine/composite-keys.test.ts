@@ -12,6 +12,7 @@ import {
   toOne,
 } from 'lapidary'
 import type { ColumnTypes } from '../databases.ts'
+import { statementsOf } from '../service/statements.ts'
 import type { Resource, TestResponse } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'
 
@@ -362,6 +363,20 @@ engine('Composite ids', served, (app) => {
     assert.equal((await app.delete('/order-details/1,3')).status, 200)
     assert.deepEqual(ids(await app.get('/order-details')), ['1,1', '2,2'])
     assert.equal((await app.delete('/order-details/1,3')).status, 404)
+  })
+
+  it('is looked up by the columns of the key, with no query per row', async () => {
+    const point = await statementsOf(() => app.get('/order-details/1,3'))
+    assert.equal(point.length, 1)
+    const isFound =
+      app.dialect === 'postgres'
+        ? '("t0"."order_id", "t0"."product_id") = ($1::bigint, $2::bigint)'
+        : 'where ("t0"."order_id", "t0"."product_id") = (?, ?)'
+    assert.ok(point[0]?.includes(isFound), String(point[0]))
+    const query = { include: 'details.notes,details.product', 'page[size]': 2 }
+    const document = await statementsOf(() => app.get('/orders', query))
+    // On SQLite the page, the count, three edges, and the linkage of the notes.
+    assert.equal(document.length, app.dialect === 'postgres' ? 1 : 6, document.join('\n'))
   })
 
   it('is an id in process', async (test) => {
