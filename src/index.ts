@@ -93,6 +93,7 @@ export {
 } from './model/fields.ts'
 export type { FilterConditions, FilterOperands } from './model/filter-conditions.ts'
 export type {
+  AttributeChanges,
   AttributesOf,
   Awaitable,
   BeginContext,

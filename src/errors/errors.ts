@@ -40,7 +40,7 @@ export class ParameterError extends ApiError {
 /** The path names a resource that does not exist. */
 export class NotFoundError extends ParameterError {
   constructor(type: string, id: string, parameter: string) {
-    super('not_found', parameter, `There is no ${type} with id ${quote(id)}.`)
+    super('not_found', parameter, `There is no resource of type ${type} with id ${quote(id)}.`)
   }
 }
 

@@ -43,9 +43,25 @@ export type RelationshipChanges<F extends FieldDeclarations> = string extends ke
   ? Readonly<Record<string, string | null | RelationshipChange>>
   : Partial<ToOneIds<F>> & { readonly [Name in ToManyName<F>]?: RelationshipChange }
 
+/**
+ * The attributes that a create or an update changes, by field name. A required one is not null, because the request would be
+ * rejected.
+ */
+export type AttributeChanges<F extends FieldDeclarations> = string extends keyof F
+  ? Readonly<Record<string, unknown>>
+  : {
+      readonly [Name in NamesOf<F, 'attribute'>]?: F[Name] extends {
+        readonly kind: Kind<infer Value>
+      }
+        ? F[Name] extends { readonly required?: true }
+          ? Value
+          : Value | null
+        : never
+    }
+
 /** The attributes and relationships that a create or an update changes, read as the kinds of the fields. */
 export interface ResourceChange<F extends FieldDeclarations = FieldDeclarations> {
-  readonly attributes: Partial<AttributesOf<F>>
+  readonly attributes: AttributeChanges<F>
   readonly relationships: RelationshipChanges<F>
 }
 

@@ -47,7 +47,7 @@ function hooks(): readonly unknown[] {
       hooks: {
         beforeCreate({ attributes, relationships }, context) {
           const { auth, query } = context
-          const name: string | null | undefined = attributes.name
+          const name: string | undefined = attributes.name
           const size: bigint | null | undefined = attributes.size
           const state: 'open' | 'shut' | null | undefined = attributes.state
           // @ts-expect-error it may be missing
