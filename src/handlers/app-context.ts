@@ -1,6 +1,6 @@
 import type { LifecycleContext } from '../lifecycle/context.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
-import type { Model } from '../model/model.ts'
+import type { Declarations, Model } from '../model/model.ts'
 import { createPlanner } from '../plan/planner.ts'
 import {
   createDocumentSerializer,
@@ -25,8 +25,8 @@ export interface AppContext<Body = DocumentText> extends LifecycleContext {
 }
 
 /** The options of an application. */
-export interface AppOptions {
-  readonly model: Model
+export interface AppOptions<Auth = unknown> {
+  readonly model: Model<Declarations, Auth>
   readonly store: Store
   /** The beginning of every path, e.g. `/api`. Default: none. */
   readonly prefix?: string

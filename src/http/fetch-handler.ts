@@ -1,3 +1,4 @@
+import type { Awaitable } from '../model/hooks.ts'
 import type { Logger } from '../model/request-context.ts'
 import { collectBody } from './collect-body.ts'
 import { createDispatcher } from './dispatcher.ts'
@@ -6,12 +7,12 @@ import { anyValue, checkHttpOptions, type HttpOptions } from './options.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 
 /** The options of `createHandler`. */
-export interface HandlerOptions extends HttpOptions {
+export interface HandlerOptions<Auth = unknown> extends HttpOptions<Auth> {
   /**
    * Returns the auth context of a request: hooks receive it as `context.auth`. It runs once for each request that has a
    * route, before the body is read. A `RequestError` that it throws is sent to the client.
    */
-  readonly authenticate?: (request: Request) => unknown
+  readonly authenticate?: (request: Request) => Awaitable<NoInfer<Auth>>
   /** The logger, e.g. of Pino. Default: warnings and errors to standard error. */
   readonly log?: Logger
 }
@@ -38,8 +39,8 @@ export interface RequestInfo {
  * @throws DeclarationError for unknown or wrong options
  * @see https://developer.mozilla.org/en-US/docs/Web/API/Fetch_API
  */
-export function createHandler(
-  options: HandlerOptions,
+export function createHandler<Auth = unknown>(
+  options: HandlerOptions<Auth>,
 ): (request: Request, info?: RequestInfo) => Promise<Response> {
   checkHttpOptions(options, 'createHandler', { log: anyValue })
   const { authenticate, log: defaultLog = createJsonLogger() } = options

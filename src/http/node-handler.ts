@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Awaitable } from '../model/hooks.ts'
 import type { Logger } from '../model/request-context.ts'
 import { collectBody } from './collect-body.ts'
 import { createDisconnectSignal } from './disconnect-signal.ts'
@@ -12,13 +13,15 @@ import { getLocalHost } from './origin.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 
 /** The options of `createNodeHandler`. */
-export interface NodeHandlerOptions<Request extends IncomingMessage = IncomingMessage>
-  extends HttpOptions {
+export interface NodeHandlerOptions<
+  Request extends IncomingMessage = IncomingMessage,
+  Auth = unknown,
+> extends HttpOptions<Auth> {
   /**
    * Returns the auth context of a request: hooks receive it as `context.auth`. It runs once for each request that has a
    * route, before the body is read. A `RequestError` that it throws is sent to the client.
    */
-  readonly authenticate?: (request: Request) => unknown
+  readonly authenticate?: (request: Request) => Awaitable<NoInfer<Auth>>
   /** The logger, e.g. of Pino. Default: warnings and errors to standard error. */
   readonly log?: Logger
 }
@@ -36,9 +39,10 @@ export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
  *
  * @throws DeclarationError for unknown or wrong options
  */
-export function createNodeHandler<Request extends IncomingMessage = IncomingMessage>(
-  options: NodeHandlerOptions<Request>,
-): NodeHandler<Request> {
+export function createNodeHandler<
+  Request extends IncomingMessage = IncomingMessage,
+  Auth = unknown,
+>(options: NodeHandlerOptions<Request, Auth>): NodeHandler<Request> {
   checkHttpOptions(options, 'createNodeHandler', { log: anyValue })
   const { authenticate, prefix = '', log = createJsonLogger() } = options
   const dispatch = createDispatcher(options, log)

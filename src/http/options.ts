@@ -7,7 +7,7 @@ import type { OpenApiOptions } from '../openapi/options.ts'
 import type { HtmlPages } from './html.ts'
 
 /** The options of every adapter. */
-export interface HttpOptions extends AppOptions {
+export interface HttpOptions<Auth = unknown> extends AppOptions<Auth> {
   /** Scheme and host of absolute links, e.g. `https://api.example.org`. Default: those of the request. */
   readonly publicUrl?: string | undefined
   /** The largest body, in bytes. Default 1 MiB. */

@@ -13,8 +13,8 @@ import { type ApiContext, createApiClient } from './create-api-client.ts'
 import { createEndpointFinder } from './endpoints.ts'
 
 /** The options of `createApi`. */
-export interface ApiOptions<Types extends Declarations = Declarations> {
-  readonly model: Model<Types>
+export interface ApiOptions<Types extends Declarations = Declarations, Auth = unknown> {
+  readonly model: Model<Types, Auth>
   /** The store that was opened for the model. */
   readonly store: Store
   /** The beginning of every path in documents, e.g. `/api`. Default: none. */
@@ -24,9 +24,9 @@ export interface ApiOptions<Types extends Declarations = Declarations> {
 }
 
 /** The circumstances of the calls of a client, which hooks receive. */
-export interface CallContext {
+export interface CallContext<Auth = unknown> {
   /** The auth context: what `authenticate` returns for a request. */
-  readonly auth?: unknown
+  readonly auth?: Auth
   /** The id of the request that the calls serve. */
   readonly requestId?: string | undefined
   /** The address of the client that the calls serve. */
@@ -37,12 +37,17 @@ export interface CallContext {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The argument of `with`: required if `declare` has named an auth context that every request has. */
+export type CallArguments<Auth> = undefined extends Auth
+  ? [caller?: CallContext<Auth>]
+  : [caller: CallContext<Auth> & Readonly<{ auth: Auth }>]
+
 /** The API of a model and a store, in process. */
-export interface Api<Types extends Declarations = Declarations> {
+export interface Api<Types extends Declarations = Declarations, Auth = unknown> {
   /** The model that it was created with. */
-  readonly model: Model<Types>
+  readonly model: Model<Types, Auth>
   /** Returns a client whose calls have these circumstances. */
-  with(caller?: CallContext): Client<Types>
+  with(...caller: CallArguments<Auth>): Client<Types>
 }
 
 /**
@@ -50,7 +55,9 @@ export interface Api<Types extends Declarations = Declarations> {
  * @throws DeclarationError for an unknown option, or when the store was opened for another model
  * @returns an object whose `with` returns the client of a caller, e.g. `api.with({ auth }).list('person')`
  */
-export function createApi<Types extends Declarations>(options: ApiOptions<Types>): Api<Types> {
+export function createApi<Types extends Declarations, Auth = unknown>(
+  options: ApiOptions<Types, Auth>,
+): Api<Types, Auth> {
   checkAppOptions(options, 'createApi')
   const documents = createAppContext(options)
   const context: ApiContext = {
@@ -63,7 +70,8 @@ export function createApi<Types extends Declarations>(options: ApiOptions<Types>
   }
   return {
     model: options.model,
-    with: (caller = {}) => createApiClient<Types>(context, toRequestContext(caller), caller.signal),
+    with: (caller: CallContext = {}) =>
+      createApiClient<Types>(context, toRequestContext(caller), caller.signal),
   }
 }
 

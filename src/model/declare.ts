@@ -24,13 +24,13 @@ export interface Declare<Auth> {
     type: Type,
     declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth, Queries>,
   ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>, NoInfer<Queries>>
-  /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`. */
+  /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`, which `authenticate` returns. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
     resources: Resources & NoInfer<Checked<Resources, Resources>>,
     options?: ModelOptions<Resources[number]['type'], Auth>,
-  ): Model<DeclarationsOf<Resources>>
-  /** Defers a value or a decision, as `auth`. Its function receives the type `Auth`. */
-  auth<Value>(compute: (auth: Auth) => Value): AuthValue<Value>
+  ): Model<DeclarationsOf<Resources>, Auth>
+  /** Defers a value or a decision, as `auth`. Its function does not run for requests without an auth context. */
+  auth<Value>(compute: (auth: NonNullable<Auth>) => Value): AuthValue<Value>
 }
 
 /**

@@ -206,8 +206,9 @@ export type Declarations = Readonly<Record<string, ResourceDeclaration>>
 /**
  * Every resource type, and the resolved options.
  * @typeParam Types - the declarations, from which the types of an API in process are derived
+ * @typeParam Auth - the auth context that `declare` has named, which `authenticate` and `api.with` have to give
  */
-export interface Model<Types extends Declarations = Declarations> {
+export interface Model<Types extends Declarations = Declarations, Auth = unknown> {
   /** The declarations as they were passed, by type. */
   readonly declarations: Types
   /**
@@ -221,7 +222,7 @@ export interface Model<Types extends Declarations = Declarations> {
   /** The largest `page[size]`; `undefined` for no maximum. */
   readonly maxPageSize: number | undefined
   /** The function that runs at the start of every transaction. */
-  readonly begin: ModelHooks['begin']
+  readonly begin: ModelHooks<string, Auth>['begin']
   /**
    * The access options; absent if no declaration depends on the auth context.
    * @internal

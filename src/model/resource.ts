@@ -90,7 +90,7 @@ export interface ResourceOptions<
    * `read-only`: clients cannot create, update or delete resources of the type. Required for views, or rules where these operations
    * are `false`. Rules say which rows a request may read, create, update, delete and relate. Default `read-write`.
    */
-  readonly access?: Rights | ResourceAccess<Auth>
+  readonly access?: Rights | ResourceAccess<NonNullable<Auth>>
   /** `false`: the option `tenant` of the model does not apply to the rows of this type. */
   readonly tenant?: false
   /**

@@ -74,7 +74,11 @@ function listIdentifiers(linkage: ParsedLinkage): readonly ParsedIdentifier[] {
 
 /** Creates the error (404) for a related resource that does not exist. */
 export function createRelatedNotFound({ type, id, pointer }: ExistenceCheck): BodyError {
-  return new BodyError('related_not_found', pointer, `There is no resource of type ${type} with id ${quote(id)}.`)
+  return new BodyError(
+    'related_not_found',
+    pointer,
+    `There is no resource of type ${type} with id ${quote(id)}.`,
+  )
 }
 
 /** Creates the error (409) for a resource of another type than the relationship's. */

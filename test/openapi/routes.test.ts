@@ -173,7 +173,7 @@ describe('The option openapi', () => {
   })
 
   it('describes to each identity what it may see', async (test) => {
-    const api = declare<{ auth: string }>()
+    const api = declare<{ auth: string | null }>()
     const isAdmin = (auth: string) => auth === 'admin'
     const staff = api.defineModel([
       api.resource('person', {

@@ -63,14 +63,14 @@ const mistakes: readonly Mistake[] = [
     code: `resource('article', { ...article, tabel: 'articles' })`,
     field: 'tabel',
     remedy: 'table',
-    line: `Object literal may only specify known properties, but 'tabel' does not exist in type 'ResourceOptions<{ title: Attribute<string, false, "read-write", false>; }, "read-write", undefined, "article", unknown>'. Did you mean to write 'table'?`,
+    line: `Object literal may only specify known properties, but 'tabel' does not exist in type 'ResourceOptions<{ title: Attribute<string, false, "read-write", false, "textual">; }, "read-write", undefined, "article", unknown>'. Did you mean to write 'table'?`,
   },
   {
     mistake: 'a misspelled option of an attribute',
     code: `attribute(text, { requird: true })`,
     field: 'requird',
     remedy: `'required'`,
-    line: `Object literal may only specify known properties, but 'requird' does not exist in type 'AttributeOptions<string, false, "read-write", undefined>'. Did you mean to write 'required'?`,
+    line: `Object literal may only specify known properties, but 'requird' does not exist in type 'AttributeOptions<string, false, "read-write", undefined, Record<never, never>>'. Did you mean to write 'required'?`,
   },
   {
     mistake: 'a misspelled access',
@@ -104,8 +104,8 @@ const mistakes: readonly Mistake[] = [
     mistake: 'a computed attribute of an undeclared column',
     code: `computed(text, { name: text }, ({ nmae }) => nmae)`,
     field: 'nmae',
-    remedy: 'DeclaredColumns<{ readonly name: Kind<string>; }>',
-    line: `Property 'nmae' does not exist on type 'DeclaredColumns<{ readonly name: Kind<string>; }>'.`,
+    remedy: 'DeclaredColumns<{ readonly name: Kind<string, "textual">; }>',
+    line: `Property 'nmae' does not exist on type 'DeclaredColumns<{ readonly name: Kind<string, "textual">; }>'.`,
   },
   {
     mistake: 'a computed attribute with a result of another kind',
@@ -119,7 +119,7 @@ const mistakes: readonly Mistake[] = [
     code: `toMany('loan', {})`,
     field: 'ColumnOrThrough',
     remedy: 'ColumnOrThrough',
-    line: `Argument of type '{}' is not assignable to parameter of type 'ColumnOrThrough<"read-write">'.`,
+    line: `Argument of type '{}' is not assignable to parameter of type 'ColumnOrThrough<"read-write", false>'.`,
   },
   {
     mistake: 'a join table without a column',
@@ -133,21 +133,21 @@ const mistakes: readonly Mistake[] = [
     code: `resource('article', { ...article, hooks: { beforeCreat: () => {} } })`,
     field: 'beforeCreat',
     remedy: `'beforeCreate'`,
-    line: `Object literal may only specify known properties, but 'beforeCreat' does not exist in type 'Hooks<NoInfer<{ title: Attribute<string, false, "read-write", false>; }>, unknown, "article">'. Did you mean to write 'beforeCreate'?`,
+    line: `Object literal may only specify known properties, but 'beforeCreat' does not exist in type 'Hooks<NoInfer<{ title: Attribute<string, false, "read-write", false, "textual">; }>, unknown, "article">'. Did you mean to write 'beforeCreate'?`,
   },
   {
     mistake: 'a hook that returns an unknown attribute',
     code: `resource('article', { ...article, hooks: { beforeCreate: () => ({ titel: 'x' }) } })`,
     field: 'titel',
     remedy: 'title',
-    line: `Type '{ titel: "x"; }' is not assignable to type 'Changes<NoInfer<{ title: Attribute<string, false, "read-write", false>; }>>'.`,
+    line: `Type '{ titel: "x"; }' is not assignable to type 'Changes<NoInfer<{ title: Attribute<string, false, "read-write", false, "textual">; }>>'.`,
   },
   {
     mistake: 'a hook that returns a value of another kind',
     code: `resource('article', { ...article, hooks: { beforeCreate: () => ({ title: 5 }) } })`,
     field: 'title',
     remedy: 'title: Attribute<string,',
-    line: `Type '() => { title: number; }' is not assignable to type '(change: ResourceChange<NoInfer<{ title: Attribute<string, false, "read-write", false>; }>>, context: HookContext<unknown, "article">) => Changes<...>'.`,
+    line: `Type '() => { title: number; }' is not assignable to type '(change: ResourceChange<NoInfer<{ title: Attribute<string, false, "read-write", false, "textual">; }>>, context: HookContext<unknown, "article">) => Changes<...>'.`,
   },
   {
     mistake: 'a hook that reads an unknown attribute',
@@ -161,7 +161,7 @@ const mistakes: readonly Mistake[] = [
     code: `resource('article', { ...article, validate: z.object({ titel: z.string() }) })`,
     field: 'titel',
     remedy: 'title',
-    line: `Type 'ZodObject<{ titel: ZodString; }, $strip>' is not assignable to type 'ResourceValidator<{ title: Attribute<string, false, "read-write", false>; }>'.`,
+    line: `Type 'ZodObject<{ titel: ZodString; }, $strip>' is not assignable to type 'ResourceValidator<{ title: Attribute<string, false, "read-write", false, "textual">; }>'.`,
   },
   {
     mistake: 'a misspelled option of the model',
@@ -175,28 +175,28 @@ const mistakes: readonly Mistake[] = [
     code: `createServer({ model })`,
     field: 'store',
     remedy: 'required',
-    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>>; }' but required in type 'ServerOptions'.`,
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>, unknown>; }' but required in type 'ServerOptions<unknown>'.`,
   },
   {
     mistake: 'a misspelled option of the server',
     code: `createServer({ model, store, authentcate: () => 'me' })`,
     field: 'authentcate',
     remedy: `'authenticate'`,
-    line: `Object literal may only specify known properties, but 'authentcate' does not exist in type 'ServerOptions'. Did you mean to write 'authenticate'?`,
+    line: `Object literal may only specify known properties, but 'authentcate' does not exist in type 'ServerOptions<unknown>'. Did you mean to write 'authenticate'?`,
   },
   {
     mistake: 'a misspelled option of the handler',
     code: `createHandler({ model, store, prefx: '/api' })`,
     field: 'prefx',
     remedy: `'prefix'`,
-    line: `Object literal may only specify known properties, but 'prefx' does not exist in type 'HandlerOptions'. Did you mean to write 'prefix'?`,
+    line: `Object literal may only specify known properties, but 'prefx' does not exist in type 'HandlerOptions<unknown>'. Did you mean to write 'prefix'?`,
   },
   {
     mistake: 'an API without a store',
     code: `createApi({ model })`,
     field: 'store',
     remedy: 'required',
-    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>>; }' but required in type 'ApiOptions<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>>'.`,
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>, unknown>; }' but required in type 'ApiOptions<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds>>>, unknown>'.`,
   },
   {
     mistake: 'a misspelled attribute in a call in process',
@@ -216,7 +216,6 @@ const mistakes: readonly Mistake[] = [
 
 describe('The compiler', () => {
   let folder: string
-  let messages: ReadonlyMap<string, readonly string[]>
 
   before(async () => {
     // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
@@ -230,22 +229,35 @@ describe('The compiler', () => {
       include: ['*.ts'],
     }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    messages = await compile(folder)
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  for (const [index, { mistake, field, remedy, line }] of mistakes.entries()) {
-    it(`names the field and the remedy for ${mistake}`, () => {
-      const message = messages.get(`mistake${index}.ts`) ?? []
-      assert.ok([message[0], message.at(-1)].includes(line), message.join('\n'))
-      assert.ok(line.includes(field) && line.includes(remedy), line)
+  for (const [release, command] of [
+    ['7', [commands.tsc]],
+    ['5.9', [commands.tsc59]],
+  ] as const)
+    describe(`of TypeScript ${release}`, () => {
+      let messages: ReadonlyMap<string, readonly string[]>
+      before(async () => {
+        messages = await compile(folder, command)
+      })
+
+      for (const [index, { mistake, field, remedy, line }] of mistakes.entries()) {
+        it(`names the field and the remedy for ${mistake}`, () => {
+          const message = messages.get(`mistake${index}.ts`) ?? []
+          assert.ok([message[0], message.at(-1)].includes(line), message.join('\n'))
+          assert.ok(line.includes(field) && line.includes(remedy), line)
+        })
+      }
     })
-  }
 })
 
 /** Compiles a project. @returns the lines of the first message for each file, without the position and the number */
-async function compile(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const args = [commands.tsc, '--project', folder, '--pretty', 'false']
+async function compile(
+  folder: string,
+  command: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const args = [...command, '--project', folder, '--pretty', 'false']
   const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
   const messages = new Map<string, string[]>()
   for (const message of String(stdout).split(/^(?=\S)/m)) {

@@ -10,12 +10,12 @@ import { createResponseSender } from './page-response.ts'
 import { type Authenticate, authKey, registerRoutes } from './routes.ts'
 
 /** The options of the plugin `jsonApi`. */
-export interface JsonApiOptions extends HttpOptions {
+export interface JsonApiOptions<Auth = unknown> extends HttpOptions<Auth> {
   /**
    * Returns the auth context of a request: hooks receive it as `context.auth`. It runs once for each request that has a
    * route, before the body is read. A `RequestError` that it throws is sent to the client.
    */
-  readonly authenticate?: Authenticate
+  readonly authenticate?: Authenticate<NoInfer<Auth>>
 }
 
 /**

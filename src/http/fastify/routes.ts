@@ -10,6 +10,7 @@ import type { AppContext } from '../../handlers/app-context.ts'
 import type { ApiRequest, RouteHandler } from '../../handlers/handler.ts'
 import type { Method } from '../../handlers/model-paths.ts'
 import type { Route } from '../../handlers/route-table.ts'
+import type { Awaitable } from '../../model/hooks.ts'
 import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import type { HtmlPages } from '../html.ts'
@@ -20,7 +21,7 @@ import type { ErrorReporter } from './errors.ts'
 import type { ResponseSender, Sendable } from './response.ts'
 
 /** Returns the auth context of a request, or a promise of it. */
-export type Authenticate = (request: FastifyRequest) => unknown
+export type Authenticate<Auth = unknown> = (request: FastifyRequest) => Awaitable<Auth>
 
 /** The dependencies of every route. */
 export interface RouteOptions {

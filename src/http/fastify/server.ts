@@ -29,7 +29,7 @@ type FastifyOptions = Pick<
 >
 
 /** The options of `createServer`. */
-export interface ServerOptions extends JsonApiOptions, FastifyOptions {
+export interface ServerOptions<Auth = unknown> extends JsonApiOptions<Auth>, FastifyOptions {
   /** The beginning of every path, e.g. `/api`. Default: none. */
   readonly prefix?: string
   /** Options of TLS. With them the server speaks HTTPS. */
@@ -106,7 +106,7 @@ const serverChecks = {
  * @returns a Fastify instance: call `listen` on it, and close the store after it
  * @throws DeclarationError for unknown or wrong options
  */
-export function createServer(options: ServerOptions): FastifyInstance {
+export function createServer<Auth = unknown>(options: ServerOptions<Auth>): FastifyInstance {
   checkHttpOptions(options, 'createServer', serverChecks)
   const app = createFastify(options, (error, request, reply) => {
     assignRequestLog(request, reply)

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { expectTypeOf } from 'expect-type'
+import type { FastifyInstance } from 'fastify'
+import {
+  attribute,
+  createApi,
+  createHandler,
+  declare,
+  defineModel,
+  type Store,
+  text,
+} from 'lapidary'
+import { createServer, type JsonApiOptions, jsonApi } from 'lapidary/fastify'
+import { createNodeHandler } from 'lapidary/node'
+
+/** The user of a request. */
+interface User {
+  readonly id: string
+}
+
+const fields = { name: attribute(text) }
+const signedIn = declare<{ auth: User }>()
+const thing = signedIn.resource('thing', { path: '/things', table: 'thing', fields })
+const maybe = declare<{ auth: User | undefined }>()
+const note = maybe.resource('note', {
+  path: '/notes',
+  table: 'note',
+  // Rules do not run for requests without an auth context.
+  access: { read: ({ id }) => id === '1', create: maybe.auth(({ id }) => id === '1') },
+  hooks: {
+    beforeCreate(_change, { auth }) {
+      expectTypeOf(auth).toEqualTypeOf<User | undefined>()
+    },
+  },
+  fields,
+})
+
+/** The types that follow from the auth context of a model. Nothing here runs. */
+function authContexts(store: Store, app: FastifyInstance): readonly unknown[] {
+  const model = signedIn.defineModel([thing])
+  const open = maybe.defineModel([note])
+  const untyped = defineModel([thing])
+  const user: User = { id: '1' }
+  const api = createApi({ model, store })
+  return [
+    createServer({ model, store, authenticate: () => user }),
+    createServer({ model, store, authenticate: async () => user }),
+    createServer({ model: open, store, authenticate: () => undefined }),
+    createServer({ model: untyped, store, authenticate: () => 5 }),
+    createHandler({ model, store, authenticate: async () => user }),
+    createNodeHandler({ model, store, authenticate: () => user }),
+    app.register(jsonApi, { model, store, authenticate: () => user }),
+    { model, store, authenticate: () => user } satisfies JsonApiOptions<User>,
+    // @ts-expect-error no user
+    createServer({ model, store, authenticate: () => 5 }),
+    // @ts-expect-error every request has a user
+    createServer({ model, store, authenticate: () => undefined }),
+    // @ts-expect-error no user
+    createHandler({ model, store, authenticate: async () => ({ name: 'Ada' }) }),
+    // @ts-expect-error no user
+    createNodeHandler({ model, store, authenticate: () => 'Ada' }),
+    // Fastify takes the type of the options from the plugin alone, so `satisfies` checks them.
+    app.register(jsonApi, { model, store, authenticate: () => 5 }),
+    // @ts-expect-error no user
+    { model, store, authenticate: () => 5 } satisfies JsonApiOptions<User>,
+    api.with({ auth: user }),
+    createApi({ model: open, store }).with(),
+    createApi({ model: open, store }).with({ auth: user }),
+    createApi({ model: untyped, store }).with({ auth: 5 }),
+    // @ts-expect-error every call has a user
+    api.with(),
+    // @ts-expect-error every call has a user
+    api.with({ requestId: '1' }),
+    // @ts-expect-error no user
+    api.with({ auth: 'Ada' }),
+    // @ts-expect-error no user
+    createApi({ model: open, store }).with({ auth: 5 }),
+  ]
+}
+
+it('the file compiles', () => {
+  assert.equal(typeof authContexts, 'function')
+})
