@@ -4,7 +4,9 @@ import { attribute, createHandler, declare, text, toMany, toOne } from 'lapidary
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 
-const { auth, resource, defineModel } = declare<{ auth: { id: string; role: string } | undefined }>()
+const { auth, resource, defineModel } = declare<{
+  auth: { id: string; role: string } | undefined
+}>()
 const isLead = auth(({ role }) => role === 'lead')
 const isAuthor = { filter: [{ name: 'author__id', op: 'eq', val: auth(({ id }) => id) }] }
 
