@@ -51,8 +51,13 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
 /**
  * Compiles the columns of a layout from `t0`.
  * @param rows - the row set of `t0`, if it is a part of a table
+ * @param isPrimary - whether `t0` is the primary data of a stream, so that its statement has few other joins
  */
-export function compileSelection(layout: RowLayout, target: Target, rows?: Sql): Selection {
+export function compileSelection(
+  layout: RowLayout,
+  target: Target,
+  { rows, isPrimary = false }: Readonly<{ rows?: Sql | undefined; isPrimary?: boolean }> = {},
+): Selection {
   const resource = getResourceType(target.model, layout.type)
   const joins: Sql[] = []
   const values = layout.values.map((value) => {
@@ -69,7 +74,7 @@ export function compileSelection(layout: RowLayout, target: Target, rows?: Sql):
     const alias = `l${joins.length}`
     const joined =
       compileGroupedLinkage(field, target, { alias, rows }) ??
-      (rows ? undefined : compileJoinedLinkage(field, target, alias))
+      (isPrimary ? compileJoinedLinkage(field, target, alias) : undefined)
     if (joined === undefined) return compileLinkage(field, target)
     joins.push(joined.join)
     return joined.ids
@@ -142,8 +147,8 @@ function compileGroupedLinkage(
 }
 
 /**
- * Compiles the linkage of a to-one relationship as a join with the related table, for all rows of a table: PostgreSQL then reads
- * a small table once, and not once for each row (docs/decisions/0057).
+ * Compiles the linkage of a to-one relationship as a join with the related table: PostgreSQL then reads a small table once, and
+ * not once for each row (docs/decisions/0057).
  * @returns `undefined` if the key is the linkage, or may reference several rows
  */
 function compileJoinedLinkage(

@@ -197,7 +197,7 @@ function withoutDerivedLinkage(shape: ReadShape, target: Target): RowLayout {
 /** Compiles the columns of the primary rows. The linkage of a single row is a subquery, which takes one scan at most. */
 function compilePrimarySelection(shape: ReadShape, target: Target): Selection {
   const layout = withoutDerivedLinkage(shape, target)
-  if (shape.order.length > 0) return compileSelection(layout, target, sql`p`)
+  if (shape.order.length > 0) return compileSelection(layout, target, { rows: sql`p` })
   const { aggregateIdsInGroups: _, ...dialect } = target.dialect
   return compileSelection(layout, { ...target, dialect })
 }
@@ -361,7 +361,9 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
   const key = columnsAt(0, id.columns)
   const order = idOrder(0, id, target)
   const rowSet = rowSetName(index)
-  const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, rowSet)
+  const { columns, joins } = compileSelection(findIncludedLayout(shape, edge.to), target, {
+    rows: rowSet,
+  })
   const row = jsonArray(columns)
   const joined = sql.join([...joins], sql``)
   if (isLinkageFromIncluded(shape, index, target)) {
