@@ -21,7 +21,7 @@ interface KindMembers<Value, Level extends OperatorLevel> {
    * @returns the value, or what a valid value is, as the end of the sentence "… must be …"
    */
   readonly read: (json: unknown) => ReadResult<Value>
-  /** Reads the `val` of a filter. */
+  /** Reads the `val` of a filter. `schema` does not apply to it: OpenAPI documents allow any value there. */
   readonly readFilter?: (json: unknown) => ReadResult<Value>
   /** Reads the text of `filter[field]=text`. Default: as the JSON string with this text. */
   readonly readFilterText?: (text: string) => ReadResult<Value>
@@ -76,6 +76,7 @@ export function defineKind<Value>(
   return {
     name,
     schema,
+    filterSchema: definition.readFilter ? {} : schema,
     comparesAs: definition.comparesAs ?? name,
     operators: definition.operators ?? 'plain',
     isReadOnly: definition.isReadOnly ?? false,

@@ -62,6 +62,8 @@ export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
   serialize(value: Value): string
   /** The JSON Schema of values in documents, as far as a schema can express it. Whether null is allowed depends on the field. */
   readonly schema: JsonSchema
+  /** The JSON Schema of the `val` of filters, null aside, if it does not follow from `operators` and `comparesAs`. */
+  readonly filterSchema?: JsonSchema
   /** The codec that stores the values in a column. */
   readonly codec: Codec
 }

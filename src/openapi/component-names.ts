@@ -11,14 +11,20 @@ export function createTypeNames(model: Model): (type: string) => string {
   const names = new Map<string, string>()
   const taken = new Set<string>()
   for (const type of model.types.keys()) {
-    const name = makeUnique(type.replace(/[^A-Za-z0-9_-]/g, '_'), taken)
+    const name = makeUnique(replaceOthers(type), taken)
     taken.add(name)
     names.set(type, name)
   }
   return (type) => names.get(type) ?? type
 }
 
-function makeUnique(name: string, taken: ReadonlySet<string>): string {
+/** Replaces the characters that the name of a component cannot have by `_`. */
+export function replaceOthers(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_')
+}
+
+/** Adds a number to a name that is taken. */
+export function makeUnique(name: string, taken: Pick<ReadonlySet<string>, 'has'>): string {
   if (!taken.has(name)) return name
   let number = 2
   while (taken.has(`${name}-${number}`)) number += 1

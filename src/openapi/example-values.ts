@@ -25,11 +25,6 @@ export function getBaseName({ name }: Kind<unknown>): string {
   return name.split(' ')[0] ?? name
 }
 
-/** True for the kinds of the engine, whose texts in filters are their JSON; a program's own kind may read any text. */
-export function isBuiltIn(kind: Kind<unknown>): boolean {
-  return Object.hasOwn(examples, getBaseName(kind))
-}
-
 /** Makes a value of a kind as clients send it; `undefined` if there is none. */
 export function makeExample(kind: Kind<unknown>): unknown {
   const { enum: choices } = kind.schema

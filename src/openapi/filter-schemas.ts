@@ -1,12 +1,15 @@
+import type { IdQuery } from '../model/id-query.ts'
 import type { JsonSchema, Kind } from '../model/kinds.ts'
 import type { AttributeField, ResourceType } from '../model/model.ts'
 import {
   countOperators,
+  isSortable,
   listOperators,
   type Operator,
   operators,
   relationshipOperators,
 } from '../model/operators.ts'
+import { makeUnique, replaceOthers } from './component-names.ts'
 import { getBaseName } from './example-values.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf, openObject, orNull, type Schemas } from './schema.ts'
@@ -21,7 +24,13 @@ export function listFilterable({ id, fields }: ResourceType): AttributeField[] {
 }
 
 /** Describes a value that filters compare with an attribute of a kind: they accept more than a body does. */
-export function describeFilterValue({ comparesAs, operators, schema }: Kind<unknown>): JsonSchema {
+function describeFilterValue({
+  comparesAs,
+  operators,
+  schema,
+  filterSchema,
+}: Kind<unknown>): JsonSchema {
+  if (filterSchema !== undefined) return filterSchema
   if (operators === 'textual') return { type: 'string' }
   if (operators === 'opaque') return { type: 'null' }
   if (operators === 'array') return { type: 'array' }
@@ -29,6 +38,19 @@ export function describeFilterValue({ comparesAs, operators, schema }: Kind<unkn
   // Ids may be sent as numbers.
   if (comparesAs === 'number' && schema.type === 'string') return { type: ['string', 'integer'] }
   return schema
+}
+
+/** Describes the operand of a comparison, or the argument of a query. */
+function describeOperand(kind: Kind<unknown>): JsonSchema {
+  const value = describeFilterValue(kind)
+  return value.type === 'null' ? value : orNull(value)
+}
+
+/** Describes the text of `filter[name]=text`; `undefined` if no text is a value of the kind. */
+export function describeFilterText(kind: Kind<unknown>): JsonSchema | undefined {
+  // A kind that a program defines may read any text; that of an array is JSON.
+  if (kind.filterSchema !== undefined || kind.operators === 'array') return { type: 'string' }
+  return kind.operators === 'opaque' ? undefined : describeFilterValue(kind)
 }
 
 /**
@@ -66,8 +88,7 @@ function createComparisons({ ref }: SchemaContext): {
     const key = JSON.stringify(schema)
     const known = names.get(key)
     if (known !== undefined) return ref(known)
-    const base = `filter.${getBaseName(kind)}`
-    const name = schemas.has(base) ? `${base}-${schemas.size}` : base
+    const name = makeUnique(`filter.${replaceOthers(getBaseName(kind))}`, schemas)
     schemas.set(name, schema)
     names.set(key, name)
     return ref(name)
@@ -83,18 +104,17 @@ function describeComparison(kind: Kind<unknown>): JsonSchema {
       const operator: Operator = Reflect.get(operators, name)
       return operator.takes === takes && (operator.requires === 'textual') === isSearch
     })
-  const value = describeFilterValue(kind)
-  const one = value.type === 'null' ? value : orNull(value)
+  const one = describeOperand(kind)
   const string = { type: ['string', 'null'] }
   const range = { ...arrayOf(one), minItems: 2, maxItems: 2 }
-  const single = [...select('one'), ...select('one', true)]
+  const withField = isSortable(kind) ? [...select('one'), ...select('one', true)] : []
   return {
     anyOf: [
       ...describeOperators(select('one'), { val: one }),
       ...describeOperators(select('one', true), { val: string }),
       ...describeOperators(select('list'), { val: arrayOf(one) }),
       ...describeOperators(select('two'), { val: range }),
-      ...describeOperators(single, { field: { type: 'string' } }),
+      ...describeOperators(withField, { field: { type: 'string' } }),
     ],
   }
 }
@@ -124,6 +144,7 @@ function describeTerm(
     anyOf: [
       ...describeAttributeTerms(resource, findComparison),
       ...related,
+      ...[...resource.queries].map(([name, query]) => describeCall(name, query)),
       ...(names.length > 0 ? [describeEmptiness(names), describePaths(names)] : []),
       ...(counted.length > 0 ? [describeCounts(counted)] : []),
       { ...objectOf({ and: terms, or: terms, not: term }), minProperties: 1, maxProperties: 1 },
@@ -172,6 +193,15 @@ function describeCounts(names: readonly string[]): JsonSchema {
   return openObject({ name: { enum: names }, op: { enum: op }, val: { type: 'integer' } }, [
     ...['name', 'op', 'val'],
   ])
+}
+
+/** Describes the call of a query, with a value for each of its parameters. */
+function describeCall(name: string, { parameters }: IdQuery): JsonSchema {
+  const values = Object.entries(parameters).map(
+    ([parameter, kind]) => [parameter, describeOperand(kind)] as const,
+  )
+  const val = objectOf(Object.fromEntries(values), Object.keys(parameters))
+  return openObject({ name: { const: name }, op: { const: 'call' }, val }, ['name', 'op', 'val'])
 }
 
 /** Describes a comparison through relationships, such as `owner__name`. */

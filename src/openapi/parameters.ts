@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../model/kinds.ts'
-import type { Model, ResourceType } from '../model/model.ts'
-import { isBuiltIn } from './example-values.ts'
-import { describeFilterValue, listFilterable } from './filter-schemas.ts'
+import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import { describeFilterText, listFilterable } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf } from './schema.ts'
 import { listRelationships } from './value-schemas.ts'
@@ -79,7 +78,7 @@ export function describeTypeParameters(
   return {
     [`${name}.filter`]: {
       ...{ name: 'filter', in: 'query' },
-      description: filterDescription,
+      description: describeFilter(resource),
       content: { 'application/json': { schema: ref(`${name}.filter`) } },
     },
     [`${name}.sort`]: describeSort(resource),
@@ -88,7 +87,10 @@ export function describeTypeParameters(
   }
 }
 
-const filterDescription = 'All filter objects must match. `filter[a__b]=value` is short for `eq`.'
+function describeFilter({ queries }: ResourceType): string {
+  const general = 'All filter objects must match. `filter[a__b]=value` is short for `eq`'
+  return queries.size === 0 ? `${general}.` : `${general}, or for the \`call\` of a query.`
+}
 
 function describeSort(resource: ResourceType): Parameter {
   const attributes = [resource.id, ...resource.fields.values()].filter(
@@ -96,13 +98,12 @@ function describeSort(resource: ResourceType): Parameter {
   )
   const relationships = listRelationships(resource)
   const names = [
-    ...attributes.flatMap(({ name, isSortable }) => (isSortable ? [name] : [])),
+    ...attributes
+      .flatMap((field) => [field, ...listReadablePaths(field)])
+      .flatMap(({ name, isSortable }) => (isSortable ? [name.replaceAll('__', '.')] : [])),
     ...relationships.flatMap(({ name, isCounted }) => (isCounted ? [`${name}.count`] : [])),
   ]
-  const beginnings = [
-    ...attributes.flatMap(({ name, paths }) => (paths ? [name] : [])),
-    ...relationships.flatMap(({ name, many }) => (many ? [] : [name])),
-  ]
+  const beginnings = relationships.flatMap(({ name, many }) => (many ? [] : [name]))
   return {
     ...{ name: 'sort', ...commaSeparated },
     description: '`-` is descending.',
@@ -114,6 +115,11 @@ function describeSort(resource: ResourceType): Parameter {
       ),
     ),
   }
+}
+
+/** Returns the values inside the JSON of an attribute, such as `meta__city`. */
+function listReadablePaths({ isReadable, paths }: AttributeField): readonly AttributeField[] {
+  return isReadable && paths ? [...paths.values()] : []
 }
 
 function describeWithCount(resource: ResourceType): Parameter | undefined {
@@ -150,12 +156,16 @@ function oneOfOrPath(
   return { anyOf: [listed, path] }
 }
 
-/** Describes `filter[name]=value` for each attribute of a type. */
+/** Describes `filter[name]=value` for each attribute of a type, and for each query with one parameter. */
 export function describeShortFilters(resource: ResourceType): Parameter[] {
-  return listFilterable(resource)
-    .filter(({ kind }) => kind.operators !== 'opaque' && kind.operators !== 'array')
-    .map(({ name, kind }) => ({
-      ...{ name: `filter[${name}]`, in: 'query' },
-      schema: isBuiltIn(kind) ? describeFilterValue(kind) : { type: 'string' },
-    }))
+  const calls = [...resource.queries].flatMap(([name, { parameters }]) => {
+    const [[parameter, kind] = [], ...others] = Object.entries(parameters)
+    if (kind === undefined || others.length > 0) return []
+    return [{ name, kind, description: `The parameter \`${parameter}\` of the query.` }]
+  })
+  const attributes = listFilterable(resource).map(({ name, kind }) => ({ name, kind }))
+  return [...attributes, ...calls].flatMap(({ kind, name, ...description }) => {
+    const schema = describeFilterText(kind)
+    return schema ? [{ name: `filter[${name}]`, in: 'query', ...description, schema }] : []
+  })
 }

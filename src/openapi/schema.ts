@@ -27,10 +27,15 @@ export function openObject(
   return { type: 'object', ...(required.length > 0 && { required }), properties }
 }
 
+/** Keywords that apply to values of every type, so null must not be subject to them. */
+const generalKeywords = ['$ref', 'allOf', 'anyOf', 'const', 'if', 'not', 'oneOf']
+
 /** Describes a value that may also be null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values, ...others } = schema
-  if (typeof type !== 'string' && !Array.isArray(type)) return { anyOf: [schema, { type: 'null' }] }
+  const isGeneral = generalKeywords.some((keyword) => keyword in schema)
+  if (isGeneral || (typeof type !== 'string' && !Array.isArray(type)))
+    return { anyOf: [schema, { type: 'null' }] }
   return {
     type: [type, 'null'].flat(),
     ...(Array.isArray(values) && { enum: [...values, null] }),

@@ -39,8 +39,8 @@ export function listRelationships({ fields }: ResourceType): RelationshipField[]
 export function describeReturnedValue(field: AttributeLike): JsonSchema {
   const isNullable = field.is === 'computed' || !field.required || field.invalidValues === 'null'
   const schema = describeStored(field.kind.schema)
-  const hasType = 'type' in schema || 'anyOf' in schema
-  return describe(field, isNullable && hasType ? orNull(schema) : schema)
+  const allowsAll = Object.keys(schema).length === 0
+  return describe(field, isNullable && !allowsAll ? orNull(schema) : schema)
 }
 
 /**
