@@ -5,7 +5,7 @@ import type { Model, ResourceType } from './model.ts'
  * Describes who may do what: a line for each resource type, e.g. `tasks: read by everybody, update of rows that match a filter`. A server of a model with
  * `access: 'deny by default'` logs it at the start.
  */
-export function describeAccess(model: Pick<Model, 'types' | 'access'>): readonly string[] {
+export function describeAccess(model: Model): readonly string[] {
   const isClosed = model.access?.isClosed ?? false
   return [...model.types.values()].map((resource) => describeType(resource, isClosed))
 }

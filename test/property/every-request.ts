@@ -41,7 +41,7 @@ function* byOperator(schema: Schema, filters: Filters, cell: Cell): Generator<Co
   }
 }
 
-/** `any` and `has` of every relationship, with one nested filter and with a list of them. */
+/** `any` and `has` of every relationship, with one nested filter and with a list of them, and a path over it. */
 function* byRelationship(
   schema: Schema,
   filters: Filters,
@@ -56,6 +56,13 @@ function* byRelationship(
         simple: [],
         ...everythingOnOnePage,
       }
+    const [cell] = cellsOf(schema, to)
+    assert.ok(cell)
+    const [side] = sidesOf(schema, cell)
+    assert.ok(side)
+    const clause = sampled(filters.clause(cell, side))
+    const path = `${name}__${clause.name}`
+    yield { type, filters: [{ ...clause, name: path }], simple: [], ...everythingOnOnePage }
   }
 }
 

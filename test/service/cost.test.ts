@@ -68,53 +68,61 @@ const query = (name: string) => ({
 
 const person = (name: string) => ({ data: { type: 'person', id: '1', attributes: { name } } })
 
-describeService('What a request costs', (app) => {
-  it('the hundredth request of a shape compiles nothing, whatever its values', async () => {
-    await fill(app, 1)
-    const requests: readonly (readonly [times: number, (text: string) => Promise<unknown>])[] = [
-      [100, (text) => app.get('/persons', query(text))],
-      [20, (text) => app.get('/persons', { 'page[size]': '0', 'filter[name]': text })],
-      [20, (text) => app.get('/persons/1/computers', { 'filter[serial]': text })],
-      [20, (text) => app.patch('/persons/1', person(text))],
-    ]
-    for (const [times, request] of requests) {
-      for (let each = 1; each < times; each++) await request(`n${each}`)
-      assert.deepEqual(await compiledBy(() => request('last')), nothing, String(request))
-    }
-  })
+describeService(
+  'What a request costs',
+  (app) => {
+    it('the hundredth request of a shape compiles nothing, whatever its values', async () => {
+      await fill(app, 1)
+      const requests: readonly (readonly [times: number, (text: string) => Promise<unknown>])[] = [
+        [100, (text) => app.get('/persons', query(text))],
+        [20, (text) => app.get('/persons', { 'page[size]': '0', 'filter[name]': text })],
+        [20, (text) => app.get('/persons/1/computers', { 'filter[serial]': text })],
+        [20, (text) => app.patch('/persons/1', person(text))],
+      ]
+      for (const [times, request] of requests) {
+        for (let each = 1; each < times; each++) await request(`n${each}`)
+        assert.deepEqual(await compiledBy(() => request('last')), nothing, String(request))
+      }
+    })
 
-  it('a new shape is compiled once: each statement, and a teller for each layout that is new', async () => {
-    await fill(app, 1)
-    const sparse = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
-    const first = await compiledBy(() => app.get('/persons', sparse))
-    assert.ok(first.written > 0 && first.prepared > 0 && first.tellers > 0, JSON.stringify(first))
-    // PostgreSQL keeps a statement that comes for the second time.
-    await app.get('/persons', sparse)
-    assert.deepEqual(await compiledBy(() => app.get('/persons', sparse)), nothing)
-    const sorted = await compiledBy(() => app.get('/persons', { ...sparse, sort: 'birth_date' }))
-    assert.ok(sorted.written > 0 && sorted.prepared > 0)
-    assert.equal(sorted.tellers, 0)
-  })
+    it('a new shape is compiled once: each statement, and a teller for each layout that is new', async () => {
+      await fill(app, 1)
+      const sparse = { 'fields[person]': 'birth_date,gender', sort: 'gender,-birth_date' }
+      const first = await compiledBy(() => app.get('/persons', sparse))
+      assert.ok(first.written > 0 && first.prepared > 0 && first.tellers > 0, JSON.stringify(first))
+      // PostgreSQL keeps a statement that comes for the second time.
+      await app.get('/persons', sparse)
+      assert.deepEqual(await compiledBy(() => app.get('/persons', sparse)), nothing)
+      const sorted = await compiledBy(() => app.get('/persons', { ...sparse, sort: 'birth_date' }))
+      assert.ok(sorted.written > 0 && sorted.prepared > 0)
+      assert.equal(sorted.tellers, 0)
+    })
 
-  it('a query that came twice before is not read again', async () => {
-    const filter = [{ name: 'name', op: 'startswith', val: 'qzj' }]
-    const ask = () => app.get('/persons', { filter })
-    for (const readings of [1, 1, 0])
-      assert.equal(await readingsOf(JSON.stringify(filter), ask), readings)
-  })
-})
+    it('a query that came twice before is not read again', async () => {
+      const filter = [{ name: 'name', op: 'startswith', val: 'qzj' }]
+      const ask = () => app.get('/persons', { filter })
+      for (const readings of [1, 1, 0])
+        assert.equal(await readingsOf(JSON.stringify(filter), ask), readings)
+    })
+  },
+  { isDescribed: false },
+)
 
-describeService('What is remembered of requests is bounded', (app) => {
-  it('a count is forgotten after a thousand others', async () => {
-    if (app.database === 'PostgreSQL') return
-    await fill(app, 2)
-    const counting = async (number: number) => {
-      const asked = { 'page[size]': '1', filter: [{ name: 'name', op: 'ne', val: `n${number}` }] }
-      const run = await statementsOf(() => app.get('/persons', asked))
-      return run.filter((sql) => sql.includes('count(*)')).length
-    }
-    assert.deepEqual([await counting(0), await counting(0)], [1, 0])
-    for (let number = 1; number <= 1000; number++) await counting(number)
-    assert.deepEqual([await counting(0), await counting(1000)], [1, 0])
-  })
-})
+describeService(
+  'What is remembered of requests is bounded',
+  (app) => {
+    it('a count is forgotten after a thousand others', async () => {
+      if (app.database === 'PostgreSQL') return
+      await fill(app, 2)
+      const counting = async (number: number) => {
+        const asked = { 'page[size]': '1', filter: [{ name: 'name', op: 'ne', val: `n${number}` }] }
+        const run = await statementsOf(() => app.get('/persons', asked))
+        return run.filter((sql) => sql.includes('count(*)')).length
+      }
+      assert.deepEqual([await counting(0), await counting(0)], [1, 0])
+      for (let number = 1; number <= 1000; number++) await counting(number)
+      assert.deepEqual([await counting(0), await counting(1000)], [1, 0])
+    })
+  },
+  { isDescribed: false },
+)
