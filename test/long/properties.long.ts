@@ -6,4 +6,3 @@ const names = [
   ...['hidden', 'keys'],
 ]
 for (const name of names) await import(`../property/${name}.test.ts`)
-await import('../cli/any-schema.test.ts')
