@@ -1,3 +1,7 @@
+import { databases } from '../databases.ts'
 import { describeLeaks } from '../property/access/describe-leaks.ts'
 
-describeLeaks(50_000, { reads: 300, writes: 30 })
+/** Requests of random scenarios, for all databases together. */
+const requests = Number(process.env.LAPIDARY_ACCESS_REQUESTS ?? 50_000)
+
+describeLeaks(Math.ceil(requests / databases.length), { reads: 300, writes: 30 })

@@ -187,7 +187,7 @@ async function assertSeen(
       linkage: Object.fromEntries(visible.map((name) => [name, toIds(relationships[name]?.data)])),
     }))
     assert.deepEqual(found, expected[type], `${hint}: ${type}`)
-    assert.equal(body.meta.count, expected[type].length)
+    assert.equal(body.meta.count, expected[type].length, `${hint}: the count of ${type}`)
   }
 }
 
