@@ -10,7 +10,7 @@ import { PostgresServer } from '../postgres-server.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 
 /** How long a request may wait for the database in these tests, in milliseconds. */
-const databaseTimeout = 1000
+const databaseTimeout = 2000
 
 describe('PostgreSQL in trouble', () => {
   let database: PostgresServer
