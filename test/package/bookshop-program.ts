@@ -69,7 +69,7 @@ async function openStore(url: string): Promise<Store> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   if (path !== undefined) {
     const { openSqlite } = await import('lapidary/sqlite')
-    return openSqlite(model, path, { timeout: 500 })
+    return openSqlite(model, path, { timeout: 2000 })
   }
   const { openPostgres } = await import('lapidary/postgres')
   return openPostgres(model, url)
