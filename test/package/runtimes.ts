@@ -153,7 +153,7 @@ async function testDeadline(client: Client): Promise<void> {
   ])
   assert.equal(book.status, 200)
   assert.equal(stopped.status, 503)
-  assert.match(stopped.text, /The read was stopped after 2,000 ms/)
+  assert.match(stopped.text, /The read was stopped after 2000 ms/)
 }
 
 /** Copies the program that the tests run into the project. */
