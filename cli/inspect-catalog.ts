@@ -31,28 +31,24 @@ export interface Findings {
 }
 
 /** The findings of a catalog whose data was not sampled. */
-export const noFindings: Findings = {
-  tables: new Map(),
-  columns: new Map(),
-  keys: new Map(),
-  repeated: new Set(),
-  kinds: new Map(),
-  notes: new Map(),
-  invalid: new Set(),
-}
+export const noFindings: Findings = createFindings()
 
 /** Reads the first rows of tables. @returns a sample for each request, in their order */
 export type SampleTables = (requests: readonly SampleRequest[]) => Promise<readonly TableSample[]>
 
 /** Findings while they are collected. */
-interface Draft {
-  readonly tables: Map<StoredTable, string>
-  readonly columns: Map<StoredColumn, string>
-  readonly keys: Map<StoredColumn, string>
-  readonly repeated: Set<StoredColumn>
-  readonly kinds: Map<StoredColumn, KindCode>
-  readonly notes: Map<StoredColumn, string>
-  readonly invalid: Set<StoredColumn>
+type Draft = ReturnType<typeof createFindings>
+
+function createFindings() {
+  return {
+    tables: new Map<StoredTable, string>(),
+    columns: new Map<StoredColumn, string>(),
+    keys: new Map<StoredColumn, string>(),
+    repeated: new Set<StoredColumn>(),
+    kinds: new Map<StoredColumn, KindCode>(),
+    notes: new Map<StoredColumn, string>(),
+    invalid: new Set<StoredColumn>(),
+  }
 }
 
 /** A column whose values are mostly not of the kind of its type. */
@@ -97,15 +93,7 @@ const storedForms: Readonly<Record<string, readonly (readonly [KindCode, form: s
 
 /** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
 export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
-  const draft: Draft = {
-    tables: new Map(),
-    columns: new Map(),
-    keys: new Map(),
-    repeated: new Set(),
-    kinds: new Map(),
-    notes: new Map(),
-    invalid: new Set(),
-  }
+  const draft = createFindings()
   // Tables first: a view may be slow, and the time for all is limited.
   const tables = catalog.tables
     .filter(({ columns, error }) => columns.size > 0 && error === undefined)

@@ -34,16 +34,28 @@ export function findKeyErrors(
   return isOwn ? findOwnIdErrors(field, resource, target) : findForeignIdErrors(field, target)
 }
 
+/** A relationship over a foreign key. */
+type KeyRelationship = Exclude<RelationshipDeclaration, { through: unknown }>
+
+/** Finds a column of a writable relationship that is a part of a composite id. */
+function findSharedColumn(
+  { column, access }: KeyRelationship,
+  resource: ResourceDeclaration,
+): string | undefined {
+  const id = resolveIdOptions(resource).parts
+  if (id.length === 1 || access === 'read-only') return undefined
+  return toList(column).find((name) => id.some((part) => part.column === name))
+}
+
 /** Reports a writable relationship over the columns of the type's composite id that references another column than an id. */
 function findOwnIdErrors(
-  { column, references, access }: Exclude<RelationshipDeclaration, { through: unknown }>,
+  field: KeyRelationship,
   resource: ResourceDeclaration,
   target: ResourceDeclaration,
 ): string[] {
-  const id = resolveIdOptions(resource).parts
-  const isPart = (name: string) => id.some((part) => part.column === name)
-  const shared = toList(column).find(isPart)
-  if (id.length === 1 || shared === undefined || access === 'read-only') return []
+  const shared = findSharedColumn(field, resource)
+  if (shared === undefined) return []
+  const { references } = field
   const targetId = resolveIdOptions(target).parts.map((part) => part.column)
   if (toList(references ?? targetId).every((name) => targetId.includes(name))) return []
   return [
@@ -67,14 +79,9 @@ function findCountErrors(
 }
 
 /** Reports a writable relationship over the columns of the other type's composite id: a change would change ids. */
-function findForeignIdErrors(
-  { column, access }: Exclude<RelationshipDeclaration, { through: unknown }>,
-  target: ResourceDeclaration,
-): string[] {
-  const id = resolveIdOptions(target).parts
-  const isPart = (name: string) => id.some((part) => part.column === name)
-  const shared = toList(column).find(isPart)
-  if (id.length === 1 || shared === undefined || access === 'read-only') return []
+function findForeignIdErrors(field: KeyRelationship, target: ResourceDeclaration): string[] {
+  const shared = findSharedColumn(field, target)
+  if (shared === undefined) return []
   return [
     `.column: "${shared}" is a column of the id of ${target.type}, which cannot change; set access: "read-only"`,
   ]

@@ -2,8 +2,8 @@ import { isAuthValue, type Operation, operations, type RowRule } from './access.
 import type { Model, ResourceType } from './model.ts'
 
 /**
- * Describes who may do what: a line for each resource type, e.g. `tasks: read by everybody, update of rows that match a filter`. A server of a model with
- * `access: 'deny by default'` logs it at the start.
+ * Describes who may do what: a line for each resource type, e.g. `tasks: read by everybody, update of rows that match a
+ * filter`. A server of a model with `access: 'deny by default'` logs it at the start.
  */
 export function describeAccess(model: Model): readonly string[] {
   const isClosed = model.access?.isClosed ?? false

@@ -179,7 +179,7 @@ const indexable = /^(?:lower\("(?:[^"]|"")+"\)|("(?:[^"]|"")+")(::text)?( collat
 /**
  * Writes an expression over the table `t0` for an index.
  * @param type - the type of the column
- * @returns `undefined` for an expression that no index can contain, such as a call of a function of ours
+ * @returns `undefined` for an expression that no index can contain, such as a call of a function that only this server defines
  */
 function compileIndexExpression(key: Sql, type: string, { dialect }: Target): string | undefined {
   const text = compileStatement(key, dialect).sql.replaceAll('"t0".', '')

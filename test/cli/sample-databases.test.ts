@@ -21,6 +21,23 @@ type ResourceType = Model['types'] extends ReadonlyMap<string, infer Type> ? Typ
 type Field = ResourceType['fields'] extends ReadonlyMap<string, infer Each> ? Each : never
 type Relationship = Extract<Field, { is: 'relationship' }>
 
+/** What Sakila and Pagila, its form for PostgreSQL, have in common. */
+const filmRental = {
+  paths: `actors addresses categories cities countries customer-lists customers film-actors film-categories film-texts films inventory languages payments
+      rentals sales-by-stores staff stores`,
+  omitted: [
+    'film_list is omitted: it is a view without a column "id"',
+    'Omitted because the names suggest secrets:',
+    '  staff: password',
+  ],
+  links: {
+    'actors.films': 3,
+    'categories.films': 2,
+    'films.actors': 3,
+    'films.categories': 2,
+  },
+} as const
+
 /** Each database with the collections that are served, what is omitted, and the number of links of each relationship through a join table. */
 const sampleDatabases = [
   {
@@ -40,41 +57,8 @@ const sampleDatabases = [
       'territories.employees': 3,
     },
   },
-  {
-    name: 'Sakila',
-    sql: sakila,
-    paths: `actors addresses categories cities countries customer-lists customers film-actors film-categories film-texts films inventory languages payments
-      rentals sales-by-stores staff stores`,
-    omitted: [
-      'film_list is omitted: it is a view without a column "id"',
-      'Omitted because the names suggest secrets:',
-      '  staff: password',
-    ],
-    links: {
-      'actors.films': 3,
-      'categories.films': 2,
-      'films.actors': 3,
-      'films.categories': 2,
-    },
-  },
-  {
-    name: 'Pagila',
-    sql: pagila,
-    on: 'PostgreSQL',
-    paths: `actors addresses categories cities countries customer-lists customers film-actors film-categories film-texts films inventory languages payments
-      rentals sales-by-stores staff stores`,
-    omitted: [
-      'film_list is omitted: it is a view without a column "id"',
-      'Omitted because the names suggest secrets:',
-      '  staff: password',
-    ],
-    links: {
-      'actors.films': 3,
-      'categories.films': 2,
-      'films.actors': 3,
-      'films.categories': 2,
-    },
-  },
+  { name: 'Sakila', sql: sakila, ...filmRental },
+  { name: 'Pagila', sql: pagila, on: 'PostgreSQL', ...filmRental },
 ] as const
 
 /** A served database. */
