@@ -4,7 +4,7 @@ import { bindIdentity } from './access-views.ts'
 import type { AppContext } from './app-context.ts'
 import type { RouteHandler } from './handler.ts'
 import type { Method } from './model-paths.ts'
-import { reportRefusals } from './report-refusals.ts'
+import { reportDeniedAccess } from './report-denied-access.ts'
 import { buildRouteTable, type ModelRoute } from './route-table.ts'
 
 /** A path that does not exist for the identity of a request, because it leads over a hidden relationship. */
@@ -32,7 +32,7 @@ function protectRoutes(routes: readonly ModelRoute[], findView: FindAccessView):
       const view = findView(request.auth)
       const handle = getRoutes(view).get(path)?.methods[method]
       if (handle === undefined) throw new HiddenRouteError()
-      return reportRefusals(request, () =>
+      return reportDeniedAccess(request, () =>
         handle(request, bindIdentity(context, view, request.auth)),
       )
     }

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type AccessView, bindIdentity } from '../handlers/access-views.ts'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, Handler } from '../handlers/handler.ts'
-import { reportRefusals } from '../handlers/report-refusals.ts'
+import { reportDeniedAccess } from '../handlers/report-denied-access.ts'
 import { beginTransaction } from '../lifecycle/transaction.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
 import type { Sql } from '../model/dialect.ts'
@@ -104,7 +104,7 @@ function createCalls({ targets, origin, request, run }: Caller): Calls {
   const toRequest = (call: CallRequest): ApiRequest => ({ ...request, ...call, origin })
   const find: EndpointFinder = (type) => targets().find(type)
   const handle = <Body>(handler: Handler, call: CallRequest, context: AppContext<Body>) =>
-    reportRefusals(request, () => handler(toRequest(call), context))
+    reportDeniedAccess(request, () => handler(toRequest(call), context))
   return {
     ...createOperations(find, (handler, call) =>
       run(async () => {

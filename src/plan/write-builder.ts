@@ -15,7 +15,7 @@ import {
 } from '../model/model.ts'
 import type { InvalidElement } from '../model/value-result.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
-import { AccessRefusal } from './access/refusal.ts'
+import { AccessDenied } from './access/access-denied.ts'
 import {
   createRelatedNotFound,
   createTypeConflict,
@@ -152,7 +152,7 @@ function createFieldForbidden(
     reason === 'set'
       ? `The server sets "${field.name}"; remove it.`
       : `The access rules do not allow you to write "${field.name}".`
-  const cause = new AccessRefusal(operation, { type, rule })
+  const cause = new AccessDenied(operation, { type, rule })
   return new BodyError('forbidden', toFieldPointer(field), detail, { cause })
 }
 

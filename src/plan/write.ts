@@ -4,7 +4,7 @@ import { quote } from '../errors/quote.ts'
 import type { Operation } from '../model/access.ts'
 import type { ResourceType } from '../model/model.ts'
 import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
-import { AccessRefusal, createForbidden } from './access/refusal.ts'
+import { AccessDenied, createForbidden } from './access/access-denied.ts'
 import { agreeOnId } from './id-columns.ts'
 import type { ExistenceCheck } from './linkage.ts'
 import { normalizeId } from './path-id.ts'
@@ -149,7 +149,7 @@ export function planRelationshipWrite(
 ): WritePlan {
   if (relationship.isRefused) {
     const rule = `${resource.type}.fields.${relationship.name}.writable`
-    throw createForbidden(new AccessRefusal('relate', { type: resource.type, id, rule }))
+    throw createForbidden(new AccessDenied('relate', { type: resource.type, id, rule }))
   }
   const builder = createWriteBuilder()
   const { model } = planner

@@ -1,7 +1,7 @@
 import { type ErrorList, emptyCollector, noErrors, report } from '../errors/collector.ts'
 import type { Awaitable } from '../model/hooks.ts'
+import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import type { Identity } from '../plan/access/identity.ts'
-import { AccessRefusal, createForbidden } from '../plan/access/refusal.ts'
 import { createRelatedNotFound } from '../plan/linkage.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { runAccessCheck } from './access/run-checks.ts'
@@ -87,7 +87,7 @@ async function checkPreconditions(
   if (statements.checks(plan)?.isRefused) {
     // A transaction must not end while it waits for the lock.
     await locking
-    throw createForbidden(new AccessRefusal('create', { type: plan.shape.type }))
+    throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
   }
   const allowing = checkAccess(connection, plan, statements)
   if (existenceChecks.length === 0) {

@@ -212,7 +212,7 @@ describe('The access rules of many identities', () => {
     await store.close()
   })
 
-  it('are audited: each refusal is published and logged, without values', async () => {
+  it('are audited: each denied operation is published and logged, without values', async () => {
     const { model, store } = await openNotes()
     const events: unknown[] = []
     const logged: unknown[] = []
@@ -237,23 +237,23 @@ describe('The access rules of many identities', () => {
         }),
         { auth: user, requestId: 'r1' },
       )
-    channel('lapidary:refusal').subscribe(listen)
+    channel('lapidary:access-denied').subscribe(listen)
     const user = { id: '1', org: 'a' }
     assert.equal((await patch({ text: 'fixed' }, user)).status, 403)
     const stranger = { id: '1', org: 'x' }
     assert.equal((await patch({ text: 'secret' }, stranger)).status, 403)
-    channel('lapidary:refusal').unsubscribe(listen)
-    const refusals = [
+    channel('lapidary:access-denied').unsubscribe(listen)
+    const denied = [
       { operation: 'update', type: 'note', id: '1', rule: 'note.access.update' },
       { operation: 'update', type: 'note', id: undefined, rule: 'note.fields.text.writable' },
     ]
     assert.deepEqual(events, [
-      { auth: user, requestId: 'r1', ...refusals[0] },
-      { auth: stranger, requestId: 'r1', ...refusals[1] },
+      { auth: user, requestId: 'r1', ...denied[0] },
+      { auth: stranger, requestId: 'r1', ...denied[1] },
     ])
     assert.deepEqual(
       logged,
-      refusals.map((refusal) => ({ user: '1', ...refusal })),
+      denied.map((each) => ({ user: '1', ...each })),
     )
     await store.close()
   })

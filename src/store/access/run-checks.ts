@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../model/hooks.ts'
-import { AccessRefusal, createForbidden } from '../../plan/access/refusal.ts'
+import { AccessDenied, createForbidden } from '../../plan/access/access-denied.ts'
 import type { WritePlan } from '../../plan/write.ts'
 import { thenMaybe } from '../then-maybe.ts'
 import type { WriteConnection } from '../write-connection.ts'
@@ -23,6 +23,6 @@ export function runAccessCheck(
   return thenMaybe(connection.all(statement, { planValues: [], id, ids }), (refused) => {
     if (refused.length === 0) return
     const target = pointer === undefined ? { type, id } : { type }
-    throw createForbidden(new AccessRefusal(operation, target), pointer)
+    throw createForbidden(new AccessDenied(operation, target), pointer)
   })
 }

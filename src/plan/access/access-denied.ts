@@ -1,8 +1,8 @@
 import { type ApiError, BodyError, HeaderError } from '../../errors/errors.ts'
 import type { Operation } from '../../model/access.ts'
 
-/** What a rule refused. The cause of the error that the client sees, for audits; it contains no values of fields. */
-export class AccessRefusal extends Error {
+/** What a rule denied. The cause of the error that the client sees, for audits; it contains no values of fields. */
+export class AccessDenied extends Error {
   /** The path of the rule, e.g. `tasks.access.update`, or that of a field's rule. */
   readonly rule: string
   readonly operation: Operation
@@ -17,8 +17,8 @@ export class AccessRefusal extends Error {
       rule = `${type}.access.${operation}`,
     }: Readonly<{ type: string; id?: string | undefined; rule?: string }>,
   ) {
-    super(`The rule ${rule} refused the operation.`)
-    this.name = 'AccessRefusal'
+    super(`The rule ${rule} denied the operation.`)
+    this.name = 'AccessDenied'
     this.rule = rule
     this.operation = operation
     this.type = type
@@ -27,13 +27,13 @@ export class AccessRefusal extends Error {
 }
 
 /**
- * Creates the error of an operation that a rule refuses.
+ * Creates the error of an operation that a rule denies.
  * @param pointer - the position in the document, if the rule concerns a part of it
  */
-export function createForbidden(refusal: AccessRefusal, pointer?: string): ApiError {
-  const { operation, type } = refusal
+export function createForbidden(denied: AccessDenied, pointer?: string): ApiError {
+  const { operation, type } = denied
   const detail = `The access rules do not allow you to ${describe(operation, type)}.`
-  const options = { cause: refusal }
+  const options = { cause: denied }
   return pointer === undefined
     ? new HeaderError('forbidden', detail, {}, options)
     : new BodyError('forbidden', pointer, detail, options)

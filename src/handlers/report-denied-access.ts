@@ -2,17 +2,17 @@ import { channel } from 'node:diagnostics_channel'
 import { toErrorList } from '../errors/collector.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { RequestContext } from '../model/request-context.ts'
-import { AccessRefusal } from '../plan/access/refusal.ts'
+import { AccessDenied } from '../plan/access/access-denied.ts'
 
-/** Publishes every refusal of an access rule, as `RefusalEvent`. */
-const refusalChannel = channel('lapidary:refusal')
+/** Publishes every operation that an access rule denies, as `AccessDeniedEvent`. */
+const deniedChannel = channel('lapidary:access-denied')
 
-/** A refusal: who wanted to do what, and which rule refused it. It contains no values of fields. */
-export interface RefusalEvent {
+/** A denied operation: who wanted to do what, and which rule denied it. It contains no values of fields. */
+export interface AccessDeniedEvent {
   /** The auth context of the request. */
   readonly auth: unknown
   readonly requestId: string | undefined
-  readonly operation: AccessRefusal['operation']
+  readonly operation: AccessDenied['operation']
   readonly type: string
   /** The id of the refused resource; `undefined` for a new one, and where the rule refused several. */
   readonly id: string | undefined
@@ -20,8 +20,8 @@ export interface RefusalEvent {
   readonly rule: string
 }
 
-/** Runs the handler of a request, and reports the refusals of access rules: on the channel, and at `info` in its log. */
-export function reportRefusals<Result>(
+/** Runs the handler of a request, and reports the operations that access rules deny: on the channel, and at `info` in its log. */
+export function reportDeniedAccess<Result>(
   request: RequestContext,
   handle: () => Awaitable<Result>,
 ): Awaitable<Result> {
@@ -39,14 +39,14 @@ export function reportRefusals<Result>(
 
 function report(thrown: unknown, { auth, requestId, log }: RequestContext): void {
   for (const { cause } of toErrorList(thrown)?.errors ?? []) {
-    if (!(cause instanceof AccessRefusal)) continue
+    if (!(cause instanceof AccessDenied)) continue
     const { operation, type, id, rule } = cause
-    const refusal = { operation, type, id, rule }
-    if (refusalChannel.hasSubscribers) {
-      const event: RefusalEvent = { auth, requestId, ...refusal }
-      refusalChannel.publish(event)
+    const denied = { operation, type, id, rule }
+    if (deniedChannel.hasSubscribers) {
+      const event: AccessDeniedEvent = { auth, requestId, ...denied }
+      deniedChannel.publish(event)
     }
-    log.info({ user: findUser(auth), ...refusal }, 'an access rule refused a request')
+    log.info({ user: findUser(auth), ...denied }, 'an access rule denied a request')
   }
 }
 
