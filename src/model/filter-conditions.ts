@@ -120,11 +120,19 @@ export type FilterConditions<
         : Name extends RelationshipName<FieldsOf<Types, Type>>
           ? RelationshipCondition<Types, FieldsOf<Types, Type>[Name]>
           : AttributeCondition<FieldsOf<Types, Type>[Name], StoredName<FieldsOf<Types, Type>>>
-    } & {
-      readonly [Path in
-        | `${RelationshipName<FieldsOf<Types, Type>>}__${string}`
-        | JsonFilterName<FieldsOf<Types, Type>>]?: PathCondition
-    } & Combinations<FilterConditions<Types, Type>>
+    } & PathConditions<
+      | `${RelationshipName<FieldsOf<Types, Type>>}__${string}`
+      | JsonFilterName<FieldsOf<Types, Type>>
+    > &
+      Combinations<FilterConditions<Types, Type>>
+
+/**
+ * Conditions by path. Without paths `unknown`, because an intersection with an object type without members would accept any value:
+ * the compiler rejects a value without a common member only if every type of the intersection has members.
+ */
+type PathConditions<Path extends string> = [Path] extends [never]
+  ? unknown
+  : { readonly [Name in Path]?: PathCondition }
 
 /** Combinations of conditions. */
 interface Combinations<Conditions> {

@@ -290,6 +290,11 @@ export function queries({ item, shop, tag, total }: Client): void {
   item.list({ filter: { or: [{ nam: 'x' }] } })
   // @ts-expect-error no name in a filter object
   item.list({ filter: [{ name: 'nam', op: 'eq', val: 'x' }] })
+  void total.list({ filter: { id: '1', items: { ge: 1 } } })
+  // @ts-expect-error a text, of a type without relationships
+  total.list({ filter: 'x' })
+  // @ts-expect-error a boolean in a combination
+  total.list({ filter: { not: true } })
   // @ts-expect-error computed by JavaScript
   item.list({ sort: ['label'] })
   // @ts-expect-error through a to-many relationship

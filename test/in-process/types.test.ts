@@ -182,6 +182,21 @@ function inputs(client: ShopClient): readonly unknown[] {
     client.list('item', { filter: { name: 'x', stock: 5, serial: 5n, shop__name: 'y' } }),
     // @ts-expect-error no such name
     client.list('item', { filter: { nam: 'x' } }),
+    client.list('total', { filter: { id: '1' } }),
+    client.list('total', { filter: { not: { or: [{ id: '1' }] } } }),
+    client.list('total', { filter: {} }),
+    // @ts-expect-error a text, of a type without relationships
+    client.list('total', { filter: 'x' }),
+    // @ts-expect-error a number
+    client.list('total', { filter: 1 }),
+    // @ts-expect-error a boolean in a combination
+    client.list('total', { filter: { not: true } }),
+    // @ts-expect-error an object of another class
+    client.list('total', { filter: new Date() }),
+    // @ts-expect-error a condition that is not written here, so that it has no excess members
+    client.list('total', { filter: Object.freeze({ nam: 'x' }) }),
+    // @ts-expect-error a text, of a type with relationships
+    client.list('item', { filter: 'x' }),
     // @ts-expect-error no such parameter of one resource
     client.get('item', '1', { page: { size: 1 } }),
     // @ts-expect-error each reads all pages
