@@ -174,6 +174,13 @@ export interface Client<Types extends Declarations = Declarations>
     query?: EachQuery<Types, Type, Sets>,
   ): AsyncGenerator<ResourceObject<Types, Type, never, Sets>, void, undefined>
   /**
+   * Runs SQL that only reads, in a transaction of its own after the model's `begin`, and returns the rows by column name. Access
+   * rules and hooks do not apply. On SQLite a reader process runs it, on PostgreSQL a replica if there is one.
+   *
+   * @throws HeaderError `query_timeout` (503) after the deadline of reads; Error when the SQL is not valid, or writes
+   */
+  sql(expression: Sql): Promise<readonly Readonly<Record<string, unknown>>[]>
+  /**
    * Runs work in one transaction: its calls commit together, or, if it throws, not at all. Calls within it go through `tx`;
    * they see its writes, and run one after the other. The work may run again after a conflict with another transaction, so it
    * must not have effects outside of the database.

@@ -3,6 +3,7 @@ import { type AccessView, bindIdentity } from '../handlers/access-views.ts'
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, Handler } from '../handlers/handler.ts'
 import { reportDeniedAccess } from '../handlers/report-denied-access.ts'
+import { executeQuery } from '../lifecycle/query.ts'
 import { beginTransaction } from '../lifecycle/transaction.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
 import type { Sql } from '../model/dialect.ts'
@@ -62,6 +63,8 @@ export function createApiClient<Types extends Declarations>(
   const client = {
     ...createCalls(caller),
     each: (type: string, query?: QueryInput) => readEach(caller, type, query),
+    sql: (expression: Sql) =>
+      run(() => executeQuery(expression, caller.targets().objects, request)),
     transaction: <Result>(work: (tx: TransactionClient<Types>) => Promise<Result>) =>
       run(() => runTransaction(caller, work)),
   }

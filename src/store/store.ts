@@ -122,6 +122,16 @@ export interface Store {
    */
   explain(plan: ReadPlan, id?: string): Promise<ReadExplanation>
   /**
+   * Runs SQL of the application in a read-only transaction, which sees one snapshot. On SQLite it runs in a reader process.
+   * @param signal - returns a signal that aborts when the result is no longer needed
+   * @throws what the work throws; HeaderError `query_timeout` (503) for a statement that takes too long
+   * @internal
+   */
+  snapshot<Result>(
+    work: (query: RunQuery) => Promise<Result>,
+    signal?: () => AbortSignal,
+  ): Promise<Result>
+  /**
    * Runs work in a write transaction, and rolls it back if the work throws. The work may run more than once; only the last run is
    * committed. PostgreSQL runs it again after a conflict with another transaction, or after it generated an id that is taken.
    * SQLite commits several transactions together: it runs the work again when their commit fails, e.g. by a deferred foreign key of

@@ -1,3 +1,4 @@
+import type { Dialect } from '../../model/dialect.ts'
 import { primaryRowSet } from '../../plan/include.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-result.ts'
@@ -206,7 +207,7 @@ export async function readWithHooks(
   options: TransactionReadOptions & Readonly<{ hooks: ReadHooks }>,
 ): Promise<Rows> {
   const { hooks, statements, limit } = options
-  const query = createPostgresRunQuery(transaction, statements)
+  const query = createPostgresRunQuery(transaction, statements.target.dialect)
   await hooks.before(query)
   const statement = statements.boundedDocument(plan.shape)
   const result = await transaction.all(
@@ -235,7 +236,7 @@ export async function streamRead(
   const { shape } = plan
   // If PostgreSQL underestimates the rows, a nested loop would scan a table without an index for each of them.
   if (statements.needsHashJoins(shape)) await transaction.allUnprepared(disableNestedLoops)
-  const query = createPostgresRunQuery(transaction, statements)
+  const query = createPostgresRunQuery(transaction, statements.target.dialect)
   const read: StreamedRead = {
     plan,
     compiled: statements.read(shape),
@@ -263,10 +264,8 @@ function createStreamedValues(plan: ReadPlan, id: string | undefined): RunValues
 /** Creates the function by which hooks run SQL. When its statement fails, a hook may catch the error and continue. */
 export function createPostgresRunQuery(
   transaction: PostgresTransaction,
-  { target }: PostgresStatements,
+  dialect: Dialect,
 ): RunQuery {
   return (expression) =>
-    transaction.withSavepoint(() =>
-      transaction.records(compileStatement(expression, target.dialect)),
-    )
+    transaction.withSavepoint(() => transaction.records(compileStatement(expression, dialect)))
 }

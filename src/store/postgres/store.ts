@@ -32,7 +32,13 @@ import { migratePostgres } from './migrations.ts'
 import type { PostgresOptions } from './options.ts'
 import { PostgresPool } from './pool.ts'
 import { listPrivilegeWarnings } from './privileges.ts'
-import { mayNeedStream, readWithCachedCount, readWithHooks, streamRead } from './read.ts'
+import {
+  createPostgresRunQuery,
+  mayNeedStream,
+  readWithCachedCount,
+  readWithHooks,
+  streamRead,
+} from './read.ts'
 import { Replicas } from './replicas.ts'
 import {
   checkServerSettings,
@@ -88,6 +94,14 @@ export async function createPostgresStore(
       const warnings = listReadWarnings(plan, explained, target, catalog)
       return { dialect: 'postgres', statements: explained, warnings }
     },
+    snapshot: (work, signal) =>
+      replicas.read((replica) =>
+        replica.read(signal?.(), async (transaction) => {
+          const result = await work(createPostgresRunQuery(transaction, dialect))
+          await transaction.commit()
+          return result
+        }),
+      ),
     transaction: async (work) => {
       if (!facts.areKnown) await facts.load()
       return executeTransaction(work, { pool, statementsOf, facts })

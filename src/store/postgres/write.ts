@@ -80,7 +80,7 @@ function createWriteConnection(
     ...(statements.target.dialect.lastInsertId && {
       readInserted: (plan) => readInserted(transaction, plan, statements),
     }),
-    query: createPostgresRunQuery(transaction, statements),
+    query: createPostgresRunQuery(transaction, statements.target.dialect),
     savepoint: (work) => transaction.nest(work),
   }
 }

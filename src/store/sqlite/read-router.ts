@@ -4,7 +4,7 @@ import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-r
 import type { ExplainedStatement } from '../explain.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
-import type { ReadOptions } from '../store.ts'
+import type { ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
@@ -39,6 +39,9 @@ interface EstimatedRead {
 }
 
 const noOptions: ReadOptions = {}
+
+/** The estimate of SQL of the application, in milliseconds: it leaves a reader process to shorter reads. */
+const unknownDuration = Number.POSITIVE_INFINITY
 
 /**
  * Chooses where a read of the last committed state runs. A cheap read runs at once on the shared connection. An expensive read
@@ -96,6 +99,23 @@ export class ReadRouter {
     const transaction = await this.#begin(estimate, true, noOptions)
     const context = { transaction, statements, connection: this.#shared }
     return explainSqliteRead(context, plan, id)
+  }
+
+  /** Runs SQL of the application, as `Store.snapshot`. Its duration cannot be estimated, so it runs where it can be killed. */
+  async snapshot<Result>(
+    work: (query: RunQuery) => Promise<Result>,
+    signal: (() => AbortSignal) | undefined,
+  ): Promise<Result> {
+    const transaction = await this.#readers.begin({
+      isStream: false,
+      estimate: unknownDuration,
+      signal: signal?.(),
+    })
+    return endOnError(transaction, async () => {
+      const result = await work(createSqliteRunQuery(transaction))
+      transaction.end()
+      return result
+    })
   }
 
   /** Closes every connection and kills the reader processes. */

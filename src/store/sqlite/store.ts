@@ -76,6 +76,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
       return { dialect: 'sqlite', statements: explained, warnings }
     },
+    snapshot: (work, signal) => router.snapshot(work, signal),
     transaction: (work) => groupCommit.transaction(() => work(transaction)),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),
     close: async () => {
