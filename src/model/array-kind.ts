@@ -1,4 +1,4 @@
-import { findArrayCodec } from './codecs.ts'
+import { findArrayCodec, isDefinedCodec } from './codecs.ts'
 import { parseExactJson } from './json.ts'
 import type { JsonSchema, Kind, OperatorLevel } from './kinds.ts'
 import { checkOptionNames } from './parametric-kinds.ts'
@@ -39,7 +39,9 @@ export function array<Value>(
   const { nullElements = false } = options
   const codec = findArrayCodec(kind.codec, nullElements)
   if (codec === undefined || kind.isReadOnly)
-    throw new RangeError(`array: the elements cannot be of the kind ${kind.name}`)
+    throw new RangeError(
+      `array: the elements cannot be of the kind ${kind.name}${describeRemedy(kind)}`,
+    )
   const readAll = (read: (json: unknown) => ReadResult<Value>) => (json: unknown) =>
     readElements(json, read, nullElements)
   const readFilterValue = readAll((json) => kind.readFilterValue(json))
@@ -54,7 +56,15 @@ export function array<Value>(
       `[${values.map((value) => (value === null ? 'null' : kind.serialize(value))).join(',')}]`,
     schema: { type: 'array', items: nullElements ? orNull(kind.schema) : kind.schema },
     codec,
+    element: kind,
   }
+}
+
+/** Says why a kind that a program defines has no arrays (docs/decisions/0066). */
+function describeRemedy({ codec, isReadOnly }: Kind<unknown>): string {
+  return isDefinedCodec(codec) && !isReadOnly
+    ? ', whose codecs read a column of one value; define it with `stores` and a built-in kind, or define a kind of the whole array with `columns`'
+    : ''
 }
 
 function orNull(schema: JsonSchema): JsonSchema {

@@ -66,6 +66,8 @@ export interface Kind<Value, Level extends OperatorLevel = OperatorLevel> {
   readonly filterSchema?: JsonSchema
   /** The codec that stores the values in a column. */
   readonly codec: Codec
+  /** The kind of the elements, if the values are arrays. */
+  readonly element?: Kind<unknown>
 }
 
 /** Rejects every filter value: opaque kinds can only be compared with null. */

@@ -64,9 +64,11 @@ function unwrap(
   createError: CreateError,
 ): unknown {
   if ('value' in result) return result.value
-  throw createError(
-    `${field.name} must be compared with ${result.expected}; this is ${quote(sent)}`,
-  )
+  const [invalid] = result.elements ?? []
+  const found = invalid
+    ? `element ${invalid.index} is ${quote(invalid.value)}`
+    : `this is ${quote(sent)}`
+  throw createError(`${field.name} must be compared with ${result.expected}; ${found}`)
 }
 
 /** Limits the cost of a text search, which the database repeats for every row. */

@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Sql } from '../model/dialect.ts'
-import { getRelationship, getResourceType, isSameKey, type ResourceType } from '../model/model.ts'
+import {
+  getRelationship,
+  getResourceType,
+  isSameKey,
+  type RelationshipField,
+  type ResourceType,
+} from '../model/model.ts'
 import type { ReadShape } from '../plan/read.ts'
 import { compileCondition } from './filter.ts'
 import { idParam } from './keys.ts'
@@ -48,16 +54,26 @@ function isRelated(
   target: Target,
 ): Sql {
   const resource = getResourceType(target.model, type)
-  const { link } = getRelationship(resource, relationship)
+  const field = getRelationship(resource, relationship)
+  const { link } = field
   const isKeyInPath =
     isSameKey(link.ownKey, resource.id.columns) &&
     resource.scope === undefined &&
-    !hasSpellings(resource, target)
+    !hasSpellings(resource, target) &&
+    isPathReferenced(field, target)
   if (isKeyInPath) return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect))
   const inner = depth + 1
   const where = and([matchesRequestedId(resource, inner, target), ...inScope(inner, resource)])
   const ownKeys = sql`select ${sql.join(columnsAt(inner, link.ownKey))} from ${tableAt(inner, resource.table)} where ${where}`
   return isLinkedFromAny(depth, link, ownKeys)
+}
+
+/**
+ * Whether only existing resources can have related rows, so that the rows need not be looked up through the resource in the path: a
+ * key that leads nowhere must not give the related resources of a resource that does not exist (docs/decisions/0057).
+ */
+function isPathReferenced(field: RelationshipField, { isEnforced }: Target): boolean {
+  return field.link.foreignKey !== 'own' && (isEnforced?.(field) ?? true)
 }
 
 /** Compiles the condition that the resource in the path exists; `undefined` if the path contains no id. */

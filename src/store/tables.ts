@@ -45,7 +45,10 @@ export interface Target {
   readonly isSinglePrecision?: ((table: Table, column: string) => boolean) | undefined
   /** What triggers and rules may do with the changes of a table's rows; absent: nothing. */
   readonly triggersOf?: ((table: Table) => TableTriggers | undefined) | undefined
-  /** Whether the database has a foreign key, so that every own key of a relationship references a row; absent: it has all. */
+  /**
+   * Whether the database has a foreign key for a relationship, so that every key references a row: an own key one of the other table,
+   * any other key one of the own table. Absent: it has all.
+   */
   readonly isEnforced?: ((field: RelationshipField) => boolean) | undefined
   /** Receives each stored value that is returned as null; absent: nothing does. */
   readonly reportInvalidValue?: ReportInvalidValue | undefined

@@ -86,6 +86,7 @@ const thing = resource('thing', {
   table: 'thing',
   fields: {
     ...Object.fromEntries(columns.map(([name, kind]) => [name, attribute(kind)])),
+    seconds: attribute(array(storedAs(datetime, 'epoch-seconds'))),
     lenient: attribute(array(integer), { column: 'given', invalidValues: 'null' }),
     whole: toOne('thing', { column: 'whole_id' }),
     parts: toMany('thing', { column: 'whole_id' }),
@@ -98,7 +99,8 @@ const served = {
     const types = columns.map(([name, , type]) =>
       dialect === 'sqlite' ? `${name} text` : `${name} ${type}[]`,
     )
-    const given = dialect === 'sqlite' ? 'given text' : 'given integer[]'
+    const given =
+      dialect === 'sqlite' ? 'given text, seconds text' : 'given integer[], seconds integer[]'
     return `${dialect === 'sqlite' ? '' : "create type mood as enum ('void', 'closed', 'open');"}
       create table thing (id ${newId}, ${types.join(', ')}, ${given},
         whole_id integer references thing (id))`
@@ -173,7 +175,10 @@ engine('Arrays', served, (app) => {
         filter: `[{"name":"${name}","op":"contains","val":${list(invalid)}}]`,
       })
       assert.equal(filtered.status, 400, filtered.text)
-      assert.match(filtered.error.detail, /must be compared with an array in which each element is/)
+      assert.match(
+        filtered.error.detail,
+        /must be compared with an array in which each element is .*; element 0 is /,
+      )
     })
   }
 
@@ -230,11 +235,31 @@ engine('Arrays', served, (app) => {
     assert.deepEqual(attributeTexts(found, 'texts'), ['["d"]'])
   })
 
-  it('that the column cannot store are 422 at their attribute', async () => {
+  it('with elements that the column cannot store are 422 at each of them', async () => {
     if (app.dialect === 'sqlite') return
-    const refused = await create(app, { integers: '[1,99999999999]' })
-    assert.equal(refused.status, 422, refused.text)
-    assert.deepEqual(refused.error.source, { pointer: '/data/attributes/integers' })
+    await create(app, {})
+    const long = JSON.stringify(`${'a'.repeat(60)}@b.org`)
+    for (const [name, sent, pointers] of [
+      ['integers', '[1,99999999999,2,-2147483649]', ['integers/1', 'integers/3']],
+      ['reals', '[1e39,0,3.4028234e38,1e-46,-1e300]', ['reals/0', 'reals/3', 'reals/4']],
+      ['addresses', `["a@b.org",${long}]`, ['addresses/1']],
+      ['seconds', '["1970-01-01T00:00:00Z","2038-01-19T03:14:08Z"]', ['seconds/1']],
+    ] as const) {
+      const attributes = { [name]: JSON.parse(sent) }
+      const expected = pointers.map((pointer) => `/data/attributes/${pointer}`)
+      const updated = app.patch('/things/1', { data: { type: 'thing', id: '1', attributes } })
+      for (const refused of [await create(app, { [name]: sent }), await updated]) {
+        assert.equal(refused.status, 422, refused.text)
+        assert.deepEqual(
+          refused.body.errors?.map(({ source }) => source?.pointer),
+          expected,
+        )
+        assert.match(refused.error.detail, new RegExp(`^${name}\\[\\d\\] must be `))
+      }
+      // No row has such an element, which is no error.
+      assert.equal(await find(name, 'contains', sent), '')
+    }
+    assert.equal((await create(app, { reals: '[3.4028234e38,1.4e-45,0]' })).status, 201)
   })
 
   it('that do not belong to the kind are null with invalidValues: null', async () => {

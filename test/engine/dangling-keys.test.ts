@@ -88,7 +88,18 @@ const linked = defineModel(
       table: 'box',
       fields: {
         parts: toMany('part', { column: 'loose_id' }),
+        soundParts: toMany('part', { column: 'sound_id' }),
+        lid: toOne('lid', { foreignKey: 'other', column: 'box_id', access: 'read-only' }),
         brothers: toMany('box', { through: { table: 'pair', from: 'one_id', to: 'other_id' } }),
+      },
+    }),
+    resource('lid', {
+      path: '/lids',
+      table: 'lid',
+      access: 'read-only',
+      fields: {
+        // The id is itself a foreign key.
+        box: toOne('box', { column: 'id' }),
       },
     }),
   ],
@@ -102,7 +113,9 @@ const brokenKeys = {
     create table part (id ${newId}, loose_id ${id}, sound_id ${id} references box (id), promised_id ${id},
       broken_id ${id} ${dialect === 'sqlite' ? 'references BOX' : ''});
     create table pair (one_id ${id}, other_id ${id});
+    create table lid (id ${id} primary key references box (id), box_id ${id} unique);
     insert into box (id) values (1), (2);
+    insert into lid values (2, 9);
     insert into pair values (1, 2), (1, 8), (8, 1);
     insert into part (id, loose_id, broken_id, sound_id, promised_id) values (1, 9, 9, 1, 1), (2, 1, 1, null, null);
     ${dialect === 'sqlite' ? '' : 'alter table part add foreign key (broken_id) references box (id) not valid'}`,
@@ -149,6 +162,44 @@ engine('Linkage of keys that lead nowhere', brokenKeys, (app) => {
     assert.ok(Array.isArray(body.data))
     const brothers = body.data.map(({ relationships }) => relationships?.brothers?.data)
     assert.deepEqual(brothers, [[{ type: 'box', id: '2' }], []])
+  })
+
+  it('gives a resource that does not exist no related resources', async () => {
+    // Rows without a foreign key contain the ids 8 and 9. The id of a lid is that of a box, so the box 1 exists and the lid 1 does not.
+    for (const path of ['/boxes/9/parts', '/boxes/8/brothers', '/boxes/9/lid', '/lids/1/box']) {
+      const [, type, id, name] = path.split('/')
+      for (const each of [path, `/${type}/${id}/relationships/${name}`])
+        for (const query of ['', '?page[size]=0', '?page[number]=2&page[size]=1', '?sort=id']) {
+          const { status, error } = await app.get(`${each}${query}`)
+          assert.deepEqual([status, error.code], [404, 'not_found'], `${each}${query}`)
+        }
+    }
+    assert.equal((await app.get('/lids/2/box')).one.id, '2')
+    const data = [{ type: 'part', id: '2' }]
+    const created = await app.post('/boxes/9/parts', { data: { type: 'part' } })
+    const added = await app.post('/boxes/9/relationships/parts', { data })
+    const replaced = await app.patch('/boxes/9/relationships/parts', { data })
+    const removed = await app.delete('/boxes/9/relationships/parts', { data })
+    assert.deepEqual(
+      [created, added, replaced, removed].map(({ status }) => status),
+      [404, 404, 404, 404],
+    )
+  })
+
+  it('does so in a long document, too', async () => {
+    const numbers = Array.from({ length: 700 }, (_, at) => `(${at + 100}, 9)`)
+    await app.execute(`insert into part (id, loose_id) values ${numbers.join()}`)
+    for (const query of ['', '?page[size]=0', '?page[size]=600'])
+      assert.equal((await app.get(`/boxes/9/parts${query}`)).status, 404)
+  })
+
+  it('looks a resource in the path up without a further statement', async () => {
+    // A part of each box is found by a key with a foreign key, and by one without.
+    await app.execute('update part set loose_id = 1')
+    const countOf = async (path: string) => (await statementsOf(() => app.get(path))).length
+    assert.equal(await countOf('/boxes/1/parts'), await countOf('/boxes/1/soundParts'))
+    const statements = await statementsOf(() => app.get('/boxes/1/soundParts'))
+    assert.doesNotMatch(statements.join(), /in \(select "t1"."id" from "box"/)
   })
 
   it('needs a lookup only where no foreign key and no declaration guarantees the key', async () => {

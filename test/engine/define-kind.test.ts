@@ -346,6 +346,18 @@ describe('The definition of a kind', () => {
     })
   }
 
+  it('has no arrays if it has codecs of its own, and says what to define instead', () => {
+    for (const each of [point, defineKind({ ...valid, stores: point, load: String } as never)])
+      assert.throws(() => array(each as Kind<unknown>), {
+        name: 'RangeError',
+        message: `array: the elements cannot be of the kind ${each.name}, whose codecs read a column of one value; define it with \`stores\` and a built-in kind, or define a kind of the whole array with \`columns\``,
+      })
+    const unwritable = defineKind({ ...valid, isReadOnly: true })
+    assert.throws(() => array(unwritable), {
+      message: 'array: the elements cannot be of the kind x',
+    })
+  })
+
   it('must have a name of its own among the kinds of a column', () => {
     const twice = () => defineKind(valid)
     const [one, other] = [twice(), twice()]

@@ -1,6 +1,6 @@
 import { findTable, isUnique, type TableTriggers } from '../../model/catalog.ts'
 import type { Model, RelationshipField, Table } from '../../model/model.ts'
-import { hasForeignKey, listOwnKeys } from '../enforced-keys.ts'
+import { hasForeignKey, listRelationshipKeys } from '../enforced-keys.ts'
 import { listTables, type Target } from '../tables.ts'
 import { queryPostgresCatalog } from './catalog.ts'
 import { queryCollations } from './collations.ts'
@@ -94,7 +94,7 @@ export async function readTableFacts(
     listTables(model).map((table) => [table, findTable(catalog, table)?.triggers]),
   )
   const enforced = new Set(
-    listOwnKeys(model).flatMap((key) => (hasForeignKey(key, catalog) ? [key.field] : [])),
+    listRelationshipKeys(model).flatMap((key) => (hasForeignKey(key, catalog) ? [key.field] : [])),
   )
   return {
     isEnforced: (field) => enforced.has(field),

@@ -3,6 +3,7 @@ import { quote } from '../../errors/quote.ts'
 import { type Catalog, findTable } from '../../model/catalog.ts'
 import { getCodec } from '../../model/codecs.ts'
 import { canonicalDecimal } from '../../model/decimals.ts'
+import type { Kind } from '../../model/kinds.ts'
 import { type AttributeField, getResourceType, type Model } from '../../model/model.ts'
 import { isStoredForm } from '../../model/stored-forms.ts'
 import type { WritePlan } from '../../plan/write.ts'
@@ -23,6 +24,7 @@ const rules: readonly (readonly [type: RegExp, limit: (sizes: readonly number[])
   [/^smallint$/,                                       () => integerBelow(2n ** 15n)],
   [/^integer$/,                                        () => integerBelow(2n ** 31n)],
   [/^bigint$/,                                         () => integerBelow(2n ** 63n)],
+  [/^real$/,                                           () => singlePrecision],
   [/^numeric\((\d+),(\d+)\)$/,                         ([precision = 0, scale = 0]) => maxIntegerDigits(precision - scale)],
   [/^character(?: varying)?\((\d+)\)$/,                ([length = 0]) => maxTextLength(length)],
 ]
@@ -41,7 +43,9 @@ export function listValueLimits(model: Model, catalog: Catalog): ValueLimits {
   return limits
 }
 
-function findLimit(type: string): Limit | undefined {
+/** Returns the limit of the values of a column type; of the elements, if it is an array type. */
+function findLimit(columnType: string): Limit | undefined {
+  const type = columnType.replace(/\[\]$/, '')
   for (const [pattern, limit] of rules) {
     const [, ...sizes] = pattern.exec(type) ?? []
     if (pattern.test(type)) return limit(sizes.map(Number))
@@ -49,7 +53,7 @@ function findLimit(type: string): Limit | undefined {
   return undefined
 }
 
-/** Checks the values of a client. @returns an error for each value that its column rejects */
+/** Checks the values of a client. @returns an error for each value, and each element of an array, that its column rejects */
 export function checkValueLimits(
   { shape, id, values }: WritePlan,
   model: Model,
@@ -62,18 +66,32 @@ export function checkValueLimits(
     : []
   for (const [index, column] of shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
-    const value = values[index]
-    if (field?.is !== 'attribute' || !field.isWritable || value === null) continue
-    const expected = limits.get(field)?.(toStored(field, value))
-    if (expected) errors.push(limitError(toFieldPointer(field), field.name, expected, value))
+    const limit = field?.is === 'attribute' ? limits.get(field) : undefined
+    if (field?.is === 'attribute' && field.isWritable && limit)
+      errors.push(...checkValue(values[index], field, limit))
   }
   return errors
 }
 
+/** Checks the value of an attribute: the elements of an array one by one. */
+function checkValue(value: unknown, field: AttributeField, limit: Limit): ApiError[] {
+  const { kind, name } = field
+  const { element } = kind
+  if (element === undefined || !Array.isArray(value)) {
+    const expected = value === null ? undefined : limit(toStored(kind, value))
+    return expected ? [limitError(toFieldPointer(field), name, expected, value)] : []
+  }
+  return value.flatMap((each: unknown, index) => {
+    const expected = each === null ? undefined : limit(toStored(element, each))
+    const pointer = `${toFieldPointer(field)}/${index}`
+    return expected ? [limitError(pointer, `${name}[${index}]`, expected, each)] : []
+  })
+}
+
 /** Returns a value as its column stores it: in the form of `storedAs`, or as a kind of the program binds it. */
-function toStored({ kind }: AttributeField, value: unknown): unknown {
-  return typeof kind.codec !== 'string' || isStoredForm(kind.codec)
-    ? getCodec(kind.codec, 'postgres').bind?.(value)
+function toStored({ codec }: Kind<unknown>, value: unknown): unknown {
+  return typeof codec !== 'string' || isStoredForm(codec)
+    ? getCodec(codec, 'postgres').bind?.(value)
     : value
 }
 
@@ -90,6 +108,13 @@ function integerBelow(end: bigint): Limit {
     const isInteger = !text.includes('.')
     return isInteger && BigInt(text) >= -end && BigInt(text) < end ? undefined : expected
   }
+}
+
+/** A four-byte number: neither too large nor so small that it would be rounded to zero. */
+const singlePrecision: Limit = (value) => {
+  const rounded = Math.fround(Number(value))
+  const isInRange = Number.isFinite(rounded) && (rounded !== 0 || Number(value) === 0)
+  return isInRange ? undefined : 'zero or a number between 1.4e-45 and 3.4028234e+38 in magnitude'
 }
 
 function maxIntegerDigits(maxDigits: number): Limit {

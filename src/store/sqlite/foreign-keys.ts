@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { quote } from '../../errors/quote.ts'
 import type { Catalog } from '../../model/catalog.ts'
 import type { Model, RelationshipField } from '../../model/model.ts'
-import { hasForeignKey, listOwnKeys, type OwnKey } from '../enforced-keys.ts'
+import { hasForeignKey, listRelationshipKeys, type RelationshipKey } from '../enforced-keys.ts'
 import { isKeyPresent, toKey } from '../keys.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { and, tableName } from '../tables.ts'
@@ -34,7 +34,7 @@ export class EnforcedKeys {
     if (this.#enforced === undefined) this.#check(querySqliteCatalog(this.#connection))
   }
 
-  /** Whether every own key of a relationship references a row, as far as it was checked. */
+  /** Whether every key of a relationship references a row, as far as it was checked. */
   has(field: RelationshipField): boolean {
     this.load()
     return this.#enforced?.has(field) ?? false
@@ -47,32 +47,46 @@ export class EnforcedKeys {
   }
 
   #check(catalog: Catalog): void {
-    const keys = listOwnKeys(this.#model).filter((key) => hasForeignKey(key, catalog))
-    const violated = new Map<RelationshipField, string>()
+    const keys = listRelationshipKeys(this.#model).filter((key) => hasForeignKey(key, catalog))
+    const enforced = new Set<RelationshipField>()
+    const violated: string[] = []
     let remaining = maxTotalRows
-    for (const key of keys) {
-      remaining -= Math.min(estimateRowCount(this.#connection, key.resource.table.name), maxRows)
-      if (remaining < 0) break
-      const [[value] = []] = this.#connection.all(compileCheck(key), { planValues: [] })
-      if (value !== undefined) violated.set(key.field, describe(key, String(value)))
+    for (const same of groupKeys(keys)) {
+      const [key] = same
+      remaining -= Math.min(estimateRowCount(this.#connection, key.table.name), maxRows)
+      const [[value] = []] =
+        remaining < 0 ? [] : this.#connection.all(compileCheck(key), { planValues: [] })
+      if (value === undefined) for (const { field } of same) enforced.add(field)
+      else violated.push(describe(key, String(value)))
     }
-    this.#violated = [...violated.values()]
+    this.#violated = violated
     const areAllKnown = [...this.#model.types.values()].every(({ table }) =>
       catalog.tables.some(({ name }) => name === table.name),
     )
-    if (areAllKnown)
-      this.#enforced = new Set(keys.flatMap(({ field }) => (violated.has(field) ? [] : [field])))
+    if (areAllKnown) this.#enforced = enforced
   }
 }
 
+/** Groups keys by their columns: the relationships of both sides have the same. A key of the own table comes first. */
+function groupKeys(keys: readonly RelationshipKey[]): [RelationshipKey, ...RelationshipKey[]][] {
+  const groups = new Map<string, [RelationshipKey, ...RelationshipKey[]]>()
+  const isOwn = ({ field }: RelationshipKey) => field.link.foreignKey === 'own'
+  for (const key of [...keys.filter(isOwn), ...keys.filter((each) => !isOwn(each))]) {
+    const name = JSON.stringify([key.table.name, key.columns, key.to.name, key.references])
+    const group = groups.get(name)
+    if (group) group.push(key)
+    else groups.set(name, [key])
+  }
+  return [...groups.values()]
+}
+
 /** Compiles the query for a key that references nothing. */
-function compileCheck({ field, resource, other }: OwnKey): Statement {
-  const { ownKey, otherKey } = field.link
-  const keys = ownKey.map((_, index) => sql.raw(index === 0 ? 'key' : `key${index}`))
-  const columns = sql.join(ownKey.map((name, index) => sql`${sql.id(name)} as ${keys[index]}`))
-  const first = sql`select ${columns} from ${tableName(resource.table)} limit ${sql.lit(maxRows)}`
-  const references = otherKey.map((name) => sql.id(name))
-  const referenced = sql`select ${sql.join(references)} from ${tableName(other.table)} where ${and(isKeyPresent(references))}`
+function compileCheck({ table, columns: names, to, references: ids }: RelationshipKey): Statement {
+  const keys = names.map((_, index) => sql.raw(index === 0 ? 'key' : `key${index}`))
+  const columns = sql.join(names.map((name, index) => sql`${sql.id(name)} as ${keys[index]}`))
+  const first = sql`select ${columns} from ${tableName(table)} limit ${sql.lit(maxRows)}`
+  const references = ids.map((name) => sql.id(name))
+  const referenced = sql`select ${sql.join(references)} from ${tableName(to)} where ${and(isKeyPresent(references))}`
   const isDangling = sql`${toKey(keys)} not in (${referenced})`
   const value = sql.join(
     keys.map((key) => sql`cast(${key} as text)`),
@@ -84,16 +98,23 @@ function compileCheck({ field, resource, other }: OwnKey): Statement {
   )
 }
 
-function describe({ field, resource, other }: OwnKey, value: string): string {
-  const { ownKey, otherKey } = field.link
-  const { table } = resource
-  const [names, references] = [ownKey, otherKey].map((columns) =>
-    columns.map((name) => `"${name}"`),
+function describe(violated: RelationshipKey, value: string): string {
+  const { field, resource, table, columns, to } = violated
+  const [names, references] = [columns, violated.references].map((each) =>
+    each.map((column) => `"${column}"`),
   )
   const list = names?.join(', ') ?? ''
   const name = `${list} of "${table.name}"`
   const cleared = names?.map((column) => `${column} = null`).join(', ')
-  const key = ownKey.length === 1 ? list : `(${list})`
-  const fix = `update "${table.name}" set ${cleared} where ${key} not in (select ${references?.join(', ')} from "${other.table.name}")`
-  return `${resource.type}.fields.${field.name}: the key ${quote(value)} in ${name} references no row of "${other.table.name}", so linkage is looked up there for each row; to fix it: ${fix}`
+  const key = columns.length === 1 ? list : `(${list})`
+  const change =
+    field.link.foreignKey === 'join table'
+      ? `delete from "${table.name}"`
+      : `update "${table.name}" set ${cleared}`
+  const fix = `${change} where ${key} not in (select ${references?.join(', ')} from "${to.name}")`
+  const consequence =
+    field.link.foreignKey === 'own'
+      ? 'linkage is looked up there for each row'
+      : 'each request for related resources looks it up'
+  return `${resource.type}.fields.${field.name}: the key ${quote(value)} in ${name} references no row of "${to.name}", so ${consequence}; to fix it: ${fix}`
 }
