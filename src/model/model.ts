@@ -153,6 +153,8 @@ export interface ResourceType {
   }>
   /** The condition on rows that belong to the type, not deleted ones; `undefined` if all rows of the table do. */
   readonly scope: Expression | undefined
+  /** Whether the scope contains SQL of the declaration; otherwise it compares columns of the row with values. */
+  readonly hasDeclaredScope: boolean
   /** The column that stores when a resource was deleted; `undefined` if DELETE deletes the row. */
   readonly softDelete: string | undefined
   /** Whether clients see the messages with which triggers reject a write. */

@@ -66,6 +66,7 @@ export function resolveResource(
       generatedBy: id.kind.codec === 'uuidId' ? 'server' : 'database',
     },
     scope: resolveScope(declared, tenant),
+    hasDeclaredScope: declared.scope !== undefined,
     softDelete: declared.softDelete,
     databaseMessages: declared.databaseMessages ?? false,
     insertDefaults: [

@@ -4,7 +4,6 @@ import { describe, it } from 'node:test'
 import {
   attribute,
   auth,
-  createApi,
   createHandler,
   defineModel,
   describeAccess,
@@ -196,21 +195,6 @@ describe('The access rules of many identities', () => {
     await store.migrate([{ version: 1, sql: sqliteTables }])
     return { model, store }
   }
-
-  it('share one statement', async () => {
-    const { model, store } = await openNotes()
-    const api = createApi({ model, store })
-    const statements = new Set<string>()
-    const listen = (message: unknown) => statements.add((message as { sql: string }).sql)
-    channel('lapidary:statement').subscribe(listen)
-    for (let id = 1; id <= 10_000; id += 1) {
-      const { data } = await api.with({ auth: { id: String(id), org: 'a' } }).list('note')
-      assert.equal(data.length, id === 1 ? 2 : id === 2 ? 1 : 0)
-    }
-    channel('lapidary:statement').unsubscribe(listen)
-    assert.equal(statements.size, 1, [...statements].join('\n'))
-    await store.close()
-  })
 
   it('are audited: each denied operation is published and logged, without values', async () => {
     const { model, store } = await openNotes()

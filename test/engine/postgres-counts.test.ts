@@ -57,7 +57,10 @@ function shapeOf(search: string, type = 'note') {
 
 it('given a list, then its count depends on the tables of its conditions; unknown if declared SQL is involved', () => {
   const tablesOf = (filter: string, type = 'note') =>
-    countedTables(shapeOf(filter && `filter=${encodeURIComponent(filter)}`, type).shape, model)
+    countedTables(shapeOf(filter && `filter=${encodeURIComponent(filter)}`, type).shape, {
+      model,
+      dialect: postgresDialect('C'),
+    })
   const names = (filter: string) => tablesOf(filter)?.map(({ schema, name }) => [schema, name])
   assert.deepEqual(names(''), [[undefined, 'note']])
   assert.deepEqual(names('[{"name":"size","op":"gt","field":"id"}]'), [[undefined, 'note']])

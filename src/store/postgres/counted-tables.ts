@@ -1,42 +1,90 @@
 import {
   getRelationship,
   getResourceType,
-  type Model,
   type ResourceType,
   type Table,
 } from '../../model/model.ts'
+import type { RowCondition } from '../../plan/access/rules.ts'
 import { collectConditions } from '../../plan/affected-types.ts'
+import type { Condition } from '../../plan/condition.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { getAttribute } from '../tables.ts'
+import { getAttribute, type Target } from '../tables.ts'
 
 /**
- * Lists the tables that determine the number of resources of a list; a table may occur more than once.
+ * Lists the tables that determine the number of resources of a list; a table may occur more than once. Those of the access rules of
+ * the target are among them.
  * @returns `undefined` if the SQL of a declaration is involved, which may depend on the time or on anything else
  */
-export function countedTables(shape: ReadShape, model: Model): readonly Table[] | undefined {
-  const resource = getResourceType(model, shape.type)
-  const resources: ResourceType[] = [resource]
-  const joinTables: Table[] = []
-  const follow = (from: ResourceType, relationship: string) => {
-    const { link, to } = getRelationship(from, relationship)
-    resources.push(getResourceType(model, to))
-    if (link.foreignKey === 'join table') joinTables.push(link.joinTable)
-  }
-  let usesColumnsOnly = true
-  const checkField = (from: ResourceType, field: string) => {
-    if (getAttribute(from, field).column === undefined) usesColumnsOnly = false
-  }
+export function countedTables(shape: ReadShape, target: Target): readonly Table[] | undefined {
+  const counted = new CountedTables(target)
+  const resource = getResourceType(target.model, shape.type)
+  counted.addType(resource)
   if (shape.addressed.is === 'related') {
-    const parent = getResourceType(model, shape.addressed.type)
-    resources.push(parent)
-    follow(parent, shape.addressed.relationship)
+    const parent = getResourceType(target.model, shape.addressed.type)
+    counted.addType(parent)
+    counted.follow(parent, shape.addressed.relationship)
   }
-  for (const [from, condition] of collectConditions(shape.where, resource, model)) {
-    if ('relationship' in condition) follow(from, condition.relationship)
-    if (condition.is === 'call') usesColumnsOnly = false
-    if ('field' in condition) checkField(from, condition.field)
-    if ('other' in condition) checkField(from, condition.other)
+  counted.addCondition(shape.where, resource)
+  return counted.usesColumnsOnly ? counted.tables : undefined
+}
+
+/** The tables of a count, as far as its parts were added. */
+class CountedTables {
+  readonly tables: Table[] = []
+  usesColumnsOnly = true
+  readonly #target: Target
+
+  constructor(target: Target) {
+    this.#target = target
   }
-  if (!usesColumnsOnly || resources.some(({ scope }) => scope !== undefined)) return undefined
-  return [...resources.map(({ table }) => table), ...joinTables]
+
+  /** Adds the rows of a type: those of its scope that the rules of the target let a request read. */
+  addType({ type, table, hasDeclaredScope }: ResourceType): void {
+    this.tables.push(table)
+    if (hasDeclaredScope) this.usesColumnsOnly = false
+    const { access } = this.#target
+    const read = access?.rules.types.get(type)?.read
+    if (access && read !== undefined) this.#addRule(read, type, access.unrestricted)
+  }
+
+  /** Adds the related rows of a relationship. */
+  follow(from: ResourceType, relationship: string): void {
+    const { link, to } = getRelationship(from, relationship)
+    this.addType(getResourceType(this.#target.model, to))
+    if (link.foreignKey === 'join table') this.tables.push(link.joinTable)
+  }
+
+  /** Adds a condition on the rows of a type, and the rows of other types that it reads. */
+  addCondition(root: Condition | undefined, resource: ResourceType): void {
+    for (const [from, condition] of collectConditions(root, resource, this.#target.model)) {
+      if ('relationship' in condition) this.follow(from, condition.relationship)
+      if (condition.is === 'call') this.usesColumnsOnly = false
+      if ('field' in condition) this.#checkField(from, condition.field)
+      if ('other' in condition) this.#checkField(from, condition.other)
+    }
+  }
+
+  /** Adds the condition of a rule, inside of which the rules of other types do not apply. */
+  #addRule(rule: RowCondition, type: string, unrestricted: Target): void {
+    if (typeof rule === 'boolean') return
+    switch (rule.is) {
+      case 'any':
+      case 'all':
+        for (const each of rule.of) this.#addRule(each, type, unrestricted)
+        return
+      case 'sql':
+        this.usesColumnsOnly = false
+        return
+      case 'filter': {
+        const inner = new CountedTables(unrestricted)
+        inner.addCondition(rule.condition, getResourceType(unrestricted.model, type))
+        this.tables.push(...inner.tables)
+        this.usesColumnsOnly &&= inner.usesColumnsOnly
+      }
+    }
+  }
+
+  #checkField(resource: ResourceType, field: string): void {
+    if (getAttribute(resource, field).column === undefined) this.usesColumnsOnly = false
+  }
 }

@@ -46,7 +46,7 @@ export interface CacheableCount {
 
 /** Compiles what identifies the count of a query shape in the cache; null if it must not be cached, or nothing is counted. */
 export function compileCacheableCount(shape: ReadShape, target: Target): CacheableCount | null {
-  const tables = shape.isPaged ? countedTables(shape, target.model) : undefined
+  const tables = shape.isPaged ? countedTables(shape, target) : undefined
   if (tables === undefined) return null
   return { tables: tables.map(quotedName), statement: compileCount(shape, target) }
 }
