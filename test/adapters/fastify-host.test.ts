@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
-import { request as requestHttps } from 'node:https'
+import { Agent, request as requestHttps } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -420,5 +420,22 @@ describe('createServer with TLS', () => {
     session.close()
     assert.equal(JSON.parse(text).data.length, 3)
     assert.match(JSON.parse(text).links.self, /^https:\/\/127\.0\.0\.1:\d+\/authors/)
+  })
+
+  it('serves HTTP/1 to clients that do not speak HTTP/2, and closes their connections', async () => {
+    assert.ok(tls)
+    const app = createServer({ ...options, https: tls, http2: true, logLevel: 'silent' })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const agent = new Agent({ keepAlive: true, ca: tls.cert })
+    const status = await new Promise((resolve, reject) => {
+      requestHttps(`${origin}/authors`, { agent }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode))
+      })
+        .on('error', reject)
+        .end()
+    })
+    assert.equal(status, 200)
+    await app.close()
+    agent.destroy()
   })
 })

@@ -58,7 +58,7 @@ export function serveNotes(
     origin = await app.listen({ host, port: 0 })
   })
   after(async () => {
-    app.server.closeAllConnections()
+    app.server.closeAllConnections?.()
     await app.close()
     await store.close()
     await rm(folder, { recursive: true, force: true })

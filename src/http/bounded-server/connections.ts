@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HeaderError } from '../../errors/errors.ts'
+import { Admission, type ConnectionLimits } from './admission.ts'
 import { closeWith, formatErrorResponse, toErrorResponse } from './raw-response.ts'
 
 /** An open client connection and its pipelined requests. */
@@ -19,12 +20,6 @@ export interface WaitingRequest {
   readonly handle: RequestListener
 }
 
-/** The numbers of connections that a server accepts. */
-export interface ConnectionLimits {
-  readonly maxConnections: number
-  readonly maxConnectionsPerAddress: number
-}
-
 /** Returns the event of a server for a connection that can carry HTTP: with TLS, after the handshake. */
 export function getConnectionEvent(server: Server): 'connection' | 'secureConnection' {
   return 'getTicketKeys' in server ? 'secureConnection' : 'connection'
@@ -35,14 +30,13 @@ const maxLingering = 256
 
 /** The open client connections of a server. */
 export class Connections {
-  readonly #limits: ConnectionLimits
+  readonly #admission: Admission
   readonly #open = new Map<Socket, Connection>()
-  readonly #perAddress = new Map<string, number>()
   readonly #rejection: string
   #lingering = 0
 
   constructor(limits: ConnectionLimits) {
-    this.#limits = limits
+    this.#admission = new Admission(limits)
     const detail = 'The server has too many open connections; try again shortly.'
     const error = new HeaderError('overloaded', detail, { 'retry-after': '1' })
     this.#rejection = formatErrorResponse(toErrorResponse(error))
@@ -75,22 +69,15 @@ export class Connections {
   }
 
   #accept(socket: Socket): boolean {
-    const { maxConnections, maxConnectionsPerAddress } = this.#limits
-    // A Unix socket has no address, nor has a socket whose client has disconnected.
     const address = socket.remoteAddress ?? ''
-    const openFromAddress = this.#perAddress.get(address) ?? 0
-    const isAddressFull = address !== '' && openFromAddress >= maxConnectionsPerAddress
-    if (isAddressFull || this.#open.size >= maxConnections) {
+    if (!this.#admission.enter(address)) {
       this.#reject(socket)
       return false
     }
-    this.#perAddress.set(address, openFromAddress + 1)
     this.#open.set(socket, { socket, waiting: undefined, isBroken: false })
     socket.once('close', () => {
       this.#open.delete(socket)
-      const remaining = (this.#perAddress.get(address) ?? 0) - 1
-      if (remaining > 0) this.#perAddress.set(address, remaining)
-      else this.#perAddress.delete(address)
+      this.#admission.leave(address)
     })
     return true
   }

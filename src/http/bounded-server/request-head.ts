@@ -7,7 +7,7 @@ import { quote } from '../../errors/quote.ts'
  *
  * @param allowedHosts - hosts, with a port or without; one without a port accepts any port. Empty: every host
  * @returns a function that returns the error of a request, if it has one: `invalid_request` (400) for two `Host`
- *   fields (RFC 9112 §3.2), `misdirected_request` (421) for a host that is not allowed, `unsupported_coding` (501) for a
+ *   fields (RFC 9112 §3.2) or one that differs from HTTP/2's `:authority` (RFC 9113 §8.3.1), `misdirected_request` (421) for a host that is not allowed, `unsupported_coding` (501) for a
  *   `Transfer-Encoding` other than `chunked` (RFC 9112 §6.1)
  */
 export function createHeadCheck(
@@ -16,6 +16,7 @@ export function createHeadCheck(
   const isAllowedHost = createHostCheck(allowedHosts)
   return ({ rawHeaders }) => {
     let host: string | undefined
+    let authority: string | undefined
     let coding: string | undefined
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? ''
@@ -25,7 +26,11 @@ export function createHeadCheck(
         host = rawHeaders[at + 1]
       } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
         coding = coding === undefined ? rawHeaders[at + 1] : `${coding}, ${rawHeaders[at + 1]}`
-      }
+      } else if (name === ':authority') authority = rawHeaders[at + 1]
+    }
+    if (authority !== undefined) {
+      if (host !== undefined && host !== authority) return otherHostError(host, authority)
+      host = authority
     }
     if (host !== undefined && !isAllowedHost(host)) return disallowedHostError(host)
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
@@ -62,6 +67,11 @@ const closeConnection = { connection: 'close' }
 function repeatedHostError(): HeaderError {
   const detail = 'The Host header is repeated; it must be sent once.'
   return new HeaderError('invalid_request', detail, closeConnection)
+}
+
+function otherHostError(host: string, authority: string): HeaderError {
+  const detail = `The Host header is ${quote(host)}, but :authority is ${quote(authority)}.`
+  return new HeaderError('invalid_request', detail)
 }
 
 function disallowedHostError(host: string): HeaderError {

@@ -1,20 +1,24 @@
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { ServerOptions as TlsOptions } from 'node:https'
 import type { FastifyServerOptions } from 'fastify'
 import { HeaderError } from '../../errors/errors.ts'
 import { quote } from '../../errors/quote.ts'
+import type { ConnectionLimits } from './admission.ts'
 import { createClientErrorHandler } from './client-errors.ts'
-import { type ConnectionLimits, Connections } from './connections.ts'
+import { Connections } from './connections.ts'
 import { createLoadShedder } from './load-shedding.ts'
 import { serveSequentially } from './pipelining.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { createHeadCheck } from './request-head.ts'
 import { closeStalledClients } from './stalled-clients.ts'
+import { createHttp2Server, limitStreams } from './stream-limits.ts'
 
 /** The limits of an HTTP server. Times are in milliseconds. */
 export interface HttpServerOptions extends ConnectionLimits {
   /** Options of TLS; `undefined` for a server without TLS. */
   readonly tls: TlsOptions | undefined
+  /** True for HTTP/2. */
+  readonly http2: boolean
   /** Request line and header fields together, in bytes. */
   readonly maxHeaderSize: number
   /** In which a complete request must arrive. */
@@ -47,10 +51,8 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
     serverFactory: (handle) => {
       const server = createNodeServer(options)
       connections.guard(server)
-      server.on(
-        'request',
-        serveSequentially(connections, checkRequests(server, connections, options, handle)),
-      )
+      const serve = checkRequests(server, connections, options, handle)
+      server.on('request', serveSequentially(connections, serve))
       server.on('checkExpectation', serveSequentially(connections, rejectExpectation))
       server.on('listening', () => {
         server.once('close', closeStalledClients(connections, options.sendTimeout))
@@ -61,9 +63,8 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
   }
 }
 
-function createNodeServer({ tls, maxHeaderSize, requestTimeout }: HttpServerOptions): Server {
-  // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
-  const { createServer } = process.getBuiltinModule('node:http')
+function createNodeServer(limits: HttpServerOptions): Server {
+  const { tls, http2, maxHeaderSize, requestTimeout } = limits
   const options = {
     maxHeaderSize,
     requireHostHeader: false,
@@ -74,28 +75,38 @@ function createNodeServer({ tls, maxHeaderSize, requestTimeout }: HttpServerOpti
     // By default Node checks its connections twice a minute, so a timeout could be half a minute late.
     connectionsCheckingInterval: Math.ceil(Math.min(1000, requestTimeout / 8)),
   }
-  if (tls === undefined) return createServer(options)
-  const https = process.getBuiltinModule('node:https')
-  return https.createServer({ handshakeTimeout, ...tls, ...options })
+  const tlsOptions = tls && { handshakeTimeout, ...tls }
+  // The types of Node distinguish its servers; Fastify uses them alike.
+  if (http2) return createHttp2Server(tlsOptions, options) as unknown as Server
+  // An `import` of `node:http` loads every lazy export of the module, which adds a tenth to the time of a start.
+  if (tls === undefined) return process.getBuiltinModule('node:http').createServer(options)
+  return process.getBuiltinModule('node:https').createServer({ ...tlsOptions, ...options })
 }
 
 /** Passes a request on to Fastify when its head is valid and the server is not overloaded. */
 function checkRequests(
   server: Server,
   connections: Connections,
-  { queueTimeout, allowedHosts }: HttpServerOptions,
+  options: HttpServerOptions,
   handle: RequestListener,
 ): RequestListener {
+  const { http2, queueTimeout, allowedHosts } = options
   const checkHead = createHeadCheck(allowedHosts)
   const isOverloaded = createLoadShedder(queueTimeout, () => connections.size)
   const detail = `The request has waited for more than ${queueTimeout} ms; try again shortly.`
   const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
-  return (request, response) => {
+  const check: RequestListener = (request, response) => {
     const error = checkHead(request)
-    if (error !== undefined) sendError(response, toErrorResponse(error), !server.listening)
-    else if (isOverloaded()) sendError(response, overloaded, !server.listening)
+    if (error !== undefined) sendError(response, toErrorResponse(error), closes(server, request))
+    else if (isOverloaded()) sendError(response, overloaded, closes(server, request))
     else handle(request, response)
   }
+  return http2 ? limitStreams(server, options, check) : check
+}
+
+/** True if the response closes its connection, because the server stops. HTTP/2 has a frame for it instead of a field. */
+function closes(server: Server, { httpVersionMajor }: IncomingMessage): boolean {
+  return !server.listening && httpVersionMajor === 1
 }
 
 const rejectExpectation: RequestListener = ({ headers: { expect } }, response) => {

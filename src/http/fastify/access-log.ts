@@ -1,4 +1,18 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+
+/** The property of a streamed response with the number of bytes that were written to its body. */
+const streamedBytes = Symbol('streamedBytes')
+
+/** Counts the bytes of a streamed body for the access log. Call it before the first one is written. */
+export function countStreamedBytes(response: ServerResponse): void {
+  const write = response.write.bind(response)
+  const counted = Object.assign(response, { [streamedBytes]: 0 })
+  response.write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    counted[streamedBytes] += Buffer.byteLength(chunk)
+    return Reflect.apply(write, undefined, [chunk, ...rest])
+  }
+}
 
 /**
  * Adds one log line at level `info` for each request, written when its response is sent or its connection closes: method,
@@ -12,7 +26,7 @@ export function addAccessLog(app: FastifyInstance): void {
     const { method, id: reqId, routeOptions } = request
     if (Reflect.get(routeOptions.config, 'skipsAccessLog') === true) return done()
     const { statusCode: status, elapsedTime, raw } = reply
-    const length = Number(reply.getHeader('content-length'))
+    const bytes = Reflect.get(raw, streamedBytes) ?? Number(reply.getHeader('content-length'))
     log.info(
       {
         reqId,
@@ -20,7 +34,7 @@ export function addAccessLog(app: FastifyInstance): void {
         route: routeOptions.url ?? null,
         status,
         ms: Math.round(elapsedTime * 10) / 10,
-        ...(Number.isNaN(length) ? {} : { bytes: length }),
+        ...(Number.isNaN(bytes) ? {} : { bytes }),
         ...(raw.writableFinished ? {} : { aborted: true }),
       },
       'request',

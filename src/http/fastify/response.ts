@@ -6,6 +6,7 @@ import type { DocumentText } from '../../serialize/document.ts'
 import { commonHeaders, extendVary } from '../headers.ts'
 import { logInternalError } from '../log-internal-error.ts'
 import { startStream } from '../stream.ts'
+import { countStreamedBytes } from './access-log.ts'
 
 /** A response of a handler or an error response. */
 export interface Sendable {
@@ -49,7 +50,10 @@ const identity = (text: string): string => text
 async function sendStream(reply: FastifyReply, body: AsyncIterable<string>): Promise<FastifyReply> {
   const { request } = reply
   const chunks = await startStream(body, (error) => logInternalError(error, request))
-  if (request.method !== 'HEAD') return reply.send(Readable.from(chunks))
-  await chunks.return()
-  return reply.send()
+  if (request.method === 'HEAD') {
+    await chunks.return()
+    return reply.send()
+  }
+  countStreamedBytes(reply.raw)
+  return reply.send(Readable.from(chunks))
 }

@@ -121,10 +121,8 @@ export function createServer<Auth = unknown>(options: ServerOptions<Auth>): Fast
   addNotFoundHandler(app, assignRequestLog)
   if (accessLog) addAccessLog(app)
   if (options.health ?? true) addHealthRoutes(app, options)
-  if (!options.http2) {
-    listenOnAllOfLocalhost(app)
-    addDrain(app)
-  }
+  listenOnAllOfLocalhost(app)
+  addDrain(app)
   addMethods(app)
   registerBeforeReady(app, options)
   return app
@@ -139,7 +137,7 @@ function createFastify(
   options: ServerOptions,
   frameworkErrors: NonNullable<FastifyServerOptions['frameworkErrors']>,
 ): FastifyInstance {
-  const { https, http2, logger, loggerInstance, trustProxy, requestIdHeader } = options
+  const { https, logger, loggerInstance, trustProxy, requestIdHeader } = options
   const passed: FastifyServerOptions = {
     ...(logger !== undefined && { logger }),
     ...(loggerInstance !== undefined && { loggerInstance }),
@@ -152,25 +150,9 @@ function createFastify(
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
   }
-  // The types of Fastify distinguish the servers of Node, which the routes of the engine need not.
-  if (http2) return fastify(toHttp2Options(passed, https))
   // Fastify takes the scheme of the address that `listen` returns from its own option.
   const scheme: object = https === undefined ? {} : { https }
   return fastify({ ...passed, ...scheme, ...createServerFactory(toHttpServerOptions(options)) })
-}
-
-/** Adds HTTP/2, with Fastify's own server: Node limits the memory of each session, and the number of its requests. */
-function toHttp2Options(
-  options: FastifyServerOptions,
-  https: HttpsOptions | undefined,
-): FastifyServerOptions {
-  const settings = { maxConcurrentStreams: 100 }
-  // Fastify has a type of its own for each server of Node; the routes of the engine need not distinguish them.
-  const http2: object = {
-    ...{ http2: true, http2SessionTimeout: 72_000 },
-    ...(https && { https: { allowHTTP1: true, settings, ...https } }),
-  }
-  return { ...options, ...http2 }
 }
 
 /** The options of the HTTP server, with their defaults. */
@@ -179,6 +161,7 @@ function toHttpServerOptions(options: ServerOptions): HttpServerOptions {
   const { maxConnections = 4096, maxConnectionsPerAddress = 2048 } = options
   return {
     tls: options.https,
+    http2: options.http2 ?? false,
     maxHeaderSize,
     requestTimeout,
     sendTimeout,

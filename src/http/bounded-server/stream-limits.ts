@@ -1,0 +1,137 @@
+import type { RequestListener, Server } from 'node:http'
+import type {
+  Http2SecureServer,
+  Http2Server,
+  Http2ServerRequest,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from 'node:http2'
+import type { ServerOptions as TlsOptions } from 'node:https'
+import { HeaderError } from '../../errors/errors.ts'
+import { Admission, type ConnectionLimits } from './admission.ts'
+import { toProtocolErrorResponse } from './protocol-errors.ts'
+import { sendError, toErrorResponse } from './raw-response.ts'
+
+/** The limits of the requests over HTTP/2. Times are in milliseconds. */
+export interface Http2Limits extends ConnectionLimits {
+  /** In which the body of a request must arrive. */
+  readonly requestTimeout: number
+  /** In which a client must accept 64 KiB of a response, or all of a smaller one. */
+  readonly sendTimeout: number
+}
+
+/** The requests of one connection that the server processes at once; the client waits with the others. */
+const maxConcurrentStreams = 100
+/** Error codes of RFC 9113 §7. The first one ends a request after its response, the second one at once. */
+const noError = 0
+const cancel = 8
+/** How long a connection may be idle, in milliseconds. */
+const idleTimeout = 72_000
+/** How long a connection may take to accept the last frames, in milliseconds. */
+const closeTimeout = 1000
+
+/**
+ * Creates a server of Node that speaks HTTP/2; with TLS also HTTP/1, as the client chooses. Node itself limits the
+ * header fields, the memory of each connection, and how often a client may reset its requests.
+ *
+ * @param http1 - options of the connections over HTTP/1
+ */
+export function createHttp2Server(
+  tls: TlsOptions | undefined,
+  http1: object,
+): Http2Server | Http2SecureServer {
+  const { createServer, createSecureServer } = process.getBuiltinModule('node:http2')
+  const settings = { maxConcurrentStreams }
+  const server =
+    tls === undefined
+      ? // A server without HTTP/1 has no idle connections that it would have to close.
+        Object.assign(createServer({ settings }), { closeIdleConnections: () => {} })
+      : createSecureServer({ allowHTTP1: true, settings, ...tls, ...http1 })
+  server.on('session', closeWhenIdle)
+  return server
+}
+
+function closeWhenIdle(session: ServerHttp2Session): void {
+  session.setTimeout(idleTimeout, () => {
+    session.close()
+    const timer = setTimeout(() => session.destroy(), closeTimeout).unref()
+    session.once('close', () => clearTimeout(timer))
+  })
+}
+
+/**
+ * Limits the requests over HTTP/2: their number, the time for a body to arrive, and the time without the client accepting
+ * data. A request over HTTP/1 is passed on unchanged.
+ *
+ * @param handle - begins to process a request
+ * @returns the listener for Node's `request` event
+ */
+export function limitStreams(
+  server: Server,
+  limits: Http2Limits,
+  handle: RequestListener,
+): RequestListener {
+  const detail = 'The server processes too many requests; try again shortly.'
+  const overloaded = toErrorResponse(new HeaderError('overloaded', detail, { 'retry-after': '1' }))
+  const late = toProtocolErrorResponse('ERR_HTTP_REQUEST_TIMEOUT')
+  const admission = new Admission(limits)
+  const open = new Set<ServerHttp2Stream>()
+  server.on('listening', () => {
+    server.once('close', resetStalledStreams(open, limits.sendTimeout))
+  })
+  return (request, response) => {
+    if (!isHttp2(request)) return handle(request, response)
+    const { stream } = request
+    const address = request.socket.remoteAddress ?? ''
+    if (!admission.enter(address)) return sendError(response, overloaded)
+    open.add(stream)
+    stream.once('close', () => {
+      open.delete(stream)
+      admission.leave(address)
+    })
+    awaitBody(stream, limits.requestTimeout, () => {
+      if (response.headersSent) return stream.close(cancel)
+      sendError(response, late)
+      stream.close(noError)
+    })
+    handle(request, response)
+  }
+}
+
+/** Bytes of a response that a client must accept within the timeout. */
+const minProgress = 65_536
+
+/**
+ * Resets requests whose clients accept no data. Node does not tell how much of a write a client has accepted, so the time
+ * for a write depends on its size. The timeouts of Node hold for connections: one request with progress is enough.
+ *
+ * @param open - the requests that the server processes
+ * @param timeout - milliseconds in which a client must accept `minProgress`
+ * @returns a function that stops the checks
+ */
+function resetStalledStreams(open: ReadonlySet<ServerHttp2Stream>, timeout: number): () => void {
+  const progress = new WeakMap<ServerHttp2Stream, Readonly<{ size: number; since: number }>>()
+  const checkProgress = () => {
+    const now = performance.now()
+    for (const stream of open) {
+      const size = stream.bufferSize
+      const before = progress.get(stream)
+      if (before?.size !== size) progress.set(stream, { size, since: now })
+      else if (size > 0 && now - before.since > timeout * Math.ceil(size / minProgress))
+        stream.close(cancel)
+    }
+  }
+  const interval = setInterval(checkProgress, Math.min(1000, Math.max(1, timeout / 8))).unref()
+  return () => clearInterval(interval)
+}
+
+function awaitBody(stream: ServerHttp2Stream, timeout: number, onLate: () => void): void {
+  if (stream.endAfterHeaders) return
+  const timer = setTimeout(onLate, timeout).unref()
+  const stop = () => clearTimeout(timer)
+  stream.once('end', stop).once('close', stop)
+}
+
+function isHttp2(request: object): request is Http2ServerRequest {
+  return 'stream' in request
+}

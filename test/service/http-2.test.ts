@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { request as formatRequest, openSocket } from '../raw-socket.ts'
+import { noteBody, serveNotes } from './notes.ts'
+
+/** Status and text of a response; the error code of RFC 9113 when the server reset the stream. */
+interface Received {
+  readonly status: number | undefined
+  readonly text: string
+  readonly reset: number
+}
+
+async function receive(stream: ClientHttp2Stream): Promise<Received> {
+  let status: number | undefined
+  let text = ''
+  stream.setEncoding('utf8')
+  stream.on('response', (headers) => {
+    status = headers[':status']
+  })
+  stream.on('data', (chunk: string) => {
+    text += chunk
+  })
+  stream.on('error', () => {})
+  await new Promise((resolve) => stream.once('close', resolve))
+  return { status, text, reset: stream.rstCode ?? 0 }
+}
+
+const get = (session: ClientHttp2Session, path: string, headers: object = {}): Promise<Received> =>
+  receive(session.request({ ':path': path, ...headers }))
+
+const post = { ':path': '/notes', ':method': 'POST', 'content-type': 'application/vnd.api+json' }
+
+/** Opens a connection before the tests of a suite and closes it after them. */
+function useSession(getOrigin: () => string): () => ClientHttp2Session {
+  let session: ClientHttp2Session | undefined
+  before(() => {
+    session = connect(getOrigin())
+    session.on('error', () => {})
+  })
+  after(() => session?.destroy())
+  return () => session ?? assert.fail('the session is opened before the tests')
+}
+
+describe('HTTP/2 without TLS', () => {
+  const server = serveNotes(
+    {
+      http2: true,
+      sendTimeout: 300,
+      requestTimeout: 400,
+      allowedHosts: ['localhost', '127.0.0.1'],
+    },
+    20_000,
+  )
+  const session = useSession(() => server.origin)
+
+  it('given a stream, then all of it arrives', async () => {
+    const { status, text } = await get(session(), '/notes?page[size]=0')
+    assert.equal(status, 200)
+    assert.equal(JSON.parse(text).data.length, 20_000)
+  })
+
+  it('given a request with a body, then it is served', async () => {
+    const stream = session().request(post)
+    stream.end(noteBody('written over HTTP/2'))
+    assert.equal((await receive(stream)).status, 201)
+  })
+
+  it('allows 100 requests of a connection at once', async () => {
+    await get(session(), '/notes/1')
+    assert.equal(session().remoteSettings.maxConcurrentStreams, 100)
+  })
+
+  it('given a client that stops reading a response, then its stream is reset, and others are served', async () => {
+    const stalled = session().request({ ':path': '/notes?page[size]=0' })
+    stalled.on('error', () => {})
+    const closed = new Promise((resolve) => stalled.once('close', resolve))
+    const began = performance.now()
+    while (!stalled.closed && performance.now() - began < 10_000) {
+      assert.equal((await get(session(), '/notes/1')).status, 200)
+      await pause(50)
+    }
+    stalled.resume()
+    await closed
+    assert.equal(stalled.rstCode, constants.NGHTTP2_CANCEL)
+  })
+
+  it('given a client that reads slowly, then it gets the whole document', async () => {
+    const stream = session().request({ ':path': '/notes?page[size]=0' })
+    const received = receive(stream)
+    for (let times = 0; times < 6; times += 1) {
+      stream.pause()
+      await pause(100)
+      stream.resume()
+      await pause(10)
+    }
+    assert.equal(JSON.parse((await received).text).data.length, 20_001)
+  })
+
+  it('given a body that does not arrive, then the response is 408', async () => {
+    const stream = session().request(post)
+    stream.write('{')
+    const { status, text } = await receive(stream)
+    assert.equal(status, 408)
+    assert.equal(JSON.parse(text).errors[0].code, 'request_timeout')
+  })
+
+  it('given a host that is not allowed, then the response is 421', async () => {
+    const { status, text } = await get(session(), '/notes/1', { ':authority': 'evil.example' })
+    assert.equal(status, 421)
+    assert.equal(JSON.parse(text).errors[0].code, 'misdirected_request')
+  })
+
+  it('given a Host field that differs from :authority, then the response is 400', async () => {
+    const { status, text } = await get(session(), '/notes/1', {
+      ':authority': '127.0.0.1',
+      host: 'localhost',
+    })
+    assert.equal(status, 400)
+    assert.match(
+      JSON.parse(text).errors[0].detail,
+      /^The Host header is "localhost", but :authority/,
+    )
+  })
+
+  it('given a client that resets each request, then its connection is closed, and others are served', async () => {
+    const attacker = connect(server.origin)
+    attacker.on('error', () => {})
+    const closed = new Promise((resolve) => attacker.once('close', resolve))
+    for (let sent = 0; sent < 5_000 && !attacker.destroyed; sent += 1) {
+      const stream = attacker.request({ ':path': '/notes?page[size]=0' })
+      stream.on('error', () => {})
+      stream.close(constants.NGHTTP2_CANCEL)
+      if (sent % 100 === 0) await pause(1)
+    }
+    await closed
+    assert.equal((await get(session(), '/notes/1')).status, 200)
+  })
+})
+
+describe('Overload over HTTP/2', () => {
+  const server = serveNotes({ http2: true, maxConnections: 3 })
+  const session = useSession(() => server.origin)
+
+  it('given more requests at once than connections are allowed, then the response is 503', async () => {
+    const held = Array.from({ length: 3 }, () => get(session(), '/held'))
+    while (server.held.length < 3) await pause(5)
+    const { status, text } = await get(session(), '/notes')
+    assert.equal(status, 503)
+    assert.equal(JSON.parse(text).errors[0].code, 'overloaded')
+    for (const release of server.held) release()
+    assert.deepEqual(
+      (await Promise.all(held)).map(({ text: body }) => body),
+      ['held', 'held', 'held'],
+    )
+    assert.equal((await get(session(), '/notes')).status, 200)
+  })
+
+  it('given more connections than allowed, then the server closes them', async () => {
+    const more = await Promise.all(
+      Array.from({ length: 3 }, () => openSocket(server.origin, { reads: false })),
+    )
+    const last = more.at(-1) ?? assert.fail('there are three')
+    last.send(formatRequest('GET', '/notes'))
+    last.socket.resume()
+    await last.closed()
+    for (const { socket } of more) socket.destroy()
+    assert.equal((await get(session(), '/notes')).status, 200)
+  })
+
+  it('given a stop during a request, then the request is answered first', async () => {
+    const held = get(session(), '/held')
+    while (server.held.length < 4) await pause(5)
+    const closed = server.app.close()
+    await pause(50)
+    server.held.at(-1)?.()
+    assert.equal((await held).text, 'held')
+    await closed
+  })
+})
