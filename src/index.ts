@@ -81,6 +81,7 @@ export {
   type JoinTable,
   type KeyOptions,
   notNull,
+  type RelationshipAccess,
   type TextIndex,
   type ThroughOptions,
   type ToMany,

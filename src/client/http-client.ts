@@ -1,6 +1,7 @@
 import type { Declarations } from '../model/model.ts'
 import type { IncludePath, ListQuery, ResourceQuery } from '../model/query-types.ts'
 import type {
+  ChangeableName,
   Fieldsets,
   FieldsOf,
   LinkageChange,
@@ -108,7 +109,7 @@ export interface ReadOperations<Types extends Declarations, Type extends TypeNam
     >
   >
   /** Changes a relationship: `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
-  relate<Name extends RelationshipName<FieldsOf<Types, Type>> & string>(
+  relate<Name extends ChangeableName<FieldsOf<Types, Type>> & string>(
     id: string,
     relationship: Name,
     change: LinkageChange<FieldsOf<Types, Type>[Name]>,

@@ -52,7 +52,8 @@ function listRelationshipPaths(
   relationship: RelationshipField,
   model: Model,
 ): ModelPath[] {
-  const { name, many, to, isWritable } = relationship
+  const { name, many, to } = relationship
+  const isWritable = relationship.isWritable && !relationship.isImmutable
   const path = `${resource.path}/:id`
   const canCreate = isWritable && getResourceType(model, to).isWritable
   return [

@@ -14,12 +14,12 @@ import type {
   ResourceQuery,
 } from '../model/query-types.ts'
 import type {
+  ChangeableName,
   Fieldsets,
   FieldsOf,
   LinkageChange,
   NewResource,
   NoFieldsets,
-  RelationshipName,
   ResourceObject,
   ResourceUpdate,
   TypeName,
@@ -83,7 +83,7 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
     Type extends TypeName<Types> & string,
-    Name extends RelationshipName<FieldsOf<Types, Type>> & string,
+    Name extends ChangeableName<FieldsOf<Types, Type>> & string,
   >(
     type: Type,
     id: string,
@@ -142,7 +142,7 @@ export interface DocumentOperations<Types extends Declarations = Declarations> {
   /** Changes a relationship, as `POST`, `DELETE` or `PATCH /persons/1/relationships/computers`. */
   relate<
     Type extends TypeName<Types> & string,
-    Name extends RelationshipName<FieldsOf<Types, Type>> & string,
+    Name extends ChangeableName<FieldsOf<Types, Type>> & string,
   >(
     type: Type,
     id: string,

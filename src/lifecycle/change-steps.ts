@@ -1,6 +1,6 @@
 import { type ErrorList, noErrors } from '../errors/collector.ts'
 import type { FieldValues, StoredResource } from '../model/hooks.ts'
-import type { ResourceType } from '../model/model.ts'
+import { findRelationship, type ResourceType } from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { Step } from '../store/steps.ts'
@@ -15,6 +15,8 @@ interface ChangeState {
   missing: ErrorList
   /** The stored resource before an update; `undefined` for a create, and where nothing needs it. */
   stored: StoredResource | undefined
+  /** The members of each immutable to-many relationship that the document contains, by name. */
+  members: Readonly<Record<string, readonly string[]>>
   /** The plan with the values that validators and hooks returned. */
   plan: WritePlan
 }
@@ -32,7 +34,7 @@ export function prepareChange(
   resource: ResourceType,
 ): PreparedChange {
   const isNew = plan.shape.row !== 'existing'
-  const state: ChangeState = { missing: noErrors, stored: undefined, plan }
+  const state: ChangeState = { missing: noErrors, stored: undefined, members: {}, plan }
   const check = createCheckStep(state, unit)
   const reads =
     isNew || !needsStored(plan, resource)
@@ -54,6 +56,7 @@ function createCheckStep(state: ChangeState, { transaction }: UnitOfWork): Step 
 function createStoredReadStep(state: ChangeState, unit: UnitOfWork, resource: ResourceType): Step {
   const run = async () => {
     state.stored = await readStored(unit, resource, state.plan.id)
+    state.members = await readImmutableMembers(state.stored.id, state.plan, unit, resource)
   }
   return { needs: [], run }
 }
@@ -65,8 +68,9 @@ function createValidateStep(
   needs: readonly Step[],
 ): Step {
   const run = async () => {
-    const { plan, missing, stored } = state
-    state.plan = await validateWrite(planner, plan, missing, stored?.attributes, resource)
+    const { plan, missing, stored, members } = state
+    const before = stored && { ...stored, members }
+    state.plan = await validateWrite(planner, plan, missing, before, resource)
   }
   return { needs, run }
 }
@@ -101,13 +105,35 @@ async function runBeforeHook(
   return values ?? undefined
 }
 
-/** True if hooks, validators or immutable attributes need the stored attributes of an updated resource. */
+/** Reads the members of the immutable to-many relationships that a document contains, each with a statement of its own. */
+async function readImmutableMembers(
+  id: string,
+  { shape }: WritePlan,
+  unit: UnitOfWork,
+  resource: ResourceType,
+): Promise<ChangeState['members']> {
+  const names = shape.links.flatMap(({ relationship }) => {
+    const field = findRelationship(resource, relationship)
+    return field?.many && field.isImmutable ? [relationship] : []
+  })
+  if (names.length === 0) return {}
+  const { members } = createResourceContext(unit, resource, id)
+  const entries = names.map(async (name) => [name, await members(name)] as const)
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+/** True if hooks, validators or immutable fields need the stored values of an updated resource. */
 export function needsStored({ shape }: WritePlan, resource: ResourceType): boolean {
   if (hasUpdateHooks(resource) || resource.validate) return true
-  return shape.columns.some((column) => {
-    const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
-    return field?.is === 'attribute' && field.isImmutable
-  })
+  const isImmutable = (name: string) => {
+    const field = resource.fields.get(name)
+    return field !== undefined && field.is !== 'computed' && field.isImmutable
+  }
+  return (
+    shape.columns.some((column) =>
+      isImmutable(column.is === 'attribute' ? column.name : column.relationship),
+    ) || shape.links.some(({ relationship }) => isImmutable(relationship))
+  )
 }
 
 /** Whether a hook runs when a resource of the type is updated. */

@@ -105,7 +105,8 @@ async function validateMembers(
     if (resource.validate === undefined) continue
     const update = planEmptyUpdate(planner, resource, stored.id)
     const plan = applyFieldValues(planner, update, change.relationships, resource)
-    await validateWrite(planner, plan, noErrors, stored.attributes, resource).catch((error) => {
+    const before = { ...stored, members: {} }
+    await validateWrite(planner, plan, noErrors, before, resource).catch((error) => {
       const found = toErrorList(error)
       if (found === undefined) throw error
       reportAll(errors, found)

@@ -9,7 +9,14 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import type { AttributeField, Model, ResourceType } from '../model/model.ts'
+import { describeImmutable } from '../model/describe-immutable.ts'
+import type { StoredResource } from '../model/hooks.ts'
+import {
+  type AttributeField,
+  findRelationship,
+  type Model,
+  type ResourceType,
+} from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import { readKeyAttributes } from '../plan/key-attributes.ts'
 import type { Planner } from '../plan/planner.ts'
@@ -17,15 +24,21 @@ import { listStoredAttributes } from '../plan/stored-columns.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
 
+/** What is stored of a resource before an update. */
+interface StoredBefore extends StoredResource {
+  /** The members of each immutable to-many relationship that the document contains, by name. */
+  readonly members: Readonly<Record<string, readonly string[]>>
+}
+
 /** The attributes of a resource by name. */
 export type Attributes = Readonly<Record<string, unknown>>
 
 /**
- * Validates a write: immutable attributes, the validators of attributes and the validator of the resource. It reports all
+ * Validates a write: immutable fields, the validators of attributes and the validator of the resource. It reports all
  * errors of the document together.
  *
  * @param missing - errors about related resources that do not exist
- * @param stored - the stored attributes of the resource; `undefined` for a new resource
+ * @param before - the stored resource; `undefined` for a new one, and where nothing needs it
  * @returns the plan with the values that the validators returned
  * @throws ApiError | ManyErrors with every error of the document
  */
@@ -33,12 +46,14 @@ export async function validateWrite(
   planner: Planner,
   plan: WritePlan,
   missing: ErrorList,
-  stored: Attributes | undefined,
+  before: StoredBefore | undefined,
   resource: ResourceType,
 ): Promise<WritePlan> {
+  const stored = before?.attributes
   const errors = emptyCollector()
   reportAll(errors, plan.errors)
   reportAll(errors, missing)
+  if (before) reportImmutableRelationships(plan, before, resource, errors)
   const changed: Record<string, unknown> = {}
   for (const [index, column] of plan.shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
@@ -90,6 +105,45 @@ async function validateValue(
   const sent = quote(value)
   for (const issue of result.issues) report(errors, () => attributeError(field, sent, issue))
   return value
+}
+
+/**
+ * Reports the immutable relationships that an update would change. It may repeat them: many clients send back all that they have
+ * received.
+ */
+function reportImmutableRelationships(
+  { shape, values, linkIds }: WritePlan,
+  before: StoredBefore,
+  resource: ResourceType,
+  errors: ErrorCollector,
+): void {
+  const sent = [
+    ...shape.columns.flatMap((column, index) =>
+      // A part of the id has been compared with it.
+      column.is === 'key' && column.omits === undefined
+        ? [[column.relationship, toIdList(values[index])] as const]
+        : [],
+    ),
+    ...shape.links.map((link, index) => [link.relationship, linkIds[index] ?? []] as const),
+  ]
+  for (const [name, ids] of sent) {
+    const field = findRelationship(resource, name)
+    if (!field?.isImmutable) continue
+    const stored = field.many ? before.members[name] : toIdList(before.relationships[name])
+    if (isSameSet(ids, stored ?? [])) continue
+    report(
+      errors,
+      () => new BodyError('read_only', toFieldPointer(field), describeImmutable(field)),
+    )
+  }
+}
+
+function toIdList(id: unknown): readonly string[] {
+  return id === null || id === undefined ? [] : [String(id)]
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && new Set([...one, ...other]).size === one.length
 }
 
 /** @param attributes - stored and written; the validator receives null for every other attribute */

@@ -13,6 +13,7 @@ import type { Codec } from './codecs.ts'
 import type { DialectName } from './dialect.ts'
 import type { Kind } from './kinds.ts'
 import {
+  findInverse,
   getResourceType,
   isSameKey,
   type KeyColumns,
@@ -54,6 +55,8 @@ export function findRelationshipErrors(
 ): string[] {
   const location = `${resource.type}.fields.${field.name}`
   const target = getResourceType(model, field.to)
+  const immutableErrors = findImmutableErrors(field, resource, model)
+  if (immutableErrors.length > 0) return immutableErrors
   const otherTable = findTable(catalog, target.table)
   // A missing table is reported once, for its own resource type.
   if (otherTable === undefined) return []
@@ -67,6 +70,19 @@ export function findRelationshipErrors(
     to: link.otherKey.map((column) => findCodec(column, other, catalog.dialect)),
   }
   return findJoinTableErrors({ field, link, location }, codecs, catalog)
+}
+
+/** A write of the other side would change an immutable relationship of resources that exist. */
+function findImmutableErrors(
+  field: RelationshipField,
+  resource: ResourceType,
+  model: Model,
+): string[] {
+  const inverse = field.isWritable ? findInverse(model, resource, field) : undefined
+  if (!inverse?.isImmutable) return []
+  return [
+    `${resource.type}.fields.${field.name}.access: writes would change ${field.to}.fields.${inverse.name}, which is immutable; set access: "read-only"`,
+  ]
 }
 
 /** One side of a relationship. */

@@ -148,19 +148,25 @@ export interface Computed<Value = unknown> extends ComputedOptions {
   readonly compute: (values: Readonly<Record<string, unknown>>) => unknown
 }
 
-/** Whether clients can write a relationship, or the resources of a type. They can read it in any case. */
+/** Whether clients can write the resources of a type. They can read them in any case. */
 export type WriteAccess = 'read-write' | 'read-only'
 
+/** Whether clients can write a relationship: always, never, or only when they create the resource (`immutable`). */
+export type RelationshipAccess = WriteAccess | 'immutable'
+
 /** The options of every relationship. */
-interface RelationshipOptions<Rights extends WriteAccess = WriteAccess>
+interface RelationshipOptions<Rights extends RelationshipAccess = RelationshipAccess>
   extends Pick<FieldAccess, 'readable' | 'writable'>,
     Described {
-  /** `read-only`: clients can read it and filter by it, but not write it. Default `read-write`. */
+  /**
+   * `read-only`: clients can read it and filter by it, but not write it. `immutable`: a create can set it, and nothing else; an
+   * update may repeat it. Default `read-write`.
+   */
   readonly access?: Rights
 }
 
 /** The options of a relationship with a foreign key in one of the two tables. */
-export interface KeyOptions<Rights extends WriteAccess = WriteAccess>
+export interface KeyOptions<Rights extends RelationshipAccess = RelationshipAccess>
   extends RelationshipOptions<Rights> {
   /** The foreign key column, or the columns of a composite foreign key. */
   readonly column: string | readonly string[]
@@ -169,7 +175,8 @@ export interface KeyOptions<Rights extends WriteAccess = WriteAccess>
 }
 
 /** The options of a relationship to at most one resource. */
-export interface ToOneOptions<Rights extends WriteAccess = WriteAccess> extends KeyOptions<Rights> {
+export interface ToOneOptions<Rights extends RelationshipAccess = RelationshipAccess>
+  extends KeyOptions<Rights> {
   /** The table with the foreign key: this type's `own`, the default, or the `other`, where the column must be unique. */
   readonly foreignKey?: 'own' | 'other'
   /**
@@ -182,8 +189,10 @@ export interface ToOneOptions<Rights extends WriteAccess = WriteAccess> extends 
 }
 
 /** A declared relationship to at most one resource. */
-export interface ToOne<Type extends string = string, Rights extends WriteAccess = WriteAccess>
-  extends ToOneOptions<Rights> {
+export interface ToOne<
+  Type extends string = string,
+  Rights extends RelationshipAccess = RelationshipAccess,
+> extends ToOneOptions<Rights> {
   readonly is: 'toOne'
   readonly to: Type
 }
@@ -207,7 +216,7 @@ export interface CountOptions<IsCounted extends boolean = boolean> {
 
 /** The options of a relationship with a join table. */
 export interface ThroughOptions<
-  Rights extends WriteAccess = WriteAccess,
+  Rights extends RelationshipAccess = RelationshipAccess,
   IsCounted extends boolean = boolean,
 > extends RelationshipOptions<Rights>,
     CountOptions<IsCounted> {
@@ -216,7 +225,7 @@ export interface ThroughOptions<
 
 /** The options of a relationship to any number of resources: the foreign key column of their table, or a join table. */
 export type ColumnOrThrough<
-  Rights extends WriteAccess = WriteAccess,
+  Rights extends RelationshipAccess = RelationshipAccess,
   IsCounted extends boolean = boolean,
 > = (KeyOptions<Rights> & CountOptions<IsCounted>) | ThroughOptions<Rights, IsCounted>
 
@@ -226,7 +235,7 @@ export type ColumnOrThrough<
  */
 export type ToMany<
   Type extends string = string,
-  Rights extends WriteAccess = WriteAccess,
+  Rights extends RelationshipAccess = RelationshipAccess,
   IsCounted extends boolean = boolean,
 > = ColumnOrThrough<Rights, IsCounted> & {
   readonly is: 'toMany'
@@ -340,10 +349,10 @@ function isUse(use: Kind<unknown> | ColumnUse): use is ColumnUse {
  * @param to - the related type
  * @param options - the foreign key column, and the table that has it
  */
-export function toOne<const Type extends string, const Rights extends WriteAccess = 'read-write'>(
-  to: Type,
-  options: ToOneOptions<Rights>,
-): ToOne<Type, NoInfer<Rights>> {
+export function toOne<
+  const Type extends string,
+  const Rights extends RelationshipAccess = 'read-write',
+>(to: Type, options: ToOneOptions<Rights>): ToOne<Type, NoInfer<Rights>> {
   return { is: 'toOne', to, ...options }
 }
 
@@ -354,7 +363,7 @@ export function toOne<const Type extends string, const Rights extends WriteAcces
  */
 export function toMany<
   const Type extends string,
-  const Rights extends WriteAccess = 'read-write',
+  const Rights extends RelationshipAccess = 'read-write',
   const IsCounted extends boolean = false,
 >(
   to: Type,

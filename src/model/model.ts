@@ -124,6 +124,8 @@ export interface RelationshipField extends DescribedField {
   readonly to: string
   readonly link: Link
   readonly isWritable: boolean
+  /** Whether only a create can set it. */
+  readonly isImmutable: boolean
   /** Whether every own key references a row; `undefined`: the database knows. */
   readonly isEnforced: boolean | undefined
   /** Whether clients can request, filter by and sort by the number of related resources. */

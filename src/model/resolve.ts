@@ -219,6 +219,7 @@ function resolveField(
         to: field.to,
         link: resolveLink(field, declared, all),
         isWritable: isWritable(declared) && field.access !== 'read-only',
+        isImmutable: field.access === 'immutable',
         isCounted: field.is === 'toMany' && field.count === true,
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
         ...('set' in field && field.set && { set: field.set }),

@@ -46,6 +46,19 @@ export type RelationshipName<Fields extends FieldDeclarations> = {
 }[keyof Fields] &
   string
 
+/** The names of the relationships that clients can change: not those that are read-only or immutable. */
+export type ChangeableName<Fields extends FieldDeclarations> = {
+  [Name in keyof Fields]: Fields[Name] extends {
+    readonly is: 'toOne' | 'toMany'
+    readonly access?: infer Rights
+  }
+    ? [Exclude<Rights, 'read-only' | 'immutable' | undefined>] extends [never]
+      ? never
+      : Name
+    : never
+}[keyof Fields] &
+  string
+
 /** The names of the to-one relationships. */
 export type ToOneName<Fields extends FieldDeclarations> = {
   [Name in keyof Fields]: Fields[Name] extends { readonly is: 'toOne' } ? Name : never
@@ -279,7 +292,7 @@ type NewId<FromClient> = [FromClient] extends ['required']
     ? unknown
     : { readonly id?: string | undefined }
 
-/** The attributes and relationships that an update changes. Immutable attributes are not among them. */
+/** The attributes and relationships that an update changes. Immutable ones are not among them. */
 export type ResourceUpdate<
   Types extends Declarations,
   Type extends TypeName<Types>,

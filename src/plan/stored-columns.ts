@@ -24,7 +24,10 @@ export function listToOnes(resource: ResourceType): RelationshipField[] {
   ) as RelationshipField[]
 }
 
-/** The layout of a resource with all its stored attributes and, if the type has hooks, the ids of its to-one relationships. */
+/**
+ * The layout of a resource with all its stored attributes and the ids of its to-one relationships: of all if the type has hooks, else
+ * of the immutable ones.
+ */
 export function createStoredLayout(resource: ResourceType): RowLayout {
   const hasHooks = Object.keys(resource.hooks).length > 0
   return {
@@ -32,9 +35,9 @@ export function createStoredLayout(resource: ResourceType): RowLayout {
     attributes: [],
     relationships: [],
     values: listStoredAttributes(resource).map(toStoredValue),
-    linkages: hasHooks
-      ? listToOnes(resource).map(({ name }) => ({ relationship: name, many: false }))
-      : [],
+    linkages: listToOnes(resource)
+      .filter(({ isImmutable }) => hasHooks || isImmutable)
+      .map(({ name }) => ({ relationship: name, many: false })),
   }
 }
 

@@ -73,7 +73,7 @@ const withoutDatabase: readonly (readonly [sentence: string, patches: Patches, l
   ['a type whose name is a number', { tag: { type: 5 } }, 'resources[5].type: must be a string; it is 5'],
   ['a string instead of a boolean', field('title', { ...attribute(text), required: 'yes' }), 'book.fields.title.required: must be true or false; it is "yes"'],
   ['a misspelled access', field('isbn', { ...attribute(text), access: 'readonly' }), 'book.fields.isbn.access: "readonly" is not allowed; did you mean "read-only"?'],
-  ['an access that relationships do not have', field('author', { ...toOne('author', { column: 'author_id' }), access: 'write-only' }), 'book.fields.author.access: "write-only" is not allowed; the choices are "read-write", "read-only".'],
+  ['an access that relationships do not have', field('author', { ...toOne('author', { column: 'author_id' }), access: 'write-only' }), 'book.fields.author.access: "write-only" is not allowed; the choices are "read-write", "read-only", "immutable".'],
   ['a misspelled foreignKey', { author: { fields: { profile: { ...toOne('profile', { column: 'author_id' }), foreignKey: 'othre' } } } }, 'author.fields.profile.foreignKey: "othre" is not allowed; did you mean "other"?'],
   ['a boolean instead of optional or required', { book: { id: { kind: uuid, client: true } } }, 'book.id.client: must be "optional" or "required"; it is true'],
   ['the name of a kind instead of the kind', field('isbn', { ...attribute(text), kind: 'text' }), 'book.fields.isbn.kind: must be an attribute kind, such as text; it is "text"'],

@@ -83,7 +83,7 @@ function listOwnNeeds(resource: ResourceType): Need[] {
     if (field.is !== 'attribute' || field.isReadable) read.push(...columns)
     if (!field.isWritable) continue
     created.push(...columns)
-    const isMutable = field.is !== 'attribute' || !field.isImmutable
+    const isMutable = !field.isImmutable
     // No update changes an id.
     if (isMutable) updated.push(...columns.filter((column) => !id.columns.includes(column)))
   }
@@ -111,7 +111,7 @@ function listJoinTableNeeds({ type, fields }: ResourceType): Need[] {
     const { joinTable: table, from, to } = field.link
     const columns = [...from, ...to]
     const privileges: readonly Privilege[] = field.isWritable
-      ? ['select', 'insert', 'delete']
+      ? ['select', 'insert', ...(field.isImmutable ? [] : (['delete'] as const))]
       : ['select']
     return privileges.map((privilege) => ({ type, table, privilege, columns }))
   })
