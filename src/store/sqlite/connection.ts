@@ -1,9 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { BoundValue, ParameterValue } from '../../model/dialect.ts'
 import type { Row } from '../../plan/row-layout.ts'
 import { countCharacters } from '../count-characters.ts'
 import { bound, loadRows, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
+import { type ControlStatements, prepareControlStatements } from './control-statements.ts'
 import { translateError, translateErrors } from './errors.ts'
 import { addFunctions } from './functions.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
@@ -14,7 +15,7 @@ import {
   type PreparedStatement,
   type PreparedStatements,
 } from './prepared.ts'
-import { createRowReader, readRows, toNumberIfSafe } from './rows.ts'
+import { createRowReader, readRows, switchToBigInts, toNumberIfSafe } from './rows.ts'
 import { publishWork } from './statement-work.ts'
 import { watchVolatileFunctions } from './volatile-functions.ts'
 
@@ -29,14 +30,6 @@ export interface ConnectionOptions {
   readonly pageCache?: number
   /** Prepared statements, in bytes. */
   readonly statementCache?: number
-}
-
-/** The statements that control transactions. Every read needs them, so they are not in the cache. */
-interface ControlStatements {
-  readonly begin: Readonly<Record<'deferred' | 'immediate', StatementSync>>
-  readonly commit: StatementSync
-  /** Changes when another connection of any process has committed (sqlite.org/pragma.html#pragma_data_version). */
-  readonly dataVersion: StatementSync
 }
 
 /** A connection to a database. It prepares each statement once, and runs one transaction at a time. */
@@ -108,15 +101,22 @@ export class SqliteConnection {
 
   /** Runs a statement that returns no rows. @returns the number of changed rows */
   run(statement: Statement, values: RunValues): number {
+    const parameters = bound(statement, values)
+    return parameters.some(isTextPattern)
+      ? this.#withPatterns(parameters, (boundValues) => this.#change(statement, boundValues))
+      : this.#change(statement, parameters as readonly BoundValue[])
+  }
+
+  #change(statement: Statement, boundValues: readonly BoundValue[]): number {
     publishStatement(statement.sql)
-    return translateErrors(() => {
-      const { handle } = this.#prepare(statement)
+    try {
+      const prepared = this.#prepare(statement)
       // The result contains the last row id too, which may be beyond 2^53 - 1.
-      handle.setReadBigInts(true)
-      return this.#withPatterns(bound(statement, values), (boundValues) =>
-        Number(handle.run(...boundValues).changes),
-      )
-    })
+      if (!prepared.readsBigInts) switchToBigInts(prepared)
+      return Number(prepared.handle.run(...boundValues).changes)
+    } catch (error) {
+      throw translateError(error)
+    }
   }
 
   /** Yields rows in batches; each batch is read when it is requested. */
@@ -193,14 +193,37 @@ export class SqliteConnection {
   }
 
   /** Begins a transaction. Only an immediate one may write. */
-  begin(mode: keyof ControlStatements['begin']): void {
-    translateErrors(() => this.#control.begin[mode].get())
+  begin(mode: 'deferred' | 'immediate'): void {
+    this.#runControl(mode)
     if (mode === 'immediate') this.#writeTransactions += 1
   }
 
   /** Commits the transaction. */
   commit(): void {
-    translateErrors(() => this.#control.commit.get())
+    this.#runControl('commit')
+  }
+
+  /** Sets a savepoint, which must be released before the next one is set. */
+  setSavepoint(): void {
+    this.#runControl('savepoint')
+  }
+
+  /** Releases the savepoint: what was written since stays in the transaction. */
+  releaseSavepoint(): void {
+    this.#runControl('release')
+  }
+
+  /** Undoes what was written since the savepoint, and releases it. */
+  rollbackToSavepoint(): void {
+    this.execute('rollback to lapidary; release lapidary')
+  }
+
+  #runControl(name: keyof ControlStatements): unknown {
+    try {
+      return this.#control[name].get()
+    } catch (error) {
+      throw translateError(error)
+    }
   }
 
   /** Whether a transaction is open. SQLite rolls one back by itself after some errors, such as a full disk. */
@@ -219,7 +242,7 @@ export class SqliteConnection {
    */
   version(): number {
     // The types of Node.js describe rows as objects only.
-    const row = translateErrors(() => this.#control.dataVersion.get()) as unknown as unknown[]
+    const row = this.#runControl('dataVersion') as unknown[]
     return this.#writeTransactions + Number(row[0])
   }
 
@@ -267,19 +290,6 @@ export class SqliteConnection {
     } finally {
       release()
     }
-  }
-}
-
-function prepareControlStatements(database: DatabaseSync): ControlStatements {
-  const dataVersion = database.prepare('pragma data_version')
-  dataVersion.setReturnArrays(true)
-  return {
-    begin: {
-      deferred: database.prepare('begin deferred'),
-      immediate: database.prepare('begin immediate'),
-    },
-    commit: database.prepare('commit'),
-    dataVersion,
   }
 }
 

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Awaitable } from '../../model/hooks.ts'
 import type { Mutex } from '../mutex.ts'
 import { overloadedError } from '../semaphore.ts'
+import type { Transaction } from '../store.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { lockDeadline, retryUntil } from './retry-until.ts'
@@ -27,13 +29,16 @@ type Settle = () => void
 interface QueuedTransaction {
   /** When it gives up, on the clock of `performance.now`. */
   readonly deadline: number
-  /** Does the work. If it throws, the work is rolled back. */
-  readonly run: () => Promise<Settle>
-  readonly fail: (error: unknown) => Settle
+  /** If it throws, what it wrote is rolled back. */
+  readonly work: (transaction: Transaction) => Awaitable<unknown>
+  resolve(result: unknown): void
+  reject(error: unknown): void
 }
 
 /** What group commit uses besides the connection. */
 interface GroupCommitOptions {
+  /** The operations of the connection. All works share the one object, because one transaction writes at a time. */
+  readonly transaction: Transaction
   /** Held by whoever uses the connection. */
   readonly mutex: Mutex
   readonly file: DatabaseFile
@@ -44,13 +49,20 @@ interface GroupCommitOptions {
 /** Runs write transactions on a connection and commits them in groups. */
 export class GroupCommit {
   readonly #writer: SqliteConnection
+  readonly #transaction: Transaction
   readonly #mutex: Mutex
   readonly #file: DatabaseFile
   readonly #queueSize: number
   #queue: QueuedTransaction[] = []
+  /** Whether a group will be taken from the queue when the connection is free. */
+  #isScheduled = false
 
-  constructor(writer: SqliteConnection, { mutex, file, queueSize = 1000 }: GroupCommitOptions) {
+  constructor(
+    writer: SqliteConnection,
+    { transaction, mutex, file, queueSize = 1000 }: GroupCommitOptions,
+  ) {
     this.#writer = writer
+    this.#transaction = transaction
     this.#mutex = mutex
     this.#file = file
     this.#queueSize = queueSize
@@ -61,35 +73,33 @@ export class GroupCommit {
    * @returns the result of the work, once it is durable
    * @throws HeaderError `overloaded` (503) when the queue is full, `unavailable` (503) when the database cannot be written
    */
-  transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (transaction: Transaction) => Awaitable<Result>): Promise<Result> {
     if (this.#queue.length >= this.#queueSize) return Promise.reject(overloadedError())
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    this.#queue.push({
-      deadline: lockDeadline(),
-      run: async () => {
-        const result = await work()
-        return () => resolve(result)
-      },
-      fail: (error) => () => reject(error),
-    })
-    // The first waiter commits for every queued transaction; later ones find an empty queue.
-    this.#mutex.run(() => this.#commitNextGroup())
+    this.#queue.push({ deadline: lockDeadline(), work, resolve, reject })
+    this.#schedule()
     return promise
   }
 
-  async #commitNextGroup(): Promise<void> {
-    if (this.#queue.length === 0) return
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.length === 0) return
+    this.#isScheduled = true
+    this.#mutex.run(this.#commitNextGroup)
+  }
+
+  readonly #commitNextGroup = async (): Promise<void> => {
     // The event loop reads all requests that have arrived.
     await setImmediate()
+    this.#isScheduled = false
     const group = this.#queue.splice(0, maxGroupSize)
     const settled = group.length > 1 ? await this.#runGroup(group) : undefined
     if (settled === undefined) {
       for (const transaction of group) (await this.#runAlone(transaction))()
-      return
+    } else {
+      for (const settle of settled) settle()
+      this.#queue.unshift(...group.slice(settled.length))
     }
-    for (const settle of settled) settle()
-    // The waiters of the others are still in the queue of the mutex.
-    this.#queue.unshift(...group.slice(settled.length))
+    this.#schedule()
   }
 
   /** @returns how to settle the transactions that started in time, in order; `undefined` when the group failed as a unit */
@@ -104,32 +114,36 @@ export class GroupCommit {
       return settled
     }
     try {
-      return await retryUntil(group[0]?.deadline ?? lockDeadline(), () =>
-        runInTransaction(this.#writer, this.#file, runInTime),
-      )
+      const deadline = group[0]?.deadline ?? lockDeadline()
+      return await this.#runInTransaction(deadline, runInTime)
     } catch {
       // Each transaction runs again alone, so the error reaches the one that caused it.
       return undefined
     }
   }
 
-  async #runInSavepoint({ run, fail }: QueuedTransaction): Promise<Settle> {
-    this.#writer.execute('savepoint lapidary')
+  async #runInSavepoint({ work, resolve, reject }: QueuedTransaction): Promise<Settle> {
+    this.#writer.setSavepoint()
     try {
-      const settle = await run()
-      this.#writer.execute('release lapidary')
-      return settle
+      const result = await work(this.#transaction)
+      this.#writer.releaseSavepoint()
+      return () => resolve(result)
     } catch (error) {
-      this.#writer.execute('rollback to lapidary; release lapidary')
-      return fail(error)
+      this.#writer.rollbackToSavepoint()
+      return () => reject(error)
     }
   }
 
-  async #runAlone({ run, fail, deadline }: QueuedTransaction): Promise<Settle> {
+  async #runAlone({ work, deadline, resolve, reject }: QueuedTransaction): Promise<Settle> {
     try {
-      return await retryUntil(deadline, () => runInTransaction(this.#writer, this.#file, run))
+      const result = await this.#runInTransaction(deadline, () => work(this.#transaction))
+      return () => resolve(result)
     } catch (error) {
-      return fail(error)
+      return () => reject(error)
     }
+  }
+
+  #runInTransaction<Result>(deadline: number, work: () => Awaitable<Result>): Promise<Result> {
+    return retryUntil(deadline, () => runInTransaction(this.#writer, this.#file, work))
   }
 }

@@ -63,7 +63,8 @@ function isFirstLargeInteger(error: unknown, { readsBigInts }: PreparedStatement
   return isOutOfRange && !readsBigInts
 }
 
-function switchToBigInts(prepared: PreparedStatement): void {
+/** Makes a statement read all integers as bigints from now on. */
+export function switchToBigInts(prepared: PreparedStatement): void {
   prepared.readsBigInts = true
   prepared.handle.setReadBigInts(true)
 }

@@ -60,11 +60,11 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     (restricted) => createSqliteStatements(restricted, cache),
   )
   const mutex = new Mutex()
-  const groupCommit = new GroupCommit(writer, { mutex, file, queueSize: options.queueSize })
-  // All requests without access rules share the one object, because one transaction writes at a time.
   const transaction = openTransaction(statementsOf, (statements) =>
     createWriteConnection(writer, statements),
   )
+  const { queueSize } = options
+  const groupCommit = new GroupCommit(writer, { transaction, mutex, file, queueSize })
   const router = new ReadRouter(file, { statementsOf, connectionOptions }, options)
   return {
     model,
@@ -77,7 +77,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       return { dialect: 'sqlite', statements: explained, warnings }
     },
     snapshot: (work, signal) => router.snapshot(work, signal),
-    transaction: (work) => groupCommit.transaction(() => work(transaction)),
+    transaction: (work) => groupCommit.transaction(work),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),
     close: async () => {
       router.close()

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../model/hooks.ts'
 import { commitConstraintError, reportConstraintErrors } from '../constraints.ts'
 import { tooManyResourcesError } from '../resource-limit.ts'
 import { addAuth } from '../run-values.ts'
@@ -71,7 +72,7 @@ async function runInSavepoint<Result>(
 export async function runInTransaction<Result>(
   writer: SqliteConnection,
   file: DatabaseFile,
-  work: () => Promise<Result>,
+  work: () => Awaitable<Result>,
 ): Promise<Result> {
   writer.begin('immediate')
   try {
