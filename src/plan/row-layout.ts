@@ -9,6 +9,8 @@ export interface LinkageColumn {
   readonly many: boolean
   /** True if the row is read without it: rows or pairs that another statement reads complete it. */
   readonly isDerived?: boolean
+  /** True if the row is read with its own key, and the key is looked up afterwards, because it may reference nothing. */
+  readonly isUncheckedKey?: boolean
 }
 
 /**

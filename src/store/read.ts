@@ -89,7 +89,7 @@ function compileRows(
 ): Statement {
   const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(order, resource, target)
-  const { columns, joins: linkages } = compileSelection(shape.primary, target, { isPrimary: true })
+  const { columns, joins: linkages } = compileSelection(shape.primary, target)
   const joined = sql.join([tableAt(0, resource.table), ...linkages, joins], sql.raw(''))
   const from = sql`${joined}${compilePrimaryWhere(shape, target)}`
   const orderClause = order.length > 0 ? sql` order by ${orderBy}` : sql``

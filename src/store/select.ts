@@ -4,13 +4,12 @@ import type { AggregatedIds, Sql } from '../model/dialect.ts'
 import {
   getRelationship,
   getResourceType,
-  isSameKey,
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import { compileInvalidValue } from './invalid-values.ts'
-import { isEqualKey, isKeyPresent, nameColumns, toKey } from './keys.ts'
+import { isKeyPresent, nameColumns, toKey } from './keys.ts'
 import { isOwnKey } from './linkage.ts'
 import {
   compileCounts,
@@ -32,7 +31,6 @@ import {
   storedValueAt,
   type Target,
   tableAt,
-  tableName,
 } from './tables.ts'
 
 /** The columns of a layout, and the joins that they need. */
@@ -51,12 +49,11 @@ export function compileSelect(layout: RowLayout, target: Target): Sql[] {
 /**
  * Compiles the columns of a layout from `t0`.
  * @param rows - the row set of `t0`, if it is a part of a table
- * @param isPrimary - whether `t0` is the primary data of a stream, so that its statement has few other joins
  */
 export function compileSelection(
   layout: RowLayout,
   target: Target,
-  { rows, isPrimary = false }: Readonly<{ rows?: Sql | undefined; isPrimary?: boolean }> = {},
+  { rows }: Readonly<{ rows?: Sql | undefined }> = {},
 ): Selection {
   const resource = getResourceType(target.model, layout.type)
   const joins: Sql[] = []
@@ -68,13 +65,11 @@ export function compileSelection(
     if (counted.join) joins.push(counted.join)
     return asText(counted.number, value.codec, target)
   })
-  const linkages = layout.linkages.map(({ relationship, isDerived }) => {
+  const linkages = layout.linkages.map(({ relationship, isDerived, isUncheckedKey }) => {
     if (isDerived) return sql`null`
     const field = getRelationship(resource, relationship)
-    const alias = `l${joins.length}`
-    const joined =
-      compileGroupedLinkage(field, target, { alias, rows }) ??
-      (isPrimary ? compileJoinedLinkage(field, target, alias) : undefined)
+    if (isUncheckedKey) return compileKey(field, target)
+    const joined = compileGroupedLinkage(field, target, { alias: `l${joins.length}`, rows })
     if (joined === undefined) return compileLinkage(field, target)
     joins.push(joined.join)
     return joined.ids
@@ -146,32 +141,6 @@ function compileGroupedLinkage(
   }
 }
 
-/**
- * Compiles the linkage of a to-one relationship as a join with the related table: PostgreSQL then reads a small table once, and
- * not once for each row (docs/decisions/0057).
- * @returns `undefined` if the key is the linkage, or may reference several rows
- */
-function compileJoinedLinkage(
-  field: RelationshipField,
-  target: Target,
-  alias: string,
-): Readonly<{ join: Sql; ids: Sql }> | undefined {
-  const { link, many, to } = field
-  const { table, id, scope } = getResourceType(target.model, to)
-  // The id of a row that does not exist is null; the text of several columns would not be.
-  const isSingle = !many && id.columns.length === 1
-  const isToOwnKey = isSingle && link.foreignKey === 'own' && isSameKey(link.otherKey, id.columns)
-  if (!isToOwnKey || isOwnKey(field, target) || scope !== undefined) return undefined
-  if (!target.isUnique?.(table, id.columns)) return undefined
-  const name = sql.id(alias)
-  const key = id.columns.map((column) => sql`${name}.${sql.id(column)}`)
-  const isSame = isEqualKey(key, columnsAt(0, link.ownKey))
-  return {
-    join: sql` left join ${tableName(table)} as ${name} on ${isSame}`,
-    ids: asId(key, id, target),
-  }
-}
-
 /** Compiles the ids of a to-many relationship as one row for each key. */
 function compileGroups(
   { id, order, key, from, where }: AggregatedIds & Readonly<{ key: readonly Sql[] }>,
@@ -202,12 +171,18 @@ export function isInHashed(value: Sql, subquery: Sql): Sql {
   return sql`(${value} in (${subquery})) is true`
 }
 
+/** Compiles the own key of a row as the id of the related resource. */
+function compileKey({ link, to }: RelationshipField, target: Target): Sql {
+  const { id } = getResourceType(target.model, to)
+  return asId(columnsAt(0, link.ownKey), id, target)
+}
+
 /** Compiles the linkage of a row: the id or null for to-one, the ids as one text for to-many. */
 function compileLinkage(field: RelationshipField, target: Target): Sql {
   const { link, many } = field
   const other = getResourceType(target.model, field.to)
   const ownKey = columnsAt(0, link.ownKey)
-  if (isOwnKey(field, target)) return asId(ownKey, other.id, target)
+  if (isOwnKey(field, target)) return compileKey(field, target)
   const from = tableAt(1, other.table)
   const where = and([isLinkedFrom(1, link, toKey(ownKey)), ...inScope(1, other)])
   const id = columnsAt(1, other.id.columns)

@@ -119,7 +119,7 @@ function createTypeStatements(resource: ResourceType, target: Target): TypeState
 }
 
 /** Estimates the memory of a read. Statements that are compiled later are as long as that of the rows. */
-function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
+export function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadShape): number {
   return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }
 

@@ -29,6 +29,8 @@ export interface StreamedRead {
   readonly plan: ReadPlan
   readonly compiled: CompiledRead
   readonly values: RunValues
+  /** Completes the rows of a batch; absent if they are complete. */
+  readonly completeRows?: (rows: readonly Row[], layout: RowLayout) => Promise<readonly Row[]>
   /** Runs on each batch before it is serialized. */
   readonly afterBatch?: ((rows: readonly Row[], layout: RowLayout) => Promise<void>) | undefined
   readonly limit?: SizeLimit | undefined
@@ -40,7 +42,7 @@ export interface StreamedRead {
  */
 export async function streamRows(
   source: StreamSource,
-  { plan, compiled, values, afterBatch, limit }: StreamedRead,
+  { plan, compiled, values, completeRows, afterBatch, limit }: StreamedRead,
 ): Promise<Rows> {
   const { shape } = plan
   if (limit)
@@ -51,7 +53,8 @@ export async function streamRows(
     ? await source.query({ statement: compiled.count, values, isCount: true })
     : []
   async function* batches(statement: Statement, layout: RowLayout): AsyncGenerator<RowBatch> {
-    for await (const rows of source.batches(statement, values)) {
+    for await (const batch of source.batches(statement, values)) {
+      const rows = completeRows ? await completeRows(batch, layout) : batch
       await afterBatch?.(rows, layout)
       yield { type: layout.type, rows }
     }

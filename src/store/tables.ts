@@ -37,8 +37,6 @@ export interface Target {
   readonly linkageLimit?: LinkageLimit | undefined
   /** Whether columns are the first of an index, so that a lookup visits few rows; absent: they always are. */
   readonly isIndexed?: ((table: Table, columns: KeyColumns) => boolean) | undefined
-  /** Whether no two rows of a table have the same values in the columns; absent: nothing is known. */
-  readonly isUnique?: ((table: Table, columns: KeyColumns) => boolean) | undefined
   /** Whether comparisons of a text column ignore case or trailing spaces; absent: none does. */
   readonly ignoresCase?: ((table: Table, column: string) => boolean) | undefined
   /** Whether a column has floating-point numbers of four bytes; absent: none has. */

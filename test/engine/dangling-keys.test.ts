@@ -202,6 +202,41 @@ engine('Linkage of keys that lead nowhere', brokenKeys, (app) => {
     assert.doesNotMatch(statements.join(), /in \(select "t1"."id" from "box"/)
   })
 
+  it('is looked up by batches of a stream, for primary and included rows', async () => {
+    const numbers = Array.from({ length: 2000 }, (_, at) => at + 100)
+    // Every fourth key references nothing.
+    const keys = (id: number) => (id % 4 === 0 ? 9 : (id % 2) + 1)
+    await app.execute(
+      `insert into part (id, loose_id, sound_id) values ${numbers.map((id) => `(${id}, ${keys(id)}, 1)`).join()}`,
+    )
+    const query = { 'fields[part]': 'loose,checked', 'page[size]': '0' }
+    const streams = [
+      ['/parts', query],
+      ['/boxes/1', { ...query, include: 'soundParts' }],
+    ] as const
+    for (const [path, search] of streams) {
+      let parts: readonly Resource[] = []
+      const statements = await statementsOf(async () => {
+        const { body } = await app.get(path, search)
+        parts = Array.isArray(body.data) ? body.data : (body.included ?? [])
+      })
+      const linked = new Map(parts.map((part) => [Number(part.id), linkage([part])[0]]))
+      for (const id of numbers) {
+        const loose = keys(id) === 9 ? null : String(keys(id))
+        assert.deepEqual(linked.get(id), { loose, checked: '1' })
+      }
+      if (app.dialect === 'sqlite') continue
+      const lookups = statements.filter((sql) =>
+        sql.startsWith('select "t0"."id"::text from "box"'),
+      )
+      assert.ok(lookups.length > 1 && lookups.length < 20, `${lookups.length} lookups`)
+      const streamed = statements.filter((sql) => /"loose_id"/.test(sql) && !/json_/.test(sql))
+      assert.notEqual(streamed.length, 0)
+      for (const sql of streamed)
+        assert.doesNotMatch(sql, /\(select [^)]*from "box" as "t1" where "t1"."id" =/)
+    }
+  })
+
   it('needs a lookup only where no foreign key and no declaration guarantees the key', async () => {
     for (const name of names) {
       const query = { 'fields[part]': name, include: name, 'page[size]': '10' }

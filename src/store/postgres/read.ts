@@ -15,6 +15,7 @@ import type { PostgresConnection } from './connection.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
 import { type DocumentStatement, splitColumns } from './document-statement.ts'
 import { maxWriteResources, type PostgresStatements } from './statements.ts'
+import { clearDanglingKeys } from './streamed-keys.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 /** The limit for the response to a write, which is read before the commit and so cannot be streamed. */
@@ -241,6 +242,12 @@ export async function streamRead(
     plan,
     compiled: statements.read(shape),
     values: createStreamedValues(plan, id),
+    completeRows: (rows, layout) =>
+      clearDanglingKeys(rows, layout, {
+        target: statements.target,
+        lookupOf: (type) => statements.ofType(type).lookup,
+        query: (statement, ids) => transaction.all(statement, { planValues: [], ids }),
+      }),
     afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
     limit,
   }

@@ -2,10 +2,11 @@ import { getResourceType } from '../../model/model.ts'
 import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadShape } from '../../plan/read.ts'
 import { isUnbounded, maxBufferedLinkage, maxBufferedRows, maxWriteLinkage } from '../buffering.ts'
+import { compileRead } from '../read.ts'
 import { isFoundByKey } from '../related-rows.ts'
 import type { RunValues } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
-import { createStatements, type Statements } from '../statements.ts'
+import { createStatements, readSize, type Statements } from '../statements.ts'
 import type { Target } from '../tables.ts'
 import { type CacheableCount, compileCacheableCount } from './counts.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type DocumentOptions,
   type DocumentStatement,
 } from './document-statement.ts'
+import { markUncheckedKeys } from './streamed-keys.ts'
 
 // Generic plans for bounded pages (docs/decisions/0037). PostgreSQL expects `limit $1 offset $2` to return a tenth of a table, so
 // the generic plan of a prepared statement looks more expensive than a plan for the values at hand, and each page of a large
@@ -67,6 +69,8 @@ export function createPostgresStatements(
   const boundedDocument = memoize((shape) => compileDocumentStatement(shape, target, reads))
   return {
     ...createStatements(target, cache),
+    // Only streams need them.
+    read: cache.memoize((shape) => compileRead(markUncheckedKeys(shape, target), target), readSize),
     documentForWrite,
     insertedDocument: memoize((shape) => compileDocumentStatement(shape, insertedTarget, writes)),
     boundedDocument: (shape) => (needsLimits(shape) ? boundedDocument : documentForWrite)(shape),

@@ -129,7 +129,6 @@ function createTarget(
     model,
     dialect,
     isIndexed: (table, columns) => facts.current.isIndexed(table, columns),
-    isUnique: (table, columns) => facts.current.isUnique(table, columns),
     ignoresCase: (table, column) => facts.current.ignoresCase(table, column),
     isSinglePrecision: (table, column) => facts.current.isSinglePrecision(table, column),
     isEnforced: (field) => facts.current.isEnforced(field),

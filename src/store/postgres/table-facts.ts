@@ -1,4 +1,4 @@
-import { findTable, isUnique, type TableTriggers } from '../../model/catalog.ts'
+import { findTable, type TableTriggers } from '../../model/catalog.ts'
 import type { Model, RelationshipField, Table } from '../../model/model.ts'
 import { hasForeignKey, listRelationshipKeys } from '../enforced-keys.ts'
 import { listTables, type Target } from '../tables.ts'
@@ -12,8 +12,6 @@ import { listValueLimits, type ValueLimits } from './value-limits.ts'
 /** Facts about the tables of a model that the store depends on. */
 export interface TableFacts {
   readonly isIndexed: IndexLookup
-  /** Whether a constraint or an index makes columns unique. */
-  readonly isUnique: IndexLookup
   /** Whether a column is of the type `citext`, or has a nondeterministic collation. */
   readonly ignoresCase: (table: Table, column: string) => boolean
   /** Whether a column is of the type `real`. */
@@ -28,7 +26,6 @@ export interface TableFacts {
 /** Facts that are safe for any table: no count is cached, and the database checks values itself. */
 const unknownTableFacts: TableFacts = {
   isIndexed: () => true,
-  isUnique: () => false,
   ignoresCase: () => false,
   isSinglePrecision: () => false,
   isEnforced: () => false,
@@ -99,10 +96,6 @@ export async function readTableFacts(
   return {
     isEnforced: (field) => enforced.has(field),
     isIndexed: await queryIndexes(connection, catalog),
-    isUnique: (table, columns) => {
-      const stored = findTable(catalog, table)
-      return stored !== undefined && isUnique(stored, columns)
-    },
     ignoresCase: (table, column) =>
       typeOf(table, column) === 'citext' || findCollation(table, column)?.isDeterministic === false,
     isSinglePrecision: (table, column) => typeOf(table, column) === 'real',
