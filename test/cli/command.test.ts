@@ -10,6 +10,7 @@ import { Cleanup } from '../cleanup.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled, lasting } from '../filled.ts'
 import { folder } from '../service/child.ts'
+import { type RunCommand, startCommandProcess } from './command-process.ts'
 import {
   assertCompiles,
   assertFormatted,
@@ -17,11 +18,12 @@ import {
   createSqliteDatabase,
 } from './generated-project.ts'
 
-const main = absolutePath('cli/main.ts')
-
-/** Runs the command in a folder. */
-function lapidary(cwd: string, ...args: readonly string[]) {
-  return spawnSync(process.execPath, [main, ...args], { cwd, encoding: 'utf8', timeout: 20_000 })
+/** Runs a command in a process of its own. */
+function spawnCommand(cwd: string, ...args: readonly string[]) {
+  const main = absolutePath('cli/main.ts')
+  const options = { cwd, encoding: 'utf8', timeout: 20_000 } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], options)
+  return [status, stdout, stderr]
 }
 
 const tables = `create table author (id integer primary key, name text not null);
@@ -124,6 +126,13 @@ const invalidCommands: readonly (readonly [
 ]
 
 describe('lapidary', () => {
+  const cleanup = new Cleanup()
+  let run: RunCommand
+  before(() => {
+    run = startCommandProcess(cleanup)
+  })
+  after(() => cleanup.run())
+
   for (const [title, args, message] of invalidCommands) {
     it(`given ${title}, prints one line, exits with code 2 and writes nothing`, async (test) => {
       const cwd = await folder(test)
@@ -131,20 +140,29 @@ describe('lapidary', () => {
       writeFileSync(join(cwd, 'empty.db'), '')
       createSqliteDatabase(cwd, 'bare', 'create table x (y text)')
       const before = readdirSync(cwd)
-      const { status, stdout, stderr } = lapidary(cwd, ...args)
+      const { status, stdout, stderr } = await run(cwd, args)
       assert.deepEqual([status, stdout, stderr], [2, '', `lapidary: ${message}\n`])
       assert.deepEqual(readdirSync(cwd), before)
     })
   }
 
+  it('given no command, its process ends with exit code 2 and one line', async (test) => {
+    const message = `lapidary: a command is missing; ${commandList}\n`
+    assert.deepEqual(spawnCommand(await folder(test)), [2, '', message])
+  })
+
   it('given an unknown option, names it and exits with code 2', async (test) => {
-    const { status, stderr } = lapidary(await folder(test), 'introspect', 'sqlite:a.db', '--forse')
+    const { status, stderr } = await run(await folder(test), [
+      'introspect',
+      'sqlite:a.db',
+      '--forse',
+    ])
     assert.equal(status, 2)
     assert.match(stderr, /^lapidary: .*'--forse'.*\n$/)
   })
 
   it('describes every command with --help', async (test) => {
-    const { status, stdout } = lapidary(await folder(test), '--help')
+    const { status, stdout } = await run(await folder(test), ['--help'])
     assert.equal(status, 0)
     for (const [name, { summary }] of Object.entries(commands))
       assert.ok(stdout.includes(`  ${name.padEnd(10)}  ${summary}\n`), stdout)
@@ -152,7 +170,7 @@ describe('lapidary', () => {
 
   for (const [name, { flags, settings }] of Object.entries(commands)) {
     it(`lists the options of ${name} with ${name} --help`, async (test) => {
-      const { status, stdout } = lapidary(await folder(test), name, '--help')
+      const { status, stdout } = await run(await folder(test), [name, '--help'])
       assert.equal(status, 0)
       assert.match(
         stdout,
@@ -164,15 +182,17 @@ describe('lapidary', () => {
   }
 
   it('prints its version with --version', async (test) => {
-    const { status, stdout } = lapidary(await folder(test), '--version')
+    const { status, stdout } = await run(await folder(test), ['--version'])
     assert.deepEqual([status, stdout], [0, `${packageJson.version}\n`])
   })
 })
 
 describe('lapidary introspect', () => {
   const cleanup = new Cleanup()
+  let run: RunCommand
   let project: string
   before(async () => {
+    run = startCommandProcess(cleanup)
     project = await createProject(cleanup)
   })
   after(() => cleanup.run())
@@ -183,15 +203,16 @@ describe('lapidary introspect', () => {
     return path
   }
 
-  it('prints declarations, and does not change the database', () => {
+  it('prints declarations, and does not change the database', async () => {
     const cwd = folderInProject('printed')
     const path = createSqliteDatabase(cwd, 'a', tables)
     const before = readFileSync(path)
-    const { status, stdout, stderr } = lapidary(cwd, 'introspect', 'sqlite:a.db')
+    const { status, stdout, stderr } = await run(cwd, ['introspect', 'sqlite:a.db'])
     assert.deepEqual([status, stderr], [0, 'pair is omitted: it has no primary key\n'])
     assert.match(stdout, /^\/\/ pair is omitted: it has no primary key$/m)
     assert.match(stdout, /^export const resources = \[author, book\] as const$/m)
     writeFileSync(join(cwd, 'printed.ts'), stdout)
+    assert.deepEqual(spawnCommand(cwd, 'introspect', 'sqlite:a.db'), [status, stdout, stderr])
     assert.deepEqual(readFileSync(path), before)
   })
 
@@ -199,32 +220,32 @@ describe('lapidary introspect', () => {
     it(`reads ${database.name}, and reports a database without tables`, async (test) => {
       const cwd = await folder(test)
       const url = await filled(test, database, '')
-      const empty = lapidary(cwd, 'introspect', url)
+      const empty = await run(cwd, ['introspect', url])
       assert.deepEqual([empty.status, empty.stderr], [2, `lapidary: ${noTables}\n`])
       await execute(
         url,
         'create table a (id integer primary key); create view b as select id from a',
       )
-      const { status, stdout, stderr } = lapidary(cwd, 'introspect', url)
+      const { status, stdout, stderr } = await run(cwd, ['introspect', url])
       assert.deepEqual([status, stderr], [0, ''])
       assert.match(stdout, /^export const resources = \[a, b\] as const$/m)
     })
   }
 
-  it('names types like their path with --types plural', () => {
+  it('names types like their path with --types plural', async () => {
     const cwd = folderInProject('plural')
     createSqliteDatabase(cwd, 'a', tables)
-    const { stdout } = lapidary(cwd, 'introspect', 'sqlite:a.db', '--types', 'plural')
+    const { stdout } = await run(cwd, ['introspect', 'sqlite:a.db', '--types', 'plural'])
     assert.match(stdout, /^export const author = resource\('authors', \{\n {2}path: '\/authors',$/m)
     assert.match(stdout, /^ {4}author: toOne\('authors', \{ column: 'author_id' \}\),$/m)
     writeFileSync(join(cwd, 'printed.ts'), stdout)
   })
 
-  it('with --out, writes one file per resource type and an index', () => {
+  it('with --out, writes one file per resource type and an index', async () => {
     const cwd = folderInProject('files')
     createSqliteDatabase(cwd, 'a', tables)
     const args = ['introspect', 'sqlite:a.db', '--out', 'src/resources']
-    const { status, stdout } = lapidary(cwd, ...args)
+    const { status, stdout } = await run(cwd, args)
     const printed = [
       'src/resources: author.ts, book.ts, index.ts',
       'pair is omitted: it has no primary key',
@@ -248,11 +269,11 @@ describe('lapidary introspect', () => {
     const cwd = await folder(test)
     createSqliteDatabase(cwd, 'a', tables)
     const args = ['introspect', 'sqlite:a.db', '--out', 'out']
-    assert.equal(lapidary(cwd, ...args).status, 0)
+    assert.equal((await run(cwd, args)).status, 0)
     writeFileSync(join(cwd, 'out/author.ts'), 'mine')
     createSqliteDatabase(cwd, 'b', `${tables}; create table shop (id integer primary key)`)
     const otherArgs = ['introspect', 'sqlite:b.db', '--out', 'out']
-    const refused = lapidary(cwd, ...otherArgs)
+    const refused = await run(cwd, otherArgs)
     assert.deepEqual(
       [refused.status, refused.stderr],
       [
@@ -262,7 +283,7 @@ describe('lapidary introspect', () => {
     )
     assert.equal(readFileSync(join(cwd, 'out/author.ts'), 'utf8'), 'mine')
     assert.ok(!existsSync(join(cwd, 'out/shop.ts')))
-    assert.equal(lapidary(cwd, ...otherArgs, '--force').status, 0)
+    assert.equal((await run(cwd, [...otherArgs, '--force'])).status, 0)
     assert.match(readFileSync(join(cwd, 'out/author.ts'), 'utf8'), /resource\('author'/)
   })
 })

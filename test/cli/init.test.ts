@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { Cleanup } from '../cleanup.ts'
 import { connect } from '../client.ts'
-import { absolutePath } from '../docs/pages.ts'
 import { filled, isPostgres, lasting } from '../filled.ts'
 import { folder, startProgram } from '../service/child.ts'
+import { type RunCommand, startCommandProcess } from './command-process.ts'
 import {
   assertCompiles,
   assertFormatted,
   createProject,
   createSqliteDatabase,
 } from './generated-project.ts'
-
-const main = absolutePath('cli/main.ts')
-
-/** Runs `lapidary init` in a folder. */
-function init(cwd: string, ...args: readonly string[]) {
-  const options = { cwd, encoding: 'utf8', timeout: 20_000 } as const
-  return spawnSync(process.execPath, [main, 'init', ...args], options)
-}
 
 const tables = `
   create table artist (id integer primary key, name text not null);
@@ -35,7 +26,10 @@ const read = (cwd: string, name: string) => readFileSync(join(cwd, name), 'utf8'
 describe('lapidary init', () => {
   const projects = new Cleanup()
   let project: string
+  let run: RunCommand
+  const init = (cwd: string, ...args: readonly string[]) => run(cwd, ['init', ...args])
   before(async () => {
+    run = startCommandProcess(projects)
     project = await createProject(projects)
   })
   after(() => projects.run())
@@ -46,7 +40,7 @@ describe('lapidary init', () => {
         const url = await filled(test, database, tables)
         const cwd = join(project, database.dialect)
         mkdirSync(cwd)
-        const { status, stderr } = init(cwd, url)
+        const { status, stderr } = await init(cwd, url)
         assert.deepEqual([status, stderr], [0, ''])
         const child = await startProgram(test, 'main.ts', { cwd, environment: { PORT: '0' } })
         const client = connect(child.url)
@@ -63,7 +57,7 @@ describe('lapidary init', () => {
       it('keeps a password out of the sources', async (test) => {
         const url = await filled(test, database, tables)
         const cwd = await folder(test)
-        assert.equal(init(cwd, url).status, 0)
+        assert.equal((await init(cwd, url)).status, 0)
         const sources = ['main.ts', 'package.json', 'resources/album.ts'].map((name) =>
           read(cwd, name),
         )
@@ -85,7 +79,7 @@ describe('lapidary init', () => {
   it('says what it wrote, what it omitted and what to do next', async (test) => {
     const cwd = await folder(test)
     createSqliteDatabase(cwd, 'music', tables)
-    const { stdout } = init(cwd, 'sqlite:music.db', '--out', 'api')
+    const { stdout } = await init(cwd, 'sqlite:music.db', '--out', 'api')
     const files = 'package.json tsconfig.json .gitignore main.ts'.split(' ')
     const resources = 'album.ts artist.ts index.ts'.split(' ').map((name) => `resources/${name}`)
     assert.deepEqual(stdout.trimEnd().split('\n'), [
@@ -124,7 +118,7 @@ describe('lapidary init', () => {
     writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest, null, '\t'))
     writeFileSync(join(cwd, 'tsconfig.json'), '{}')
     writeFileSync(join(cwd, '.gitignore'), 'node_modules/\ndist')
-    const { status, stdout } = init(cwd, 'sqlite:music.db')
+    const { status, stdout } = await init(cwd, 'sqlite:music.db')
     assert.equal(status, 0)
     const merged = read(cwd, 'package.json')
     assert.match(merged, /^\t"name": "shop",$/m)
@@ -156,7 +150,7 @@ describe('lapidary init', () => {
       const cwd = await folder(test)
       createSqliteDatabase(cwd, 'music', tables)
       writeFileSync(join(cwd, 'package.json'), text)
-      const { status, stderr } = init(cwd, 'sqlite:music.db')
+      const { status, stderr } = await init(cwd, 'sqlite:music.db')
       assert.deepEqual([status, stderr], [2, `lapidary: ${message}\n`])
       assert.deepEqual(readdirSync(cwd).sort(), ['music.db', 'package.json'])
       assert.equal(read(cwd, 'package.json'), text)
@@ -167,11 +161,11 @@ describe('lapidary init', () => {
     const cwd = await folder(test)
     createSqliteDatabase(cwd, 'music', tables)
     writeFileSync(join(cwd, 'main.ts'), 'mine')
-    const refused = init(cwd, 'sqlite:music.db')
+    const refused = await init(cwd, 'sqlite:music.db')
     const message = 'these files exist in .: main.ts; --force overwrites them'
     assert.deepEqual([refused.status, refused.stderr], [2, `lapidary: ${message}\n`])
     assert.deepEqual(readdirSync(cwd).sort(), ['main.ts', 'music.db'])
-    assert.equal(init(cwd, 'sqlite:music.db', '--force').status, 0)
+    assert.equal((await init(cwd, 'sqlite:music.db', '--force')).status, 0)
     assert.match(read(cwd, 'main.ts'), /defineModel\(resources\)/)
   })
 })

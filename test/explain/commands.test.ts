@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { Cleanup } from '../cleanup.ts'
+import { type RunCommand, startCommandProcess } from '../cli/command-process.ts'
 import { absolutePath } from '../docs/pages.ts'
 
 const declarations = `
@@ -34,8 +35,11 @@ const tables = `
   insert into album values (1, 'Notes', 1843, 'new', '2020-01-31', 1), (2, 'Engine', null, 'used', null, 1);`
 
 describe('The commands explain and doctor', () => {
+  const cleanup = new Cleanup()
+  let runCommand: RunCommand
   let folder: string
   before(async () => {
+    runCommand = startCommandProcess(cleanup)
     // Inside the package, so that the name \`lapidary\` resolves. Git ignores the folder.
     await mkdir(absolutePath('dist'), { recursive: true })
     folder = await mkdtemp(absolutePath('dist/commands-'))
@@ -52,7 +56,10 @@ describe('The commands explain and doctor', () => {
       "update album set state = 'lost' where id = 1; update album set made_on = '2009-01-01 00:00:00' where id = 2",
     )
   })
-  after(() => rm(folder, { recursive: true }))
+  after(async () => {
+    await cleanup.run()
+    await rm(folder, { recursive: true })
+  })
 
   function createDatabase(name: string, changes: string): void {
     const database = new DatabaseSync(join(folder, name))
@@ -62,17 +69,13 @@ describe('The commands explain and doctor', () => {
   }
 
   /** Runs the command in the folder. @returns its exit code and its lines */
-  function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [absolutePath('cli/main.ts'), ...args],
-      { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env }, timeout: 30_000 },
-    )
+  async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const { status, stdout, stderr } = await runCommand(folder, args, env)
     return { status, stderr, lines: stdout.trimEnd().split('\n') }
   }
 
-  it('prints the statements of a request, their plans and the index that is missing', () => {
-    const { status, lines, stderr } = run([
+  it('prints the statements of a request, their plans and the index that is missing', async () => {
+    const { status, lines, stderr } = await run([
       'explain',
       'sqlite:good.db',
       '/albums?filter[year]=1843&include=artist',
@@ -89,30 +92,30 @@ describe('The commands explain and doctor', () => {
     ])
   })
 
-  it('explains by the declarations of a module, and prints JSON', () => {
+  it('explains by the declarations of a module, and prints JSON', async () => {
     const url = ['--database-url', 'sqlite:good.db', '--prefix', '/api', '--json']
-    const { lines } = run(['explain', 'model.ts', '/api/artists/1/albums', ...url])
+    const { lines } = await run(['explain', 'model.ts', '/api/artists/1/albums', ...url])
     const { statements, warnings, dialect } = JSON.parse(lines.join('\n'))
     assert.deepEqual([statements.length > 0, warnings, dialect], [true, [], 'sqlite'])
-    const { lines: plain } = run(['explain', '/albums'], { DATABASE_URL: 'sqlite:good.db' })
+    const { lines: plain } = await run(['explain', '/albums'], { DATABASE_URL: 'sqlite:good.db' })
     assert.equal(plain.at(-1), 'No warnings.')
   })
 
-  it('finds nothing wrong with good declarations, whether a module or a database has them', () => {
+  it('finds nothing wrong with good declarations, whether a module or a database has them', async () => {
     for (const args of [
       ['store.ts'],
       ['model.ts', '--database-url', 'sqlite:good.db', '--sample', '1'],
       ['sqlite:good.db', '--types', 'singular'],
     ]) {
-      const { status, lines, stderr } = run(['doctor', ...args])
+      const { status, lines, stderr } = await run(['doctor', ...args])
       assert.deepEqual([status, stderr], [0, ''], args.join(' '))
       assert.equal(lines[0], 'album: examined 2 of 2')
       assert.equal(lines.at(-1), '2 resource types, 0 warnings, 0 violations')
     }
   })
 
-  it('reports values that make no round trip, and relationships without an index', () => {
-    const { status, lines } = run(['doctor', 'model.ts', '--database-url', 'sqlite:bad.db'])
+  it('reports values that make no round trip, and relationships without an index', async () => {
+    const { status, lines } = await run(['doctor', 'model.ts', '--database-url', 'sqlite:bad.db'])
     assert.equal(status, 1)
     const [warning, ...others] = lines.slice(2)
     assert.match(warning ?? '', /^warning: .*create index "album_artist_id" on "album"/)
@@ -140,8 +143,8 @@ describe('The commands explain and doctor', () => {
   ] as const
 
   for (const [args, message] of invalid)
-    it(`rejects lapidary ${args.join(' ')}`, () => {
-      const { status, stderr } = run(args, { DATABASE_URL: '' })
+    it(`rejects lapidary ${args.join(' ')}`, async () => {
+      const { status, stderr } = await run(args, { DATABASE_URL: '' })
       assert.equal(status, 2)
       assert.match(stderr.trimEnd(), message)
     })

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Scope } from '../cleanup.ts'
+
+const program = fileURLToPath(new URL('run-commands.ts', import.meta.url))
+
+/** A command line, and where it runs. */
+export interface CommandLine {
+  readonly cwd: string
+  readonly args: readonly string[]
+  /** Variables in addition to those of the test process. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** What a command printed, and its exit code. */
+export interface CommandResult {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+  /** What would keep its process running, by type, e.g. `TCPSocketWrap`. */
+  readonly unclosed: readonly string[]
+}
+
+/** Runs a command line of `lapidary`, without the name of the command. */
+export type RunCommand = (
+  cwd: string,
+  args: readonly string[],
+  env?: CommandLine['env'],
+) => Promise<Omit<CommandResult, 'unclosed'>>
+
+/**
+ * Starts a process that runs commands one after the other, until the suite or test ends. It calls the same function as
+ * `cli/main.ts`, and saves the start of Node.js, which takes most of the time of a command. `run-commands.ts` is its program.
+ * @returns a function that fails if the command leaves something open, because its own process would not end
+ */
+export function startCommandProcess(scope: Scope): RunCommand {
+  const child = fork(program)
+  scope.after(() => child.kill('SIGKILL'))
+  const end = once(child, 'exit')
+  return async (cwd, args, env = {}) => {
+    const line: CommandLine = { cwd, args, env }
+    const results = once(child, 'message', { signal: AbortSignal.timeout(20_000) })
+    child.send(line)
+    const [result]: readonly CommandResult[] = await Promise.race([
+      results,
+      end.then(() => assert.fail(`the process has ended during ${args.join(' ')}`)),
+    ])
+    assert.ok(result)
+    const { unclosed, ...output } = result
+    assert.deepEqual(unclosed, [], args.join(' '))
+    return output
+  }
+}
