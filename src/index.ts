@@ -173,6 +173,7 @@ export type {
   UntypedResource,
   ValueForm,
 } from './model/resource-types.ts'
+export type { SessionOptions } from './model/session.ts'
 export { storedAs } from './model/stored-as.ts'
 export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'
 export type { InvalidElement, ReadFailure, ReadResult } from './model/value-result.ts'

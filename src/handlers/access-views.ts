@@ -38,7 +38,9 @@ export function bindIdentity<Context extends Readonly<{ store: Store }>>(
   const bound: Store = {
     ...store,
     read: (plan, id, options) => store.read({ ...plan, identity }, id, options),
-    transaction: (work) => store.transaction((transaction) => work(transaction.as(identity))),
+    snapshot: (work, options) => store.snapshot(work, { ...options, identity }),
+    transaction: (work) =>
+      store.transaction((transaction) => work(transaction.as(identity)), identity),
   }
   return { ...context, store: bound }
 }

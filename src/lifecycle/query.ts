@@ -1,5 +1,6 @@
 import type { Sql } from '../model/dialect.ts'
 import type { RequestContext } from '../model/request-context.ts'
+import type { RunQuery } from '../store/store.ts'
 import type { LifecycleContext } from './context.ts'
 import { createBeginContext } from './hook-context.ts'
 
@@ -14,8 +15,9 @@ export function executeQuery(
   request: RequestContext,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { begin } = planner.model
-  return store.snapshot(async (query) => {
+  const work = async (query: RunQuery) => {
     if (begin) await begin(createBeginContext(request, query))
     return query(expression)
-  }, request.signal)
+  }
+  return store.snapshot(work, { signal: request.signal })
 }

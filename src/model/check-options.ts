@@ -1,6 +1,7 @@
 import { quote } from '../errors/quote.ts'
 import { createAccessCheck, fieldAccessChecks, tenantOptions } from './check-access-options.ts'
 import { findChangingSql } from './check-expressions.ts'
+import { sessionOptions } from './check-session-options.ts'
 import { isCodecName, isDefinedCodec } from './codecs.ts'
 import { sql } from './dialect.ts'
 import type {
@@ -288,4 +289,5 @@ const modelOptions = members({
   invalidValues: optional(invalidValues),
   access: optional(oneOf('deny by default')),
   tenant: optional(tenantOptions),
+  session: optional(sessionOptions),
 } satisfies Record<keyof ModelOptions, Check>)

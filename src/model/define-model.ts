@@ -93,6 +93,7 @@ export function defineModel<const Resources extends readonly ResourceDeclaration
     declarations: declarations as DeclarationsOf<Resources>,
     types,
     ...resolveAccess([...types.values()], options),
+    ...(options.session && { session: options.session }),
     begin,
     clientIds: options.clientIds ?? 'discard',
     idMismatch: options.idMismatch ?? 'discard',

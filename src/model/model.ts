@@ -14,6 +14,7 @@ import type { IdQuery } from './id-query.ts'
 import type { FieldExpression } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
+import type { SessionOptions } from './session.ts'
 
 /** The name of a table or view. Without a schema, the database searches its default schemas. */
 export interface Table {
@@ -202,6 +203,8 @@ export interface ModelOptions<Type extends string = string, Auth = unknown> {
   readonly access?: 'deny by default'
   /** Restricts every read and write to the rows of one tenant. */
   readonly tenant?: TenantOptions
+  /** The role and the settings of PostgreSQL under which every request runs. Not for SQLite, which has none. */
+  readonly session?: SessionOptions
 }
 
 /** Declared resource types, by type. */
@@ -232,6 +235,11 @@ export interface Model<Types extends Declarations = Declarations, Auth = unknown
    * @internal
    */
   readonly access?: ModelAccess
+  /**
+   * Absent if requests run as the role of the connection.
+   * @internal
+   */
+  readonly session?: SessionOptions
 }
 
 /**

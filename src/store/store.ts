@@ -30,6 +30,14 @@ export interface ReadOptions {
   readonly signal?: (() => AbortSignal) | undefined
 }
 
+/** The options of a transaction of the application that only reads. */
+export interface SnapshotOptions {
+  /** Returns a signal that aborts when the result is no longer needed. */
+  readonly signal?: (() => AbortSignal) | undefined
+  /** Who calls, for the session of the model. */
+  readonly identity?: Identity
+}
+
 /** The result of a write. */
 export interface Written {
   readonly id: string
@@ -123,13 +131,12 @@ export interface Store {
   explain(plan: ReadPlan, id?: string): Promise<ReadExplanation>
   /**
    * Runs SQL of the application in a read-only transaction, which sees one snapshot. On SQLite it runs in a reader process.
-   * @param signal - returns a signal that aborts when the result is no longer needed
    * @throws what the work throws; HeaderError `query_timeout` (503) for a statement that takes too long
    * @internal
    */
   snapshot<Result>(
     work: (query: RunQuery) => Promise<Result>,
-    signal?: () => AbortSignal,
+    options?: SnapshotOptions,
   ): Promise<Result>
   /**
    * Runs work in a write transaction, and rolls it back if the work throws. The work may run more than once; only the last run is
@@ -139,11 +146,15 @@ export interface Store {
    *
    * On SQLite one transaction writes at a time: while the work of one waits, e.g. for a request to another server, every other
    * write waits too. Work that awaits a further `transaction` of the same store waits forever.
+   * @param identity - who sends the request, for the session of the model; its access rules do not apply before `Transaction.as`
    * @returns the result of the work once the transaction is durable
    * @throws HeaderError `unavailable` (503) when the database cannot be written
    * @internal
    */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    identity?: Identity,
+  ): Promise<Result>
   /**
    * Loads what the store needs to know of the tables of the model. The server calls it before it listens; otherwise it happens
    * with the first read or write.

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import type { OpenDatabase } from '../databases.ts'
+import { freshPostgres } from '../postgres.ts'
 import { blocksOf } from './blocks.ts'
 import { announceProgram } from './compile-together.ts'
 import { absolutePath, readPage } from './pages.ts'
@@ -16,7 +18,8 @@ const run = promisify(execFile)
  * types, and run them on a database with the tables of the SQL blocks.
  *
  * @param page - e.g. `docs/in-process.md`
- * @param databaseName - the file name of the database in the program, e.g. `shop.db`; absent if the program creates its own
+ * @param databaseName - the file name of the database in the program, e.g. `shop.db`, or its URL on PostgreSQL; absent if the program
+ *   creates its own
  */
 export function describeGuideProgram(page: string, databaseName?: string): void {
   const blocks = blocksOf(readPage(page))
@@ -28,6 +31,7 @@ export function describeGuideProgram(page: string, databaseName?: string): void 
     const compile = announceProgram(page.replaceAll(/\W/g, '-'), program)
     let folder: string
     let file: string
+    let postgres: OpenDatabase | undefined
 
     before(async () => {
       // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
@@ -35,14 +39,28 @@ export function describeGuideProgram(page: string, databaseName?: string): void 
       folder = await mkdtemp(absolutePath('dist/guide-'))
       file = join(folder, 'program.ts')
       if (databaseName === undefined) return writeFile(file, program)
-      const database = join(folder, databaseName)
-      const tables = new DatabaseSync(database)
-      for (const sql of inLanguage('sql')) tables.exec(sql)
-      tables.close()
+      const database = await createTables(databaseName)
       assert.ok(program.includes(`'${databaseName}'`))
       await writeFile(file, program.replaceAll(`'${databaseName}'`, JSON.stringify(database)))
     })
-    after(() => rm(folder, { recursive: true, force: true }))
+    after(async () => {
+      await postgres?.remove()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    /** @returns the path or the URL of the database */
+    async function createTables(name: string): Promise<string> {
+      if (name.startsWith('postgres:')) {
+        postgres = await freshPostgres()
+        for (const sql of inLanguage('sql')) await postgres.second?.execute(sql)
+        return postgres.url
+      }
+      const path = join(folder, name)
+      const tables = new DatabaseSync(path)
+      for (const sql of inLanguage('sql')) tables.exec(sql)
+      tables.close()
+      return path
+    }
 
     it('is one program that compiles', async () => {
       assert.equal(await compile(), '')

@@ -1,6 +1,7 @@
 import { describeGuideProgram } from './guide-program.ts'
 
 describeGuideProgram('docs/guides/authentication.md', 'notes.db')
+describeGuideProgram('docs/guides/row-level-security.md', 'postgres://me:secret@localhost/notes')
 describeGuideProgram('docs/guides/testing.md')
 describeGuideProgram('docs/guides/custom-routes.md', 'tracker.db')
 describeGuideProgram('docs/guides/soft-delete-and-audit.md', 'notes.db')

@@ -28,7 +28,7 @@ const maxShapes = 200
  * @throws DeclarationError for names in filters that do not exist
  */
 export function compileAccess(model: Model): ((auth: unknown) => AccessShape) | undefined {
-  if (model.access === undefined) return undefined
+  if (model.access === undefined && model.session === undefined) return undefined
   const decisions = new Decisions()
   const rules = resolveModelRules(model, (decision) => decisions.add(decision))
   for (const field of listFields(model))

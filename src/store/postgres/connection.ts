@@ -5,6 +5,7 @@ import { publishStatement } from '../statement-events.ts'
 import { translateError } from './errors.ts'
 import type { PostgresQuery, PostgresResult } from './pipeline.ts'
 import type { Session } from './session.ts'
+import type { SessionSetup } from './session-setup.ts'
 
 /** Parsers of the values of declared SQL by the OIDs of their types, so that they equal those of SQLite. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -92,6 +93,15 @@ export class PostgresConnection {
     const query = { statement, values: { planValues: [] }, isPrepared: false, types }
     const { columns, rows } = await this.#executor.send(query)
     return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
+  }
+
+  /** Returns the same connection for the statements of an identity: each runs in a transaction that its setup begins. */
+  withSetup(setup: SessionSetup): Pick<PostgresConnection, 'all' | 'allUnprepared'> {
+    const executor: QueryExecutor = {
+      send: (query) => this.#executor.send({ ...query, setup }),
+      execute: () => Promise.reject(new Error('Text without parameters has no setup.')),
+    }
+    return new PostgresConnection(executor, this.#prepares && !setup.setsSearchPath)
   }
 
   /** Executes text without parameters, as `QueryExecutor.execute`. */

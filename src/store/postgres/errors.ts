@@ -101,6 +101,18 @@ export function translateError(error: unknown, { statement, timeout }: FailedQue
   return tooComplex.test(code) ? tooComplexError() : error
 }
 
+/**
+ * Translates an error of a transaction with a session. A violated policy is an error of permissions (403), because the policies are
+ * access rules. A rejected role or setting says nothing about the values of the request. Returns any other error as it is.
+ * @param isSetUp - whether the role and the settings were accepted
+ */
+export function translateSessionError(error: unknown, isSetUp: boolean): unknown {
+  if (!(error instanceof ConstraintError)) return error
+  const { cause } = error
+  if (!isSetUp) return new Error('PostgreSQL rejected the session of a request.', { cause })
+  return serverError(cause).code === insufficientPrivilege ? permissionDenied(cause) : error
+}
+
 const tooSlow = 'The database took too long'
 
 /** The error of a read whose client has disconnected; nobody receives it. */

@@ -3,6 +3,7 @@ import { bound, type RunValues, type Statement } from '../statement.ts'
 import { isConnectionLost, translateError } from './errors.ts'
 import type { Columns, Prepared } from './prepared.ts'
 import { cancelGracePeriod, type Session } from './session.ts'
+import type { SessionSetup } from './session-setup.ts'
 
 // Pipelined statements (docs/decisions/0031). The driver's own queries contain one statement each. This one sends several
 // statements followed by one `Sync`, so a write takes two round trips instead of five (rows `create`, `update` and `replace` of
@@ -30,6 +31,8 @@ export interface PostgresQuery {
   readonly types?: CustomTypesConfig
   /** Creates a signal that cancels the statement; called for long ones only. */
   readonly signal?: (() => AbortSignal) | undefined
+  /** Runs before the statement, in its transaction; for statements outside of any other transaction. */
+  readonly setup?: SessionSetup | undefined
 }
 
 /** The result of a statement. */
@@ -56,8 +59,30 @@ export interface RunningBatch {
   cancel(): void
 }
 
-/** Sends statements in one batch. The server runs them in order; if one fails, it skips the rest. */
+/**
+ * Sends statements in one batch. The server runs them in order; if one fails, it skips the rest. Outside of a transaction the batch
+ * is one (PostgreSQL 18, 54.2.4), so what the setup of a query sets ends with it, or with the setup of the next query.
+ */
 export function sendBatch(session: Session, queries: readonly PostgresQuery[]): RunningBatch {
+  return queries.some(({ setup }) => setup !== undefined)
+    ? sendWithSetups(session, queries)
+    : sendQueries(session, queries)
+}
+
+function sendWithSetups(session: Session, queries: readonly PostgresQuery[]): RunningBatch {
+  const sent = queries.flatMap((query) =>
+    query.setup ? [{ ...query.setup, isPrepared: query.isPrepared }, query] : [query],
+  )
+  const { result, cancel } = sendQueries(session, sent)
+  const isAsked = (_result: PostgresResult, index: number) =>
+    queries.some((each) => each === sent[index])
+  return {
+    result: result.then(({ results, ...end }) => ({ ...end, results: results.filter(isAsked) })),
+    cancel,
+  }
+}
+
+function sendQueries(session: Session, queries: readonly PostgresQuery[]): RunningBatch {
   const { promise, resolve, reject } = Promise.withResolvers<BatchResult>()
   try {
     const batch = new PipelinedBatch(session, queries, resolve, reject)

@@ -11,6 +11,7 @@ import {
 } from './errors.ts'
 import type { PostgresOptions } from './options.ts'
 import { cancelGracePeriod, Session, type SessionLimits } from './session.ts'
+import type { SessionSetup } from './session-setup.ts'
 import {
   beginSnapshot,
   beginStream,
@@ -75,10 +76,15 @@ export class PostgresPool {
    * Runs work in a write transaction on a connection of its own. An error of the work rolls the transaction back; otherwise
    * the work commits.
    * @param begin - the statements that begin the transaction
+   * @param setup - sets what the session of a request has
    * @throws HeaderError `unavailable` (503) when there is no connection, or the database is read-only
    */
-  write<Result>(begin: TransactionOptions['begin'], work: Work<Result>): Promise<Result> {
-    return this.#runTransaction({ begin }, (transaction) =>
+  write<Result>(
+    begin: TransactionOptions['begin'],
+    work: Work<Result>,
+    setup?: SessionSetup,
+  ): Promise<Result> {
+    return this.#runTransaction({ begin, setup }, (transaction) =>
       work(transaction).catch((error) => {
         throw unavailableWriteError(error)
       }),
@@ -89,8 +95,12 @@ export class PostgresPool {
    * Runs work in a read transaction, which sees one snapshot.
    * @param signal - cancels the work, or gives it up while it waits
    */
-  read<Result>(signal: AbortSignal | undefined, work: Work<Result>): Promise<Result> {
-    return this.#runTransaction({ begin: beginSnapshot, signal }, work)
+  read<Result>(
+    signal: AbortSignal | undefined,
+    work: Work<Result>,
+    setup?: SessionSetup,
+  ): Promise<Result> {
+    return this.#runTransaction({ begin: beginSnapshot, setup, signal }, work)
   }
 
   /**
@@ -98,10 +108,14 @@ export class PostgresPool {
    * may wait before it acquires one.
    * @throws HeaderError `overloaded` (503) when it waits too long
    */
-  async stream<Result>(signal: AbortSignal | undefined, work: Work<Result>): Promise<Result> {
+  async stream<Result>(
+    signal: AbortSignal | undefined,
+    work: Work<Result>,
+    setup?: SessionSetup,
+  ): Promise<Result> {
     const { timeout } = this.#limits
     const onEnd = await this.#streams.acquire({ timeout, signal })
-    return this.#runTransaction({ begin: this.#beginStream, signal, onEnd }, work)
+    return this.#runTransaction({ begin: this.#beginStream, setup, signal, onEnd }, work)
   }
 
   /** Whether any connection is open. */

@@ -42,7 +42,7 @@ const privilegesQuery = compileStatement(
 export async function listPrivilegeWarnings(
   model: Model,
   catalog: Catalog,
-  connection: PostgresConnection,
+  connection: Pick<PostgresConnection, 'all'>,
 ): Promise<string[]> {
   const rows = await connection.all(privilegesQuery, { planValues: [] })
   const granted = new Set<string>()

@@ -73,7 +73,7 @@ interface CachedCountOptions {
  * @returns `undefined` when there are more rows than a read may hold in memory
  */
 export async function readWithCachedCount(
-  connection: PostgresConnection,
+  connection: Pick<PostgresConnection, 'all'>,
   plan: ReadPlan,
   id: string | undefined,
   { statements, counts, signal }: CachedCountOptions,
@@ -105,7 +105,7 @@ export async function readWithCachedCount(
  * @returns `undefined` for any other page, and when the cached count is no longer valid
  */
 async function readReversedPage(
-  connection: PostgresConnection,
+  connection: Pick<PostgresConnection, 'all'>,
   plan: ReadPlan,
   id: string | undefined,
   {

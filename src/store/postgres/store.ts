@@ -45,6 +45,8 @@ import {
   chooseFoldingCollation,
   readServerSettings,
 } from './server-settings.ts'
+import { checkSessionRoles, connectAsRole } from './session-roles.ts'
+import { compileSession, type SessionSetup } from './session-setup.ts'
 import { createPostgresStatements, type PostgresStatementsOf } from './statements.ts'
 import { LoadedTableFacts, readTableFacts } from './table-facts.ts'
 import { beginMigration, type PostgresTransaction } from './transaction.ts'
@@ -66,6 +68,7 @@ export async function createPostgresStore(
   const description = describeDatabase(url)
   const dialect = await detectDialect(pool, description)
   const counts = new PostgresCountCache()
+  const createSetup = compileSession(model.session, dialect)
   const { facts, target } = createTarget(model, dialect, pool, counts)
   const cache = new StatementCache(options.statementCache)
   const statementsOf = createStatementsByRules(
@@ -80,31 +83,39 @@ export async function createPostgresStore(
     description,
     read: (plan, id, { hooks, signal } = {}) =>
       replicas.read((replica) => {
-        const request = { pool: replica, plan, id, hooks, signal }
+        const setup = createSetup?.(plan.identity)
+        const request = { pool: replica, plan, id, hooks, signal, setup }
         return facts.areKnown
           ? readFrom(request, context)
           : facts.load().then(() => readFrom(request, context))
       }),
     explain: async (plan, id) => {
       if (!facts.areKnown) await facts.load()
-      const explained = await pool.read(undefined, (transaction) =>
-        explainPostgresRead(transaction, plan, id, statementsOf(plan.identity)),
+      const explained = await pool.read(
+        undefined,
+        (transaction) => explainPostgresRead(transaction, plan, id, statementsOf(plan.identity)),
+        createSetup?.(plan.identity),
       )
       const catalog = await queryPostgresCatalog(pool.shared)
       const warnings = listReadWarnings(plan, explained, target, catalog)
       return { dialect: 'postgres', statements: explained, warnings }
     },
-    snapshot: (work, signal) =>
+    snapshot: (work, { signal, identity } = {}) =>
       replicas.read((replica) =>
-        replica.read(signal?.(), async (transaction) => {
-          const result = await work(createPostgresRunQuery(transaction, dialect))
-          await transaction.commit()
-          return result
-        }),
+        replica.read(
+          signal?.(),
+          async (transaction) => {
+            const result = await work(createPostgresRunQuery(transaction, dialect))
+            await transaction.commit()
+            return result
+          },
+          createSetup?.(identity),
+        ),
       ),
-    transaction: async (work) => {
+    transaction: async (work, identity) => {
+      const setup = createSetup?.(identity)
       if (!facts.areKnown) await facts.load()
-      return executeTransaction(work, { pool, statementsOf, facts })
+      return executeTransaction(work, { pool, statementsOf, facts, setup })
     },
     ...createSchemaOperations(pool, target, facts),
     close: async () => {
@@ -122,7 +133,8 @@ function createTarget(
 ): Readonly<{ facts: LoadedTableFacts; target: Target }> {
   const facts = new LoadedTableFacts(async () => {
     const loaded = await readTableFacts(model, shared, target)
-    counts.enableFor(loaded.cacheableTables)
+    // Which rows a session finds depends on its role, its search path and the policies of the tables.
+    if (model.session === undefined) counts.enableFor(loaded.cacheableTables)
     return loaded
   })
   const target: Target = {
@@ -227,6 +239,8 @@ interface ReadRequest extends ReadOptions {
   readonly plan: ReadPlan
   /** The id in the path. */
   readonly id: string | undefined
+  /** Sets what the session of the request has. */
+  readonly setup: SessionSetup | undefined
 }
 
 /** The dependencies of reads. */
@@ -238,19 +252,24 @@ interface ReadContext {
 
 /** Executes a read on one database, as `Store.read`: in one statement, with hooks in a transaction, or as a stream. */
 async function readFrom(
-  { pool, plan, id, hooks, signal }: ReadRequest,
+  { pool, plan, id, hooks, signal, setup }: ReadRequest,
   { statementsOf, counts, limit }: ReadContext,
 ): Promise<Rows> {
   const statements = statementsOf(plan.identity)
   if (hooks) {
     const work = (transaction: PostgresTransaction) =>
       readWithHooks(transaction, plan, id, { hooks, statements, limit })
-    return mayNeedStream(plan) ? pool.stream(signal?.(), work) : pool.read(signal?.(), work)
+    return mayNeedStream(plan)
+      ? pool.stream(signal?.(), work, setup)
+      : pool.read(signal?.(), work, setup)
   }
-  const complete = await readWithCachedCount(pool.shared, plan, id, { statements, counts, signal })
+  const connection = setup ? pool.shared.withSetup(setup) : pool.shared
+  const complete = await readWithCachedCount(connection, plan, id, { statements, counts, signal })
   if (complete === undefined)
-    return pool.stream(signal?.(), (transaction) =>
-      streamRead(transaction, plan, id, { statements, limit }),
+    return pool.stream(
+      signal?.(),
+      (transaction) => streamRead(transaction, plan, id, { statements, limit }),
+      setup,
     )
   if (limit) checkResourceLimit(complete, plan, limit)
   return complete
@@ -269,7 +288,22 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
   throwDeclarationErrors(
     await findViewIdErrors(target, catalog, (statement) => connection.allUnprepared(statement)),
   )
-  const privileges = await listPrivilegeWarnings(model, catalog, connection)
+  const access = await checkRoles(target, catalog, connection)
   const warnings = await listPostgresWarnings(model, catalog, { connection, findCollation })
-  return { warnings: [...privileges, ...warnings] }
+  return { warnings: [...access, ...warnings] }
+}
+
+/** Checks the roles of the requests. @returns warnings about them and their privileges */
+async function checkRoles(
+  { model, dialect }: Target,
+  catalog: Catalog,
+  connection: PostgresConnection,
+): Promise<readonly string[]> {
+  const { session } = model
+  const { errors = [], warnings = [] } = session
+    ? await checkSessionRoles(session, connection, dialect)
+    : {}
+  throwDeclarationErrors(errors)
+  const asRole = connectAsRole(session, connection, dialect)
+  return [...warnings, ...(asRole ? await listPrivilegeWarnings(model, catalog, asRole) : [])]
 }

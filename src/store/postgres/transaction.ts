@@ -4,7 +4,12 @@ import { Mutex } from '../mutex.ts'
 import { loadRows, type RunValues, type Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
 import { executeText, PostgresConnection, type QueryExecutor } from './connection.ts'
-import { disconnectedError, isConnectionLost, unavailableError } from './errors.ts'
+import {
+  disconnectedError,
+  isConnectionLost,
+  translateSessionError,
+  unavailableError,
+} from './errors.ts'
 import {
   type PostgresQuery,
   type PostgresResult,
@@ -12,6 +17,7 @@ import {
   sendBatch,
 } from './pipeline.ts'
 import type { Session } from './session.ts'
+import type { SessionSetup } from './session-setup.ts'
 
 const unknownOutcome =
   'The connection to the database was lost during the commit, so the write may or may not have been stored'
@@ -48,6 +54,8 @@ export const beginMigration: readonly Statement[] = [{ sql: 'begin', placeholder
 export interface TransactionOptions {
   /** The statements that begin it. */
   readonly begin: readonly Statement[]
+  /** Runs after these, for a transaction of a request in a model with the option `session`. */
+  readonly setup?: SessionSetup | undefined
   /** Whether the server may keep prepared statements. */
   readonly prepares: boolean
   /** Cancels the running statement, and every later one. */
@@ -69,8 +77,9 @@ export class PostgresTransaction extends PostgresConnection {
   readonly #handleLoss = () => this.#release(true)
 
   constructor(session: Session, options: TransactionOptions) {
-    const { begin, prepares, signal } = options
-    const executor = new TransactionExecutor(session, begin, prepares)
+    const { setup, signal } = options
+    const prepares = options.prepares && !setup?.setsSearchPath
+    const executor = new TransactionExecutor(session, options)
     super(executor, prepares)
     this.#executor = executor
     this.#options = options
@@ -210,18 +219,20 @@ interface Waiting {
 class TransactionExecutor implements QueryExecutor {
   readonly #session: Session
   readonly #beginQueries: readonly PostgresQuery[]
+  readonly #hasSetup: boolean
   #hasBegun = false
   #waiting: Waiting[] = []
   #isStopped = false
   #running: RunningBatch | undefined
 
-  constructor(session: Session, begin: readonly Statement[], prepares: boolean) {
+  constructor(session: Session, { begin, setup, prepares }: TransactionOptions) {
     this.#session = session
-    this.#beginQueries = begin.map((statement) => ({
-      statement,
-      values: { planValues: [] },
-      isPrepared: prepares,
-    }))
+    this.#hasSetup = setup !== undefined
+    const settings = setup ? [setup] : []
+    this.#beginQueries = [
+      ...begin.map((statement) => ({ statement, values: { planValues: [] } })),
+      ...settings,
+    ].map(({ statement, values }) => ({ statement, values, isPrepared: prepares }))
   }
 
   /** Whether the transaction has begun on the server. */
@@ -247,8 +258,19 @@ class TransactionExecutor implements QueryExecutor {
 
   execute(text: string, timeout?: number): Promise<string> {
     this.#flush()
+    if (this.#hasSetup && !this.#hasBegun) return this.#executeAfterSetup(text, timeout)
     const begin = this.#takeBeginQueries().map(({ statement }) => `${statement.sql}; `)
     return executeText(this.#session, begin.join('') + text, timeout)
+  }
+
+  /** The setup has parameters, which text cannot have. If it fails, so does the text, because the transaction is aborted. */
+  async #executeAfterSetup(text: string, timeout: number | undefined): Promise<string> {
+    const { result } = sendBatch(this.#session, this.#takeBeginQueries())
+    const begun = result.then(({ failure }) => {
+      if (failure !== undefined) throw this.#translate(failure, false)
+    })
+    const [, tag] = await Promise.all([begun, executeText(this.#session, text, timeout)])
+    return tag
   }
 
   #flush(): void {
@@ -267,13 +289,17 @@ class TransactionExecutor implements QueryExecutor {
         for (const [index, { resolve, reject }] of waiting.entries()) {
           const result = results[begin.length + index]
           if (result) resolve(result)
-          else reject(failure)
+          else reject(this.#translate(failure, results.length >= begin.length))
         }
       },
       (error) => {
         for (const { reject } of waiting) reject(error)
       },
     )
+  }
+
+  #translate(failure: unknown, isSetUp: boolean): unknown {
+    return this.#hasSetup ? translateSessionError(failure, isSetUp) : failure
   }
 
   /** Returns the statements that begin the transaction, the first time. */

@@ -8,6 +8,7 @@ import { isConflict, unavailableError } from './errors.ts'
 import type { PostgresPool } from './pool.ts'
 import { createPostgresRunQuery, readForWrite, readInserted } from './read.ts'
 import { compileSequenceSkip } from './sequences.ts'
+import type { SessionSetup } from './session-setup.ts'
 import type { PostgresStatements, PostgresStatementsOf } from './statements.ts'
 import type { LoadedTableFacts } from './table-facts.ts'
 import { beginWrite, type PostgresTransaction } from './transaction.ts'
@@ -23,24 +24,27 @@ interface WriteContext {
   readonly pool: PostgresPool
   readonly statementsOf: PostgresStatementsOf
   readonly facts: LoadedTableFacts
+  /** Sets what the session of the request has. */
+  readonly setup: SessionSetup | undefined
 }
 
 /** Runs work in a write transaction, as `Store.transaction`. */
 export function executeTransaction<Result>(
   work: (transaction: Transaction) => Promise<Result>,
-  { pool, statementsOf, facts }: WriteContext,
+  { pool, statementsOf, facts, setup }: WriteContext,
 ): Promise<Result> {
+  const run = async (transaction: PostgresTransaction) => {
+    const result = await work(createWriteTransaction(transaction, statementsOf, facts))
+    await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
+    return result
+  }
   return retryOnConflict(
-    () =>
-      pool.write(beginWrite, async (transaction) => {
-        const result = await work(createWriteTransaction(transaction, statementsOf, facts))
-        await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
-        return result
-      }),
+    () => pool.write(beginWrite, run, setup),
     async ({ resource }) => {
+      const connection = setup ? pool.shared.withSetup(setup) : pool.shared
       // Ids of other codecs are random.
       if (resource.id.kind.codec === 'id')
-        await pool.shared.allUnprepared(
+        await connection.allUnprepared(
           compileSequenceSkip(resource, statementsOf(undefined).target),
         )
     },

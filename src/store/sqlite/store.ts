@@ -44,9 +44,11 @@ export { sampleSqlite } from './sample.ts'
  * Opens a SQLite database as a store. One connection writes; it commits waiting transactions in groups.
  *
  * @param path - a file, created with its folder if it does not exist, or `:memory:` for a temporary one (docs/decisions/0042)
- * @throws Error when the file cannot be opened, or `readOnly` is true and it does not exist
+ * @throws Error when the file cannot be opened, or `readOnly` is true and it does not exist; DeclarationError for the option
+ *   `session` of the model
  */
 export function openSqlite(model: Model, path: string, options: SqliteOptions = {}): Store {
+  checkSession(model)
   const file = new DatabaseFile(path, options.readOnly ?? false)
   // Half of the memory is for compiled statements, a quarter for the prepared ones of each of the two long-lived connections.
   const { statementCache = defaultCacheSize } = options
@@ -76,7 +78,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
       return { dialect: 'sqlite', statements: explained, warnings }
     },
-    snapshot: (work, signal) => router.snapshot(work, signal),
+    snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
     transaction: (work) => groupCommit.transaction(work),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),
     close: async () => {
@@ -85,6 +87,14 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       file.remove()
     },
   }
+}
+
+/** Without roles and settings, the rows that a policy would hide would be served. */
+function checkSession({ session }: Model): void {
+  if (session === undefined) return
+  throwDeclarationErrors([
+    'options.session: SQLite has no roles and no settings; remove it, or open the model by openPostgres',
+  ])
 }
 
 /** Opens the connection that writes; a read-only store reads its catalog by it. */
