@@ -121,7 +121,7 @@ function createHttpServer(
     publicUrl,
     logLevel,
     accessLog: settings.accessLog === 'on',
-    openapi: settings.openapi === 'on' && { title, ...findDocs(model) },
+    openapi: settings.openapi === 'on' && { title, examples: 'rows', ...findDocs(model) },
     shutdownDelay: settings.shutdownDelay,
     maxBody,
     allowedHosts,

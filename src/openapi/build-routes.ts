@@ -8,9 +8,11 @@ import { getResourceType, type Model } from '../model/model.ts'
 import { isFunction } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
+import { describeAddresses } from './describe-addresses.ts'
 import { describeApi } from './describe-api.ts'
 import { describeResource } from './describe-resource.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
+import { type Examples, readExamples } from './read-examples.ts'
 
 /** The options of an adapter that the description depends on. */
 interface DescribedOptions {
@@ -34,7 +36,7 @@ export function buildRoutes(context: AppContext, options: DescribedOptions): rea
   const settings = openapi === true ? {} : openapi
   return [
     ...routes.map((route) => addLink(route, formatLinks(route, context, settings))),
-    defineDescription(context, options, settings),
+    defineDescription(context, options, { ...settings, routes }),
     ...defineSchemas(context),
     ...definePage(context, settings.docs),
   ]
@@ -68,24 +70,67 @@ function formatLinks(
 function defineDescription(
   context: AppContext,
   { publicUrl, authenticate }: DescribedOptions,
-  { docs: _page, ...settings }: OpenApiOptions,
+  { docs, examples: source, routes, ...settings }: OpenApiOptions & WithRoutes,
 ): Route {
   const { prefix, rootMeta } = context
   const { version, description } = rootMeta
   const security = settings.security ?? findSecurity(authenticate)
-  const describe = memoizeByIdentity((model: Model) =>
+  const describe = (model: Model, examples?: Examples) =>
     JSON.stringify(
       describeApi(model, {
         ...(typeof version === 'string' && { version }),
         ...(typeof description === 'string' && { description }),
         ...{ prefix, publicUrl, security },
         ...settings,
+        ...(examples && { examples }),
+        paths: { ...describeAddresses(model, docs), ...settings.paths },
       }),
-    ),
-  )
-  return defineText('/openapi.json', { 'content-type': 'application/json' }, (request) =>
-    describe(findModel(request, context)),
-  )
+    )
+  const read =
+    source === 'rows'
+      ? describeWithRows(context, routes, authenticate === undefined, describe)
+      : describeModel(context, describe)
+  return defineText('/openapi.json', { 'content-type': 'application/json' }, read)
+}
+
+interface WithRoutes {
+  readonly routes: readonly ModelRoute[]
+}
+
+/** Reads the text of a description. */
+type DescriptionReader = (request: ApiRequest) => string | Promise<string>
+
+/** Describes each model that an identity may see once. */
+function describeModel(context: AppContext, describe: (model: Model) => string): DescriptionReader {
+  const describeOnce = memoizeByIdentity(describe)
+  return (request) => describeOnce(findModel(request, context))
+}
+
+/** Milliseconds for which a description with examples from rows is kept. */
+const rowsLifetime = 60_000
+
+/**
+ * Describes the model with examples from rows. What one identity may read is not kept for others: rules, `begin` and the database
+ * itself may let each of them read other rows.
+ *
+ * @param isKept - true if all requests have the same identity: none
+ */
+function describeWithRows(
+  context: AppContext,
+  routes: readonly ModelRoute[],
+  isKept: boolean,
+  describe: (model: Model, examples: Examples) => string,
+): DescriptionReader {
+  let kept: Readonly<{ text: Promise<string>; until: number }> | undefined
+  const read = async (request: ApiRequest) =>
+    describe(findModel(request, context), await readExamples(routes, request, context))
+  return (request) => {
+    if (!isKept) return read(request)
+    const now = performance.now()
+    if (kept === undefined || kept.until < now)
+      kept = { text: read(request), until: now + rowsLifetime }
+    return kept.text
+  }
 }
 
 /** The model as the identity of a request may see it: without the fields that it may neither read nor write. */

@@ -1,13 +1,14 @@
 import { isObject } from '../model/json.ts'
-import { type Check, members, mustBe, optional } from '../model/option-checks.ts'
+import { type Check, members, mustBe, oneOf, optional } from '../model/option-checks.ts'
 import type { SecurityDescription } from '../model/security.ts'
 import type { DocsPage, OpenApiOptions } from './options.ts'
 
+const flag = mustBe('true or false', (value) => typeof value === 'boolean')
 const text = mustBe('a string', (value) => typeof value === 'string')
 
 const security = members({
   schemes: mustBe('an object with security schemes of OpenAPI by name', isObject),
-  isOptional: mustBe('true or false', (value) => typeof value === 'boolean'),
+  isOptional: flag,
 } satisfies Record<keyof SecurityDescription, Check>)
 
 const docs = members({
@@ -24,6 +25,9 @@ const options = members({
   description: optional(text),
   security: optional(security),
   docs: optional(docs),
+  examples: optional(oneOf('kinds', 'rows')),
+  generalMethods: optional(flag),
+  paths: optional(mustBe('an object with path items of OpenAPI by path', isObject)),
 } satisfies Record<keyof OpenApiOptions, Check>)
 
 /** Checks the option `openapi` of an adapter: true, false or an object with options of the description. */

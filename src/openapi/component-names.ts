@@ -1,21 +1,46 @@
 import type { Model } from '../model/model.ts'
 
 /**
+ * The beginnings of the names of components that no type has: `jsonapi.errors`, `filter.text`. A resource type of one of these names
+ * gets a number.
+ */
+const reserved = ['jsonapi', 'filter'] as const
+
+/**
  * Names the components of each type. Names of components have only letters, digits, `.`, `_` and `-`; a member name of JSON:API
  * may have others, but never a `.`, which therefore separates the type from the rest, as in `person.new`.
  *
- * @returns the beginning of the names of the components of a type
+ * @returns the beginning of the names of the components of a type; no two types have the same
  * @see https://spec.openapis.org/oas/v3.1.0#components-object
  */
 export function createTypeNames(model: Model): (type: string) => string {
-  const names = new Map<string, string>()
-  const taken = new Set<string>()
-  for (const type of model.types.keys()) {
-    const name = makeUnique(replaceOthers(type), taken)
-    taken.add(name)
-    names.set(type, name)
-  }
+  const names = createUniqueNames([...model.types.keys()], reserved)
   return (type) => names.get(type) ?? type
+}
+
+/**
+ * Gives each of several names a name of letters, digits, `_` and `-`. A name that has no other characters stays as it is unless it is
+ * reserved; of the others, those that would be equal get a number.
+ *
+ * @param names - each of them once
+ * @param reserved - names that none of them gets
+ */
+export function createUniqueNames(
+  names: readonly string[],
+  reserved: readonly string[] = [],
+): ReadonlyMap<string, string> {
+  const taken = new Set(reserved)
+  const [plain, others] = [
+    names.filter((name) => replaceOthers(name) === name && !taken.has(name)),
+    names.filter((name) => replaceOthers(name) !== name || taken.has(name)),
+  ]
+  for (const name of plain) taken.add(name)
+  const unique = others.map((name) => {
+    const free = makeUnique(replaceOthers(name), taken)
+    taken.add(free)
+    return [name, free] as const
+  })
+  return new Map([...plain.map((name) => [name, name] as const), ...unique])
 }
 
 /** Replaces the characters that the name of a component cannot have by `_`. */

@@ -7,6 +7,7 @@ import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
 import { describeFilters } from './filter-schemas.ts'
 import { describeRoute, formatPath, type OperationContext, type PathItem } from './operations.ts'
 import { describeCommonParameters, describeId, describeTypeParameters } from './parameters.ts'
+import type { Examples } from './read-examples.ts'
 import { describeResourceObjects, type SchemaContext } from './resource-schemas.ts'
 import { describeCommonResponses, describeTypeBodies, describeTypeResponses } from './responses.ts'
 import { createReference, type Schemas, selectReferenced } from './schema.ts'
@@ -25,6 +26,15 @@ export interface DescriptionOptions {
   readonly publicUrl?: string | undefined
   /** How requests are authenticated. Default: not at all. */
   readonly security?: SecurityDescription | undefined
+  /**
+   * True to list HEAD and OPTIONS of each path, for gateways that reject what is not described. They make the document a fifth longer.
+   * Default false.
+   */
+  readonly generalMethods?: boolean
+  /** Path items of OpenAPI for addresses that are not those of the model, by path. Default: none. */
+  readonly paths?: Readonly<Record<string, PathItem>>
+  /** A resource of each type that is shown as an example. Default: examples that are made by kind. */
+  readonly examples?: Examples
 }
 
 /** A description of an API: an OpenAPI document (https://spec.openapis.org/oas/v3.1.0). */
@@ -52,17 +62,18 @@ export interface OpenApiDocument {
  */
 export function describeApi(model: Model, options: DescriptionOptions = {}): OpenApiDocument {
   const { title = 'API', version = '1.0.0', description, prefix = '', publicUrl = '' } = options
-  const { security } = options
+  const { security, paths: otherPaths = {}, examples, generalMethods = false } = options
   const context: SchemaContext = {
-    ...{ model, prefix },
+    ...{ model, prefix, examples },
     nameType: createTypeNames(model),
     ref: createReference('#/components/schemas/'),
   }
   const nameIdParameter = nameIdParameters(model)
-  const operationContext = { ...context, nameIdParameter }
-  const paths = Object.fromEntries(
+  const operationContext = { ...context, nameIdParameter, hasGeneralMethods: generalMethods }
+  const ownPaths = Object.fromEntries(
     listPaths(model).map((route) => [formatPath(route), describeRoute(route, operationContext)]),
   )
+  const paths = { ...ownPaths, ...otherPaths }
   return {
     openapi: '3.1.0',
     info: { title, version, ...(description !== undefined && { description }) },
@@ -87,16 +98,19 @@ export interface ListedOperation {
   readonly name: string
 }
 
-/** Lists the operations of an API. @param prefix - the beginning of every path; may be empty */
+/** Lists the operations of an API, without HEAD and OPTIONS, which every path has. @param prefix - the beginning of every path; may be empty */
 export function listOperations(model: Model, prefix = ''): ListedOperation[] {
   return Object.entries(describeApi(model).paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
-      if (method === 'parameters' || !isObject(operation)) return []
+      if (generalMembers.has(method) || !isObject(operation)) return []
       const name = String(operation.operationId)
       return [{ method: method.toUpperCase(), path: prefix + decodeURIComponent(path), name }]
     }),
   )
 }
+
+/** The members of a path item that are no operation of the path alone. */
+const generalMembers: ReadonlySet<string> = new Set(['parameters', 'head', 'options'])
 
 /** Any of the schemes authenticates a request. */
 function listRequirements({

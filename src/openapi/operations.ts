@@ -1,5 +1,6 @@
 import type { Method, ModelPath } from '../handlers/model-paths.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
+import { createUniqueNames } from './component-names.ts'
 import { describeShortFilters } from './parameters.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import type { ErrorResponseName } from './responses.ts'
@@ -13,6 +14,8 @@ export type PathItem = Readonly<Record<string, unknown>>
 export interface OperationContext extends SchemaContext {
   /** The name of the parameter for the ids of a type, among the components. */
   readonly nameIdParameter: (resource: ResourceType) => string
+  /** True if HEAD and OPTIONS of each path are described. */
+  readonly hasGeneralMethods: boolean
 }
 
 /** An operation in short; the rest is the same for all. */
@@ -52,18 +55,49 @@ export function formatPath({ path }: Pick<ModelPath, 'path'>): string {
     .join('/')
 }
 
-/** Describes a route: each of its methods becomes an operation. HEAD and OPTIONS, which every path has, are not listed. */
+/** Describes a route: each of its methods becomes an operation. */
 export function describeRoute(route: ModelPath, context: OperationContext): PathItem {
   const { tag, parameters, operations } = describePath(route, context)
   const own = route.methods.flatMap((method) => {
     const operation = operations[method]
     return operation ? [[method, operation] as const] : []
   })
+  const { GET } = operations
   return {
     ...(parameters.length > 0 && { parameters }),
     ...Object.fromEntries(
       own.map(([method, operation]) => [method.toLowerCase(), describeOperation(operation, tag)]),
     ),
+    ...(GET && context.hasGeneralMethods && describeGeneralMethods(GET, tag)),
+  }
+}
+
+type GeneralOperation = Pick<Operation, 'verb' | 'parameters' | 'errors'>
+
+/**
+ * Describes HEAD and OPTIONS of a path. Scalar does not show them: they would be half of the operations, and say nothing of their path.
+ * @param operation - that of GET
+ */
+function describeGeneralMethods(
+  { verb, parameters = [], errors }: GeneralOperation,
+  tag?: string,
+): PathItem {
+  const common = { ...(tag !== undefined && { tags: [tag] }), 'x-scalar-ignore': true }
+  // `filter` announces its short form, so HEAD need not list it for each attribute.
+  const shared = parameters.filter((each) => '$ref' in each)
+  const head = response('head')
+  return {
+    head: {
+      ...common,
+      ...{ summary: 'Get the header fields of GET', operationId: `${verb}.head` },
+      ...(shared.length > 0 && { parameters: shared }),
+      responses: { 200: head, '4XX': head, '5XX': head },
+    },
+    options: {
+      ...common,
+      ...{ summary: 'List the methods', operationId: `${verb}.options` },
+      responses: { 204: response('options'), '4XX': response(errors) },
+    },
   }
 }
 
@@ -182,7 +216,7 @@ function describeRelated(
 ): DescribedPath {
   const { model, nameType } = context
   const related = model.types.get(to) ?? resource
-  const id = `${nameType(resource.type)}.${nameComponent(relationship)}`
+  const id = nameRelationship(resource, relationship, context)
   const name = nameType(to)
   return {
     tag: resource.type,
@@ -212,7 +246,7 @@ function describeRelationship(
 ): DescribedPath {
   const { model, nameType } = context
   const related = model.types.get(field.to) ?? resource
-  const id = `${nameType(resource.type)}.${nameComponent(field.name)}`
+  const id = nameRelationship(resource, field.name, context)
   const body = `${nameType(field.to)}.${field.many ? 'toMany' : 'toOne'}`
   const write = { body, response: 'message', errors: writeErrors } as const
   const [set, replace, remove] = field.many
@@ -238,7 +272,12 @@ function describeRelationship(
   }
 }
 
-/** Ids of operations are parts of URLs in many tools. */
-function nameComponent(name: string): string {
-  return encodeURIComponent(name).replaceAll('%', '_')
+/** Returns the beginning of the ids of the operations of a relationship. Ids are parts of URLs and of programs in many tools. */
+function nameRelationship(
+  resource: ResourceType,
+  name: string,
+  { nameType }: SchemaContext,
+): string {
+  const names = createUniqueNames(listRelationships(resource).map((field) => field.name))
+  return `${nameType(resource.type)}.${names.get(name) ?? name}`
 }

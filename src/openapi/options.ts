@@ -13,6 +13,18 @@ export interface OpenApiOptions {
   readonly security?: SecurityDescription
   /** The page that shows the description, e.g. `docsPage()` of `lapidary/docs`. Default: none. */
   readonly docs?: DocsPage
+  /**
+   * `rows` for examples from the database: the first resource of each type that the identity of the request may read. `kinds` for
+   * values that are made up. Default `kinds`.
+   */
+  readonly examples?: 'kinds' | 'rows'
+  /**
+   * True to list HEAD and OPTIONS of each path, for gateways that reject what is not described. They make the document a fifth longer.
+   * Default false.
+   */
+  readonly generalMethods?: boolean
+  /** Path items of OpenAPI for further addresses of the application, by path, e.g. for routes of its own. Default: none. */
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 /** A page that shows the description of an API to people. Its files are served without authentication. */

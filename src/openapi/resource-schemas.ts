@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../model/kinds.ts'
 import type { AttributeField, Model, RelationshipField, ResourceType } from '../model/model.ts'
 import { makeExample, makeReturnedAttributes, makeSentAttributes } from './example-values.ts'
+import type { Examples } from './read-examples.ts'
 import { arrayOf, objectOf, openObject, orNull, type Reference, type Schemas } from './schema.ts'
 import {
   describeIgnoredValue,
@@ -19,6 +20,8 @@ export interface SchemaContext {
   readonly nameType: (type: string) => string
   /** Refers to a schema by its name. */
   readonly ref: Reference
+  /** Stored resources by type; other types have examples that are made by kind. */
+  readonly examples?: Examples | undefined
 }
 
 /**
@@ -55,19 +58,25 @@ export function describeResourceObjects(resource: ResourceType, context: SchemaC
   }
 }
 
-function describeReturned(resource: ResourceType, { prefix, nameType, ref }: SchemaContext) {
+function describeReturned(
+  resource: ResourceType,
+  { prefix, nameType, ref, examples = {} }: SchemaContext,
+) {
   const { description, path } = resource
+  const stored = examples[resource.type]
   const { readable } = groupAttributes(resource)
   const relationships = listRelationships(resource)
   const attributes = readable.map((field) => [field.name, describeReturnedValue(field)] as const)
   const links = relationships.map(
     (field) => [field.name, describe(field, ref(nameRelationship(field, nameType)))] as const,
   )
-  const id = makeExample(resource.id.kind)
+  const id = stored?.id ?? makeExample(resource.id.kind)
   const example = {
     type: resource.type,
     id,
-    ...(attributes.length > 0 && { attributes: makeReturnedAttributes(readable) }),
+    ...(attributes.length > 0 && {
+      attributes: { ...makeReturnedAttributes(readable), ...stored?.attributes },
+    }),
     links: { self: `${prefix}${path}/${encodeURIComponent(String(id))}` },
   }
   const properties = {
@@ -116,13 +125,14 @@ function describeNew(resource: ResourceType, context: SchemaContext): JsonSchema
 function describeUpdate(resource: ResourceType, context: SchemaContext): JsonSchema {
   const { type, id } = resource
   const { writable } = groupAttributes(resource)
+  const exampleId = context.examples?.[type]?.id ?? makeExample(id.kind)
   // The server may ignore an id that differs from that of the path, so a schema of it would promise too much.
   return describeSent(resource, context, {
     id: {},
     required: ['type', 'id'],
     requiredAttributes: [],
     // An update need not send all attributes.
-    example: addAttributes({ type, id: makeExample(id.kind) }, writable.slice(0, 1)),
+    example: addAttributes({ type, id: exampleId }, writable.slice(0, 1)),
   })
 }
 

@@ -56,6 +56,10 @@ export function describeCommonResponses(
   return {
     message: { description: 'Done.', ...describeContent(ref('jsonapi.message')) },
     root: { description: 'The resource types.', ...describeContent(ref('jsonapi.root')) },
+    head: {
+      description: 'The status and the header fields of the response to GET, without a body.',
+    },
+    options: { description: 'The methods.', headers: { Allow: { schema: { type: 'string' } } } },
     readError: describeErrors(rejected, (code, status) => status < 500 && !writeCodes.has(code)),
     writeError: describeErrors(rejected, (_code, status) => status < 500),
     serverError: {
@@ -64,7 +68,7 @@ export function describeCommonResponses(
       ),
       ...errors,
     },
-  } satisfies Record<ErrorResponseName | 'message' | 'root', Exchanged>
+  } satisfies Record<ErrorResponseName | 'message' | 'root' | 'head' | 'options', Exchanged>
 }
 
 function listCodes(isListed: (code: string, status: number) => boolean): string[] {

@@ -10,9 +10,6 @@ import { isObject } from './violation.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** How many exchanges of an operation with one status are checked; of later ones, every tenth. */
-const maxChecked = 50
-
 /** Asserts that a request and its response are as the description of the API says. @param body - of the response, if it is parsed */
 export type DescriptionChecker = (exchange: Exchange, body?: unknown) => void
 
@@ -31,8 +28,6 @@ interface Context {
   readonly resolve: (value: unknown) => JsonObject
   /** Validates a value by a schema at a place of the description. Returns the violations. */
   readonly validate: (schema: unknown, value: unknown) => string[]
-  /** Whether this exchange of an operation is checked. */
-  readonly isSampled: (operation: JsonObject, status: number) => boolean
 }
 
 /**
@@ -72,12 +67,15 @@ export function getDescriptionChecker(model: Model, prefix: string): Description
 /** The checkers of descriptions that servers have sent, which servers with equal settings share. */
 const parsed = new Map<string, DescriptionChecker>()
 
-/** Returns the check of a description as a server sends it. */
+/** Returns the check of a description as a server sends it. Its examples may be stored resources, which differ between servers. */
 export function parseDescription(text: string, prefix: string): DescriptionChecker {
-  const known = parsed.get(text)
+  const withoutExamples = JSON.stringify(JSON.parse(text), (name, value) =>
+    name === 'examples' ? undefined : value,
+  )
+  const known = parsed.get(withoutExamples)
   if (known) return known
   const check = createDescriptionChecker(JSON.parse(text), prefix)
-  parsed.set(text, check)
+  parsed.set(withoutExamples, check)
   return check
 }
 
@@ -90,7 +88,6 @@ function createContext(description: OpenApiDocument, prefix: string): Context {
     validateFormats: false,
   })
   ajv.addSchema(description, 'api')
-  const counts = new WeakMap<JsonObject, number[]>()
   const validators = new WeakMap<object, ValidateFunction>()
   const compile = (schema: unknown): ValidateFunction => {
     const known = isObject(schema) ? validators.get(schema) : undefined
@@ -111,13 +108,6 @@ function createContext(description: OpenApiDocument, prefix: string): Context {
       const [, , kind = '', name = ''] = value.$ref.split('/')
       return Reflect.get(Reflect.get(description.components, kind), name)
     },
-    isSampled: (operation, status) => {
-      const ofOperation = counts.get(operation) ?? []
-      counts.set(operation, ofOperation)
-      const count = (ofOperation[status] ?? 0) + 1
-      ofOperation[status] = count
-      return count <= maxChecked || count % 10 === 0
-    },
     validate: (schema, value) => {
       const validate = compile(schema)
       if (validate(value)) return []
@@ -133,32 +123,39 @@ function findDifferences(exchange: Exchange, body: unknown, context: Context): s
   const { method, status } = exchange
   const [path = '', search = ''] = exchange.url.replace(/^https?:\/\/[^/?]+/, '').split('?')
   const item = findPath(path, context)
-  const operation = item?.[method === 'HEAD' ? 'get' : method.toLowerCase()]
   const isError = status >= 400
-  if (item === undefined || !isObject(operation)) {
-    const isExpected = isError || method === 'OPTIONS' || /\.json$/.test(path)
-    return isExpected ? [] : ['the operation is not described']
-  }
-  if (!context.isSampled(operation, status)) return []
+  if (method === 'OPTIONS' && item !== undefined && !isError)
+    return findMethodDifferences(exchange, item)
+  // HEAD is GET without the body (RFC 9110, section 9.3.2).
+  const operation = item?.[method === 'HEAD' ? 'get' : method.toLowerCase()]
+  if (item === undefined || !isObject(operation))
+    return isError ? [] : ['the operation is not described']
   return [
     ...(isError ? [] : findRequestDifferences(exchange, search, { item, operation }, context)),
-    ...findResponseDifferences(
-      exchange,
-      body ?? JSON.parse(exchange.text || 'null'),
-      operation,
-      context,
-    ),
+    ...findResponseDifferences(exchange, body, operation, context),
   ]
 }
 
+/** Compares the methods that a response to OPTIONS lists with those of the path. */
+function findMethodDifferences({ status, headers, text }: Exchange, item: JsonObject): string[] {
+  const methods = ['get', 'post', 'patch', 'delete'].filter((method) => method in item)
+  const described = [...methods.map((method) => method.toUpperCase()), 'HEAD', 'OPTIONS'].sort()
+  const allowed = (headers.allow ?? '').split(', ').sort()
+  const isSame = status === 204 && text === '' && described.join() === allowed.join()
+  return isSame ? [] : [`the response to OPTIONS allows ${allowed}, and ${described} are described`]
+}
+
 function findPath(pathname: string, { prefix, paths }: Context): JsonObject | undefined {
-  const rest = pathname.slice(prefix.length) || '/'
-  const segments = rest.split('/').map(decode)
-  const found = paths.find(
-    (path) =>
+  const split = (path: string) => (path || '/').split('/').map(decode)
+  const [whole, rest] = [split(pathname), split(pathname.slice(prefix.length))]
+  const found = paths.find((path) => {
+    // A path with servers of its own is outside of the prefix.
+    const segments = path.item.servers === undefined ? rest : whole
+    return (
       path.segments.length === segments.length &&
-      path.segments.every((segment, at) => segment === '{id}' || segment === segments[at]),
-  )
+      path.segments.every((segment, at) => segment === '{id}' || segment === segments[at])
+    )
+  })
   return found?.item
 }
 
@@ -172,7 +169,7 @@ function decode(segment: string): string | undefined {
 }
 
 function findResponseDifferences(
-  { method, status }: Exchange,
+  { method, status, headers, text }: Exchange,
   body: unknown,
   operation: JsonObject,
   { resolve, validate }: Context,
@@ -180,13 +177,18 @@ function findResponseDifferences(
   const responses = resolve(operation.responses)
   const described = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
   if (described === undefined) return [`the status ${status} is not described`]
-  if (method === 'HEAD') return []
-  const schema = getSchema(resolve(described))
-  return validate(schema, truncateLists(body, 4)).map((line) => `response: ${line}`)
+  if (method === 'HEAD') return text === '' ? [] : ['response: HEAD has a body']
+  const { content } = resolve(described)
+  if (!isObject(content)) return text === '' ? [] : ['response: a body is not described']
+  const type = headers['content-type']?.replace(/;.*/s, '') ?? ''
+  const schema = getSchema(content, type)
+  if (schema === undefined) return [`response: the media type ${type} is not described`]
+  const value = body ?? (type.endsWith('json') ? JSON.parse(text) : text)
+  return validate(schema, truncateLists(value, 4)).map((line) => `response: ${line}`)
 }
 
-function getSchema({ content }: JsonObject): unknown {
-  const media: unknown = isObject(content) ? content[mediaType] : undefined
+function getSchema(content: unknown, type: string): unknown {
+  const media: unknown = isObject(content) ? content[type] : undefined
   return isObject(media) ? media.schema : undefined
 }
 
@@ -204,7 +206,7 @@ function findRequestDifferences(
   const bodyErrors =
     operation.requestBody === undefined
       ? []
-      : validate(getSchema(body), withoutReserved(JSON.parse(sent)))
+      : validate(getSchema(body.content, mediaType), withoutReserved(JSON.parse(sent)))
   return [
     ...[...new URLSearchParams(search)].flatMap(([name, value]) =>
       findParameterDifferences(name, value, parameters, context),

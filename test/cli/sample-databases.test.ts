@@ -6,7 +6,7 @@ import { evaluateDeclarations } from '../../cli/evaluate-declarations.ts'
 import { formatOmissions } from '../../cli/format-omissions.ts'
 import { readDeclarations } from '../../cli/introspect.ts'
 import { joinId } from '../../src/model/composite-ids.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertModelConforms } from '../checker/check-served.ts'
 import { type Client, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
@@ -69,11 +69,11 @@ interface Served {
 }
 
 /** Sends GET requests; every response must be 200 and conform to JSON:API. */
-function getter(client: Client): Served['get'] {
+function getter(client: Client, model: Model): Served['get'] {
   return async (path) => {
     const exchange = await client.send('GET', path)
     assert.equal(exchange.status, 200, `${path}: ${exchange.text}`)
-    assertConforms(exchange)
+    assertModelConforms(model, exchange)
     return JSON.parse(exchange.text)
   }
 }
@@ -165,7 +165,7 @@ async function serve(test: TestContext, url: string): Promise<Served & { omitted
   await store.verify()
   const client = connect(await server.listen({ host: '127.0.0.1', port: 0 }))
   test.after(() => client.close())
-  return { url, model, get: getter(client), omitted: formatOmissions(declarations) }
+  return { url, model, get: getter(client, model), omitted: formatOmissions(declarations) }
 }
 
 /** Fetches everything of a resource type; returns the number of links of each relationship through a join table. */

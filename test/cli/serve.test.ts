@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
+import { parseDescription } from '../checker/check-description.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
 import { type Call, connect } from '../client.ts'
 import { absolutePath } from '../docs/pages.ts'
@@ -32,7 +33,9 @@ async function send(url: string, method: string, path: string, call?: Call): Pro
   const client = connect(url)
   try {
     const exchange = await client.send(method, path, call)
-    assertConforms(exchange)
+    const body = assertConforms(exchange)
+    const { text } = await client.send('GET', '/openapi.json')
+    parseDescription(text, '')(exchange, body)
     return parseResponse(exchange)
   } finally {
     client.close()

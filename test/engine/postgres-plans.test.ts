@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { attribute, defineModel, integer, resource, toMany, toOne } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { openPostgres } from 'lapidary/postgres'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertModelConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import { execute, filled, lasting } from '../filled.ts'
 import { seed } from '../property/seed.ts'
@@ -168,7 +168,7 @@ for (const database of lasting.filter(({ name }) => name === 'PostgreSQL')) {
       return async (path: string, size: number) => {
         const statements = await statementsOf(async () => {
           const exchange = await client.send('GET', path)
-          assertConforms(exchange)
+          assertModelConforms(model, exchange)
           assert.equal(parseResponse(exchange).status, 200, exchange.text)
         })
         assert.ok(statements.length > 0)

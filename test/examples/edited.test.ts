@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { resources } from '../../examples/chinook/resources/index.ts'
 import { model, startServer } from '../../examples/chinook/start-server.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertModelConforms } from '../checker/check-served.ts'
 import { Cleanup, type Scope } from '../cleanup.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
@@ -23,7 +23,7 @@ async function startExample(test: Scope, database: Database) {
   const call = async (method: string, path: string, data?: unknown) => {
     const body = data === undefined ? {} : { body: { data } }
     const exchange = await client.send(method, path, body)
-    assertConforms(exchange)
+    assertModelConforms(model, exchange)
     return parseResponse(exchange)
   }
   return { url, call }

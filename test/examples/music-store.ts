@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Model } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertModelConforms } from '../checker/check-served.ts'
 import type { Scope } from '../cleanup.ts'
 import { connect, type Query } from '../client.ts'
 import type { Database } from '../databases.ts'
@@ -42,7 +42,7 @@ export async function serve(test: Scope, model: Model, databaseUrl: string): Pro
   })
   return async (path, query) => {
     const exchange = await client.send('GET', path, { query })
-    assertConforms(exchange)
+    assertModelConforms(model, exchange)
     const response = parseResponse(exchange)
     assert.equal(response.status, 200, response.text.slice(0, 1000))
     return response

@@ -6,7 +6,8 @@ import { serve } from '@hono/node-server'
 import { createApp } from '../../examples/tracker/app.ts'
 import { createExpressApp } from '../../examples/tracker/express.ts'
 import { createHonoApp } from '../../examples/tracker/hono.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { model } from '../../examples/tracker/model.ts'
+import { assertModelConforms } from '../checker/check-served.ts'
 import { type Client, connect, mediaType } from '../client.ts'
 import { secret, signToken, type UserName, users } from './tracker-fixture.ts'
 
@@ -58,7 +59,7 @@ function requestsOf(client: Client) {
     const headers = { Authorization: `Bearer ${await signToken(users[user])}` }
     const body = data === undefined ? undefined : { data }
     const exchange = await client.send(method, path, { headers, body })
-    assertConforms(exchange)
+    assertModelConforms(model, exchange, '/api')
     return { status: exchange.status, document: JSON.parse(exchange.text) }
   }
 }
@@ -111,7 +112,7 @@ for (const [name, start] of Object.entries(hosts)) {
         { Authorization: `Bearer ${other}` },
       ]) {
         const exchange = await client.send('POST', '/api/users', { headers, raw: '{' })
-        assertConforms(exchange)
+        assertModelConforms(model, exchange, '/api')
         assert.equal(exchange.status, 401)
         assert.equal(exchange.headers['www-authenticate'], 'Bearer')
       }
@@ -228,7 +229,7 @@ describe("The plugins of the tracker's Fastify application", () => {
     const statuses: number[] = []
     for (let each = 0; each < 3; each += 1) {
       const exchange = await client.send('GET', '/api/issues')
-      assertConforms(exchange)
+      assertModelConforms(model, exchange, '/api')
       statuses.push(exchange.status)
     }
     client.close()

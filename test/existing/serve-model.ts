@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import type { Model } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertModelConforms } from '../checker/check-served.ts'
 import { type Call, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
@@ -31,7 +31,7 @@ export async function serveModel(
   })
   const call = async (method: string, path: string, options: Call) => {
     const exchange = await client.send(method, path, options)
-    assertConforms(exchange)
+    assertModelConforms(model, exchange)
     return parseResponse(exchange)
   }
   return {

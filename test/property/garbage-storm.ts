@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import type { TestService } from '../service-suite.ts'
 import { sendBytes } from './bare-connection.ts'
 import type { BareGarbage, Garbage } from './garbage.ts'
@@ -102,7 +102,12 @@ function attackByBytes(garbage: BareGarbage): Attack {
       if (got !== undefined && got.status >= 400) stats.refused += 1
       if (response === 'protocol' && (got === undefined || got.text === '')) return
       assert.ok(got, 'the connection was closed without a response')
-      assertConforms({ method, url: urlOf(url, target), sent: bytes.toString('latin1'), ...got })
+      assertServiceConforms({
+        method,
+        url: urlOf(url, target),
+        sent: bytes.toString('latin1'),
+        ...got,
+      })
     } catch (error) {
       note(stats, bytes, error)
     }

@@ -1,5 +1,5 @@
 import { startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import { executeDirectly } from '../service/direct-database.ts'
@@ -34,7 +34,7 @@ async function withTwin(database: Database, use: (twin: Twin) => Promise<void>):
       url,
       send: async ({ method, path, query, body }) => {
         const exchange = await client.send(method, path, { query, body })
-        assertConforms(exchange)
+        assertServiceConforms(exchange)
         return parseResponse(exchange)
       },
       execute: (statement) => executeDirectly(databaseUrl, statement),

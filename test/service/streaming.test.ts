@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect, mediaType } from '../client.ts'
 import type { Resource, TestResponse } from '../service-suite.ts'
 import { describeService } from '../service-suite.ts'
@@ -222,7 +222,7 @@ describe('streaming in a process of its own', () => {
       headers,
       text,
     }
-    assertConforms(exchange)
+    assertServiceConforms(exchange)
     assert.equal(parseResponse(exchange).many.length, 8_000)
     assert.equal((await end).code, 0)
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import { databases } from '../databases.ts'
 import { parseResponse } from '../test-response.ts'
@@ -71,9 +71,9 @@ async function assertKeeps(url: string): Promise<void> {
       const [writer, reader] = [connect(url), connect(url)]
       const body = { data: { type: 'person', attributes: { name: `Ada ${number}` } } }
       const made = await writer.send('POST', '/persons', { body })
-      assertConforms(made)
+      assertServiceConforms(made)
       const returned = await reader.send('GET', `/persons/${parseResponse(made).one.id}`)
-      assertConforms(returned)
+      assertServiceConforms(returned)
       assert.equal(parseResponse(returned).one.attributes?.name, `Ada ${number}`)
       writer.close()
       reader.close()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { parseResponse } from '../test-response.ts'
@@ -65,7 +65,7 @@ async function load(url: string, client: number, ledger: Ledger, stop: AbortSign
     const attributes = { name, email: `${name}@example.org` }
     const data = { type: 'person', attributes }
     const exchange = await session.send('POST', '/persons', { body: { data } })
-    assertConforms(exchange)
+    assertServiceConforms(exchange)
     const answer = parseResponse(exchange)
     if (answer.status === 201) ledger.created.set(name, answer.one.id)
     else {
@@ -78,7 +78,7 @@ async function load(url: string, client: number, ledger: Ledger, stop: AbortSign
     const read = await session.send('GET', '/persons', {
       query: { sort: '-id', 'page[size]': '3' },
     })
-    assertConforms(read)
+    assertServiceConforms(read)
     if (read.status === 200) ledger.reads += 1
     else assert.equal(read.status, 503)
   }

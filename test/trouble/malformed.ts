@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import type { Database } from '../databases.ts'
 import {
@@ -79,7 +79,7 @@ function targetAt(url: string): Readonly<{ target: Target; close: () => void }> 
   const session = connect(url)
   const call: Target['call'] = async (method, path, options) => {
     const exchange = await session.send(method, path, options)
-    assertConforms(exchange)
+    assertServiceConforms(exchange)
     return parseResponse(exchange)
   }
   return { target: { url, call }, close: session.close }

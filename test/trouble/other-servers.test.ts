@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
 import { startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import { freshPostgres } from '../postgres.ts'
 import { statementsOf } from '../service/statements.ts'
@@ -26,7 +26,7 @@ it('A server that speaks for PostgreSQL is not asked for what statements leave f
   const session = connect(service.url)
   const ask = async (method: string, path: string, body?: unknown) => {
     const exchange = await session.send(method, path, { body })
-    assertConforms(exchange)
+    assertServiceConforms(exchange)
     return parseResponse(exchange)
   }
   const person = (id?: string) => ({

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { connect } from '../client.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { freshPostgres } from '../postgres.ts'
@@ -40,10 +40,10 @@ describe('A pooler that lends connections for a transaction at a time', () => {
             const attributes = { name: `${client}-${number}`, birth_date: '1815-12-10' }
             const body = { data: { type: 'person', attributes } }
             const made = await session.send('POST', '/persons', { body })
-            assertConforms(made)
+            assertServiceConforms(made)
             const { id } = parseResponse(made).one
             const read = await session.send('GET', `/persons/${id}?include=computers`)
-            assertConforms(read)
+            assertServiceConforms(read)
             assert.equal(parseResponse(read).one.attributes?.birth_date, '1815-12-10')
           }
           session.close()

@@ -10,7 +10,7 @@ import { Client } from 'pg'
 import { resources } from '../../service/resources/index.ts'
 import type { Settings } from '../../service/settings.ts'
 import { startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect, mediaType } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
@@ -45,7 +45,7 @@ describe('Bounded work on PostgreSQL', () => {
     const session = connect(service.url)
     const ask: Ask = async (method, path, call) => {
       const exchange = await session.send(method, path, call)
-      assertConforms(exchange)
+      assertServiceConforms(exchange)
       return parseResponse(exchange)
     }
     try {

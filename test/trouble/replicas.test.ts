@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
@@ -46,7 +46,7 @@ describe('A streaming standby to read from', () => {
     sessions.push(session)
     return async (method, path, call) => {
       const exchange = await session.send(method, path, call)
-      assertConforms(exchange)
+      assertServiceConforms(exchange)
       return parseResponse(exchange)
     }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect } from '../client.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { freshPostgres } from '../postgres.ts'
@@ -50,7 +50,7 @@ describe('Round trips to PostgreSQL', () => {
     const session = connect(service.url)
     ask = async (method, path, call) => {
       const exchange = await session.send(method, path, call)
-      assertConforms(exchange)
+      assertServiceConforms(exchange)
       return parseResponse(exchange)
     }
   })

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Settings } from '../../service/settings.ts'
 import { type RunningService, startService } from '../../service/start-service.ts'
-import { assertConforms } from '../checker/check-exchange.ts'
+import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
@@ -33,7 +33,7 @@ describe('PostgreSQL in trouble', () => {
     try {
       await work(async (method, path, call) => {
         const exchange = await session.send(method, path, call)
-        assertConforms(exchange)
+        assertServiceConforms(exchange)
         return parseResponse(exchange)
       })
     } finally {

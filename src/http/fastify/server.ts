@@ -7,6 +7,8 @@ import fastify, {
 } from 'fastify'
 import { isObject } from '../../model/json.ts'
 import { isFunction, mustBe, oneOf, optional } from '../../model/option-checks.ts'
+import { describeHealth } from '../../openapi/describe-addresses.ts'
+import type { OpenApiOptions } from '../../openapi/options.ts'
 import { addPublicHost } from '../bounded-server/request-head.ts'
 import { createServerFactory, type HttpServerOptions } from '../bounded-server/server-factory.ts'
 import { maxUrlLength } from '../headers.ts'
@@ -189,12 +191,22 @@ function registerBeforeReady(app: FastifyInstance, options: ServerOptions): void
           ...(rootMeta && { rootMeta }),
           ...(maxBody !== undefined && { maxBody }),
           ...(authenticate && { authenticate }),
-          ...(openapi && { openapi }),
+          ...(openapi && { openapi: addHealth(openapi, options) }),
         })
       }
       return Reflect.apply(ready, self, args)
     },
   })
+}
+
+/** Adds the health routes to the description. */
+function addHealth(
+  openapi: true | OpenApiOptions,
+  { health = true, publicUrl = '' }: ServerOptions,
+): true | OpenApiOptions {
+  if (!health) return openapi
+  const settings = openapi === true ? {} : openapi
+  return { ...settings, paths: { ...describeHealth(publicUrl), ...settings.paths } }
 }
 
 /** Adds the methods that Fastify's router does not know, so that they are answered with 405 instead of 404. */
