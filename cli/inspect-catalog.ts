@@ -37,7 +37,7 @@ export const noFindings: Findings = createFindings()
 export type SampleTables = (requests: readonly SampleRequest[]) => Promise<readonly TableSample[]>
 
 /** Findings while they are collected. */
-type Draft = ReturnType<typeof createFindings>
+type MutableFindings = ReturnType<typeof createFindings>
 
 function createFindings() {
   return {
@@ -93,7 +93,7 @@ const storedForms: Readonly<Record<string, readonly (readonly [KindCode, form: s
 
 /** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
 export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
-  const draft = createFindings()
+  const findings = createFindings()
   // Tables first: a view may be slow, and the time for all is limited.
   const tables = catalog.tables
     .filter(({ columns, error }) => columns.size > 0 && error === undefined)
@@ -103,10 +103,10 @@ export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Pr
     tables.map((table) => toRequest(table, [...table.columns.values()], kindOf)),
   )
   const misfits = tables.flatMap((table, index) =>
-    inspectTable(table, samples[index], { catalog, draft }),
+    inspectTable(table, samples[index], { catalog, findings }),
   )
-  for (const misfit of misfits) await chooseFallback(misfit, { catalog, draft, sample })
-  return draft
+  for (const misfit of misfits) await chooseFallback(misfit, { catalog, findings, sample })
+  return findings
 }
 
 function toRequest(
@@ -129,30 +129,30 @@ function codecOf(kind: KindCode | undefined): Codec | undefined {
 function inspectTable(
   table: StoredTable,
   sample: TableSample | undefined,
-  { catalog, draft }: Readonly<{ catalog: Catalog; draft: Draft }>,
+  { catalog, findings }: Readonly<{ catalog: Catalog; findings: MutableFindings }>,
 ): Misfit[] {
-  if (sample?.error !== undefined) draft.tables.set(table, `it cannot be read: ${sample.error}`)
+  if (sample?.error !== undefined) findings.tables.set(table, `it cannot be read: ${sample.error}`)
   return [...table.columns.values()].flatMap((column): Misfit[] => {
     const found = sample?.columns.get(column.name)
     if (found === undefined) {
       if (inferKind(column, catalog) === undefined && column.type === '')
-        draft.columns.set(column, 'it has no type, and its first rows could not be read in time')
+        findings.columns.set(column, 'it has no type, and its first rows could not be read in time')
       return []
     }
     if (found.error !== undefined) {
-      draft.columns.set(column, `it cannot be read: ${found.error}`)
+      findings.columns.set(column, `it cannot be read: ${found.error}`)
       return []
     }
-    inspectKey(column, found, draft)
+    inspectKey(column, found, findings)
     const kind = inferKind(column, catalog)
     if (kind === undefined) {
-      inspectTypes(table, column, found, { catalog, draft })
+      inspectTypes(table, column, found, { catalog, findings })
       return []
     }
     if (found.invalid === 0) return []
     if (2 * found.invalid > found.values) return [{ table, column, sample: found, kind }]
-    draft.invalid.add(column)
-    draft.notes.set(
+    findings.invalid.add(column)
+    findings.notes.set(
       column,
       `${describeInvalid(found, kind)}; ${found.invalid === 1 ? 'it is' : 'they are'} returned as null`,
     )
@@ -164,7 +164,7 @@ function inspectTable(
 function inspectKey(
   column: StoredColumn,
   { nulls, repeats, invalid, example }: ColumnSample,
-  { keys, repeated }: Draft,
+  { keys, repeated }: MutableFindings,
 ): void {
   if (repeats) repeated.add(column)
   if (nulls > 0) keys.set(column, `its key ${column.name} is null in some rows`)
@@ -176,20 +176,23 @@ function inspectTypes(
   table: StoredTable,
   column: StoredColumn,
   { types }: ColumnSample,
-  { catalog, draft }: Readonly<{ catalog: Catalog; draft: Draft }>,
+  { catalog, findings }: Readonly<{ catalog: Catalog; findings: MutableFindings }>,
 ): void {
   if (column.type !== '') return
   const found = types.filter((type) => type !== 'null')
   if (found.length === 0) return
   const kind = kindsByTypes.find(([all]) => found.every((type) => all.includes(type)))?.[1]
   if (kind !== undefined && isStorable(table, column, kind, catalog)) {
-    draft.kinds.set(column, kind)
+    findings.kinds.set(column, kind)
     // Rows beyond the sample may have other types.
-    draft.invalid.add(column)
+    findings.invalid.add(column)
     return
   }
   const list = found.join(' and ')
-  draft.columns.set(column, `it has no type, and no attribute kind fits its values of type ${list}`)
+  findings.columns.set(
+    column,
+    `it has no type, and no attribute kind fits its values of type ${list}`,
+  )
 }
 
 /** True if a column can store every value of a kind. A column of a view stores nothing. */
@@ -206,24 +209,24 @@ function isStorable(
 
 async function chooseFallback(
   { table, column, sample, kind }: Misfit,
-  context: Readonly<{ catalog: Catalog; draft: Draft; sample: SampleTables }>,
+  context: Readonly<{ catalog: Catalog; findings: MutableFindings; sample: SampleTables }>,
 ): Promise<void> {
-  const { catalog, draft } = context
+  const { catalog, findings } = context
   const found = describeInvalid(sample, kind)
   const forms = storedForms[kind.name] ?? []
   for (const [fallback, form] of [...forms, ...fallbackKinds.map(asKind)]) {
     if (!isStorable(table, column, fallback, catalog)) continue
     const [second] = await context.sample([toRequest(table, [column], () => fallback)])
     if (second?.columns.get(column.name)?.invalid !== 0) continue
-    draft.kinds.set(column, fallback)
-    draft.invalid.add(column)
-    draft.notes.set(
+    findings.kinds.set(column, fallback)
+    findings.invalid.add(column)
+    findings.notes.set(
       column,
       `${found}; ${sample.invalid === 1 ? 'it is' : 'they are'} read as ${form}`,
     )
     return
   }
-  draft.columns.set(column, found)
+  findings.columns.set(column, found)
 }
 
 /** Says what is found, e.g. `3 of 10 values are no datetime, such as "0000-00-00"`. */

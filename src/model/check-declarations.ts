@@ -161,9 +161,9 @@ function findIdErrors(resource: ResourceDeclaration): string[] {
   const others = isComposite ? 'uuid, text, date, datetime' : 'uuid, text'
   return parts.flatMap(({ column, kind }) => {
     if ((isComposite ? idPartKinds : idKinds).includes(kind.name)) return []
-    const place = isComposite ? ` of "${column}"` : ''
+    const suffix = isComposite ? ` of "${column}"` : ''
     return [
-      `${location}: must be ${others} or, by default, a 64-bit integer; it is ${kind.name}${place}`,
+      `${location}: must be ${others} or, by default, a 64-bit integer; it is ${kind.name}${suffix}`,
     ]
   })
 }

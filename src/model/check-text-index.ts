@@ -16,13 +16,13 @@ export function findTextIndexErrors(
       ? []
       : findFtsErrors(match.fts, column, { location, table, catalog })
   if (match.tsvector === undefined) return []
-  const place = `${location}.tsvector`
-  const errors = findColumnErrors({ location: place, column: match.tsvector }, table)
+  const position = `${location}.tsvector`
+  const errors = findColumnErrors({ location: position, column: match.tsvector }, table)
   const type = table.columns.get(match.tsvector)?.type
   return errors.length > 0 || type === 'tsvector'
     ? errors
     : [
-        `${place}: ${describeColumn(match.tsvector, table)} has the type "${type}"; it must be tsvector`,
+        `${position}: ${describeColumn(match.tsvector, table)} has the type "${type}"; it must be tsvector`,
       ]
 }
 
@@ -35,10 +35,11 @@ function findFtsErrors(
     catalog,
   }: Readonly<{ location: string; table: StoredTable; catalog: Catalog }>,
 ): string[] {
-  const place = `${location}.fts`
-  if (table.is === 'view') return [`${place}: the rows of the view "${table.name}" have no numbers`]
+  const position = `${location}.fts`
+  if (table.is === 'view')
+    return [`${position}: the rows of the view "${table.name}" have no numbers`]
   const index = findTable(catalog, { schema: undefined, name })
   return index === undefined
-    ? [describeMissingTable(place, { schema: undefined, name }, catalog)]
-    : findColumnErrors({ location: place, column }, index)
+    ? [describeMissingTable(position, { schema: undefined, name }, catalog)]
+    : findColumnErrors({ location: position, column }, index)
 }

@@ -4,7 +4,7 @@ import { createTypeNames } from './component-names.ts'
 import { describeSchemas } from './describe-api.ts'
 import { arrayOf, createReference, openObject, selectReferenced } from './schema.ts'
 
-const place = '#/$defs/'
+const definitions = '#/$defs/'
 
 /**
  * Describes a resource type as a JSON Schema of its own: the documents whose primary data are resources of the type. `$defs`
@@ -17,7 +17,7 @@ const place = '#/$defs/'
 export function describeResource(model: Model, resource: ResourceType, prefix: string): JsonSchema {
   const { type, path, description } = resource
   const nameType = createTypeNames(model)
-  const ref = createReference(place)
+  const ref = createReference(definitions)
   const schemas = {
     ...describeSchemas({ model, prefix, nameType, ref }),
     // Other types have schemas of their own.
@@ -34,6 +34,6 @@ export function describeResource(model: Model, resource: ResourceType, prefix: s
     title: type,
     ...(description !== undefined && { description }),
     anyOf: documents,
-    $defs: selectReferenced([documents, bodies], schemas, place),
+    $defs: selectReferenced([documents, bodies], schemas, definitions),
   }
 }

@@ -6,9 +6,9 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 /** Returns a reference to a schema by its name. */
 export type Reference = (name: string) => JsonSchema
 
-/** Creates references to schemas at a place of their document, e.g. `#/$defs/`. */
-export function createReference(place: string): Reference {
-  return (name) => ({ $ref: `${place}${name}` })
+/** Creates references to schemas with a prefix, e.g. `#/$defs/`. */
+export function createReference(prefix: string): Reference {
+  return (name) => ({ $ref: `${prefix}${name}` })
 }
 
 /** Describes an object whose members are exactly these. */
@@ -48,14 +48,14 @@ export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 
-/** Returns the schemas to which a value refers, directly or by others. @param place - the beginning of the references */
-export function selectReferenced(value: unknown, schemas: Schemas, place: string): Schemas {
+/** Returns the schemas to which a value refers, directly or by others. @param prefix - the beginning of the references */
+export function selectReferenced(value: unknown, schemas: Schemas, prefix: string): Schemas {
   const found = new Set<string>()
   const visit = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return
     const reference: unknown = Reflect.get(part, '$ref')
-    if (typeof reference === 'string' && reference.startsWith(place)) {
-      const name = reference.slice(place.length)
+    if (typeof reference === 'string' && reference.startsWith(prefix)) {
+      const name = reference.slice(prefix.length)
       if (!found.has(name)) {
         found.add(name)
         visit(schemas[name])

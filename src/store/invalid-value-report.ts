@@ -62,11 +62,11 @@ export function describeInvalidValue({
   column,
   value,
 }: InvalidValue): string {
-  const place =
+  const position =
     column === undefined
       ? `an expression over the table ${quote(table)}`
       : `the column ${quote(column)} of the table ${quote(table)}`
   const paths = attributes.map((name) => `${type}.fields.${name}`).join(', ')
   const text = value instanceof Uint8Array ? `bytes (${value.length})` : quote(value)
-  return `${paths}: ${place} contains ${text} in the row with the id ${quote(id)}`
+  return `${paths}: ${position} contains ${text} in the row with the id ${quote(id)}`
 }

@@ -15,14 +15,14 @@ export function compileInvalidValue(
   const resource = getResourceType(model, type)
   const readers = listReaders(stored, resource)
   const isNull = readers.every(({ invalidValues }) => invalidValues === 'null')
-  const place = {
+  const position = {
     type,
     attributes: readers.map(({ name }) => name),
     table: resource.table.name,
     ...('column' in stored && { column: stored.column }),
   }
   return (row, value, cause) => {
-    const invalid: InvalidValue = { ...place, id: String(row[0]), value }
+    const invalid: InvalidValue = { ...position, id: String(row[0]), value }
     if (!isNull)
       throw new Error(`${describeInvalidValue(invalid)}, which is no valid value`, { cause })
     reportInvalidValue?.(invalid)

@@ -62,23 +62,23 @@ export function resolveRules(
 }
 
 /** The type of the rows of a rule, and the path of its declaration. */
-interface RulePlace {
+interface RulePosition {
   readonly type: string
   readonly path: string
 }
 
-function resolveRule(rule: RowRule, place: RulePlace, context: RuleContext): Rule {
+function resolveRule(rule: RowRule, position: RulePosition, context: RuleContext): Rule {
   if (typeof rule === 'boolean') return rule
   if (typeof rule === 'function') return { is: 'decision', index: context.addDecision(auth(rule)) }
   if (isAuthValue(rule)) return { is: 'decision', index: context.addDecision(rule) }
-  if ('filter' in rule) return resolveFilter(rule.filter, place, context)
+  if ('filter' in rule) return resolveFilter(rule.filter, position, context)
   if ('sql' in rule) return { is: 'sql', write: rule.sql, usesAuth: containsAuthValue(rule.sql) }
   const is = 'any' in rule ? 'any' : 'all'
   const of = 'any' in rule ? rule.any : rule.all
   return {
     is,
     of: of.map((each, index) =>
-      resolveRule(each, { ...place, path: `${place.path}.${is}[${index}]` }, context),
+      resolveRule(each, { ...position, path: `${position.path}.${is}[${index}]` }, context),
     ),
   }
 }
@@ -86,7 +86,7 @@ function resolveRule(rule: RowRule, place: RulePlace, context: RuleContext): Rul
 /** Plans a filter of the grammar of clients. Invalid filters are reported; their rule is `false`. */
 function resolveFilter(
   filter: readonly RuleFilter[],
-  { type, path }: RulePlace,
+  { type, path }: RulePosition,
   { model, errors }: RuleContext,
 ): Rule {
   const resource = model.types.get(type)

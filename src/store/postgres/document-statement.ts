@@ -376,9 +376,9 @@ function compileIncludedColumn(shape: ReadShape, index: number, target: Target):
   }
   const isNew = and(
     earlierRowSets(shape, index).map((earlier) => {
-      const told = id.columns.map((column) => sql`"told".${sql.id(column)}`)
-      const isSame = isEqualKey(told, key)
-      return sql`not exists (select 1 from ${rowSetName(earlier)} as "told" where ${isSame})`
+      const included = id.columns.map((column) => sql`"included".${sql.id(column)}`)
+      const isSame = isEqualKey(included, key)
+      return sql`not exists (select 1 from ${rowSetName(earlier)} as "included" where ${isSame})`
     }),
   )
   if (joins.length > 0)

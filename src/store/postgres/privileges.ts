@@ -57,9 +57,9 @@ export async function listPrivilegeWarnings(
     )
     if (missing.length === 0) return []
     const names = missing.map(quoteName).join(', ')
-    const place = privilege === 'delete' ? '' : ` (${names})`
+    const columnList = privilege === 'delete' ? '' : ` (${names})`
     const name = quoteName(table.name)
-    return `${type}: the role ${role} lacks the privilege ${privilege} on ${name}${place}, so ${consequences[privilege]}; to fix it: grant ${privilege}${place} on ${name} to ${role}`
+    return `${type}: the role ${role} lacks the privilege ${privilege} on ${name}${columnList}, so ${consequences[privilege]}; to fix it: grant ${privilege}${columnList} on ${name} to ${role}`
   })
 }
 
