@@ -1,5 +1,6 @@
 import type { LifecycleContext } from '../lifecycle/context.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
+import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Declarations, Model } from '../model/model.ts'
 import { createPlanner } from '../plan/planner.ts'
 import {
@@ -43,6 +44,7 @@ export function createAppContext(options: AppOptions): AppContext {
     planner: createPlanner(model),
     store,
     bindReadHooks: createReadHookBinder(model),
+    getWriteLifecycle: createWriteLifecycles(model),
     serializer: createDocumentSerializer(model, prefix),
     prefix,
     rootMeta,

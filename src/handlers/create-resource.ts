@@ -6,8 +6,7 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planResource, type ReadPlan } from '../plan/read.ts'
-import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
-import { planIdentifier } from '../plan/stored-columns.ts'
+import type { CompleteRows } from '../plan/read-result.ts'
 import { planCreate } from '../plan/write.ts'
 import type { Handler } from './handler.ts'
 import { formatResourcePath } from './paths.ts'
@@ -22,7 +21,7 @@ export function createResource(
   const planQuery = cachePlans((search) =>
     planResource(planner, parseQuery(search), { resource: created }),
   )
-  return async (request, context) => {
+  return (request, context) => {
     const { serializer, prefix } = context
     const parent = relationship && {
       resource,
@@ -34,17 +33,11 @@ export function createResource(
       parent,
       auth: request.auth,
     })
-    const respond = (plan: ReadPlan, rows: CompleteRows, id: string) => {
+    const serialize = (plan: ReadPlan, rows: CompleteRows, id: string) => {
       const location = formatResourcePath(prefix, created, id)
       const body = serializer.serializeResource(plan, rows, location)
       return { status: 201, headers: { location }, body }
     }
-    const response = {
-      plan: readPlan,
-      serialize: (rows: CompleteRows, id: string) => respond(readPlan, rows, id),
-      serializeIdentifier: (id: string) =>
-        respond(planIdentifier(planner, created), createIdentifierRows(id), id),
-    }
-    return await executeWrite(writePlan, response, context, request)
+    return executeWrite(writePlan, { plan: readPlan, serialize }, context, request)
   }
 }

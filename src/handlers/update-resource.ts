@@ -6,8 +6,7 @@ import { cachePlans } from '../plan/cache/plan-cache.ts'
 import { parsePathId } from '../plan/path-id.ts'
 import type { Planner } from '../plan/planner.ts'
 import { planResource, type ReadPlan } from '../plan/read.ts'
-import { type CompleteRows, createIdentifierRows } from '../plan/read-result.ts'
-import { planIdentifier } from '../plan/stored-columns.ts'
+import type { CompleteRows } from '../plan/read-result.ts'
 import { planUpdate } from '../plan/write.ts'
 import type { Handler } from './handler.ts'
 import { formatResourcePath } from './paths.ts'
@@ -15,22 +14,16 @@ import { formatResourcePath } from './paths.ts'
 /** `PATCH /persons/1`: updates attributes and relationships, all of them or none. */
 export function updateResource(planner: Planner, resource: ResourceType): Handler {
   const planQuery = cachePlans((search) => planResource(planner, parseQuery(search), { resource }))
-  return async (request, context) => {
+  return (request, context) => {
     const { serializer, prefix } = context
     const id = parsePathId(resource, request.id)
     const readPlan = planQuery(request.search)
     const writePlan = planUpdate(planner, parseResource(request.body, true), resource, id)
     const path = formatResourcePath(prefix, resource, id)
-    const respond = (plan: ReadPlan, rows: CompleteRows) => ({
+    const serialize = (plan: ReadPlan, rows: CompleteRows) => ({
       status: 200,
       body: serializer.serializeResource(plan, rows, path),
     })
-    const response = {
-      plan: readPlan,
-      serialize: (rows: CompleteRows) => respond(readPlan, rows),
-      serializeIdentifier: () =>
-        respond(planIdentifier(planner, resource), createIdentifierRows(id)),
-    }
-    return await executeWrite(writePlan, response, context, request)
+    return executeWrite(writePlan, { plan: readPlan, serialize }, context, request)
   }
 }

@@ -8,6 +8,7 @@ import { createHookContext, createResourceContext } from './hook-context.ts'
 import { readStored, toChange } from './stored-resource.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { validateWrite } from './validate.ts'
+import type { WriteLifecycle } from './write-lifecycle.ts'
 
 /** What the steps before a write have found. */
 interface ChangeState {
@@ -31,15 +32,12 @@ export interface PreparedChange {
 export function prepareChange(
   plan: WritePlan,
   unit: UnitOfWork,
-  resource: ResourceType,
+  { resource, needsStored }: WriteLifecycle,
 ): PreparedChange {
   const isNew = plan.shape.row !== 'existing'
   const state: ChangeState = { missing: noErrors, stored: undefined, members: {}, plan }
   const check = createCheckStep(state, unit)
-  const reads =
-    isNew || !needsStored(plan, resource)
-      ? [check]
-      : [check, createStoredReadStep(state, unit, resource)]
+  const reads = needsStored ? [check, createStoredReadStep(state, unit, resource)] : [check]
   const validate = createValidateStep(state, unit, resource, reads)
   const hasHook = isNew ? resource.hooks.beforeCreate : resource.hooks.beforeUpdate
   const hook = hasHook ? [createHookStep(state, unit, resource, validate)] : []
@@ -120,24 +118,4 @@ async function readImmutableMembers(
   const { members } = createResourceContext(unit, resource, id)
   const entries = names.map(async (name) => [name, await members(name)] as const)
   return Object.fromEntries(await Promise.all(entries))
-}
-
-/** True if hooks, validators or immutable fields need the stored values of an updated resource. */
-export function needsStored({ shape }: WritePlan, resource: ResourceType): boolean {
-  if (hasUpdateHooks(resource) || resource.validate) return true
-  const isImmutable = (name: string) => {
-    const field = resource.fields.get(name)
-    return field !== undefined && field.is !== 'computed' && field.isImmutable
-  }
-  return (
-    shape.columns.some((column) =>
-      isImmutable(column.is === 'attribute' ? column.name : column.relationship),
-    ) || shape.links.some(({ relationship }) => isImmutable(relationship))
-  )
-}
-
-/** Whether a hook runs when a resource of the type is updated. */
-export function hasUpdateHooks({ hooks }: ResourceType): boolean {
-  const { beforeUpdate, afterUpdate, afterCommit } = hooks
-  return [beforeUpdate, afterUpdate, afterCommit].some((hook) => hook !== undefined)
 }

@@ -2,12 +2,14 @@ import type { Planner } from '../plan/planner.ts'
 import type { Store } from '../store/store.ts'
 import type { ReadHookBinder } from './read-hooks.ts'
 import type { OpenTransaction } from './unit-of-work.ts'
+import type { GetWriteLifecycle } from './write-lifecycle.ts'
 
 /** The dependencies of reads and writes, created once at startup. */
 export interface LifecycleContext {
   readonly planner: Planner
   readonly store: Store
   readonly bindReadHooks: ReadHookBinder
+  readonly getWriteLifecycle: GetWriteLifecycle
   /** The transaction in which reads and writes run; absent: each has one of its own. */
   readonly open?: OpenTransaction | undefined
 }

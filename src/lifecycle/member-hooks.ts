@@ -10,21 +10,19 @@ import {
   findInverse,
   getRelationship,
   getResourceType,
-  type KeyColumns,
   type Model,
   type ResourceType,
 } from '../model/model.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import { type MembersShape, planMembers } from '../plan/members.ts'
-import { listStoredAttributes } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
 import type { LinkChange } from '../plan/write-builder.ts'
 import type { MemberValues } from '../store/store.ts'
-import { hasUpdateHooks } from './change-steps.ts'
 import { createResourceContext } from './hook-context.ts'
 import { toStoredResource } from './stored-resource.ts'
 import { recordChange, type UnitOfWork } from './unit-of-work.ts'
 import { validateWrite } from './validate.ts'
+import { isHookedLink } from './write-lifecycle.ts'
 
 // A relationship may be written from the side that does not hold the foreign key, e.g. by `POST /users/2/relationships/comments`.
 // The rows of the comments change then, so their hooks run as if the author of each comment were updated
@@ -50,21 +48,10 @@ export function findHookedLinks({ shape, linkIds }: WritePlan, model: Model): Ho
   if (shape.links.length === 0) return []
   const owner = getResourceType(model, shape.type)
   return shape.links.flatMap((change, index): HookedLink[] => {
-    const { link, to } = getRelationship(owner, change.relationship)
-    const member = getResourceType(model, to)
-    const isHooked = hasUpdateHooks(member) || isValidated(link.otherKey, member)
-    return link.foreignKey === 'other' && isHooked
-      ? [{ ...change, ids: linkIds[index] ?? [], member }]
-      : []
+    if (!isHookedLink(change, owner, model)) return []
+    const { to } = getRelationship(owner, change.relationship)
+    return [{ ...change, ids: linkIds[index] ?? [], member: getResourceType(model, to) }]
   })
-}
-
-/** Whether a validator of the type sees a foreign key: as an attribute that is stored in the same column. */
-function isValidated(foreignKey: KeyColumns, resource: ResourceType): boolean {
-  return (
-    resource.validate !== undefined &&
-    listStoredAttributes(resource).some(({ column }) => foreignKey.some((name) => name === column))
-  )
 }
 
 /**

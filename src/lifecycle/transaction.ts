@@ -1,7 +1,9 @@
+import type { Awaitable } from '../model/hooks.ts'
+import type { Model } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import type { LifecycleContext } from './context.ts'
 import { createBeginContext, createCommitContext } from './hook-context.ts'
-import type { OpenTransaction, RecordedChange, UnitOfWork } from './unit-of-work.ts'
+import type { RecordedChange, UnitOfWork } from './unit-of-work.ts'
 
 /**
  * Runs the work of a request in a transaction: of its own, or in the one that is open. In an open one, work that throws is rolled
@@ -11,11 +13,10 @@ import type { OpenTransaction, RecordedChange, UnitOfWork } from './unit-of-work
 export function executeInTransaction<Result>(
   context: LifecycleContext,
   request: RequestContext,
-  work: (unit: UnitOfWork) => Promise<Result>,
+  work: (unit: UnitOfWork) => Awaitable<Result>,
 ): Promise<Result> {
   const { planner, open } = context
-  if (open === undefined)
-    return beginTransaction(context, request, (begun) => work({ ...begun, planner, request }))
+  if (open === undefined) return beginTransaction(context, request, work)
   const { transaction } = open
   return transaction.savepoint(async () => {
     const changes: RecordedChange[] = []
@@ -34,17 +35,26 @@ export function executeInTransaction<Result>(
 export async function beginTransaction<Result>(
   { planner, store }: LifecycleContext,
   request: RequestContext,
-  work: (open: OpenTransaction) => Promise<Result>,
+  work: (unit: UnitOfWork) => Awaitable<Result>,
 ): Promise<Result> {
   const { begin } = planner.model
   let changes: RecordedChange[] = []
-  const result = await store.transaction(async (transaction) => {
+  const result = await store.transaction((transaction) => {
     changes = []
-    if (begin) await begin(createBeginContext(request, transaction.query))
-    return work({ transaction, changes })
+    const unit: UnitOfWork = { planner, request, transaction, changes }
+    return begin ? runAfterBegin(begin, unit, work) : work(unit)
   })
   for (const change of changes) await runAfterCommit(change, request)
   return result
+}
+
+async function runAfterBegin<Result>(
+  begin: NonNullable<Model['begin']>,
+  unit: UnitOfWork,
+  work: (unit: UnitOfWork) => Awaitable<Result>,
+): Promise<Result> {
+  await begin(createBeginContext(unit.request, unit.transaction.query))
+  return work(unit)
 }
 
 /** Runs the hook of a committed change. Its error is logged, because the change cannot be undone. */

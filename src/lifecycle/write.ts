@@ -1,16 +1,17 @@
 import { hasErrors } from '../errors/collector.ts'
 import { NotFoundError } from '../errors/errors.ts'
-import type { StoredResource } from '../model/hooks.ts'
-import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import type { Awaitable, StoredResource } from '../model/hooks.ts'
+import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
 import type { ReadPlan } from '../plan/read.ts'
-import { type CompleteRows, pairWithLayouts } from '../plan/read-result.ts'
+import { type CompleteRows, createIdentifierRows, pairWithLayouts } from '../plan/read-result.ts'
 import { planIdentifier } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
 import { notStoredError, readWritten } from '../store/not-stored.ts'
-import type { PreparedWrite, WriteOptions, Written } from '../store/store.ts'
-import { needsStored, prepareChange } from './change-steps.ts'
+import type { PreparedWrite, ReadHooks, WriteOptions, Written } from '../store/store.ts'
+import { thenMaybe } from '../store/then-maybe.ts'
+import { prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
 import { createResourceContext } from './hook-context.ts'
 import {
@@ -23,14 +24,16 @@ import {
 import { readStored } from './stored-resource.ts'
 import { executeInTransaction } from './transaction.ts'
 import { recordChange, type UnitOfWork, withoutRules } from './unit-of-work.ts'
+import type { WriteLifecycle } from './write-lifecycle.ts'
 
 /** The response to a write: a read of the written resource, serialized before the commit (docs/decisions/0017). */
 interface WriteResponse<Result> {
   readonly plan: ReadPlan
-  /** Runs in the transaction: when it throws, the transaction is rolled back. */
-  readonly serialize: (rows: CompleteRows, id: string) => Result
-  /** Serializes the identifier of a resource that the request may no longer read, or may not read at all. */
-  readonly serializeIdentifier: (id: string) => Result
+  /**
+   * Serializes the rows of a plan: that of the response, or that of an identifier for a resource that the request may not read. It
+   * runs in the transaction: when it throws, the transaction is rolled back.
+   */
+  readonly serialize: (plan: ReadPlan, rows: CompleteRows, id: string) => Result
 }
 
 /**
@@ -46,18 +49,45 @@ export function executeWrite<Result>(
   context: LifecycleContext,
   request: RequestContext,
 ): Promise<Result> {
-  return executeInTransaction(context, request, async (unit) => {
-    const { transaction } = unit
-    const readHooks = context.bindReadHooks(response.plan, request)
-    const written = await write(plan, unit, readHooks ? undefined : response.plan)
-    await readHooks?.before(transaction.query)
-    const rows = written.rows ?? (await readVisible(response.plan, written.id, plan, unit))
-    if (rows === undefined) return response.serializeIdentifier(written.id)
-    if (!readHooks) return response.serialize(rows, written.id)
-    for (const [batch, layout] of pairWithLayouts(rows, response.plan.shape))
-      await readHooks.after(batch, layout, transaction.query)
-    return response.serialize(rows, written.id)
-  })
+  const lifecycle = context.getWriteLifecycle(plan.shape)
+  const readHooks = context.bindReadHooks(response.plan, request)
+  const readPlan = readHooks ? undefined : response.plan
+  return executeInTransaction(context, request, (unit) =>
+    thenMaybe(write(plan, unit, lifecycle, readPlan), (written) =>
+      written.rows
+        ? response.serialize(response.plan, written.rows, written.id)
+        : readResponse(response, written.id, unit, lifecycle, readHooks),
+    ),
+  )
+}
+
+/** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
+export async function executeRelationshipWrite(
+  plan: WritePlan,
+  context: LifecycleContext,
+  request: RequestContext,
+): Promise<void> {
+  const lifecycle = context.getWriteLifecycle(plan.shape)
+  await executeInTransaction(context, request, (unit) => write(plan, unit, lifecycle))
+}
+
+/** Reads the response to a write that has not read it, runs the read hooks, and serializes it. */
+async function readResponse<Result>(
+  { plan, serialize }: WriteResponse<Result>,
+  id: string,
+  unit: UnitOfWork,
+  { resource }: WriteLifecycle,
+  readHooks: ReadHooks | undefined,
+): Promise<Result> {
+  const { query } = unit.transaction
+  await readHooks?.before(query)
+  const rows = await readVisible(plan, id, unit, resource)
+  if (rows === undefined)
+    return serialize(planIdentifier(unit.planner, resource), createIdentifierRows(id), id)
+  if (readHooks)
+    for (const [batch, layout] of pairWithLayouts(rows, plan.shape))
+      await readHooks.after(batch, layout, query)
+  return serialize(plan, rows, id)
 }
 
 /**
@@ -68,51 +98,53 @@ export function executeWrite<Result>(
 async function readVisible(
   readPlan: ReadPlan,
   id: string,
-  { shape }: WritePlan,
   { planner, transaction }: UnitOfWork,
+  resource: ResourceType,
 ): Promise<CompleteRows | undefined> {
   try {
     return await transaction.read(readPlan, id)
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
-    if (transaction.identity === undefined) throw notStoredError(shape)
-    const identifier = planIdentifier(planner, getResourceType(planner.model, shape.type))
-    await readWritten(() => transaction.as(undefined).read(identifier, id), shape)
+    if (transaction.identity === undefined) throw notStoredError(resource)
+    const identifier = planIdentifier(planner, resource)
+    await readWritten(() => transaction.as(undefined).read(identifier, id), resource)
     return undefined
   }
 }
 
-/** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
-export async function executeRelationshipWrite(
-  plan: WritePlan,
-  context: LifecycleContext,
-  request: RequestContext,
-): Promise<void> {
-  await executeInTransaction(context, request, (unit) => write(plan, unit))
-}
-
 /**
- * Runs the steps of a create or an update: those that prepare the change, those that write it, then the last hook.
+ * Executes a create or an update with its validators and hooks.
  * @param pipelinedRead - a read of the written resource, sent together with the write unless a hook runs in between
  */
-async function write(
+function write(
   plan: WritePlan,
   unit: UnitOfWork,
+  lifecycle: WriteLifecycle,
   pipelinedRead?: ReadPlan,
+): Awaitable<Written> {
+  const { isFinal, hasAfterHook } = lifecycle
+  return isFinal && !hasAfterHook && !hasErrors(plan.errors)
+    ? unit.transaction.write(plan, { readPlan: pipelinedRead })
+    : writeInStages(plan, unit, lifecycle, hasAfterHook ? undefined : pipelinedRead)
+}
+
+/** Prepares the change, which validators and hooks may change further, writes it, and runs the last hook. */
+async function writeInStages(
+  plan: WritePlan,
+  unit: UnitOfWork,
+  lifecycle: WriteLifecycle,
+  readPlan: ReadPlan | undefined,
 ): Promise<Written> {
-  const { planner, transaction } = unit
-  const resource = getResourceType(planner.model, plan.shape.type)
-  const readPlan = hasAfterHook(plan, resource) ? undefined : pipelinedRead
-  const { steps, state } = prepareChange(plan, unit, resource)
-  let written: Written
-  if (isPlanFinal(plan, resource, planner.model)) {
-    const prepared = transaction.prepareWrite(plan, { readPlan })
-    await transaction.run([...steps, ...prepared.steps])
-    written = prepared.result()
-  } else {
-    await transaction.run(steps)
-    written = await writeWithMembers(state.plan, unit, { readPlan })
+  const { resource, isFinal } = lifecycle
+  const { transaction } = unit
+  if (isFinal && !hasErrors(plan.errors)) {
+    const written = await transaction.write(plan, { readPlan })
+    await runAfterHook(written.id, undefined, unit, resource)
+    return written
   }
+  const { steps, state } = prepareChange(plan, unit, lifecycle)
+  await transaction.run(steps)
+  const written = await writeWithMembers(state.plan, unit, { readPlan })
   await runAfterHook(written.id, state.stored, unit, resource)
   return written
 }
@@ -179,11 +211,6 @@ async function writeMemberValues(
   for (const plan of plans.filter(isHooked)) await writeWithMembers(plan, trusted)
 }
 
-function hasAfterHook({ shape }: WritePlan, { hooks }: ResourceType): boolean {
-  const after = shape.row === 'existing' ? hooks.afterUpdate : hooks.afterCreate
-  return after !== undefined || hooks.afterCommit !== undefined
-}
-
 async function runAfterHook(
   id: string,
   before: StoredResource | undefined,
@@ -203,21 +230,4 @@ async function runAfterHook(
       ? { operation: 'update', resource: stored, before }
       : { operation: 'create', resource: stored },
   )
-}
-
-/**
- * True if nothing has to be read or run between the checks and the write: no hook and no validator changes the plan, and no hook
- * needs the stored resource as it was before, as `afterUpdate` and `afterCommit` do. The write is then sent together with the
- * checks; if a check fails, the transaction is rolled back.
- */
-function isPlanFinal(plan: WritePlan, resource: ResourceType, model: Model): boolean {
-  const { shape, errors } = plan
-  const { hooks, validate, fields } = resource
-  if (hasErrors(errors) || validate) return false
-  if (shape.row === 'existing' ? needsStored(plan, resource) : hooks.beforeCreate) return false
-  if (findHookedLinks(plan, model).length > 0) return false
-  return shape.columns.every((column) => {
-    const field = column.is === 'attribute' ? fields.get(column.name) : undefined
-    return field?.is !== 'attribute' || field.validate === undefined
-  })
 }

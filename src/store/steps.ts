@@ -3,16 +3,16 @@ import { ApiError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 
 /**
- * One step of a write. Its result is stored where the steps that need it find it.
+ * One step of a write. Its result is stored in the state of the write, where the steps that need it find it.
  *
  * The order of a list of steps is also the order in which their statements reach the database: a step sees in the database what
  * all earlier steps have written, also without naming them in `needs`. So the read of the response is the last step of a write,
  * and need not wait for the answers to the others.
  */
-export interface Step {
+export interface Step<State = void> {
   /** The steps whose results it needs as values, so that it cannot be sent together with them. */
-  readonly needs: readonly Step[]
-  readonly run: () => Awaitable<void>
+  readonly needs: readonly Step<State>[]
+  readonly run: (state: State) => Awaitable<void>
 }
 
 /**
@@ -20,15 +20,24 @@ export interface Step {
  * @param done - steps that have run before
  * @throws whatever the steps throw
  */
-export type StepExecutor = (steps: readonly Step[], done?: readonly Step[]) => Promise<void>
+export type StepExecutor = <State>(
+  steps: readonly Step<State>[],
+  state: State,
+  done?: readonly Step<State>[],
+) => Awaitable<void>
 
 /** Runs one step after the other, on a connection whose statements run when they are called: SQLite. */
-export async function runSequentially(steps: readonly Step[]): Promise<void> {
-  for (const { run } of steps) {
-    const running = run()
-    // Steps on SQLite are synchronous: waiting for them would cost as much as a small statement.
-    if (running instanceof Promise) await running
+export function runSequentially<State>(
+  steps: readonly Step<State>[],
+  state: State,
+): Awaitable<void> {
+  for (const [index, { run }] of steps.entries()) {
+    const running = run(state)
+    // Only hooks wait: a promise for each statement would cost as much as a small statement.
+    if (running instanceof Promise)
+      return running.then(() => runSequentially(steps.slice(index + 1), state))
   }
+  return undefined
 }
 
 /**
@@ -36,17 +45,18 @@ export async function runSequentially(steps: readonly Step[]): Promise<void> {
  * together, and a failure aborts the rest of the transaction. A batch consists of every step whose needs are met. When one
  * fails, the steps before it in the list still run, because their errors take precedence.
  */
-export async function runPipelined(
-  steps: readonly Step[],
-  before: readonly Step[] = [],
+export async function runPipelined<State>(
+  steps: readonly Step<State>[],
+  state: State,
+  before: readonly Step<State>[] = [],
 ): Promise<void> {
-  const done = new Set<Step>(before)
+  const done = new Set<Step<State>>(before)
   let pending = steps
   let failure: Failure | undefined
   for (;;) {
     const batch = pending.filter(({ needs }) => needs.every((step) => done.has(step)))
     if (batch.length === 0) break
-    const results = await Promise.allSettled(batch.map(async ({ run }) => run()))
+    const results = await Promise.allSettled(batch.map(async ({ run }) => run(state)))
     for (const [index, step] of batch.entries()) {
       const result = results[index]
       if (result?.status === 'fulfilled') done.add(step)
@@ -56,6 +66,16 @@ export async function runPipelined(
     pending = pending.filter((step) => !batch.includes(step) && steps.indexOf(step) < last)
   }
   if (failure) throw failure.error
+}
+
+/** Binds steps to a state, so that those of several writes can run together. */
+export function bindSteps<State>(steps: readonly Step<State>[], state: State): Step[] {
+  const bound = new Map<Step<State>, Step>()
+  for (const step of steps) {
+    const needs = step.needs.flatMap((each) => bound.get(each) ?? [])
+    bound.set(step, { needs, run: () => step.run(state) })
+  }
+  return [...bound.values()]
 }
 
 /** The error of a step, and the index of the step. */

@@ -11,7 +11,7 @@ import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { ReadExplanation } from './explain.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
-import type { Step, StepExecutor } from './steps.ts'
+import type { Step } from './steps.ts'
 
 /** Runs SQL in a transaction. @returns rows by the names of their columns */
 export type RunQuery = (expression: Sql) => Promise<readonly Readonly<Record<string, unknown>>[]>
@@ -74,8 +74,11 @@ export interface Transaction {
   /** Whose access rules apply; `undefined` for none. */
   readonly identity: Identity | undefined
   readonly query: RunQuery
-  /** Runs steps as the database allows: one after the other, or pipelined; `done` are steps that have run before. */
-  readonly run: StepExecutor
+  /**
+   * Runs steps as the database allows: one after the other, or pipelined (`StepExecutor`).
+   * @param done - steps that have run before
+   */
+  run(steps: readonly Step[], done?: readonly Step[]): Awaitable<void>
   /**
    * Runs work that may fail: if it throws, what it wrote is rolled back, and the transaction continues. Works must not run at the
    * same time.
@@ -88,7 +91,13 @@ export interface Transaction {
    * @returns the errors about related resources that do not exist
    * @throws NotFoundError for the resource in the path
    */
-  checkPreconditions(plan: WritePlan): Promise<ErrorList>
+  checkPreconditions(plan: WritePlan): Awaitable<ErrorList>
+  /**
+   * Executes a create or an update whose plan is final: checks its preconditions and writes, together if the database pipelines.
+   * @throws NotFoundError for the resource in the path; ApiError | ManyErrors for related resources that do not exist, and for
+   *   violated constraints
+   */
+  write(plan: WritePlan, options?: WriteOptions): Awaitable<Written>
   /** Lists the steps of a create or an update. They throw `ApiError` for violated constraints. */
   prepareWrite(plan: WritePlan, options?: WriteOptions): PreparedWrite
   /**
@@ -152,7 +161,7 @@ export interface Store {
    * @internal
    */
   transaction<Result>(
-    work: (transaction: Transaction) => Promise<Result>,
+    work: (transaction: Transaction) => Awaitable<Result>,
     identity?: Identity,
   ): Promise<Result>
   /**

@@ -36,8 +36,10 @@ export interface CompiledWrite {
   readonly returnsStoredId: boolean
   /** Returns the id of the row that was inserted last, where a trigger may have changed it after `insert` returned. */
   readonly insertedId: Statement | undefined
-  /** Whether a trigger may store the new row with another id than that of the plan. */
-  readonly mayChangeId: boolean
+  /** Whether what follows the write of the row needs the id that it returned: the plan has none, or a trigger may change it. */
+  readonly needsId: boolean
+  /** Whether the written row has to match the scope of its type. */
+  readonly hasScope: boolean
   /** Updates the row's own columns; `undefined` if there are none. */
   readonly update: Statement | undefined
   /** The statements that change the members of each link of the shape; they take the row's id and the members' `ids`. */
@@ -54,12 +56,14 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const linking = shape.row === 'new' ? { ...target, insertedRow: lastInsertId } : target
   const isNew = shape.row !== 'existing'
   const triggers = isNew ? target.triggersOf?.(resource.table) : undefined
+  const mayChangeId = triggers?.changes.has('insert') ?? false
   return {
     insert: isNew ? compileInsert(shape, resource, target) : undefined,
     returnsStoredId: triggers?.newId === undefined,
     insertedId:
       triggers?.newId === 'by row number' ? compileInsertedId(resource, target) : undefined,
-    mayChangeId: triggers?.changes.has('insert') ?? false,
+    needsId: shape.row === 'new' ? !isFoundAsLastInsert(shape, resource, target) : mayChangeId,
+    hasScope: (resource.complete ?? resource).scope !== undefined,
     update: shape.row === 'existing' ? compileUpdate(shape, resource, target) : undefined,
     links: shape.links.map((change) => compileLink(resource, change, linking)),
     parent: parent
@@ -70,6 +74,15 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
         )
       : [],
   }
+}
+
+/** Whether a new row is found as the last insert. Statements of other tables do not find it. */
+function isFoundAsLastInsert(
+  { parent }: WriteShape,
+  { scope }: ResourceType,
+  { dialect, access }: Target,
+): boolean {
+  return dialect.lastInsertId !== undefined && !parent && !scope && !access
 }
 
 function compileInsert(shape: WriteShape, resource: ResourceType, target: Target): Statement {

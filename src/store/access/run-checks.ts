@@ -26,3 +26,16 @@ export function runAccessCheck(
     throw createForbidden(new AccessDenied(operation, target), pointer)
   })
 }
+
+/** Runs checks without awaiting in between. @throws ApiError `forbidden` (403), of the first check that fails */
+export function runAccessChecks(
+  connection: WriteConnection,
+  checks: readonly AccessCheck[],
+  plan: WritePlan,
+  values: CheckValues,
+): Awaitable<void> {
+  const running = checks.map((check) => runAccessCheck(connection, check, plan, values))
+  return running.some((each) => each instanceof Promise)
+    ? Promise.all(running).then(() => {})
+    : undefined
+}

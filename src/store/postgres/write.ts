@@ -1,4 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Awaitable } from '../../model/hooks.ts'
+import type { WritePlan } from '../../plan/write.ts'
 import { commitConstraintError, reportConstraintErrors, TakenIdError } from '../constraints.ts'
 import { runPipelined } from '../steps.ts'
 import type { Transaction } from '../store.ts'
@@ -30,11 +32,16 @@ interface WriteContext {
 
 /** Runs work in a write transaction, as `Store.transaction`. */
 export function executeTransaction<Result>(
-  work: (transaction: Transaction) => Promise<Result>,
+  work: (transaction: Transaction) => Awaitable<Result>,
   { pool, statementsOf, facts, setup }: WriteContext,
 ): Promise<Result> {
+  const { model } = statementsOf(undefined).target
+  const checkValues = (plan: WritePlan) => checkValueLimits(plan, model, facts.current.valueLimits)
   const run = async (transaction: PostgresTransaction) => {
-    const result = await work(createWriteTransaction(transaction, statementsOf, facts))
+    const operations = openTransaction(statementsOf, (statements) =>
+      createWriteConnection(transaction, statements, checkValues),
+    )
+    const result = await work(operations)
     await reportConstraintErrors(() => transaction.commit(), commitConstraintError)
     return result
   }
@@ -51,33 +58,14 @@ export function executeTransaction<Result>(
   )
 }
 
-/** Creates the operations of a write transaction. They check the limits of the columns' types before anything is written. */
-function createWriteTransaction(
-  transaction: PostgresTransaction,
-  statementsOf: PostgresStatementsOf,
-  facts: LoadedTableFacts,
-): Transaction {
-  const { model } = statementsOf(undefined).target
-  const withLimits = (operations: Transaction): Transaction => ({
-    ...operations,
-    as: (identity) => withLimits(operations.as(identity)),
-    checkPreconditions: async (plan) => {
-      const { errors, more } = await operations.checkPreconditions(plan)
-      const limits = checkValueLimits(plan, model, facts.current.valueLimits)
-      return { errors: [...limits, ...errors], more }
-    },
-  })
-  return withLimits(
-    openTransaction(statementsOf, (statements) => createWriteConnection(transaction, statements)),
-  )
-}
-
 function createWriteConnection(
   transaction: PostgresTransaction,
   statements: PostgresStatements,
+  checkValues: NonNullable<WriteConnection['checkValues']>,
 ): WriteConnection {
   return {
     runSteps: runPipelined,
+    checkValues,
     all: (statement, values) => transaction.all(statement, values),
     run: (statement, values) => transaction.run(statement, values),
     read: (plan, id) => readForWrite(transaction, plan, id, statements),

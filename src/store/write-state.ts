@@ -1,0 +1,40 @@
+import type { CompleteRows } from '../plan/read-result.ts'
+import type { WritePlan } from '../plan/write.ts'
+import type { Statements } from './statements.ts'
+import type { Step } from './steps.ts'
+import type { WriteOptions, Written } from './store.ts'
+import type { CompiledWrite } from './write.ts'
+import type { WriteConnection } from './write-connection.ts'
+
+/** What a create or an update needs, and what its steps have found. */
+export interface WriteState extends WriteOptions {
+  readonly connection: WriteConnection
+  readonly statements: Statements
+  readonly compiled: CompiledWrite
+  readonly plan: WritePlan
+  /** The id of the written resource; `undefined` before the database has generated it. */
+  id: string | undefined
+  /** The rows of the response; `undefined` before they are read. */
+  rows: CompleteRows | undefined
+}
+
+/** A step of a create or an update. */
+export type WriteStep = Step<WriteState>
+
+/** Creates the state of a write that has not begun. A new row gets an id here, unless the client sends it or the database generates it. */
+export function createWriteState(
+  connection: WriteConnection,
+  plan: WritePlan,
+  { readPlan, mayLeaveScope = false }: WriteOptions,
+  statements: Statements,
+): WriteState {
+  const id = plan.shape.row === 'newWithId' ? (plan.id ?? crypto.randomUUID()) : plan.id
+  const compiled = statements.write(plan.shape)
+  return { connection, statements, compiled, plan, readPlan, mayLeaveScope, id, rows: undefined }
+}
+
+/** Returns the result of a write whose steps have run. */
+export function getWritten({ id, rows }: WriteState): Written {
+  if (id === undefined) throw new Error('The result of a write was used before it ran.')
+  return { id, rows }
+}
