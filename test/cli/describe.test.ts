@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
-import { promisify } from 'node:util'
+import { after, before, describe, it } from 'node:test'
+import { Cleanup } from '../cleanup.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute } from '../filled.ts'
 import { folder } from '../service/child.ts'
-
-const run = promisify(execFile)
-
-async function lapidary(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [absolutePath('cli/main.ts'), ...args])
-  return stdout
-}
+import { type RunCommand, startCommandProcess } from './command-process.ts'
 
 const declarations = absolutePath('service/resources/index.ts')
 
 describe('lapidary openapi and lapidary routes', () => {
+  const cleanup = new Cleanup()
+  let run: RunCommand
+  before(() => {
+    run = startCommandProcess(cleanup)
+  })
+  after(() => cleanup.run())
+
+  async function lapidary(...args: readonly string[]): Promise<string> {
+    const { status, stdout, stderr } = await run(absolutePath('.'), args)
+    assert.deepEqual([status, stderr], [0, ''])
+    return stdout
+  }
+
   it('print the description of declarations, and a table of their operations', async () => {
     const description = JSON.parse(await lapidary('openapi', declarations, '--prefix', '/api'))
     assert.equal(description.openapi, '3.1.0')
@@ -43,9 +49,9 @@ describe('lapidary openapi and lapidary routes', () => {
       [['openapi', declarations, '--prefix', 'api'], /--prefix must be a path such as \/api/],
     ] as const
     for (const [args, message] of cases) {
-      const error: unknown = await lapidary(...args).catch((thrown: unknown) => thrown)
-      assert.match(String(Reflect.get(Object(error), 'stderr')), message)
-      assert.equal(Reflect.get(Object(error), 'code'), 2)
+      const { status, stderr } = await run(absolutePath('.'), args)
+      assert.match(stderr, message)
+      assert.equal(status, 2)
     }
   })
 })

@@ -11,6 +11,7 @@ import { type GenerateOptions, generateDeclarations } from '../../cli/generate-d
 import { readCatalog } from '../../cli/read-catalog.ts'
 import { generateSql } from '../../examples/chinook/data/generate-sql.ts'
 import { filled, lasting } from '../filled.ts'
+import { takePart } from '../property/seed.ts'
 import { createProject } from './generated-project.ts'
 import { sharedCases } from './schemas.ts'
 import { postgresCases } from './schemas-of-postgres.ts'
@@ -43,11 +44,15 @@ for (const database of lasting) {
     ['the music store', generateSql(isPostgres ? 'postgres' : 'sqlite')],
   ]
   describe(`Declarations in memory · ${database.name}`, () => {
-    for (const [title = '', sql = ''] of cases) {
+    for (const [number, [title = '', sql = '']] of cases.entries()) {
       it(`make the model of the generated source: ${title}`, async (test) => {
         const catalog = await readCatalog(await filled(test, database, sql))
         const project = await createProject(test)
-        for (const [index, options] of optionCases.entries()) {
+        for (const [index, options] of takePart(
+          optionCases,
+          optionCases.length,
+          number,
+        ).entries()) {
           const declarations = generateDeclarations(catalog, options)
           const folder = join(project, String(index))
           mkdirSync(folder)

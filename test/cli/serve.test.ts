@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { parseDescription } from '../checker/check-description.ts'
 import { assertConforms } from '../checker/check-exchange.ts'
+import { Cleanup, type Scope } from '../cleanup.ts'
 import { type Call, connect } from '../client.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled, isPostgres, lasting } from '../filled.ts'
@@ -22,7 +23,7 @@ const tables = `
   insert into customer values (1, 'ada@example.org', 'x', 'y')`
 
 /** Starts `lapidary serve` and waits until it responds. It is stopped when the test ends. */
-async function serve(test: TestContext, url: string, ...args: readonly string[]): Promise<Child> {
+async function serve(test: Scope, url: string, ...args: readonly string[]): Promise<Child> {
   return startProgram(test, main, {
     cwd: await folder(test),
     args: ['serve', url, '--port', '0', '--log-level', 'warn', ...args],
@@ -50,9 +51,16 @@ async function namesIn(url: string): Promise<unknown[]> {
 
 for (const database of lasting) {
   describe(`lapidary serve · ${database.name}`, () => {
-    it('serves the tables with plural types, and says what it omits and why', async (test) => {
-      const url = await filled(test, database, tables)
-      const child = await serve(test, url)
+    const cleanup = new Cleanup()
+    let url: string
+    let child: Child
+    before(async () => {
+      url = await filled(cleanup, database, tables)
+      child = await serve(cleanup, url)
+    })
+    after(() => cleanup.run())
+
+    it('serves the tables with plural types, and says what it omits and why', async () => {
       const album = await send(child.url, 'GET', '/albums?include=artist')
       assert.equal(album.status, 200, album.text)
       assert.partialDeepStrictEqual(JSON.parse(album.text), {
@@ -84,8 +92,7 @@ for (const database of lasting) {
         )
     })
 
-    it('does not serve secrets, not even by their names', async (test) => {
-      const child = await serve(test, await filled(test, database, tables))
+    it('does not serve secrets, not even by their names', async () => {
       const customers = await send(child.url, 'GET', '/customers')
       assert.deepEqual(JSON.parse(customers.text).data[0].attributes, { email: 'ada@example.org' })
       for (const name of ['password_hash', 'api_key', 'absent']) {
@@ -95,16 +102,14 @@ for (const database of lasting) {
     })
 
     it('rejects writes without --write, and accepts them with it', async (test) => {
-      const url = await filled(test, database, tables)
       const body = { data: { type: 'artists', id: '2', attributes: { name: 'Grace' } } }
-      const readOnly = await serve(test, url)
       for (const [method, path] of [
         ['POST', '/artists'],
         ['PATCH', '/artists/1'],
         ['DELETE', '/artists/1'],
         ['PATCH', '/albums/1/relationships/artist'],
       ] as const) {
-        const refused = await send(readOnly.url, method, path, { body })
+        const refused = await send(child.url, method, path, { body })
         assert.equal(refused.status, 403, `${method} ${path}: ${refused.text}`)
       }
       assert.deepEqual(await namesIn(url), ['Ada'])

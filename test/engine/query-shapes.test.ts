@@ -10,7 +10,7 @@ import { planCollection, type ReadPlan } from '../../src/plan/read.ts'
 import { compileRead } from '../../src/store/read.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
 import { anyCharacters } from '../property/random-texts.ts'
-import { seed } from '../property/seed.ts'
+import { scale, seed } from '../property/seed.ts'
 import { library } from './library.ts'
 
 const resource = getResourceType(library, 'book')
@@ -137,7 +137,7 @@ describe('Query shapes', () => {
         }
       },
     )
-    fc.assert(property, { numRuns: 1000, seed })
+    fc.assert(property, { numRuns: 150 * scale, seed })
   })
 
   it('given queries that differ in more than values, when planned, then each has a shape of its own', () => {

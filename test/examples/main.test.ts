@@ -13,10 +13,10 @@ import { folder } from '../service/child.ts'
 /** Starts the example as a child process in a folder of its own. */
 async function start(test: TestContext, environment: Readonly<Record<string, string>>) {
   const cwd = await folder(test)
-  const { PATH = '' } = process.env
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
   const child = spawn(process.execPath, [absolutePath('examples/chinook/main.ts')], {
     cwd,
-    env: { PATH, ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   test.after(() => child.kill('SIGKILL'))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { isExhaustive } from '../property/seed.ts'
 import {
   createTypeProject,
   name,
@@ -49,8 +50,10 @@ describe(`A model of ${typeCount} resource types`, () => {
     assert.ok(cost > 0 && cost < 5 * budgets.callsOfType, `${cost} instantiations`)
   })
 
-  it('compiles with calls for every type within their budget', async () => {
-    const cost = (await project.countInstantiations(program(typeCount))) - declared
-    assert.ok(cost < typeCount * budgets.callsOfType, `${cost} instantiations`)
-  })
+  // In a small model, the few types are most of them.
+  if (isExhaustive)
+    it('compiles with calls for every type within their budget', async () => {
+      const cost = (await project.countInstantiations(program(typeCount))) - declared
+      assert.ok(cost < typeCount * budgets.callsOfType, `${cost} instantiations`)
+    })
 })

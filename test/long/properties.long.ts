@@ -1,5 +1,5 @@
 /** Runs the tests with random cases again, with many more of them. */
-process.env.PROPERTY_SCALE ??= '10'
+process.env.PROPERTY_SCALE ??= '20'
 
 const names = [
   ...['bounded-work', 'collection', 'encoding', 'everything', 'everything-writes', 'filter'],

@@ -10,7 +10,7 @@ import { scale, seed } from './seed.ts'
 
 const stages = scale
 /** Each request combines filter, sort, page, fields and include. All databases get the same requests. */
-const requestsPerStage = 200
+const requestsPerStage = 100
 
 describeService('sort, page, include, fields, held against a reference', (app: TestService) => {
   for (let stage = 1; stage <= stages; stage += 1) {

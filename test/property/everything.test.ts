@@ -13,11 +13,13 @@ import { anyMuseum, storeMuseum } from './random-museum.ts'
 import { anyAsked, anyFilterRequest } from './random-requests.ts'
 import { start } from './reference.ts'
 import type { Data } from './schema.ts'
-import { scale, seed } from './seed.ts'
+import { isExhaustive, scale, seed, takePart } from './seed.ts'
 
 const stages = scale
 const filtersPerStage = 100
 const documentsPerStage = 30
+/** `npm test` sends one of so many parts of the requests that ask for each thing there is; `npm run test:long` sends all. */
+const parts = 5
 
 const served = { model: declared.everything, tables: declared.tablesOfEverything }
 
@@ -45,7 +47,7 @@ engine('over every kind and every relationship, held against a reference', serve
 
   it('finds what the reference finds by every operator of every field, in every position', async () => {
     const data = await stored(server, 0)
-    for (const request of everyFilter(data)) {
+    for (const request of takePart(everyFilter(data), parts)) {
       const found = await assertFound(server, data, request)
       coverage.add(request, found, start(data, request).length)
     }
@@ -53,16 +55,17 @@ engine('over every kind and every relationship, held against a reference', serve
 
   it('returns what the reference returns in every order and over every relationship', async () => {
     const data = await stored(server, 0)
-    for (const asked of everyDocument(data)) {
+    for (const asked of takePart(everyDocument(data), parts)) {
       await assertDocument(server, data, asked)
       documents.add(data, asked)
     }
   })
 
-  it('asked everything: every operator on every kind and every shape of relationship', () => {
-    coverage.assertEnough(stages * filtersPerStage, 0.2)
-    documents.assertEnough(stages * documentsPerStage)
-  })
+  if (isExhaustive)
+    it('asked everything: every operator on every kind and every shape of relationship', () => {
+      coverage.assertEnough(stages * filtersPerStage, 0.2)
+      documents.assertEnough(stages * documentsPerStage)
+    })
 })
 
 async function stored(server: Engine, stage: number): Promise<Data> {

@@ -8,7 +8,7 @@ import { scale, seed } from './seed.ts'
 import { onTwins, type Twin } from './two-services.ts'
 
 /** How many random requests both services get. */
-const requests = 200 * scale
+const requests = 100 * scale
 
 /** What begins every password, and stands nowhere else. */
 const mark = 'kw9x'

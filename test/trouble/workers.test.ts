@@ -11,7 +11,7 @@ import { writeUntil } from '../service/stream-of-writes.ts'
 /** How many workers serve. */
 const workers = 2
 /** How often one of them is killed. `npm run test:long` kills more often. */
-const kills = 4 * scale
+const kills = 2 * scale
 
 const started = async (test: Parameters<typeof start>[0]) => {
   const place = await folder(test)

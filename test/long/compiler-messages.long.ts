@@ -1,0 +1,4 @@
+import { describeCompilerMessages } from '../package/compiler-messages.ts'
+import { commands } from '../package/installed-package.ts'
+
+describeCompilerMessages('5.9', commands.tsc59)

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { formatPublicApi } from '../../tools/public-api.ts'
+import { absolutePath, readPage, tableRows } from '../docs/pages.ts'
+
+// `npm run test:long` installs the package and runs it.
+
+describe('The built package', () => {
+  let folder: string
+
+  before(async () => {
+    await mkdir(absolutePath('dist'), { recursive: true })
+    folder = await mkdtemp(absolutePath('dist/package-'))
+    await promisify(execFile)(process.execPath, [absolutePath('tools/build.ts'), folder])
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  it('has the entry points that docs/installing.md lists', () => {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const rows = tableRows(readPage('docs/installing.md')).filter(([name]) =>
+      name?.startsWith('`lapidary'),
+    )
+    assert.deepEqual(
+      rows.map(([name = '']) => name.replaceAll('`', '').replace('lapidary', '.')).sort(),
+      Object.keys(manifest.exports)
+        .filter((name) => name !== './package.json')
+        .sort(),
+    )
+  })
+
+  it('has the public API that was reviewed; run npm run api to write a change of it', () => {
+    const reviewed = readFileSync(new URL('public-api.txt', import.meta.url), 'utf8')
+    assert.deepEqual(formatPublicApi(folder).split('\n'), reviewed.split('\n'))
+  })
+
+  it('has the sources to which its declaration maps refer', () => {
+    const maps = globSync('dist/**/*.d.ts.map', { cwd: folder })
+    assert.ok(maps.length > 100)
+    for (const map of maps) {
+      const { sources } = JSON.parse(readFileSync(join(folder, map), 'utf8'))
+      assert.ok(existsSync(resolve(dirname(join(folder, map)), sources[0])), map)
+    }
+  })
+
+  it('has no link to a file that it does not have', () => {
+    const pages = globSync('**/*.md', { cwd: folder })
+    assert.ok(pages.includes('README.md'))
+    for (const page of pages) {
+      for (const [, link = ''] of readFileSync(join(folder, page), 'utf8').matchAll(
+        /\]\(([^)\s]+)\)/g,
+      )) {
+        if (/^[a-z]+:/.test(link)) continue
+        const [path = ''] = link.split('#')
+        assert.ok(existsSync(resolve(dirname(join(folder, page)), path)), `${page}: ${link}`)
+      }
+    }
+  })
+})
