@@ -7,6 +7,7 @@ import { Cleanup, type Scope } from '../cleanup.ts'
 import { type Call, connect } from '../client.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { execute, filled, isPostgres, lasting } from '../filled.ts'
+import { isExhaustive } from '../property/seed.ts'
 import { type Child, folder, startProgram } from '../service/child.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
 import { createSqliteDatabase } from './generated-project.ts'
@@ -124,22 +125,6 @@ for (const database of lasting) {
 }
 
 describe('lapidary serve · a SQLite file', () => {
-  it('takes every setting of a server, and the url from DATABASE_URL', async (test) => {
-    const cwd = await folder(test)
-    const url = `sqlite:${createSqliteDatabase(cwd, 'music', tables)}`
-    const child = await startProgram(test, main, {
-      cwd,
-      args: ['serve', '--types', 'singular', '--page-size=1', '--workers', '2'],
-      environment: { DATABASE_URL: url, PORT: '0', BASE_PATH: '/api', LOG_LEVEL: 'warn' },
-    })
-    const albums = await send(child.url, 'GET', '/api/albums?page[size]=1000')
-    assert.equal(JSON.parse(albums.text).data[0].type, 'album', albums.text)
-    const all = await send(child.url, 'GET', '/api/albums?page[size]=0')
-    assert.equal(all.status, 400, all.text)
-    const { code } = await child.end('SIGTERM')
-    assert.equal(code, 0)
-  })
-
   it('is not changed, and no file appears beside it', async (test) => {
     const cwd = await folder(test)
     const path = createSqliteDatabase(cwd, 'music', tables)
@@ -164,3 +149,23 @@ describe('lapidary serve · a SQLite file', () => {
     assert.match(full.printed(), /^warning: .*create index/m)
   })
 })
+
+/** `npm run test:long` starts the workers on every database. */
+for (const database of isExhaustive ? lasting : lasting.slice(0, 1)) {
+  it(`lapidary serve takes every setting of a server, and the url from DATABASE_URL · ${database.name}`, async (test) => {
+    const child = await startProgram(test, main, {
+      cwd: await folder(test),
+      args: ['serve', '--types', 'singular', '--page-size=1', '--workers', '2'],
+      environment: {
+        ...{ DATABASE_URL: await filled(test, database, tables), PORT: '0' },
+        ...{ BASE_PATH: '/api', LOG_LEVEL: 'warn' },
+      },
+    })
+    const albums = await send(child.url, 'GET', '/api/albums?page[size]=1000')
+    assert.equal(JSON.parse(albums.text).data[0].type, 'album', albums.text)
+    const all = await send(child.url, 'GET', '/api/albums?page[size]=0')
+    assert.equal(all.status, 400, all.text)
+    const { code } = await child.end('SIGTERM')
+    assert.equal(code, 0)
+  })
+}

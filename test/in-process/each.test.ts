@@ -7,7 +7,7 @@ import type { ColumnTypes } from '../databases.ts'
 import { engine, openStore } from '../engine/engine.ts'
 import { shopModel, shopTables } from './shop.ts'
 
-const rows = 20_000
+const rows = 10_000
 /** The length of a text in each row. */
 const longText = 1000
 const tables = (types: ColumnTypes) => `${shopTables(types)}

@@ -4,7 +4,7 @@ import { databases } from '../databases.ts'
 import { assertCovered, killDuringWrites } from '../trouble/kills.ts'
 
 /** Kills for each database. */
-const kills = Number(process.env.LAPIDARY_KILLS ?? 20)
+const kills = Number(process.env.LAPIDARY_KILLS ?? 100)
 
 for (const database of databases) {
   it(`given ${kills} kills during writes, no acknowledged write is lost and none is half done · ${database.name}`, async (test) => {

@@ -3,7 +3,7 @@ import { databases } from '../databases.ts'
 import { attackWithMalformed } from '../trouble/malformed.ts'
 
 /** Malformed requests, for all databases together. */
-const requests = Number(process.env.LAPIDARY_MALFORMED ?? 40_000)
+const requests = Number(process.env.LAPIDARY_MALFORMED ?? 100_000)
 
 for (const database of databases) {
   const share = Math.ceil(requests / databases.length)

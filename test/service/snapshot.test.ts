@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { it } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { isExhaustive } from '../property/seed.ts'
 import type { Resource, TestResponse, TestService } from '../service-suite.ts'
 import { describeService } from '../service-suite.ts'
 import { insertMany, isShared } from './direct-database.ts'
 import { linked, linkedIds } from './people.ts'
+
+/** How often the tests read: more often in `npm run test:long`. */
+const repeats = isExhaustive ? 100 : 50
 
 /** Runs something while another connection moves all computers from owner to owner; returns how often it did. */
 async function whileMoving(app: TestService, work: () => Promise<void>): Promise<number> {
@@ -53,7 +57,7 @@ describeService('one snapshot', (app) => {
   it('of everything: page, count, linkage and included agree while others write', async () => {
     await insertMany(app.databaseUrl, { persons: 20, computers: 3 })
     const rounds = await whileMoving(app, async () => {
-      for (let each = 0; each < 30; each++) {
+      for (let each = 0; each < repeats / 3; each++) {
         for (const include of ['computers', 'computers.owner', 'computers.owner.computers']) {
           assertOneMoment(await app.get('/persons', { include, 'page[size]': '0' }))
         }
@@ -74,7 +78,7 @@ describeService('one snapshot', (app) => {
   it('of a page', async () => {
     await insertMany(app.databaseUrl, { persons: 10, computers: 2 })
     await whileMoving(app, async () => {
-      for (let each = 0; each < 50; each++) {
+      for (let each = 0; each < repeats / 2; each++) {
         assertOneMoment(
           await app.get('/persons', { include: 'computers.owner', 'page[size]': '50' }),
         )
@@ -85,7 +89,7 @@ describeService('one snapshot', (app) => {
   it('of a count and its page: a computer more or less is returned by both or neither', async () => {
     await insertMany(app.databaseUrl, { persons: 5, computers: 4 })
     await whileMoving(app, async () => {
-      for (let each = 0; each < 100; each++) {
+      for (let each = 0; each < repeats; each++) {
         const response = await app.get('/computers', { include: 'owner', 'page[size]': '100' })
         assert.equal(response.body.meta?.count, response.many.length)
         assert.equal(response.body.included?.length, 1)
@@ -97,7 +101,7 @@ describeService('one snapshot', (app) => {
   it('of one resource with its linkage', async () => {
     await insertMany(app.databaseUrl, { persons: 2, computers: 3 })
     await whileMoving(app, async () => {
-      for (let each = 0; each < 100; each++) {
+      for (let each = 0; each < repeats; each++) {
         const response = await app.get('/persons/1', { include: 'computers.owner' })
         const machines = linkedIds(response.one, 'computers')
         const expected = machines.length === 0 ? null : String(machines.length)

@@ -4,11 +4,12 @@ import { connect as connectSocket, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, connect, mediaType } from '../client.ts'
+import { isExhaustive } from '../property/seed.ts'
 import { type Child, folder, start } from '../service/child.ts'
 import { socketsOf, until } from '../service/processes.ts'
 
-/** How many connections misbehave at the same time. */
-const connections = 40
+/** How many connections misbehave at the same time: more in `npm run test:long`. */
+const connections = isExhaustive ? 100 : 40
 
 const body = JSON.stringify({ data: { type: 'person', attributes: { name: 'Ada' } } })
 const postHead = `POST /persons HTTP/1.1\r\nHost: x\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`

@@ -5,7 +5,11 @@ import { type RunningService, startService } from '../../service/start-service.t
 import { assertServiceConforms } from '../checker/check-served.ts'
 import { type Call, connect } from '../client.ts'
 import { PostgresServer } from '../postgres-server.ts'
+import { isExhaustive } from '../property/seed.ts'
 import { parseResponse, type TestResponse } from '../test-response.ts'
+
+/** How many resources each of eight clients writes: more in `npm run test:long`. */
+const writesPerClient = isExhaustive ? 40 : 10
 
 type Ask = (method: string, path: string, call?: Call) => Promise<TestResponse>
 
@@ -56,7 +60,7 @@ describe('A streaming standby to read from', () => {
     const before = readsOn(standby)
     await Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
-        for (let number = 0; number < 15; number += 1) {
+        for (let number = 0; number < writesPerClient; number += 1) {
           const made = await writes('POST', '/persons', person(`${client}-${number}`))
           assert.equal(made.status, 201)
           const path = `/persons/${made.one.id}`

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startService } from '../../service/start-service.ts'
 import { connect, mediaType } from '../client.ts'
+import { takePart } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
 import { executeDirectly, insertMany } from '../service/direct-database.ts'
 import { childrenOf, isRunning, until } from '../service/processes.ts'
@@ -18,12 +19,15 @@ const timeout = 9000
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The first signal and the second. `npm test` sends one pair to one process, and the other pair to two. */
+const signals = [
+  ['SIGTERM', 'SIGTERM'],
+  ['SIGINT', 'SIGTERM'],
+] as const
+
 for (const workers of ['1', '2']) {
   it(`two signals 2 ms apart leave no write unanswered · ${workers} processes`, async (test) => {
-    for (const [first, second] of [
-      ['SIGTERM', 'SIGTERM'],
-      ['SIGINT', 'SIGTERM'],
-    ] as const) {
+    for (const [first, second] of takePart(signals, signals.length, Number(workers))) {
       const place = await folder(test)
       const child = await start(test, place, ['--workers', workers, '--log-level', 'warn'])
       const stop = new AbortController()
