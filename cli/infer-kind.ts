@@ -99,6 +99,11 @@ const rules: Readonly<Record<Catalog['dialect'], readonly Rule[]>> = {
     [/^(?:tiny|small|medium|unsigned )?int(?:eger)?\d?(?:\(\d+\))?(?: unsigned)?$/, constant('integer')],
     [/^(?:.*(?:char|clob|text).*)$/,                                 constant('text')],
     [/blob|^(?:var)?binary/,                                         constant('bytes')],
+    // Further names of integers and floating-point numbers, by their affinity.
+    [/\b(?:tiny|small|medium|big)?int(?:eger)?\d*\b/,               integer64],
+    [/real|floa|doub/,                                               constant('number')],
+    // Unknown types, which say nothing about the values. `inspectCatalog` chooses by the values.
+    [/^.+$/,                                                         readOnly('databaseText')],
   ],
   postgres: [
     [/^ts(?:vector|query)(?:\[\])?$/,                                noKind],
@@ -136,12 +141,29 @@ export function inferKind(
       : undefined
   if (element !== undefined) return inferArray({ ...column, type: element }, dialect)
   const rule = rules[dialect].find(([pattern]) => pattern.test(type))
-  const kind = rule?.[1](rule[0].exec(type)?.slice(1) ?? [])
+  const kind = storableKind(rule?.[1](rule[0].exec(type)?.slice(1) ?? []), type, dialect)
   // The catalog of PostgreSQL reports every enum type as `enum`.
   const canBeEnumeration = type === 'enum' || kind?.name === 'text'
   if (column.values === undefined || column.values.length === 0 || !canBeEnumeration) return kind
   const values: Code = { is: 'array', items: [...new Set(column.values)] }
   return { name: 'enumeration', code: call('enumeration', values) }
+}
+
+/** Replaces a kind by that of unknown types if columns of SQLite convert its values: `CHARINT` and `POINTBLOB` have integer affinity. */
+function storableKind(
+  kind: KindCode | undefined,
+  type: string,
+  dialect: Catalog['dialect'],
+): KindCode | undefined {
+  if (dialect !== 'sqlite' || (kind?.name !== 'text' && kind?.name !== 'bytes')) return kind
+  const { codec } = constantsByName[kind.name]
+  return canStore(type, { codec }, dialect) ? kind : readOnly('databaseText')()
+}
+
+/** Whether the type of a column says nothing about its values: SQLite accepts any word as a type. */
+export function isUnknownType(column: StoredColumn, catalog: Pick<Catalog, 'dialect'>): boolean {
+  const kind = inferKind(column, catalog)
+  return kind === undefined || (catalog.dialect === 'sqlite' && kind.name === 'databaseText')
 }
 
 /** PostgreSQL has no array type without null elements. */

@@ -10,7 +10,7 @@ import type {
 import * as lapidary from 'lapidary'
 import { call, identifier } from './code.ts'
 import { evaluateCode } from './evaluate-code.ts'
-import { inferKind, type KindCode } from './infer-kind.ts'
+import { inferKind, isUnknownType, type KindCode } from './infer-kind.ts'
 
 /** What the stored values say about the tables and columns of a catalog, beyond their types. */
 export interface Findings {
@@ -62,7 +62,7 @@ interface Misfit {
 const scope: ReadonlyMap<string, unknown> = new Map(Object.entries(lapidary))
 const constant = (name: string): KindCode => ({ name, code: identifier(name) })
 
-/** The kinds of untyped columns by the types of all their values. */
+/** The kinds of columns without a known type by the types of all their values. */
 const kindsByTypes: readonly (readonly [types: readonly string[], kind: KindCode])[] = [
   [['integer'], constant('integer')],
   [['integer', 'real'], constant('number')],
@@ -145,7 +145,7 @@ function inspectTable(
     }
     inspectKey(column, found, findings)
     const kind = inferKind(column, catalog)
-    if (kind === undefined) {
+    if (kind === undefined || isUnknownType(column, catalog)) {
       inspectTypes(table, column, found, { catalog, findings })
       return []
     }
@@ -171,27 +171,37 @@ function inspectKey(
   else if (invalid > 0) keys.set(column, `its key ${column.name} contains ${example}`)
 }
 
-/** Chooses the kind of a column without a type by the types of its values. */
+/** Chooses the kind of a column without a type, or of an unknown one, by the types of its values. */
 function inspectTypes(
   table: StoredTable,
   column: StoredColumn,
-  { types }: ColumnSample,
+  { types, invalid }: ColumnSample,
   { catalog, findings }: Readonly<{ catalog: Catalog; findings: MutableFindings }>,
 ): void {
-  if (column.type !== '') return
-  const found = types.filter((type) => type !== 'null')
+  const { type } = column
+  // The types of PostgreSQL say what its columns contain.
+  if (type !== '' && catalog.dialect !== 'sqlite') return
+  const found = types.filter((each) => each !== 'null')
   if (found.length === 0) return
-  const kind = kindsByTypes.find(([all]) => found.every((type) => all.includes(type)))?.[1]
-  if (kind !== undefined && isStorable(table, column, kind, catalog)) {
-    findings.kinds.set(column, kind)
-    // Rows beyond the sample may have other types.
-    findings.invalid.add(column)
+  const list = found.join(' and ')
+  const kind = kindsByTypes.find(([all]) => found.every((each) => all.includes(each)))?.[1]
+  const isChosen = kind !== undefined && isStorable(table, column, kind, catalog)
+  if (!isChosen && type === '') {
+    findings.columns.set(
+      column,
+      `it has no type, and no attribute kind fits its values of type ${list}`,
+    )
     return
   }
-  const list = found.join(' and ')
-  findings.columns.set(
+  const chosen = isChosen ? kind : constant('databaseText')
+  findings.kinds.set(column, chosen)
+  // Rows beyond the sample may have other types.
+  findings.invalid.add(column)
+  if (type === '') return
+  const others = !isChosen && invalid > 0 ? '; BLOBs are returned as null' : ''
+  findings.notes.set(
     column,
-    `it has no type, and no attribute kind fits its values of type ${list}`,
+    `SQLite has no type ${type}; its values of type ${list} are read as ${chosen.name}${others}`,
   )
 }
 

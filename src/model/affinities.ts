@@ -21,3 +21,14 @@ export function getAffinity(columnType: string): Affinity {
 export function hasAffinity(...affinities: readonly Affinity[]): (columnType: string) => boolean {
   return (columnType) => columnType === '' || affinities.includes(getAffinity(columnType))
 }
+
+/**
+ * Whether a type has integer affinity only because `int` is a part of another word in its name, as in `POINT` and `INTERVAL`. Columns of
+ * such types rarely contain integers.
+ */
+export function isIntegerByAccident(columnType: string): boolean {
+  return (
+    getAffinity(columnType) === 'integer' &&
+    !/\b(?:tiny|small|medium|big)?int(?:eger)?\d*\b/i.test(columnType)
+  )
+}

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasAffinity } from './affinities.ts'
+import { hasAffinity, isIntegerByAccident } from './affinities.ts'
 import { type ColumnCodec, escapeIdPart } from './column-codec.ts'
 import { canonicalDecimal, decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
@@ -51,6 +51,10 @@ const loadText = (stored: unknown): string => {
 const acceptsText = hasAffinity('text', 'blob')
 /** Numeric affinity, which DATE and UUID columns have, converts only texts that look like numbers. */
 const acceptsNonNumericText = hasAffinity('text', 'blob', 'numeric')
+/** A column of a type like POINT may store anything. Texts that look like numbers become numbers, as in a column of numeric affinity. */
+const acceptsAnyText = (type: string): boolean =>
+  acceptsNonNumericText(type) || isIntegerByAccident(type)
+const acceptsBytes = hasAffinity('blob', 'numeric')
 const acceptsIntegers = hasAffinity('integer', 'numeric')
 const acceptsNumbers = hasAffinity('real', 'numeric', 'integer')
 
@@ -182,7 +186,7 @@ export const sqliteCodecs = {
   } satisfies ColumnCodec<JsonValue>,
   /** Any text. A number is read as its text. */
   databaseText: {
-    acceptsColumnType: acceptsNonNumericText,
+    acceptsColumnType: acceptsAnyText,
     select: asAnyText,
     load: loadText,
     valid: validAs('databaseText', asAnyText),
@@ -195,9 +199,9 @@ export const sqliteCodecs = {
     isNull: isNullJson,
     bind: serializeJson,
   } satisfies ColumnCodec<JsonValue>,
-  /** Stores BLOBs. Only text, integer and real affinity would convert them. */
+  /** Stores BLOBs, which no affinity converts. Columns for texts and numbers are not accepted, because other programs write those. */
   bytes: {
-    acceptsColumnType: hasAffinity('blob', 'numeric'),
+    acceptsColumnType: (type) => acceptsBytes(type) || isIntegerByAccident(type),
     load: encodeStoredBytes,
     valid: validAs('bytes'),
     bind: (value): Uint8Array => Buffer.from(value, 'base64'),

@@ -17,6 +17,9 @@ import {
 /** Column types, each with the kind that is inferred from it; `undefined` for none. */
 type ExpectedKinds = Readonly<Record<string, string | undefined>>
 
+/** The kind of a type that says nothing about the values, without a sample of them. */
+const readOnlyText = "databaseText, { access: 'read-only' }"
+
 const sqliteTypes: ExpectedKinds = {
   INTEGER: 'integer',
   INT: 'integer',
@@ -54,10 +57,15 @@ const sqliteTypes: ExpectedKinds = {
   JSON: 'json',
   BLOB: 'bytes',
   'VARBINARY(16)': 'bytes',
-  STRING: undefined,
-  POINT: undefined,
-  INTERVAL: undefined,
-  YEAR: undefined,
+  'BIGINT UNSIGNED': 'integer64()',
+  'INT ZEROFILL': 'integer64()',
+  'LONG DOUBLE': 'number',
+  STRING: readOnlyText,
+  POINT: readOnlyText,
+  INTERVAL: readOnlyText,
+  YEAR: readOnlyText,
+  INET: readOnlyText,
+  CHARINT: readOnlyText,
   '': undefined,
 }
 
@@ -162,7 +170,7 @@ describe('The kind inferred from a column whose values the database lists', () =
   for (const [dialect, type, kind] of [
     ['sqlite', 'text', 'enumeration'],
     ['sqlite', 'integer', 'integer'],
-    ['sqlite', 'string', undefined],
+    ['sqlite', 'string', 'databaseText'],
     ['postgres', 'enum', 'enumeration'],
     ['postgres', 'inet', 'databaseText'],
     ['postgres', 'enum[]', 'array'],

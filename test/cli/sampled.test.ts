@@ -175,6 +175,43 @@ describe('Declarations generated from a catalog and its data · SQLite', () => {
     ])
   })
 
+  it('serve columns whose types SQLite does not know by the types of their values', async (test) => {
+    const url = await filled(
+      test,
+      sqlite,
+      `create table a (id integer primary key, place point, took interval, shape geometry, made year, rate currency,
+         label string, address inet, empty polygon, mixed anything not null);
+       insert into a values (1, '(1,2)', '1 day', x'0102', 1999, 1, 'x', '10.0.0.1', null, 5), (2, x'00', '2 days', x'03', 2000, 1.5, '007', null, null, 'y')`,
+    )
+    const { lines, collections } = await introspect(url)
+    assert.deepEqual(lines, [
+      'a.place: SQLite has no type point; its values of type blob and text are read as databaseText; BLOBs are returned as null',
+      'a.took: SQLite has no type interval; its values of type text are read as databaseText',
+      'a.shape: SQLite has no type geometry; its values of type blob are read as bytes',
+      'a.made: SQLite has no type year; its values of type integer are read as integer',
+      'a.rate: SQLite has no type currency; its values of type integer and real are read as number',
+      'a.label: SQLite has no type string; its values of type integer and text are read as databaseText',
+      'a.address: SQLite has no type inet; its values of type text are read as databaseText',
+      'a.mixed: SQLite has no type anything; its values of type integer and text are read as databaseText',
+    ])
+    assert.deepEqual(collections['/as'], [
+      {
+        ...{ place: '(1,2)', took: '1 day', shape: 'AQI=', made: 1999, rate: 1, label: 'x' },
+        ...{ address: '10.0.0.1', empty: null, mixed: '5' },
+      },
+      {
+        ...{ place: null, took: '2 days', shape: 'Aw==', made: 2000, rate: 1.5, label: '7' },
+        ...{ address: null, empty: null, mixed: 'y' },
+      },
+    ])
+    const [declared] = (await readDeclarations(url, { types: 'plural' })).resources
+    assert.match(declared?.text ?? '', /mixed: attribute\(databaseText, \{ required: true/)
+    assert.match(
+      declared?.text ?? '',
+      /empty: attribute\(databaseText, \{ access: 'read-only' \}\)/,
+    )
+  })
+
   it('find the kinds of computed columns of views in their values', async (test) => {
     const url = await filled(
       test,
