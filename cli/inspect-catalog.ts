@@ -91,6 +91,12 @@ const storedForms: Readonly<Record<string, readonly (readonly [KindCode, form: s
   datetime: ['epoch-seconds', 'epoch-milliseconds'].map((form) => storedAs('datetime', form)),
 }
 
+/** The forms of datetimes as text. A value has at most one of them. */
+const datetimeTexts = [
+  ...['YYYY-MM-DD HH:MM:SS', 'YYYY-MM-DD HH:MM:SS.SSS', 'YYYY-MM-DD HH:MM:SS.SSSSSS'],
+  ...['YYYY-MM-DDTHH:MM:SSZ', 'YYYY-MM-DDTHH:MM:SS.SSSZ', 'YYYY-MM-DDTHH:MM:SS.SSSSSSZ'],
+].map((form) => storedAs('datetime', form)[0])
+
 /** Finds out which tables and columns cannot be read, and which values are not of the kind of their column. */
 export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Promise<Findings> {
   const findings = createFindings()
@@ -106,6 +112,10 @@ export async function inspectCatalog(catalog: Catalog, sample: SampleTables): Pr
     inspectTable(table, samples[index], { catalog, findings }),
   )
   for (const misfit of misfits) await chooseFallback(misfit, { catalog, findings, sample })
+  const datetimes = tables.flatMap((table, index) =>
+    listIndexedDatetimes(table, samples[index], catalog),
+  )
+  await chooseDatetimeForms(datetimes, { findings, sample })
   return findings
 }
 
@@ -229,7 +239,10 @@ async function chooseFallback(
     const [second] = await context.sample([toRequest(table, [column], () => fallback)])
     if (second?.columns.get(column.name)?.invalid !== 0) continue
     findings.kinds.set(column, fallback)
-    findings.invalid.add(column)
+    // An index serves no values that may be null instead.
+    const isVerified =
+      isIndexed(table, column) && (await hasOnly(fallback, table, column, context.sample))
+    if (!isVerified) findings.invalid.add(column)
     findings.notes.set(
       column,
       `${found}; ${sample.invalid === 1 ? 'it is' : 'they are'} read as ${form}`,
@@ -237,6 +250,65 @@ async function chooseFallback(
     return
   }
   findings.columns.set(column, found)
+}
+
+/** A column of a table. */
+interface TableColumn {
+  readonly table: StoredTable
+  readonly column: StoredColumn
+}
+
+/** Lists the datetimes of a table of SQLite with an index, all of whose sampled values are datetimes of any notation. */
+function listIndexedDatetimes(
+  table: StoredTable,
+  sample: TableSample | undefined,
+  catalog: Catalog,
+): TableColumn[] {
+  if (catalog.dialect !== 'sqlite') return []
+  return [...table.columns.values()].flatMap((column) => {
+    const { values = 0, invalid = 0 } = sample?.columns.get(column.name) ?? {}
+    const isDatetime = inferKind(column, catalog)?.name === 'datetime'
+    const isCandidate = isDatetime && values > 0 && invalid === 0 && isIndexed(table, column)
+    return isCandidate ? [{ table, column }] : []
+  })
+}
+
+/** Chooses the form of each indexed datetime whose values all have one: filters and sorts use the index only then. */
+async function chooseDatetimeForms(
+  datetimes: readonly TableColumn[],
+  { findings, sample }: Readonly<{ findings: MutableFindings; sample: SampleTables }>,
+): Promise<void> {
+  const candidates = datetimes.flatMap((each) => datetimeTexts.map((kind) => ({ ...each, kind })))
+  // The first rows exclude most forms without a search of all.
+  let remaining = candidates
+  for (const searchesAllRows of [false, true]) {
+    if (remaining.length === 0) return
+    const samples = await sample(
+      remaining.map(({ table, column, kind }) => {
+        return { ...toRequest(table, [column], () => kind), searchesAllRows }
+      }),
+    )
+    remaining = remaining.filter(
+      ({ column }, index) => samples[index]?.columns.get(column.name)?.invalid === 0,
+    )
+  }
+  for (const { column, kind } of remaining) findings.kinds.set(column, kind)
+}
+
+/** Whether all values of a column are of a kind; false if they could not be read in time. */
+async function hasOnly(
+  kind: KindCode,
+  table: StoredTable,
+  column: StoredColumn,
+  sample: SampleTables,
+): Promise<boolean> {
+  const request = toRequest(table, [column], () => kind)
+  const [all] = await sample([{ ...request, searchesAllRows: true }])
+  return all?.columns.get(column.name)?.invalid === 0
+}
+
+function isIndexed({ indexes = [] }: StoredTable, { name }: StoredColumn): boolean {
+  return indexes.some(([first]) => first === name)
 }
 
 /** Says what is found, e.g. `3 of 10 values are no datetime, such as "0000-00-00"`. */

@@ -125,14 +125,24 @@ function listFilterWarnings(
 type Comparison = Extract<Condition, { is: 'compare' }>
 
 function isServedByIndex(
-  { field, operator }: Comparison,
+  condition: Comparison,
   resource: ResourceType,
-  { catalog }: WarningContext,
+  { catalog, target }: WarningContext,
 ): boolean {
+  const { field, operator } = condition
+  if (!indexed.has(operator)) return false
+  if (field === 'id') return true
   const { column } = getAttribute(resource, field)
   const table = findTable(catalog, resource.table)
-  const hasIndex = column !== undefined && table !== undefined && isIndexed(table, [column])
-  return indexed.has(operator) && (field === 'id' || hasIndex)
+  if (column === undefined || table === undefined || !isIndexed(table, [column])) return false
+  return !isConverted(compileFilterKey(condition, resource, target), target)
+}
+
+/** Whether SQLite converts the stored values of a column, so that an index of the column does not serve the expression. */
+function isConverted(key: Sql, { dialect }: Target): boolean {
+  return (
+    dialect.name === 'sqlite' && !/^"t0"\."(?:[^"]|"")+"$/.test(compileStatement(key, dialect).sql)
+  )
 }
 
 function describeFilter(
@@ -162,14 +172,10 @@ function listSortWarnings(
   const { column } = attribute
   const table = findTable(catalog, resource.table)
   // With a condition the database may rather sort the few rows that it finds.
-  if (column === undefined || table === undefined || isIndexed(table, [column]) || where) return []
-  const subject = `the sort by ${resource.type}.${first.field}`
-  // In an index of SQLite null is the smallest value, in a response the largest.
-  if (catalog.dialect === 'sqlite' && first.nullable && table.columns.get(column)?.nullable)
-    return [
-      { message: `${subject} sorts all rows; no index serves it, because the column may be null` },
-    ]
+  if (column === undefined || table === undefined || where) return []
   const key = sortKey(columnAt(0, column), attribute.kind.codec, target)
+  if (isIndexed(table, [column]) && !isConverted(key, target)) return []
+  const subject = `the sort by ${resource.type}.${first.field}`
   return describeAccess({ resource, field: first.field, subject, key }, context)
 }
 
@@ -198,14 +204,20 @@ function describeAccess(
 ): ReadWarning[] {
   const table: Table = resource.table
   const stored = findTable(catalog, table)
-  const { column } = getAttribute(resource, field)
+  const { column, kind } = getAttribute(resource, field)
   // Views have no indexes; those of their tables may serve.
   if (stored?.indexes === undefined || column === undefined) return []
   const cause = `${subject} reads every row of "${table.name}"`
   const type = stored.columns.get(column)?.type ?? ''
   const expression = compileIndexExpression(key, type, target)
-  if (expression === undefined)
+  if (expression === undefined && kind.codec !== 'datetime')
     return [{ message: `${cause}; no index serves it, because the stored values are converted` }]
+  if (expression === undefined) {
+    const remedy = "declare their form, e.g. storedAs(datetime, 'YYYY-MM-DD HH:MM:SS')"
+    const message = `${cause}; no index serves it, because the texts may have any notation: ${remedy}`
+    const fix = compileCreateIndex({ table, columns: [column] }, catalog)
+    return [isIndexed(stored, [column]) ? { message } : { message, fix }]
+  }
   // The catalog does not list indexes on expressions. SQLite calls them so in its plans.
   if (expression.startsWith('lower(') && plan.includes('(<expr>')) return []
   const fix = compileCreateIndex({ table, columns: [column], expression }, catalog)

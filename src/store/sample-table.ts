@@ -17,6 +17,11 @@ export interface SampleRequest {
   readonly table: Table
   /** The columns, each with the codec that will read it; without a codec only the types of the values are found out. */
   readonly columns: ReadonlyMap<string, Codec | undefined>
+  /**
+   * If true, all rows are searched for a value that its codec cannot load: `invalid` is 0 or 1, and of the rest of the sample only
+   * `example` is found out. Default false.
+   */
+  readonly searchesAllRows?: boolean
 }
 
 /** What the first rows of a table contain. */
@@ -111,9 +116,11 @@ function unreadable(error: string): ColumnSample {
 }
 
 async function readColumns(
-  { table, columns }: SampleRequest,
+  request: SampleRequest,
   source: SampleSource,
 ): Promise<ReadonlyMap<string, ColumnSample>> {
+  if (request.searchesAllRows) return searchColumns(request, source)
+  const { table, columns } = request
   const { dialect, all } = source
   const list = [...columns]
   const rows = await all(compileSample(table, list, maxRows, source))
@@ -127,9 +134,36 @@ async function readColumns(
   )
 }
 
+/** Searches all rows for a value that the codec of its column cannot load. */
+async function searchColumns(
+  { table, columns }: SampleRequest,
+  { dialect, all }: SampleSource,
+): Promise<ReadonlyMap<string, ColumnSample>> {
+  const samples = new Map<string, ColumnSample>()
+  for (const [name, codec] of columns) {
+    const { select, valid } = codec ? getCodec(codec, dialect.name) : {}
+    const column = sql`${sql.id('t', name)}`
+    const read = select?.(column) ?? column
+    const isInvalid = valid ? sql`${column} is not null and ${valid(column)} is null` : sql`false`
+    const from = fromTable(table)
+    const statement = sql`select ${read} from ${from} where ${isInvalid} limit 1`
+    const values = (await all(compileStatement(statement, dialect))).map(([value]) => value)
+    const [example] = values
+    samples.set(name, {
+      ...{ nulls: 0, values: values.length, repeats: false, invalid: values.length, types: [] },
+      ...(example !== undefined && { example: describeValue(example) }),
+    })
+  }
+  return samples
+}
+
+function fromTable({ schema, name }: Table): Sql {
+  return sql`${schema === undefined ? sql.id(name) : sql.id(schema, name)} as t`
+}
+
 /** Compiles the statement that reads each column and its type. */
 function compileSample(
-  { schema, name }: Table,
+  table: Table,
   columns: readonly (readonly [string, Codec | undefined])[],
   limit: number,
   { dialect, typeOf }: Pick<SampleSource, 'dialect' | 'typeOf'>,
@@ -140,8 +174,7 @@ function compileSample(
     const type = typeOf?.(reference) ?? sql`null`
     return [read ? read(reference) : reference, type]
   })
-  const from = schema === undefined ? sql.id(name) : sql.id(schema, name)
-  const statement = sql`select ${sql.join(selected)} from ${from} as t limit ${sql.lit(limit)}`
+  const statement = sql`select ${sql.join(selected)} from ${fromTable(table)} limit ${sql.lit(limit)}`
   return compileStatement(statement, dialect)
 }
 

@@ -182,6 +182,38 @@ for (const database of databases)
       })
     })
 
+    it('warn of a sort of a column that may be null, and the fix makes the plan use one', async () => {
+      for (const sort of ['made_on', '-made_on']) {
+        const { warnings } = await explain(`sort=${sort}`)
+        assert.equal(warnings.length, 1)
+        await withIndex(warnings[0]?.fix, async () => {
+          const fixed = await explain(`sort=${sort}`)
+          assert.deepEqual(fixed.warnings, [])
+          if (!isPostgres) assert.match(planOf(fixed), /SCAN t0 USING INDEX item_made_on/)
+        })
+      }
+    })
+
+    it('warn of datetimes and UUIDs whose index is not used, because SQLite converts their texts', async () => {
+      await withIndex('create index item_seen on item (seen_at)', async () => {
+        const filter = filterBy({ name: 'seen_at', op: 'eq', val: '2020-01-01T00:00:00Z' })
+        for (const search of [filter, 'sort=seen_at']) {
+          const explanation = await explain(search)
+          if (!isPostgres) assert.doesNotMatch(planOf(explanation), /t0 USING .*INDEX/)
+          const all = messages(explanation)
+          assert.equal(all.length, isPostgres ? 0 : 1, all.join('\n'))
+          if (!isPostgres) assert.match(all.join(), /declare their form, e\.g\. storedAs/)
+        }
+      })
+      await withIndex('create index item_code on item (code)', async () => {
+        const code = '0f7e6d5c-0000-4000-8000-000000000001'
+        const { warnings } = await explain(filterBy({ name: 'code', op: 'eq', val: code }))
+        const fixes = warnings.map(({ fix }) => fix)
+        const lower = 'create index "item_code" on "item" (lower("code"))'
+        assert.deepEqual(fixes, isPostgres ? [] : [lower])
+      })
+    })
+
     it('warn of relationships without an index, where they are followed', async () => {
       const fix = /^create index .*on "item" \("shop_id"\)$/
       for (const [path, search] of [

@@ -57,12 +57,12 @@ export class SqliteConnection {
     this.#prepared = createPreparedStatements(statementCache)
     this.#database = openDatabase(path, role, pageCache)
     this.#control = prepareControlStatements(this.#database)
-    if (role === 'introspector') return
     addFunctions(
       this.#database,
       (text, patternNumber) => this.#patterns.matches(text, patternNumber),
       matchesLike,
     )
+    if (role === 'introspector') return
     watchVolatileFunctions(this.#database, () => {
       this.#usesVolatileFunction = true
     })
