@@ -1,9 +1,9 @@
 import type { RelationshipField, ResourceType } from '../model/model.ts'
-import { getIdEncoder } from '../serialize/links.ts'
+import { encodeId } from '../serialize/links.ts'
 
 /** Returns the path of a resource, e.g. `/persons/1`. */
 export function formatResourcePath(prefix: string, resource: ResourceType, id: string): string {
-  return `${prefix}${resource.path}/${getIdEncoder(resource)(id)}`
+  return `${prefix}${resource.path}/${encodeId(resource, id)}`
 }
 
 /** Returns the path of the related resources of a relationship, e.g. `/persons/1/computers`. */

@@ -1,10 +1,4 @@
-import {
-  attempt,
-  type ErrorCollector,
-  emptyCollector,
-  report,
-  throwErrors,
-} from '../errors/collector.ts'
+import { type ErrorCollector, emptyCollector, report, throwErrors } from '../errors/collector.ts'
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote, truncate } from '../errors/quote.ts'
 import { isObject } from '../model/json.ts'
@@ -63,7 +57,7 @@ export function parseResource(body: RequestBody, requiresId = false): ParsedReso
   const errors = emptyCollector()
   const parsed = {
     type: parseType(data, '/data', errors) ?? '',
-    id: attempt(() => parseId(data, requiresId), errors),
+    id: parseId(data, requiresId, errors),
     attributes: Object.entries(parseMembers(data, 'attributes', errors)),
     relationships: parseRelationships(data, errors),
   }
@@ -117,10 +111,11 @@ function parseType(
   )
 }
 
-function parseId({ id }: JsonObject, isRequired: boolean): unknown {
-  const isPresent = id !== undefined && id !== null
-  if (isRequired && !isPresent) throw documentError('/data', 'must have the member "id"')
-  return isPresent ? id : undefined
+function parseId({ id }: JsonObject, isRequired: boolean, errors: ErrorCollector): unknown {
+  if (id !== undefined && id !== null) return id
+  return isRequired
+    ? report(errors, () => documentError('/data', 'must have the member "id"'))
+    : undefined
 }
 
 function parseMembers(

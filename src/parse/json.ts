@@ -20,7 +20,8 @@ export class NestingError extends Error {
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-6
  */
 export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw new NestingError()
+  // Most texts are too short to be nested too deep.
+  if (text.length > maxJsonDepth && isTooDeep(text)) throw new NestingError()
   return parseExactJson(text)
 }
 
@@ -30,9 +31,8 @@ const code = { quotationMark: 0x22, beginArray: 0x5b, backslash: 0x5c, endArray:
 /** Whether a JSON text is nested too deep. The result is meaningless for a text that is not JSON. */
 function isTooDeep(text: string): boolean {
   const { length } = text
-  // Most texts are too short or have too few brackets; both are quick to find out.
-  if (length <= maxJsonDepth || countOf('[', text) + countOf('{', text) <= maxJsonDepth)
-    return false
+  // Most texts have too few brackets, which is quick to find out.
+  if (countOf('[', text) + countOf('{', text) <= maxJsonDepth) return false
   let depth = 0
   for (let index = 0; index < length; index += 1) {
     const char = text.charCodeAt(index)

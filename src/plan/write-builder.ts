@@ -91,11 +91,11 @@ export function addAttributes(
   operation: 'create' | 'update',
 ): void {
   for (const [name, value] of parsed.attributes) {
-    if (isReservedName(name)) continue
     const field = name === 'id' ? resource.id : resource.fields.get(name)
-    if (field === undefined || field.is === 'relationship')
-      report(builder.errors, () => unknownField(name, resource, 'attribute'))
-    else if (field.is === 'attribute' && isRefused(field, operation))
+    if (field === undefined || field.is === 'relationship') {
+      if (!isReservedName(name))
+        report(builder.errors, () => unknownField(name, resource, 'attribute'))
+    } else if (field.is === 'attribute' && isRefused(field, operation))
       report(builder.errors, () => createFieldForbidden(field, resource, operation))
     else if (field.is === 'attribute' && field.isWritable) addAttribute(field, value, builder)
   }

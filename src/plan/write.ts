@@ -59,7 +59,7 @@ export interface WritePlan {
   /** The primary data of the document; `none` if the request has no document. */
   readonly document: 'resource' | 'linkage' | 'none'
   /** The operation of the request, whose access rules apply; `undefined` for what hooks write. */
-  readonly operation?: Exclude<Operation, 'read'>
+  readonly operation: Exclude<Operation, 'read'> | undefined
 }
 
 /** The options of a create. */
@@ -93,18 +93,15 @@ export function planCreate(
   addRelationships(parsed, resource, model, builder, 'add')
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
   agreeOnId(builder, { resource, model, id })
-  return {
-    ...createPlan(planner, resource, builder, {
-      row: id === undefined && resource.ids.generatedBy === 'database' ? 'new' : 'newWithId',
-      parent: parentLink,
-    }),
+  const isGenerated = id === undefined && resource.ids.generatedBy === 'database'
+  return createPlan(planner, resource, builder, {
+    row: isGenerated ? 'new' : 'newWithId',
+    parent: parentLink,
     id,
+    required: parent,
+    document: 'resource',
     operation: 'create',
-    precondition: parent && {
-      notFound: { type: parent.resource.type, parameter: 'id' },
-      id: parent.id,
-    },
-  }
+  })
 }
 
 /**
@@ -129,8 +126,13 @@ export function planUpdate(
   addAttributes(parsed, resource, builder, 'update')
   addRelationships(parsed, resource, model, builder, 'replace')
   agreeOnId(builder, { resource, model, id })
-  const plan = createPlan(planner, resource, builder)
-  return { ...plan, ...requireTarget(resource, id), operation: 'update' }
+  return createPlan(planner, resource, builder, {
+    row: 'existing',
+    id,
+    required: { resource, id },
+    document: 'resource',
+    operation: 'update',
+  })
 }
 
 /**
@@ -155,19 +157,30 @@ export function planRelationshipWrite(
   const { model } = planner
   addRelationship(relationship, { linkage, pointer: '/data', change }, model, builder)
   agreeOnId(builder, { resource, model, id }, 'linkage')
-  const plan = createPlan(planner, resource, builder)
-  return { ...plan, ...requireTarget(resource, id), document: 'linkage', operation: 'relate' }
+  return createPlan(planner, resource, builder, {
+    row: 'existing',
+    id,
+    required: { resource, id },
+    document: 'linkage',
+    operation: 'relate',
+  })
 }
 
 /** Plans the deletion of a resource. */
 export function planDelete(planner: Planner, resource: ResourceType, id: string): WritePlan {
-  const plan = createPlan(planner, resource, createWriteBuilder())
-  return { ...plan, ...requireTarget(resource, id), document: 'none', operation: 'delete' }
+  return createPlan(planner, resource, createWriteBuilder(), {
+    row: 'existing',
+    id,
+    required: { resource, id },
+    document: 'none',
+    operation: 'delete',
+  })
 }
 
 /** Plans an update that changes nothing yet, for the values of hooks. */
 export function planEmptyUpdate(planner: Planner, resource: ResourceType, id: string): WritePlan {
-  return { ...createPlan(planner, resource, createWriteBuilder()), id, document: 'none' }
+  const target = { row: 'existing', id, document: 'none' } as const
+  return createPlan(planner, resource, createWriteBuilder(), target)
 }
 
 /** Whether the id of a document, in any spelling, is the id in the URL. */
@@ -175,27 +188,35 @@ function isSameId(sent: unknown, resource: ResourceType, id: string): boolean {
   return typeof sent === 'string' && normalizeId(resource, sent) === id
 }
 
-/** The parts of the plan of a write to the resource in the path. */
-function requireTarget({ type }: ResourceType, id: string): Pick<WritePlan, 'id' | 'precondition'> {
-  return { id, precondition: { notFound: { type, parameter: 'id' }, id } }
+/** What a plan contains besides the values of the document. */
+interface PlanTarget extends Pick<WriteShape, 'row'>, Pick<WritePlan, 'id' | 'document'> {
+  readonly parent?: WriteShape['parent']
+  /** The resource in the path, which must exist. */
+  readonly required?: Readonly<{ resource: ResourceType; id: string }> | undefined
+  readonly operation?: WritePlan['operation'] | undefined
 }
 
+/** @throws ApiError | ManyErrors for errors in the structure of the document */
 function createPlan(
   { shapes }: Planner,
   { type }: ResourceType,
   { columns, links, values, linkIds, existenceChecks, structureErrors, errors }: WriteBuilder,
-  target: Pick<WriteShape, 'row' | 'parent'> = { row: 'existing', parent: undefined },
+  { row, parent, id, required, document, operation }: PlanTarget,
 ): WritePlan {
   throwErrors(structureErrors)
   return {
-    shape: shapes.intern({ type, columns, links, ...target }),
-    id: undefined,
+    shape: shapes.intern({ type, columns, links, row, parent }),
+    id,
     values,
     linkIds,
-    precondition: undefined,
+    precondition: required && {
+      notFound: { type: required.resource.type, parameter: 'id' },
+      id: required.id,
+    },
     existenceChecks,
     errors,
-    document: 'resource',
+    document,
+    operation,
   }
 }
 

@@ -9,12 +9,10 @@ export interface LinkBase {
   readonly path: string
 }
 
-/** Returns the function that encodes an id as a path segment. An id of the kind `id` has only digits and needs none. */
-export function getIdEncoder({ id }: ResourceType): (text: string) => string {
-  return id.kind.codec === 'id' ? identity : encodeURIComponent
+/** Encodes an id as a path segment. An id of the kind `id` has only digits and a sign, and stays as it is. */
+export function encodeId({ id }: ResourceType, text: string): string {
+  return id.kind.codec === 'id' ? text : encodeURIComponent(text)
 }
-
-const identity = (text: string): string => text
 
 /**
  * Serializes the links between the pages of a list, as JSON members behind others: `first`, `last`, and `prev` and `next`

@@ -16,7 +16,7 @@ import {
 } from '../plan/row-layout.ts'
 import { generateRecordBuilder, type RowPart } from './code-generation.ts'
 import { createIdentifierListPart, createIdentifierTemplate } from './identifier.ts'
-import { getIdEncoder } from './links.ts'
+import { encodeId } from './links.ts'
 import { compileTemplate, type Template } from './template.ts'
 
 /** Serializes a row to the JSON text of a resource object or an identifier object. */
@@ -45,8 +45,7 @@ export function compileSerializer(layout: RowLayout, model: Model, prefix: strin
     idSegmentPart,
     '"}}',
   ])
-  const encodeId = getIdEncoder(resource)
-  return (row) => serialize(row, encodeId(`${row[0]}`))
+  return (row) => serialize(row, encodeId(resource, `${row[0]}`))
 }
 
 /** Compiles the serializer of rows as identifier objects. */

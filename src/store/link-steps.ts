@@ -60,7 +60,7 @@ export function createParentStep(statement: Statement, needs: readonly WriteStep
       const place = { pointer: '/data', resource: statements.ofType(plan.shape.type).resource }
       const ids = id === undefined ? [] : [id]
       const values = { planValues: [], id: plan.precondition?.id, ids }
-      return thenMaybe(executeLink(connection, statement, values, place), () => {})
+      return executeLink(connection, statement, values, place)
     },
   }
 }

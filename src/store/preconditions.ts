@@ -23,17 +23,14 @@ export function checkPreconditions(
   const { precondition, existenceChecks } = plan
   const locking = precondition && lockResource(connection, precondition, statements)
   const invalid = connection.checkValues?.(plan) ?? []
-  const access = statements.checks(plan)
-  if (access === undefined && existenceChecks.length === 0)
-    return thenMaybe(locking, () =>
-      invalid.length === 0 ? noErrors : { errors: invalid, more: 0 },
-    )
+  const access = statements.checks?.(plan)
+  if (!access && existenceChecks.length + invalid.length === 0) return locking ?? noErrors
   return checkAll(connection, plan, statements, { locking, access, invalid })
 }
 
 /** What `checkPreconditions` has begun. */
 interface BegunChecks {
-  readonly locking: Awaitable<void>
+  readonly locking: Awaitable<ErrorList> | undefined
   readonly access: AccessChecks | undefined
   /** Errors about values that their columns reject. */
   readonly invalid: readonly ApiError[]
@@ -81,14 +78,15 @@ async function findMissing(
   return missing
 }
 
-/** Locks the resource in the path. @throws NotFoundError when it does not exist */
+/** Locks the resource in the path. @returns no errors @throws NotFoundError when it does not exist */
 function lockResource(
   connection: WriteConnection,
   { notFound, id }: NonNullable<WritePlan['precondition']>,
   statements: Statements,
-): Awaitable<void> {
+): Awaitable<ErrorList> {
   const { lock } = statements.ofType(notFound.type)
   return thenMaybe(connection.all(lock, { planValues: [], id }), (rows) => {
     if (rows.length === 0) throw notFoundError(notFound, id)
+    return noErrors
   })
 }

@@ -36,8 +36,8 @@ export interface TypeStatements {
 export interface Statements {
   readonly read: (shape: ReadShape) => CompiledRead
   readonly write: (shape: WriteShape) => CompiledWrite
-  /** Returns the access rules that a write must meet; `undefined` if there are none. */
-  readonly checks: (plan: WritePlan) => AccessChecks | undefined
+  /** Returns the access rules that a write must meet; absent for a target without rules. */
+  readonly checks: ((plan: WritePlan) => AccessChecks | undefined) | undefined
   /** Returns the access rule for members whose foreign key a link of a write changed; `undefined` if there is none. */
   readonly memberCheck: (plan: WritePlan, index: number) => AccessCheck | undefined
   readonly members: (shape: MembersShape) => Statement
@@ -69,7 +69,7 @@ export function createStatements(target: Target, cache = new StatementCache()): 
 
 /** Compiles the access rules of each query shape for each operation once. */
 function createAccessChecks(target: Target, cache: StatementCache): Statements['checks'] {
-  if (target.access === undefined) return () => undefined
+  if (target.access === undefined) return undefined
   const compile = (operation: NonNullable<WritePlan['operation']>) =>
     cache.memoize(
       (shape: WriteShape) => compileAccessChecks(shape, operation, target),

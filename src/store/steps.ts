@@ -12,32 +12,33 @@ import type { Awaitable } from '../model/hooks.ts'
 export interface Step<State = void> {
   /** The steps whose results it needs as values, so that it cannot be sent together with them. */
   readonly needs: readonly Step<State>[]
-  readonly run: (state: State) => Awaitable<void>
+  readonly run: (state: State) => Awaitable<unknown>
 }
 
 /**
  * Runs the steps of a write. The error of the earliest step is thrown, in the order of the list.
  * @param done - steps that have run before
+ * @returns the state
  * @throws whatever the steps throw
  */
 export type StepExecutor = <State>(
   steps: readonly Step<State>[],
   state: State,
   done?: readonly Step<State>[],
-) => Awaitable<void>
+) => Awaitable<State>
 
 /** Runs one step after the other, on a connection whose statements run when they are called: SQLite. */
 export function runSequentially<State>(
   steps: readonly Step<State>[],
   state: State,
-): Awaitable<void> {
+): Awaitable<State> {
   for (const [index, { run }] of steps.entries()) {
     const running = run(state)
     // Only hooks wait: a promise for each statement would cost as much as a small statement.
     if (running instanceof Promise)
       return running.then(() => runSequentially(steps.slice(index + 1), state))
   }
-  return undefined
+  return state
 }
 
 /**
@@ -49,7 +50,7 @@ export async function runPipelined<State>(
   steps: readonly Step<State>[],
   state: State,
   before: readonly Step<State>[] = [],
-): Promise<void> {
+): Promise<State> {
   const done = new Set<Step<State>>(before)
   let pending = steps
   let failure: Failure | undefined
@@ -66,6 +67,7 @@ export async function runPipelined<State>(
     pending = pending.filter((step) => !batch.includes(step) && steps.indexOf(step) < last)
   }
   if (failure) throw failure.error
+  return state
 }
 
 /** Binds steps to a state, so that those of several writes can run together. */

@@ -82,7 +82,7 @@ async function remove(
   const values = { planValues: [], id: plan.id }
   const find = async () => (await connection.all(exists, values)).length > 0
   // The rule is checked first, and its error is the one that is thrown.
-  const { before = [] } = statements.checks(plan) ?? {}
+  const { before = [] } = statements.checks?.(plan) ?? {}
   const allowing = runAccessChecks(connection, before, plan, plan)
   if (isReplaceable) await allowing
   if (isReplaceable && plan.precondition && !(await find()))

@@ -12,7 +12,7 @@ import type { WriteState, WriteStep } from './write-state.ts'
 /** The step that inserts or updates the row. It throws `ApiError` for violated constraints. */
 export const writeRow: WriteStep = { needs: [], run: executeRow }
 
-function executeRow(state: WriteState): Awaitable<void> {
+function executeRow(state: WriteState): Awaitable<unknown> {
   const { compiled, plan, statements } = state
   return reportConstraintErrors(
     () => (compiled.insert ? insertRow(state, compiled.insert) : updateRow(state)),
@@ -33,11 +33,11 @@ function insertRow(state: WriteState, insert: Statement): Awaitable<void> {
   })
 }
 
-function updateRow({ connection, plan, id, compiled }: WriteState): Awaitable<void> {
+function updateRow({ connection, plan, id, compiled }: WriteState): Awaitable<unknown> {
   const { shape, values: planValues } = plan
   if (id === undefined) throw new Error(`An update of ${shape.type} was planned without an id.`)
   const { update } = compiled
-  return update && thenMaybe(connection.run(update, { planValues, id }), () => {})
+  return update && connection.run(update, { planValues, id })
 }
 
 /** Whether a new row has been stored without a composite id, because a column of it is null. */

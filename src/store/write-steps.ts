@@ -31,8 +31,8 @@ export function executeWritePlan(
   statements: Statements,
 ): Awaitable<Written> {
   const state = createWriteState(connection, plan, options, statements)
-  const running = connection.runSteps([checkStep, writeRow, ...listLaterSteps(state)], state)
-  return thenMaybe(running, () => getWritten(state))
+  const steps = [checkStep, writeRow, ...listLaterSteps(state)]
+  return thenMaybe(connection.runSteps(steps, state), getWritten)
 }
 
 /**
@@ -92,7 +92,7 @@ function checkScope({ connection, plan, statements, id }: WriteState): Awaitable
 
 /** Checks that the written row meets the access rules. @throws ApiError `forbidden` (403) */
 function checkAccess({ connection, plan, statements, id }: WriteState): Awaitable<void> {
-  return runAccessChecks(connection, statements.checks(plan)?.after ?? [], plan, { id })
+  return runAccessChecks(connection, statements.checks?.(plan)?.after ?? [], plan, { id })
 }
 
 /** Reads the written resource. */

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Awaitable } from '../../model/hooks.ts'
+import { commitConstraintError, reportConstraintErrors } from '../constraints.ts'
 import type { Mutex } from '../mutex.ts'
 import { overloadedError } from '../semaphore.ts'
 import type { Transaction } from '../store.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { lockDeadline, retryUntil } from './retry-until.ts'
-import { runInTransaction } from './transaction.ts'
 
 // Group commit. A commit waits for the disk, and the rest of a write does not. So transactions that wait for the connection
 // run one after the other in one transaction of the database, each in a savepoint, and are committed together. Rows `create`,
@@ -136,14 +136,34 @@ export class GroupCommit {
 
   async #runAlone({ work, deadline, resolve, reject }: QueuedTransaction): Promise<Settle> {
     try {
-      const result = await this.#runInTransaction(deadline, () => work(this.#transaction))
+      const result = await this.#runInTransaction(deadline, work)
       return () => resolve(result)
     } catch (error) {
       return () => reject(error)
     }
   }
 
-  #runInTransaction<Result>(deadline: number, work: () => Awaitable<Result>): Promise<Result> {
-    return retryUntil(deadline, () => runInTransaction(this.#writer, this.#file, work))
+  /**
+   * Runs work in a transaction of the database: commits, or rolls back if the work throws. It runs again while another process holds
+   * a lock.
+   */
+  #runInTransaction<Result>(
+    deadline: number,
+    work: (transaction: Transaction) => Awaitable<Result>,
+  ): Promise<Result> {
+    return retryUntil(deadline, async () => {
+      this.#writer.begin('immediate')
+      try {
+        const result = await work(this.#transaction)
+        // The commit checks deferred foreign keys.
+        await reportConstraintErrors(() => this.#writer.commit(), commitConstraintError)
+        // A write to a deleted or replaced file is not acknowledged.
+        this.#file.verify()
+        return result
+      } catch (error) {
+        this.#writer.rollback()
+        throw error
+      }
+    })
   }
 }

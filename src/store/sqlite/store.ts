@@ -79,7 +79,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       return { dialect: 'sqlite', statements: explained, warnings }
     },
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
-    transaction: (work) => groupCommit.transaction(work),
+    transaction: groupCommit.transaction.bind(groupCommit),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),
     close: async () => {
       router.close()

@@ -1,11 +1,8 @@
-import type { Awaitable } from '../../model/hooks.ts'
-import { commitConstraintError, reportConstraintErrors } from '../constraints.ts'
 import { tooManyResourcesError } from '../resource-limit.ts'
 import { addAuth } from '../run-values.ts'
 import { runSequentially } from '../steps.ts'
 import type { WriteConnection } from '../write-connection.ts'
 import type { SqliteConnection } from './connection.ts'
-import type { DatabaseFile } from './database-file.ts'
 import { runSync } from './query-sequence.ts'
 import { executeFullRead, readPoint, writeBudget } from './read.ts'
 import { createSqliteRunQuery } from './read-transaction.ts'
@@ -19,8 +16,8 @@ export function createWriteConnection(
   const runQuery = createSqliteRunQuery(writer)
   return {
     runSteps: runSequentially,
-    all: (statement, values) => writer.all(statement, values),
-    run: (statement, values) => writer.run(statement, values),
+    all: writer.all.bind(writer),
+    run: writer.run.bind(writer),
     read: (plan, id) => {
       checkOpen(writer)
       const fullRead = statements.fullRead(plan.shape)
@@ -64,26 +61,6 @@ async function runInSavepoint<Result>(
   } catch (error) {
     if (writer.isInTransaction)
       writer.execute('rollback to lapidary_nested; release lapidary_nested')
-    throw error
-  }
-}
-
-/** Runs work in a write transaction: commits, or rolls back if the work throws. */
-export async function runInTransaction<Result>(
-  writer: SqliteConnection,
-  file: DatabaseFile,
-  work: () => Awaitable<Result>,
-): Promise<Result> {
-  writer.begin('immediate')
-  try {
-    const result = await work()
-    // The commit checks deferred foreign keys.
-    await reportConstraintErrors(() => writer.commit(), commitConstraintError)
-    // A write to a deleted or replaced file is not acknowledged.
-    file.verify()
-    return result
-  } catch (error) {
-    writer.rollback()
     throw error
   }
 }
