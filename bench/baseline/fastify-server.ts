@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { createLogger } from '../../src/http/fastify/log.ts'
-import { addRequestLogs } from '../../src/http/fastify/request-log.ts'
+import { LazyLogController } from '../../src/http/fastify/request-log.ts'
 import type { Baseline } from './baseline.ts'
 import { read } from './server.ts'
 
@@ -9,12 +9,9 @@ import { read } from './server.ts'
  * difference to the service is the service's own code.
  */
 export function createFastifyServer(baseline: Baseline): FastifyInstance {
-  const app = fastify({ exposeHeadRoutes: false })
-  const assignRequestLog = addRequestLogs(app, createLogger('error'))
-  app.addHook('onRequest', (request, reply, done) => {
-    assignRequestLog(request, reply)
-    done()
-  })
+  const logController = new LazyLogController(createLogger('error'))
+  const app = fastify({ exposeHeadRoutes: false, logController })
+  logController.attachTo(app)
   for (const url of ['/persons', '/persons/:id', '/computers']) {
     app.get(url, async ({ raw }, reply) => {
       const text = await read(raw, baseline)

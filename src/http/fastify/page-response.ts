@@ -19,8 +19,9 @@ export function createResponseSender(
   if (html === undefined) return sendResponse
   const resolveOrigin = createOriginResolver(publicUrl)
   return (reply, response, route) => {
-    const { raw, method, host, protocol, headers } = reply.request
+    const { method, headers } = reply.request
     if (!wantsPage(method, headers.accept)) return sendResponse(reply, response)
+    const { raw, host, protocol } = reply.request
     const target = raw.url ?? '/'
     const origin = findOrigin(resolveOrigin, host || getLocalHost(raw), protocol)
     const found = context && route && readFound(reply, route, context)

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
 import { describeAccess } from '../../model/describe-access.ts'
 import { buildRoutes } from '../../openapi/build-routes.ts'
@@ -66,19 +66,13 @@ function addBodyParsers(app: FastifyInstance): void {
     )
 }
 
-/**
- * Rejects unknown paths below the prefix of the plugin, before the body is read.
- * @param before - runs first, for every request
- */
-export function addNotFoundHandler(
-  app: FastifyInstance,
-  before: (request: FastifyRequest, reply: FastifyReply) => void = () => {},
-): void {
-  app.setNotFoundHandler((request) => {
-    throw createRouteNotFound(request.url)
-  })
-  app.addHook('onRequest', (request, reply, done) => {
-    before(request, reply)
-    done(request.is404 ? createRouteNotFound(request.url) : undefined)
-  })
+/** Rejects unknown paths below the prefix of the plugin, before the body is read. */
+export function addNotFoundHandler(app: FastifyInstance): void {
+  const rejectPath = async ({ url }: FastifyRequest) => {
+    throw createRouteNotFound(url)
+  }
+  // Fastify runs every kind of hook of a not-found handler; its types know only those after the body is read. A hook of the
+  // application would run for all routes.
+  const hooks: object = { onRequest: rejectPath }
+  app.setNotFoundHandler(hooks, rejectPath)
 }

@@ -1,27 +1,42 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 
 // Lazy request loggers. Fastify creates a child logger for every request and listens for the end of every response, but
 // few requests log anything. Without both, small responses (the benchmark row `one`) are 2 to 8 % faster: decision 0039.
 // Invariant: `request.log`, `reply.log` and `server.log` behave as in Fastify, which `test/engine/plugins.test.ts` proves.
 
-/**
- * Gives a server without a logger one, and each request a logger that creates its child logger on first use.
- * @returns a function that assigns the logger of a request and its reply; to be called first
- */
-export function addRequestLogs(
-  app: FastifyInstance,
-  log: FastifyBaseLogger,
-): (request: FastifyRequest, reply: FastifyReply) => void {
-  const { log: fastifyDefault } = app
-  app.log = log
-  // Fastify creates the loggers of routes that have a log level or log serializers of their own.
-  app.addHook('onRoute', (route) => {
-    if (route.logLevel || route.logSerializers)
-      route.childLoggerFactory ??= (_none, bindings, options) => log.child(bindings, options)
-  })
-  return (request, reply) => {
-    if (request.log !== fastifyDefault) return
-    request.log = new RequestLog(log, request.id)
+/** The log controller of a server without the option `logger`: it gives each request a logger that creates its child logger on first use. */
+export class LazyLogController extends LogController {
+  readonly #log: FastifyBaseLogger
+  /** The logger that Fastify gives requests; `undefined` before `attachTo`. */
+  #fastifyDefault: FastifyBaseLogger | undefined
+
+  constructor(log: FastifyBaseLogger) {
+    super({ disableRequestLogging: true })
+    this.#log = log
+  }
+
+  /** Gives a server that was created with this controller its logger; to be called first. */
+  attachTo(app: FastifyInstance): void {
+    const log = this.#log
+    this.#fastifyDefault = app.log
+    app.log = log
+    // Fastify creates the loggers of routes that have a log level or log serializers of their own.
+    app.addHook('onRoute', (route) => {
+      if (route.logLevel || route.logSerializers)
+        route.childLoggerFactory ??= (_none, bindings, options) => log.child(bindings, options)
+    })
+  }
+
+  /** Assigns the logger of a request and its reply. Fastify calls this for every request, before any hook. */
+  override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
+    if (request.log !== this.#fastifyDefault) return
+    request.log = new RequestLog(this.#log, request.id)
     reply.log = request.log
   }
 }

@@ -22,7 +22,7 @@ import { createLogger } from './log.ts'
 import { createResponseSender } from './page-response.ts'
 import { addNotFoundHandler, type JsonApiOptions, jsonApi } from './plugin.ts'
 import { createRequestIdGenerator } from './request-id.ts'
-import { addRequestLogs } from './request-log.ts'
+import { LazyLogController } from './request-log.ts'
 
 /** The options that `createServer` passes to Fastify: https://fastify.dev/docs/latest/Reference/Server/ */
 type FastifyOptions = Pick<
@@ -110,17 +110,16 @@ const serverChecks = {
  */
 export function createServer<Auth = unknown>(options: ServerOptions<Auth>): FastifyInstance {
   checkHttpOptions(options, 'createServer', serverChecks)
-  const app = createFastify(options, (error, request, reply) => {
-    assignRequestLog(request, reply)
-    void reportError(error, request, reply)
-  })
   const { logLevel = 'info', accessLog = true } = options
-  const assignRequestLog = hasOwnLogger(options)
-    ? () => {}
-    : addRequestLogs(app, createLogger(logLevel))
+  const lazyLogs = hasOwnLogger(options) ? undefined : new LazyLogController(createLogger(logLevel))
+  const app = createFastify(options, {
+    logController: lazyLogs ?? new LogController({ disableRequestLogging: true }),
+    frameworkErrors: (error, request, reply) => void reportError(error, request, reply),
+  })
+  lazyLogs?.attachTo(app)
   const reportError = createErrorReporter(app.log, createResponseSender(options))
   app.setErrorHandler(reportError)
-  addNotFoundHandler(app, assignRequestLog)
+  addNotFoundHandler(app)
   if (accessLog) addAccessLog(app)
   if (options.health ?? true) addHealthRoutes(app, options)
   listenOnAllOfLocalhost(app)
@@ -137,10 +136,11 @@ function hasOwnLogger({ logger, loggerInstance }: ServerOptions): boolean {
 
 function createFastify(
   options: ServerOptions,
-  frameworkErrors: NonNullable<FastifyServerOptions['frameworkErrors']>,
+  own: Pick<FastifyServerOptions, 'frameworkErrors' | 'logController'>,
 ): FastifyInstance {
   const { https, logger, loggerInstance, trustProxy, requestIdHeader } = options
   const passed: FastifyServerOptions = {
+    ...own,
     ...(logger !== undefined && { logger }),
     ...(loggerInstance !== undefined && { loggerInstance }),
     ...(trustProxy !== undefined && { trustProxy }),
@@ -148,8 +148,6 @@ function createFastify(
     genReqId: options.genReqId ?? createRequestIdGenerator(),
     routerOptions: { maxParamLength: maxUrlLength },
     exposeHeadRoutes: false,
-    frameworkErrors,
-    logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
   }
   // Fastify takes the scheme of the address that `listen` returns from its own option.
