@@ -21,7 +21,7 @@ export function createHeadCheck(
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? ''
       // The lengths of `host` and `transfer-encoding` exclude most other names without a comparison.
-      if (name.length === 4 && name.toLowerCase() === 'host') {
+      if (name.length === 4 && (name === 'Host' || name.toLowerCase() === 'host')) {
         if (host !== undefined) return repeatedHostError()
         host = rawHeaders[at + 1]
       } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {

@@ -7,6 +7,7 @@ import type { ConnectionLimits } from './admission.ts'
 import { createClientErrorHandler } from './client-errors.ts'
 import { Connections } from './connections.ts'
 import { createLoadShedder } from './load-shedding.ts'
+import { createResponseClass } from './memoized-response-heads.ts'
 import { serveSequentially } from './pipelining.ts'
 import { sendError, toErrorResponse } from './raw-response.ts'
 import { createHeadCheck } from './request-head.ts'
@@ -66,6 +67,7 @@ export function createServerFactory(options: HttpServerOptions): ServerFactoryOp
 function createNodeServer(limits: HttpServerOptions): Server {
   const { tls, http2, maxHeaderSize, requestTimeout } = limits
   const options = {
+    ServerResponse: createResponseClass(),
     maxHeaderSize,
     requireHostHeader: false,
     insecureHTTPParser: false,
