@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -53,12 +54,19 @@ export class PostgresServer {
    */
   static async make(...flags: readonly string[]): Promise<PostgresServer> {
     const folder = await emptyFolder()
-    const made = new PostgresServer(folder, await freePort(), flags)
     const template = process.env.LAPIDARY_TEST_POSTGRES_TEMPLATE
-    if (template === undefined) await made.#server.initialise()
+    if (template === undefined) await new PostgresServer(folder, 0, []).#server.initialise()
     else await copy(template, join(folder, 'data'))
-    await made.start()
-    return made
+    for (;;) {
+      const made = new PostgresServer(folder, await findPort(), flags)
+      try {
+        await made.start()
+        return made
+      } catch (error) {
+        // Another process has taken the port since it was found free.
+        if (!made.log.includes('Address already in use')) throw error
+      }
+    }
   }
 
   /**
@@ -109,7 +117,7 @@ export class PostgresServer {
 
   /** Makes a standby that streams from this server, and waits until it can be read. */
   async standby(...flags: readonly string[]): Promise<PostgresServer> {
-    const standby = new PostgresServer(await emptyFolder(), await freePort(), flags)
+    const standby = new PostgresServer(await emptyFolder(), await findPort(), flags)
     const [from, to] = [join(this.#folder, 'data'), join(standby.#folder, 'data')]
     const client = new Client({ connectionString: this.url })
     await client.connect()
@@ -188,13 +196,21 @@ async function emptyFolder(): Promise<string> {
   return folder
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+/**
+ * Returns a port at which nothing listens. It is below the ports that systems give to outgoing connections, so a server that
+ * has crashed can listen at it again.
+ */
+async function findPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const server = createServer()
+  server.on('error', () => resolve(false))
+  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  return promise
 }
