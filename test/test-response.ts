@@ -61,7 +61,7 @@ export interface TestResponse {
 export function parseResponse(exchange: Exchange, parsed?: unknown): TestResponse {
   const { status, headers, text } = exchange
   const body: Document = text === '' ? {} : (parsed ?? JSON.parse(text))
-  const refuse = (wanted: string): never => {
+  const reject = (wanted: string): never => {
     throw new AssertionError({ message: `expected ${wanted}\n${describeExchange(exchange)}` })
   }
   return {
@@ -71,13 +71,13 @@ export function parseResponse(exchange: Exchange, parsed?: unknown): TestRespons
     body,
     get one() {
       const { data } = body
-      return data && !Array.isArray(data) ? data : refuse('one resource')
+      return data && !Array.isArray(data) ? data : reject('one resource')
     },
     get many() {
-      return Array.isArray(body.data) ? body.data : refuse('a list')
+      return Array.isArray(body.data) ? body.data : reject('a list')
     },
     get error() {
-      return body.errors?.[0] ?? refuse('an error')
+      return body.errors?.[0] ?? reject('an error')
     },
   }
 }

@@ -273,9 +273,9 @@ describe('lapidary introspect', () => {
     writeFileSync(join(cwd, 'out/author.ts'), 'mine')
     createSqliteDatabase(cwd, 'b', `${tables}; create table shop (id integer primary key)`)
     const otherArgs = ['introspect', 'sqlite:b.db', '--out', 'out']
-    const refused = await run(cwd, otherArgs)
+    const rejected = await run(cwd, otherArgs)
     assert.deepEqual(
-      [refused.status, refused.stderr],
+      [rejected.status, rejected.stderr],
       [
         2,
         'lapidary: these files exist in out: author.ts, book.ts, index.ts; --force overwrites them\n',

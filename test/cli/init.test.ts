@@ -161,9 +161,9 @@ describe('lapidary init', () => {
     const cwd = await folder(test)
     createSqliteDatabase(cwd, 'music', tables)
     writeFileSync(join(cwd, 'main.ts'), 'mine')
-    const refused = await init(cwd, 'sqlite:music.db')
+    const rejected = await init(cwd, 'sqlite:music.db')
     const message = 'these files exist in .: main.ts; --force overwrites them'
-    assert.deepEqual([refused.status, refused.stderr], [2, `lapidary: ${message}\n`])
+    assert.deepEqual([rejected.status, rejected.stderr], [2, `lapidary: ${message}\n`])
     assert.deepEqual(readdirSync(cwd).sort(), ['main.ts', 'music.db'])
     assert.equal((await init(cwd, 'sqlite:music.db', '--force')).status, 0)
     assert.match(read(cwd, 'main.ts'), /defineModel\(resources\)/)

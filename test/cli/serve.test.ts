@@ -110,8 +110,8 @@ for (const database of lasting) {
         ['DELETE', '/artists/1'],
         ['PATCH', '/albums/1/relationships/artist'],
       ] as const) {
-        const refused = await send(child.url, method, path, { body })
-        assert.equal(refused.status, 403, `${method} ${path}: ${refused.text}`)
+        const rejected = await send(child.url, method, path, { body })
+        assert.equal(rejected.status, 403, `${method} ${path}: ${rejected.text}`)
       }
       assert.deepEqual(await namesIn(url), ['Ada'])
       const writable = await serve(test, url, '--write')

@@ -19,9 +19,9 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
     if (detail) assert.equal(response.error.detail, detail)
   }
 
-  it('refuse an update of a readable row with 403, and of a hidden one with 404', async () => {
-    const refused = await ada.patch('/tasks/2', task({ title: 'mine' }, {}, '2'))
-    assertForbidden(refused, 'The access rules do not allow you to update this tasks.')
+  it('reject an update of a readable row with 403, and of a hidden one with 404', async () => {
+    const rejected = await ada.patch('/tasks/2', task({ title: 'mine' }, {}, '2'))
+    assertForbidden(rejected, 'The access rules do not allow you to update this tasks.')
     assert.equal((await ada.patch('/tasks/3', task({ title: 'x' }, {}, '3'))).status, 404)
     assert.equal((await ada.patch('/tasks/1', task({ title: 'x' }, {}, '1'))).status, 200)
     assert.equal((await root.get('/tasks/2')).one.attributes?.title, 'b')
@@ -50,7 +50,7 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
     assert.equal(nested.status, 404)
   })
 
-  it('refuse every create of a type, after the resource in the path is found', async () => {
+  it('reject every create of a type, after the resource in the path is found', async () => {
     const user = { data: { type: 'users', attributes: {} } }
     for (const _ of [1, 2, 3]) {
       assertForbidden(await ada.post('/projects/1/members', user))
@@ -60,7 +60,7 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
     assert.equal((await ada.patch('/tasks/1', task({ title: 'x' }, {}, '1'))).status, 200)
   })
 
-  it('refuse deletions', async () => {
+  it('reject deletions', async () => {
     assertForbidden(await ada.delete('/tasks/1'))
     assert.equal((await ada.delete('/tasks/3')).status, 404)
     assertForbidden(await ben.delete('/projects/1'))
@@ -117,7 +117,7 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
     assert.equal((await ada.get('/tasks/1')).status, 404)
   })
 
-  it('refuse values of fields, and set values from the auth context', async () => {
+  it('reject values of fields, and set values from the auth context', async () => {
     const user = (attributes: object) => ({ data: { type: 'users', id: '1', attributes } })
     const hidden = await ada.patch('/users/1', user({ salary: 1 }))
     const absent = await ada.patch('/users/1', user({ sxxxxx: 1 }))

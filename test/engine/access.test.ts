@@ -292,8 +292,8 @@ engine('Immutable, write-only and default attributes', accounts, (app) => {
     for (const [name, value] of Object.entries(sent)) assert.equal(attributes?.[name], value, name)
     assert.equal(attributes?.token, '0000000a-0000-4000-8000-000000000001')
     assert.equal(attributes?.stamp, 'by the table')
-    const refused = await create({ role: null })
-    assert.deepEqual(refused.error.source, { pointer: '/data/attributes/role' })
+    const rejected = await create({ role: null })
+    assert.deepEqual(rejected.error.source, { pointer: '/data/attributes/role' })
   })
 
   it('an update applies no defaults', async () => {

@@ -15,7 +15,7 @@ import type { DialectName } from '../../src/model/dialect.ts'
 import type { ColumnTypes } from '../databases.ts'
 import { logOf } from '../log.ts'
 import { engine } from './engine.ts'
-import { refusingTrigger } from './triggers.ts'
+import { rejectingTrigger } from './triggers.ts'
 
 /** The changes that `afterCommit` received. */
 let seen: (CommittedChange & Readonly<{ context: CommitContext }>)[] = []
@@ -64,7 +64,7 @@ const served = {
              begin select raise(rollback, 'no'); end;`
         : ''
     }
-    ${refusingTrigger({ table: 'purchase', when: "new.title = 'refused'", words: 'no' }, dialect)}`,
+    ${rejectingTrigger({ table: 'purchase', when: "new.title = 'refused'", words: 'no' }, dialect)}`,
   server: { authenticate: () => 'somebody', logLevel: 'error' },
 } as const
 

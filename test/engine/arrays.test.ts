@@ -160,13 +160,13 @@ engine('Arrays', served, (app) => {
     })
 
     it(`of ${name}: each invalid element is an error with its position`, async () => {
-      const refused = await create(app, { [name]: list(first, invalid, 'null') })
-      assert.equal(refused.status, 422, refused.text)
+      const rejected = await create(app, { [name]: list(first, invalid, 'null') })
+      assert.equal(rejected.status, 422, rejected.text)
       assert.deepEqual(
-        refused.body.errors?.map(({ source }) => source?.pointer),
+        rejected.body.errors?.map(({ source }) => source?.pointer),
         [`/data/attributes/${name}/1`, `/data/attributes/${name}/2`],
       )
-      const { detail } = refused.error
+      const { detail } = rejected.error
       assert.ok(detail.startsWith(`${name}[1] must be `), detail)
       assert.match(detail.slice(`${name}[1] must be `.length).replace(/; it is .*/, ''), expected)
       // A filter can search for a part of an address.
@@ -191,8 +191,8 @@ engine('Arrays', served, (app) => {
       assert.deepEqual(read.one.attributes?.[name], JSON.parse(values))
       await create(app, {})
       assert.equal(await find(name, 'eq', 'null'), '2')
-      const refused = await create(app, { [name]: list(invalid) })
-      assert.deepEqual(refused.error.source, { pointer: `/data/attributes/${name}/0` })
+      const rejected = await create(app, { [name]: list(invalid) })
+      assert.deepEqual(rejected.error.source, { pointer: `/data/attributes/${name}/0` })
       const compared = await app.get('/things', {
         filter: `[{"name":"${name}","op":"contains","val":[]}]`,
       })
@@ -248,13 +248,13 @@ engine('Arrays', served, (app) => {
       const attributes = { [name]: JSON.parse(sent) }
       const expected = pointers.map((pointer) => `/data/attributes/${pointer}`)
       const updated = app.patch('/things/1', { data: { type: 'thing', id: '1', attributes } })
-      for (const refused of [await create(app, { [name]: sent }), await updated]) {
-        assert.equal(refused.status, 422, refused.text)
+      for (const rejected of [await create(app, { [name]: sent }), await updated]) {
+        assert.equal(rejected.status, 422, rejected.text)
         assert.deepEqual(
-          refused.body.errors?.map(({ source }) => source?.pointer),
+          rejected.body.errors?.map(({ source }) => source?.pointer),
           expected,
         )
-        assert.match(refused.error.detail, new RegExp(`^${name}\\[\\d\\] must be `))
+        assert.match(rejected.error.detail, new RegExp(`^${name}\\[\\d\\] must be `))
       }
       // No row has such an element, which is no error.
       assert.equal(await find(name, 'contains', sent), '')

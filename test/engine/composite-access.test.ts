@@ -77,7 +77,7 @@ engine('Access rules of types with composite ids', ownBoxes, (app) => {
     )
   })
 
-  it('refuse links, from either side', async () => {
+  it('reject links, from either side', async () => {
     assert.equal((await link(4, '1,c')).status, 404)
     assert.equal((await link(4, '2,d')).status, 403)
     assert.equal((await link(3, '1,a~1b')).status, 403)

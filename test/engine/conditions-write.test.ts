@@ -189,9 +189,9 @@ engine('Base conditions: writing', company, (app) => {
     const data = id('seat', '1', '3', '4')
     assert.equal((await app.patch('/employees/1/relationships/seats', { data })).status, 200)
     const update = { type: 'employee', id: '1', relationships: { seats: { data: data.slice(1) } } }
-    const refused = await app.patch('/employees/1', { data: update })
-    assert.equal(refused.error.source?.pointer, '/data/relationships/seats')
-    assert.equal(refused.status, 422)
+    const rejected = await app.patch('/employees/1', { data: update })
+    assert.equal(rejected.error.source?.pointer, '/data/relationships/seats')
+    assert.equal(rejected.status, 422)
     assert.deepEqual(await stored('desk', 'person_id'), { 1: 1, 2: 3, 3: 1, 4: 1 })
   })
 })

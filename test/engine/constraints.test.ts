@@ -5,7 +5,7 @@ import type { DialectName } from '../../src/model/dialect.ts'
 import type { ColumnTypes } from '../databases.ts'
 import type { TestResponse } from '../test-response.ts'
 import { engine } from './engine.ts'
-import { refusingTrigger } from './triggers.ts'
+import { rejectingTrigger } from './triggers.ts'
 
 const owner = resource('owner', {
   path: '/owners',
@@ -44,15 +44,15 @@ const served = {
       box integer references shelf (id) deferrable initially deferred,
       owner_id integer not null default 1 references owner (id)
     )${dialect === 'sqlite' ? ' strict' : ''};
-    ${refusingTrigger({ table: 'item', when: "new.label = 'forbidden'", words: 'constraint failed: secret words' }, dialect)};
+    ${rejectingTrigger({ table: 'item', when: "new.label = 'forbidden'", words: 'constraint failed: secret words' }, dialect)};
     insert into owner values (1, 'Ada'), (2, 'Bob');
     insert into shelf values (1);
     insert into item (id, code) values (1, 'a'), (2, 'b')`,
 }
 
-/** Attributes that the table refuses, with the status of the error. */
+/** Attributes that the table rejects, with the status of the error. */
 // biome-ignore format: a table, one constraint a row
-const refusals = [
+const rejections = [
   ['unique',                    { code: 'a' },          409, 'constraint_conflict', '/data/attributes/code'],
   ['check',                     { size: 0 },            422, 'invalid_value',       '/data/attributes/size'],
   ['check by name',             { weight: 0 },          422, 'invalid_value',       '/data'],
@@ -68,7 +68,7 @@ engine('Constraints of the database', served, (app) => {
     data: { type: 'item', id: '2', attributes, relationships },
   })
 
-  function assertRefused(
+  function assertRejected(
     response: TestResponse,
     status: number,
     code: string,
@@ -80,7 +80,7 @@ engine('Constraints of the database', served, (app) => {
     assert.ok(!/secret|owner_id|UNIQUE|CHECK|FOREIGN|NOT NULL/.test(response.text), response.text)
   }
 
-  for (const [constraint, attributes, status, code, pointer] of refusals) {
+  for (const [constraint, attributes, status, code, pointer] of rejections) {
     it(`${constraint}: ${status}, and nothing is changed`, async () => {
       const before = await all()
       for (const response of [
@@ -88,7 +88,7 @@ engine('Constraints of the database', served, (app) => {
         await app.post('/owners/2/items', body(attributes)),
         await app.patch('/items/2', body({ size: 5, ...attributes })),
       ]) {
-        assertRefused(response, status, code, pointer)
+        assertRejected(response, status, code, pointer)
       }
       assert.equal(await all(), before)
       assert.equal((await app.patch('/items/2', body({ size: 5 }))).status, 200)
@@ -97,7 +97,7 @@ engine('Constraints of the database', served, (app) => {
 
   it('a trigger that raises: 409, without its words', async () => {
     const before = await all()
-    assertRefused(
+    assertRejected(
       await app.post('/items', body({ label: 'forbidden' })),
       409,
       'constraint_conflict',
@@ -109,14 +109,14 @@ engine('Constraints of the database', served, (app) => {
     const before = await all()
     const clear = { owner: { data: null } }
     const cleared = await app.patch('/items/2', body({}, clear))
-    assertRefused(cleared, 422, 'invalid_value', '/data/relationships/owner')
+    assertRejected(cleared, 422, 'invalid_value', '/data/relationships/owner')
     for (const response of [
       await app.patch('/items/2/relationships/owner', { data: null }),
       await app.delete('/items/2/relationships/owner', { data: { type: 'owner', id: '1' } }),
       await app.patch('/owners/1/relationships/items', { data: [] }),
       await app.delete('/owners/1/relationships/items', { data: [{ type: 'item', id: '2' }] }),
     ]) {
-      assertRefused(response, 422, 'invalid_value')
+      assertRejected(response, 422, 'invalid_value')
     }
     assert.equal(await all(), before)
   })
@@ -151,10 +151,10 @@ const joined = {
     insert into club values (1, 'a'), (2, 'b');
     insert into fan values (1, 'x'), (2, 'y');
     insert into support values (1, 1);
-    ${refusingTrigger({ table: 'support', when: 'new.fan > 2', words: 'secret words' }, dialect)}`,
+    ${rejectingTrigger({ table: 'support', when: 'new.fan > 2', words: 'secret words' }, dialect)}`,
 }
 
-/** Links that the join tables refuse. */
+/** Links that the join tables reject. */
 // biome-ignore format: a table, one write a row
 const unjoinable = [
   ['POST',  '/clubs/1/relationships/rivals', { data: [{ type: 'club', id: '2' }, { type: 'club', id: '1' }] }, 422, 'invalid_value', '/data'],

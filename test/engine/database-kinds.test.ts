@@ -68,9 +68,9 @@ engine('Types without a kind of their own', served, (app) => {
       assert.deepEqual(await find(`[{"name":"${name}","op":"eq","val":null}]`), ['3'])
       assert.equal((await app.get('/things', { sort: `-${name}` })).status, 200)
       if (invalid === undefined) return
-      const refused = await create(app, { [name]: JSON.stringify(invalid) })
-      assert.equal(refused.status, 422, refused.text)
-      assert.equal(refused.error.code, 'invalid_value')
+      const rejected = await create(app, { [name]: JSON.stringify(invalid) })
+      assert.equal(rejected.status, 422, rejected.text)
+      assert.equal(rejected.error.code, 'invalid_value')
     })
   }
 

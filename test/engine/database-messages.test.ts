@@ -37,14 +37,14 @@ const triggers: Readonly<Record<DialectName, string>> = {
     create trigger no_seven before insert on box_tag when new.tag_id = 7
       begin select raise(abort, 'Seven is taken.'); end`,
   postgres: `
-    create function refuse() returns trigger language plpgsql as $$ begin
+    create function reject() returns trigger language plpgsql as $$ begin
       raise exception '%', tg_argv[0] using errcode = tg_argv[1]; end $$;
     create trigger no_create before insert or update on box for each row when (new.size = 13)
-      execute function refuse('Thirteen is too many.', 'P0001');
-    create trigger no_long before insert on box for each row when (new.size = 14) execute function refuse('${long}', '45000');
-    create trigger no_delete before delete on box for each row execute function refuse('Boxes stay.', '23503');
+      execute function reject('Thirteen is too many.', 'P0001');
+    create trigger no_long before insert on box for each row when (new.size = 14) execute function reject('${long}', '45000');
+    create trigger no_delete before delete on box for each row execute function reject('Boxes stay.', '23503');
     create trigger no_seven before insert on box_tag for each row when (new.tag_id = 7)
-      execute function refuse('Seven is taken.', '23505')`,
+      execute function reject('Seven is taken.', '23505')`,
 }
 
 const served = {
@@ -60,7 +60,7 @@ const served = {
 }
 
 engine('Messages of triggers', served, (app) => {
-  const refused = async (type: string) => {
+  const rejected = async (type: string) => {
     const attributes = { size: 13 }
     return {
       create: await app.post(`/${type}`, { data: { type, attributes } }),
@@ -71,7 +71,7 @@ engine('Messages of triggers', served, (app) => {
   }
 
   it('given databaseMessages, when a trigger rejects a write, then the detail is its message', async () => {
-    const details = Object.entries(await refused('open')).map(([name, { status, error }]) => {
+    const details = Object.entries(await rejected('open')).map(([name, { status, error }]) => {
       return [name, status, error.code, error.detail]
     })
     assert.deepEqual(details, [
@@ -89,7 +89,7 @@ engine('Messages of triggers', served, (app) => {
 
   for (const type of ['closed', 'silent']) {
     it(`given no databaseMessages (${type}), when a trigger rejects a write, then no response has its message`, async () => {
-      for (const { status, text } of Object.values(await refused(type))) {
+      for (const { status, text } of Object.values(await rejected(type))) {
         assert.equal(status, 409, text)
         assert.doesNotMatch(text, /Thirteen|Boxes stay|Seven/)
       }

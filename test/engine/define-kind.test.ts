@@ -148,10 +148,10 @@ engine('A kind that a program defines', served, (app) => {
       ['place', '{"x":1}', 'place must be a point, such as {"x":1,"y":2}; it is {"x":1}.'],
       ['color', 'null', 'color must be a color, such as "#ff8800"; it is null.'],
     ] as const) {
-      const refused = await create(app, { [name]: json })
-      assert.equal(refused.status, 422)
-      assert.deepEqual(refused.error.source, { pointer: `/data/attributes/${name}` })
-      assert.equal(refused.error.detail, expected)
+      const rejected = await create(app, { [name]: json })
+      assert.equal(rejected.status, 422)
+      assert.deepEqual(rejected.error.source, { pointer: `/data/attributes/${name}` })
+      assert.equal(rejected.error.detail, expected)
     }
   })
 
@@ -163,8 +163,8 @@ engine('A kind that a program defines', served, (app) => {
     assert.equal(await find([{ name: 'color', op: 'gt', field: 'darker' }]), '1 2 3')
     assert.equal(await find([], 'color'), '3 2 1')
     assert.deepEqual(ids(await app.get('/things', { 'filter[color]': '#0000ff' })), ['3'])
-    const refused = await app.get('/things', { 'filter[color]': 'red' })
-    assert.match(refused.error.detail, /color must be compared with a color, such as "#ff8800"/)
+    const rejected = await app.get('/things', { 'filter[color]': 'red' })
+    assert.match(rejected.error.detail, /color must be compared with a color, such as "#ff8800"/)
     const other = await app.get('/things', { filter: [{ name: 'color', op: 'like', val: 'x' }] })
     assert.match(other.error.detail, /color has no operator "like"/)
   })
@@ -190,8 +190,8 @@ engine('A kind that a program defines', served, (app) => {
     assert.equal(attributeText(await app.get('/things/1'), 'colors'), sent)
     assert.equal(await find([{ name: 'colors', op: 'contains', val: ['#ff8800'] }]), '1')
     assert.equal(await find([{ name: 'colors', op: 'contains', val: ['#ff8801'] }]), '')
-    const refused = await create(app, { colors: '["#ff8800","red"]' })
-    assert.deepEqual(refused.error.source, { pointer: '/data/attributes/colors/1' })
+    const rejected = await create(app, { colors: '["#ff8800","red"]' })
+    assert.deepEqual(rejected.error.source, { pointer: '/data/attributes/colors/1' })
   })
 
   it('has invalid values that are null, or an error', async () => {

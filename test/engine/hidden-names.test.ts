@@ -36,7 +36,7 @@ engine('Hidden names', served, (app) => {
   const post = (attributes: object, relationships: object = {}) =>
     app.post('/notes', { data: { type: 'note', attributes, relationships } })
 
-  /** Asserts that every name is refused in the same words, but for the name itself. */
+  /** Asserts that every name is rejected in the same words, but for the name itself. */
   async function alike(
     names: readonly string[],
     ask: (name: string) => Promise<{ status: number; text: string }>,
@@ -78,7 +78,7 @@ engine('Hidden names', served, (app) => {
     (name) => ({ include: `copies.${name}` }),
   ]
 
-  it('an attribute that is never returned is refused in filter, sort and include like no attribute at all', async () => {
+  it('an attribute that is never returned is rejected in filter, sort and include like no attribute at all', async () => {
     await post({ secret: 'x' })
     for (const query of queries) {
       await alike(['secret', ...columns, ...strangers], (name) => app.get('/notes', query(name)))
@@ -94,11 +94,11 @@ engine('Hidden names', served, (app) => {
     }
   })
 
-  it('a column of no field is refused in fields like no field at all', async () => {
+  it('a column of no field is rejected in fields like no field at all', async () => {
     await alike([...columns, ...strangers], (name) => app.get('/notes', { 'fields[note]': name }))
   })
 
-  it('a column of no field is refused in bodies like no field at all', async () => {
+  it('a column of no field is rejected in bodies like no field at all', async () => {
     const names = [...columns, ...strangers]
     await alike(names, (name) => post({ [name]: 'x' }))
     await alike([...names, 'secret'], (name) => post({}, { [name]: { data: null } }))

@@ -156,7 +156,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
 
 describe('Declared queries at the start', () => {
   for (const database of lasting)
-    it(`are refused if the database rejects their SQL · ${database.name}`, async (test) => {
+    it(`are rejected if the database rejects their SQL · ${database.name}`, async (test) => {
       const film = resource('film', {
         path: '/films',
         table: 'film',
@@ -181,7 +181,7 @@ describe('Declared queries at the start', () => {
       )
     })
 
-  it('are refused with the name of a field, or without SQL', () => {
+  it('are rejected with the name of a field, or without SQL', () => {
     const define = (queries: unknown) => () =>
       defineModel([
         resource('film', {

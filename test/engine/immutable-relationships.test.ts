@@ -173,15 +173,15 @@ engine('Immutable relationships', served, (app) => {
       const client = createApi({ model, store }).with()
       // The compiler rejects it as well.
       const relate = client.relate as (...call: readonly unknown[]) => Promise<void>
-      const refused = { code: 'read_only', status: 403, message: /account cannot be changed/ }
-      await assert.rejects(relate('transfer', '1', 'account', { replace: null }), refused)
+      const rejected = { code: 'read_only', status: 403, message: /account cannot be changed/ }
+      await assert.rejects(relate('transfer', '1', 'account', { replace: null }), rejected)
       await assert.rejects(
         client.update('transfer', '1', {
           note: 'x',
           // @ts-expect-error an update does not change it
           account: '2',
         }),
-        refused,
+        rejected,
       )
       const { id } = await client.create('transfer', { account: '2', labels: ['1'] })
       assert.deepEqual(await linkage(id), [['2'], ['1'], []])

@@ -91,19 +91,19 @@ engine('Kinds in bodies', served, (app) => {
     it(`${kind}: an invalid value is 422 with its pointer and what it must be`, async () => {
       const expectedBy = new Map(details)
       for (const sent of [...rejects, ...expectedBy.keys()]) {
-        const refused = await create(app, { [kind]: sent })
-        assert.equal(refused.status, 422, `${sent} → ${refused.text}`)
-        assert.deepEqual(refused.error.source, { pointer: `/data/attributes/${kind}` })
+        const rejected = await create(app, { [kind]: sent })
+        assert.equal(rejected.status, 422, `${sent} → ${rejected.text}`)
+        assert.deepEqual(rejected.error.source, { pointer: `/data/attributes/${kind}` })
         assert.ok(
-          refused.error.detail.startsWith(`${kind} must be ${expected}`),
-          refused.error.detail,
+          rejected.error.detail.startsWith(`${kind} must be ${expected}`),
+          rejected.error.detail,
         )
         const specific = expectedBy.get(sent)
         if (specific !== undefined) {
           const start = `${kind} must be ${specific}; it is `
-          assert.ok(refused.error.detail.startsWith(start), refused.error.detail)
+          assert.ok(rejected.error.detail.startsWith(start), rejected.error.detail)
         }
-        assert.equal(refused.body.errors?.length, 1)
+        assert.equal(rejected.body.errors?.length, 1)
       }
       assert.equal((await app.get('/things')).body.meta?.count, 0)
     })

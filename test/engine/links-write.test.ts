@@ -201,10 +201,10 @@ for (const way of everyWay) {
           await links.assertLinks()
         }
         const absent = from.many ? [1, 9] : [9]
-        const refused = await app.patch(links.path(4), document(4, absent, links))
-        assert.deepEqual([refused.status, refused.error.code], [404, 'related_not_found'])
+        const rejected = await app.patch(links.path(4), document(4, absent, links))
+        assert.deepEqual([rejected.status, rejected.error.code], [404, 'related_not_found'])
         const pointer = `/data/relationships/${from.field}/data${from.many ? '/1' : ''}`
-        assert.equal(refused.error.source?.pointer, pointer)
+        assert.equal(rejected.error.source?.pointer, pointer)
         assert.equal((await app.get(links.path(4))).one.attributes?.name, `${from.type[0]}4`)
         await links.assertLinks()
       })
@@ -213,8 +213,8 @@ for (const way of everyWay) {
         const links = writer()
         const count = async () => (await app.get(from.path)).body.meta?.count
         const id = way.ids.isGiven ? 5 : undefined
-        const refused = await app.post(from.path, document(id, [9], links))
-        assert.deepEqual([refused.status, refused.error.code], [404, 'related_not_found'])
+        const rejected = await app.post(from.path, document(id, [9], links))
+        assert.deepEqual([rejected.status, rejected.error.code], [404, 'related_not_found'])
         assert.equal(await count(), 4)
         const made = await app.post(from.path, document(id, [3], links))
         assert.equal(made.status, 201, made.text)

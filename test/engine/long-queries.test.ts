@@ -51,7 +51,7 @@ engine(
         'more than 20',
       ],
     ] as const) {
-      it(`are refused with one error where they have ${what} without end`, async () => {
+      it(`are rejected with one error where they have ${what} without end`, async () => {
         const response = await app.call('GET', '/n', { query })
         assert.equal(response.status, 400, response.text.slice(0, 1000))
         assert.equal(response.body.errors?.length, 1)

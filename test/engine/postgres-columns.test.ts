@@ -171,11 +171,15 @@ engine('Columns of PostgreSQL', served, (app) => {
 
   it('given a value that its column rejects, when it is sent, then the response is 422 with the field and nothing is stored', async () => {
     for (const [name, json, expected] of rejected) {
-      const refused = await create(app, { [name]: json })
-      assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'], refused.text)
-      assert.deepEqual(refused.error.source, { pointer: `/data/attributes/${name}` })
+      const rejected = await create(app, { [name]: json })
+      assert.deepEqual(
+        [rejected.status, rejected.error.code],
+        [422, 'invalid_value'],
+        rejected.text,
+      )
+      assert.deepEqual(rejected.error.source, { pointer: `/data/attributes/${name}` })
       const says = `${name} must be ${expected}; it is `
-      assert.ok(refused.error.detail.startsWith(says), refused.error.detail)
+      assert.ok(rejected.error.detail.startsWith(says), rejected.error.detail)
     }
     assert.equal((await app.get('/things')).body.meta?.count, 0)
   })
@@ -190,8 +194,8 @@ engine('Columns of PostgreSQL', served, (app) => {
     const attributes = { small: 40_000, word: 'too long', day: 'no day' }
     const relationships = { whole_thing: { data: { type: 'thing', id: '9' } } }
     const data = { type: 'thing', id: '1', attributes, relationships }
-    const refused = await app.patch('/things/1', { data })
-    assert.deepEqual(refused.body.errors?.map(({ source }) => source?.pointer).sort(), [
+    const rejected = await app.patch('/things/1', { data })
+    assert.deepEqual(rejected.body.errors?.map(({ source }) => source?.pointer).sort(), [
       '/data/attributes/day',
       '/data/attributes/small',
       '/data/attributes/word',
@@ -200,17 +204,21 @@ engine('Columns of PostgreSQL', served, (app) => {
   })
 
   it('given a value that a domain rejects, when it is sent, then the response is 422 with the field, without names of the database', async () => {
-    const refused = await create(app, { word: '"a"', label: '"no"' })
-    assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'])
-    assert.deepEqual(refused.error.source, { pointer: '/data/attributes/label' })
-    assert.ok(!refused.text.includes('short'))
+    const rejected = await create(app, { word: '"a"', label: '"no"' })
+    assert.deepEqual([rejected.status, rejected.error.code], [422, 'invalid_value'])
+    assert.deepEqual(rejected.error.source, { pointer: '/data/attributes/label' })
+    assert.ok(!rejected.text.includes('short'))
   })
 
   it('given an id that is too large for its column, when it is sent, then it is rejected; when it is read, then it is not found', async () => {
     for (const id of ['2147483648', '9223372036854775807']) {
-      const refused = await app.post('/things', { data: { type: 'thing', id } })
-      assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'], refused.text)
-      assert.deepEqual(refused.error.source, { pointer: '/data/id' })
+      const rejected = await app.post('/things', { data: { type: 'thing', id } })
+      assert.deepEqual(
+        [rejected.status, rejected.error.code],
+        [422, 'invalid_value'],
+        rejected.text,
+      )
+      assert.deepEqual(rejected.error.source, { pointer: '/data/id' })
       assert.equal((await app.get(`/things/${id}`)).status, 404)
       const data = {
         type: 'thing',
@@ -224,8 +232,8 @@ engine('Columns of PostgreSQL', served, (app) => {
     assert.equal((await app.post('/things', { data: { type: 'thing', id: '40000' } })).status, 201)
     const whole_thing = { data: { type: 'thing', id: '40000' } }
     const data = { type: 'thing', relationships: { whole_thing } }
-    const refused = await app.post('/things', { data })
-    assert.deepEqual([refused.status, refused.error.code], [422, 'invalid_value'], refused.text)
+    const rejected = await app.post('/things', { data })
+    assert.deepEqual([rejected.status, rejected.error.code], [422, 'invalid_value'], rejected.text)
     assert.equal((await app.get('/things')).body.meta?.count, 1)
   })
 

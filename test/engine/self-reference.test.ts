@@ -130,12 +130,12 @@ engine('A tree: include', served, (app) => {
     assert.deepEqual(included(linkage), ['20'])
   })
 
-  it('twenty steps are followed, a path of twenty-one is refused', async () => {
+  it('twenty steps are followed, a path of twenty-one is rejected', async () => {
     const path = (steps: number) => Array.from({ length: steps }, () => 'parent').join('.')
     assert.deepEqual(included(await app.get('/nodes/7', { include: path(20) })), ['4', '2', '1'])
-    const refused = await app.get('/nodes/7', { include: path(21) })
-    assert.equal(refused.status, 400)
-    assert.deepEqual(refused.error.source, { parameter: 'include' })
+    const rejected = await app.get('/nodes/7', { include: path(21) })
+    assert.equal(rejected.status, 400)
+    assert.deepEqual(rejected.error.source, { parameter: 'include' })
   })
 })
 
@@ -259,9 +259,9 @@ engine('A tree: writes', served, (app) => {
     }
     assert.deepEqual(await childrenOf('5'), ['9', '10'])
     for (const parent of [identifier('1'), null]) {
-      const refused = await app.post('/nodes/5/children', child(parent))
-      assert.equal(refused.status, 409)
-      assert.deepEqual(refused.error.source, { pointer: '/data/relationships/parent' })
+      const rejected = await app.post('/nodes/5/children', child(parent))
+      assert.equal(rejected.status, 409)
+      assert.deepEqual(rejected.error.source, { pointer: '/data/relationships/parent' })
     }
     assert.deepEqual(await childrenOf('5'), ['9', '10'])
   })

@@ -381,7 +381,7 @@ describe('The declaration of a session', () => {
       })
   })
 
-  it('is refused by SQLite', () => {
+  it('is rejected by SQLite', () => {
     const model = defineModel([folder, file], { session: { role: 'web' } })
     assert.throws(
       () => openSqlite(model, ':memory:'),

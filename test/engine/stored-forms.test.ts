@@ -30,7 +30,7 @@ interface Form {
   readonly invalid: readonly string[]
   readonly onlySqlite?: readonly string[]
   /** JSON values that the form cannot store. */
-  readonly refused?: readonly string[]
+  readonly rejected?: readonly string[]
 }
 
 const texts = ['text', 'varchar(30)'] as const
@@ -76,19 +76,19 @@ const badInstants = ["'2024-02-29 12:34:56'", "'2023-02-29T12:34:56Z'", "'2024-0
 // biome-ignore format: a table, one form a row
 const forms: Readonly<Record<string, Form>> = {
   seconds: datetimeForm('epoch-seconds', ['-62135596800', '1709210096', '253402300799'],
-    { types: ['integer', 'bigint'], invalid: ['253402300800', '-62135596801'], onlySqlite: ["'abc'", '1.5', "''"], refused: [finer.seconds] }),
+    { types: ['integer', 'bigint'], invalid: ['253402300800', '-62135596801'], onlySqlite: ["'abc'", '1.5', "''"], rejected: [finer.seconds] }),
   millis: datetimeForm('epoch-milliseconds', ['-62135596800000', '1709210096250', '253402300799000'],
-    { types: ['datetime', 'numeric(20)'], fraction: '.25', invalid: ['253402300800000'], onlySqlite: ["'2024-02-29'"], refused: [finer.milliseconds] }),
+    { types: ['datetime', 'numeric(20)'], fraction: '.25', invalid: ['253402300800000'], onlySqlite: ["'2024-02-29'"], rejected: [finer.milliseconds] }),
   spaced: datetimeForm('YYYY-MM-DD HH:MM:SS', ["'0001-01-01 00:00:00'", "'2024-02-29 12:34:56'", "'9999-12-31 23:59:59'"],
-    { types: texts, invalid: [...badDates, "'2024-02-29T12:34:56'", "'2024-02-29 12:34:56Z'"], refused: [finer.seconds] }),
+    { types: texts, invalid: [...badDates, "'2024-02-29T12:34:56'", "'2024-02-29 12:34:56Z'"], rejected: [finer.seconds] }),
   spaced3: datetimeForm('YYYY-MM-DD HH:MM:SS.SSS', ["'0001-01-01 00:00:00.000'", "'2024-02-29 12:34:56.250'", "'9999-12-31 23:59:59.000'"],
-    { types: texts, fraction: '.25', invalid: [...badDates, "'2024-02-29 12:34:56'"], refused: [finer.milliseconds] }),
+    { types: texts, fraction: '.25', invalid: [...badDates, "'2024-02-29 12:34:56'"], rejected: [finer.milliseconds] }),
   spaced6: datetimeForm('YYYY-MM-DD HH:MM:SS.SSSSSS', ["'0001-01-01 00:00:00.000000'", "'2024-02-29 12:34:56.000001'", "'9999-12-31 23:59:59.000000'"],
     { types: texts, fraction: '.000001', invalid: badDates }),
   iso: datetimeForm('YYYY-MM-DDTHH:MM:SSZ', ["'0001-01-01T00:00:00Z'", "'2024-02-29T12:34:56Z'", "'9999-12-31T23:59:59Z'"],
-    { types: texts, invalid: [...badInstants, "'2024-02-29T12:34:56+00:00'"], refused: [finer.seconds] }),
+    { types: texts, invalid: [...badInstants, "'2024-02-29T12:34:56+00:00'"], rejected: [finer.seconds] }),
   iso3: datetimeForm('YYYY-MM-DDTHH:MM:SS.SSSZ', ["'0001-01-01T00:00:00.000Z'", "'2024-02-29T12:34:56.250Z'", "'9999-12-31T23:59:59.000Z'"],
-    { types: texts, fraction: '.25', invalid: badInstants, refused: [finer.milliseconds] }),
+    { types: texts, fraction: '.25', invalid: badInstants, rejected: [finer.milliseconds] }),
   iso6: datetimeForm('YYYY-MM-DDTHH:MM:SS.SSSSSSZ', ["'0001-01-01T00:00:00.000000Z'", "'2024-02-29T12:34:56.250000Z'", "'9999-12-31T23:59:59.000000Z'"],
     { types: texts, fraction: '.25', invalid: badInstants }),
   tf: booleanForm('t/f', "'t'", "'f'"),
@@ -128,7 +128,7 @@ engine(
   { model: defineModel([thing, lenient]), tables },
   (app) => {
     for (const [name, form] of entries) {
-      const { kind, stored, invalid, onlySqlite = [], refused = [] } = form
+      const { kind, stored, invalid, onlySqlite = [], rejected = [] } = form
       it(`${name}: values that are stored in the form are returned, filtered and sorted by their value`, async () => {
         const rows = stored.map(([, value]) => `(${value})`).toReversed()
         await app.execute(`insert into thing ("${name}") values ${rows.join(', ')}, (null)`)
@@ -187,7 +187,7 @@ engine(
         }
       })
 
-      for (const json of refused) {
+      for (const json of rejected) {
         it(`${name}: ${json}, which the form cannot store, is rejected in a body and in a filter`, async () => {
           const { status, error } = await create(app, { [name]: json })
           assert.equal(status, 422)

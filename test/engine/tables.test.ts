@@ -153,7 +153,7 @@ for (const database of databases) {
     }
 
     for (const [sentence, resources, ...expected] of wrong) {
-      it(`refused: ${sentence}`, async () => {
+      it(`rejected: ${sentence}`, async () => {
         const mistakes = await mistakesOf(resources)
         assert.equal(mistakes.length, expected.length, mistakes.join('\n'))
         for (const [index, start] of expected.entries()) {

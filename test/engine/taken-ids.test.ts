@@ -52,9 +52,9 @@ engine('Ids that clients have taken', served, (app) => {
 
   it('are distinguished from other values that are taken', async () => {
     await create('1', { code: 'a' })
-    const refused = await create(undefined, { code: 'a' })
-    assert.deepEqual([refused.status, refused.error.code], [409, 'constraint_conflict'])
-    assert.equal(refused.error.source?.pointer, '/data/attributes/code')
+    const rejected = await create(undefined, { code: 'a' })
+    assert.deepEqual([rejected.status, rejected.error.code], [409, 'constraint_conflict'])
+    assert.equal(rejected.error.source?.pointer, '/data/attributes/code')
     const again = await create('1', { code: 'b' })
     assert.deepEqual([again.status, again.error.code], [409, 'id_taken'])
     assert.deepEqual(await all(), ['1'])

@@ -1,7 +1,7 @@
 import type { DialectName } from '../../src/model/dialect.ts'
 
-/** A trigger that refuses new rows. */
-export interface Refusing {
+/** A trigger that rejects new rows. */
+export interface Rejecting {
   readonly table: string
   /** SQL over the new row, which is `new`. */
   readonly when: string
@@ -10,7 +10,7 @@ export interface Refusing {
 }
 
 /** SQL that makes a trigger named `secret_trigger`. */
-export function refusingTrigger({ table, when, words }: Refusing, dialect: DialectName): string {
+export function rejectingTrigger({ table, when, words }: Rejecting, dialect: DialectName): string {
   const before = `create trigger secret_trigger before insert on ${table}`
   if (dialect === 'sqlite')
     return `${before} when ${when} begin select raise(abort, '${words}'); end`

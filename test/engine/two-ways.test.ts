@@ -116,10 +116,10 @@ engine('Two relationships between two types', served, (app) => {
       ['/users/1/sent', 'sender', 'recipient'],
       ['/users/1/received', 'recipient', 'sender'],
     ] as const) {
-      const refused = await make(path, { [name]: to('2'), [other]: to('3') })
-      assert.equal(refused.status, 409, refused.text)
-      assert.deepEqual(refused.error.source, { pointer: `/data/relationships/${name}` })
-      assert.equal(refused.body.errors?.length, 1)
+      const rejected = await make(path, { [name]: to('2'), [other]: to('3') })
+      assert.equal(rejected.status, 409, rejected.text)
+      assert.deepEqual(rejected.error.source, { pointer: `/data/relationships/${name}` })
+      assert.equal(rejected.body.errors?.length, 1)
     }
     assert.equal((await app.get('/messages')).body.meta?.count, 7)
   })

@@ -171,8 +171,8 @@ for (const database of lasting) {
       const setManager = (id: string) =>
         call('PATCH', '/staff/2/relationships/manager', { type: 'staff', id })
       for (const id of ['2', '3', '4']) {
-        const refused = await setManager(id)
-        assert.deepEqual([refused.status, refused.error.code], [422, 'own_manager'])
+        const rejected = await setManager(id)
+        assert.deepEqual([rejected.status, rejected.error.code], [422, 'own_manager'])
       }
       assert.equal((await call('GET', '/staff/2/manager')).one.id, '1')
       assert.equal((await setManager('6')).status, 200)

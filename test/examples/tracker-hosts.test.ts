@@ -171,7 +171,7 @@ for (const [name, start] of Object.entries(hosts)) {
       ])
     })
 
-    it('refuses members a role, and the audit log to everybody', async () => {
+    it('rejects members a role, and the audit log to everybody', async () => {
       const data = { type: 'users', id: '2', attributes: { role: 'admin' } }
       assert.equal((await send('ben', 'PATCH', '/api/users/2', data)).status, 403)
       const { document } = await send('ada', 'GET', '/api/audit_log')

@@ -58,11 +58,11 @@ const idError = (problem: string) =>
 
 // biome-ignore format: a table, one row per case
 const cases: readonly Case[] = [
-  ['given a view whose id repeats, it is refused with the id',
+  ['given a view whose id repeats, it is rejected with the id',
     `create view total as select coalesce(shop, 7) as id, amount from sale`, readOnly, idError('has "5" in several rows')],
-  ['given a view whose id is null in a row, it is refused',
+  ['given a view whose id is null in a row, it is rejected',
     `create view total as select shop as id, sum(amount) as amount from sale group by shop`, readOnly, idError('is null in some rows')],
-  ['given a writable view that accepts no change, it is refused', aggregated, writable,
+  ['given a writable view that accepts no change, it is rejected', aggregated, writable,
     'total.access: "total" is a view; set access: "read-only"'],
 ]
 
@@ -103,13 +103,13 @@ for (const database of lasting) {
       assert.deepEqual(await store.verify(), { warnings: [] })
     })
 
-    it('given a relationship whose key a view holds that accepts no update, it is refused unless it is read-only', async (test) => {
+    it('given a relationship whose key a view holds that accepts no update, it is rejected unless it is read-only', async (test) => {
       const sql = `${tables} ${aggregated}`
       const open = async (access: 'read-only' | 'read-write') =>
         openStore(withTotal(access), await filled(test, database, sql))
-      const refused = await open('read-write')
-      test.after(() => refused.close())
-      await assert.rejects(refused.verify(), {
+      const rejected = await open('read-write')
+      test.after(() => rejected.close())
+      await assert.rejects(rejected.verify(), {
         errors: ['sale.fields.total.access: "total" is a view; set access: "read-only"'],
       })
       const served = await open('read-only')
@@ -118,7 +118,7 @@ for (const database of lasting) {
     })
 
     if (dialect === 'postgres') {
-      it('given a writable field over a column that a view computes, it is refused', async (test) => {
+      it('given a writable field over a column that a view computes, it is rejected', async (test) => {
         const sql = `${tables} create view total as select id, amount + 1 as amount, 'x' as label from sale`
         const store = await openStore(writable, await filled(test, database, sql))
         test.after(() => store.close())

@@ -103,8 +103,8 @@ describe('The client over HTTP', () => {
       fields: { issues: ['title'], comments: ['body'] },
     })
     assert.deepEqual(data[0]?.comments[0]?.author?.name, 'ben')
-    const refused = ben.users.create({ name: 'x', email: 'x@example.org' })
-    await assert.rejects(refused, { status: 403, code: 'forbidden' })
+    const rejected = ben.users.create({ name: 'x', email: 'x@example.org' })
+    await assert.rejects(rejected, { status: 403, code: 'forbidden' })
     const guest = createClient<typeof trackerModel>({ url: `${origin}/api` })
     await assert.rejects(guest.issues.list(), { status: 401, code: 'unauthenticated' })
   })

@@ -110,7 +110,7 @@ inProcess('SQL that reads, in process', (engine) => {
       }
     }))
 
-  it('is refused past a transaction, whose SQL goes through it', () =>
+  it('is rejected past a transaction, whose SQL goes through it', () =>
     withApi(engine, async ({ client }) => {
       await client.transaction(async (tx) => {
         await tx.sql(sql`insert into audit (note) values ('x')`)

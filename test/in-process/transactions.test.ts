@@ -35,11 +35,11 @@ inProcess('A transaction in process', (engine) => {
         throw new RangeError('no')
       })
       await assert.rejects(failing, RangeError)
-      const refused = client.transaction(async (tx) => {
+      const rejected = client.transaction(async (tx) => {
         await tx.remove('item', '3')
         return tx.create('item', { name: 'wheel' })
       })
-      await assert.rejects(refused, { code: 'constraint_conflict', status: 409 })
+      await assert.rejects(rejected, { code: 'constraint_conflict', status: 409 })
       assert.deepEqual(await names(client), stored)
       const notes = await client.transaction((tx) => tx.sql(sql`select note from audit`))
       assert.deepEqual(notes, [])
@@ -82,7 +82,7 @@ inProcess('A transaction in process', (engine) => {
       assert.deepEqual(await names(client), [...stored, ...words])
     }))
 
-  it('waits for calls that its work does not await, and refuses later ones', () =>
+  it('waits for calls that its work does not await, and rejects later ones', () =>
     withApi(engine, async ({ client }) => {
       let kept: TransactionClient<typeof shopModel.declarations> | undefined
       await client.transaction(async (tx) => {
@@ -97,7 +97,7 @@ inProcess('A transaction in process', (engine) => {
       assert.deepEqual(await names(client), [...stored, 'nut'])
     }))
 
-  it('refuses calls past it, and other transactions within it', () =>
+  it('rejects calls past it, and other transactions within it', () =>
     withApi(engine, async ({ client, api }) => {
       const past = /This call is made inside a transaction/
       await client.transaction(async (tx) => {

@@ -49,7 +49,7 @@ const errorCases: readonly ErrorCase[] = [
 
 /** Calls without a valid request: no route has such a method, or no route at all. The types reject them. */
 // biome-ignore format: a table, one error a row
-const refusals: readonly (readonly [title: string, call: (client: ShopClient) => Promise<unknown>, code: string, status: number])[] = [
+const rejections: readonly (readonly [title: string, call: (client: ShopClient) => Promise<unknown>, code: string, status: number])[] = [
   ['an unknown type', (client) => client.list(wrong('itm')), 'route_not_found', 404],
   ['a create of a read-only type', (client) => client.create(wrong('total'), wrong({ items: 1 })), 'read_only', 403],
   ['an update of a read-only type', (client) => client.update(wrong('total'), '1', wrong({ items: 1 })), 'read_only', 403],
@@ -83,8 +83,8 @@ inProcess('Writes in process', (engine) => {
       }))
   }
 
-  for (const [title, call, code, status] of refusals) {
-    it(`are refused: ${title}`, () =>
+  for (const [title, call, code, status] of rejections) {
+    it(`are rejected: ${title}`, () =>
       withApi(engine, async ({ client }) => {
         await assert.rejects(call(client), { name: 'HeaderError', code, status })
       }))

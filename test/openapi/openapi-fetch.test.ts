@@ -33,7 +33,7 @@ describeService('openapi-fetch', (app) => {
       [{ name: 'Ada' }],
     )
     const body = { data: { type: 'person', attributes: {} } }
-    const refused = await Reflect.apply(client.POST, client, ['/persons', { body }])
-    assert.equal(refused.error.errors[0].code, 'missing_value')
+    const rejected = await Reflect.apply(client.POST, client, ['/persons', { body }])
+    assert.equal(rejected.error.errors[0].code, 'missing_value')
   })
 })

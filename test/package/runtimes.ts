@@ -117,9 +117,9 @@ async function testWrites(client: Client): Promise<void> {
   const change = { data: { type: 'book', id, attributes: { title: 'Nötes' } } }
   const updated = await client.send('PATCH', `/books/${id}`, { body: change })
   assert.equal(JSON.parse(updated.text).data.attributes.title, 'Nötes')
-  const refused = await client.send('DELETE', '/authors/1')
-  assert.equal(refused.status, 409)
-  assert.match(refused.text, /Other records still reference this author\./)
+  const rejected = await client.send('DELETE', '/authors/1')
+  assert.equal(rejected.status, 409)
+  assert.match(rejected.text, /Other records still reference this author\./)
 }
 
 async function testReads(client: Client): Promise<void> {

@@ -46,7 +46,7 @@ async function firstAnswer(socket: Socket, method: string): Promise<BareAnswer |
       if (response !== undefined) return response
     }
   } catch (error) {
-    // A server that refuses to read on may close so fast that the client's bytes meet a closed door.
+    // A server that rejects to read on may close so fast that the client's bytes meet a closed door.
     const closed = error instanceof Error && /ECONNRESET|EPIPE/.test(error.message)
     if (!closed) throw error
   }

@@ -156,7 +156,7 @@ function segments(): string[] {
   ]
 }
 
-/** Methods that are HTTP are refused in JSON:API; others are no HTTP to a parser. */
+/** Methods that are HTTP are rejected in JSON:API; others are no HTTP to a parser. */
 const anyMethod: fc.Arbitrary<BareGarbage> = fc
   .tuple(
     fc.constantFrom(

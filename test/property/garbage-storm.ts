@@ -19,7 +19,7 @@ const timeout = 5000
 /** What a storm of malformed requests came to. */
 export interface StormStats {
   sent: number
-  refused: number
+  rejected: number
   /** Persons and computers created by requests that turned out harmless. */
   persons: number
   computers: number
@@ -32,7 +32,7 @@ export type Target = Pick<TestService, 'url' | 'call'>
 
 /** The stats of a storm that is to come, on a service with so many persons and computers. */
 export function createStormStats(persons: number, computers: number): StormStats {
-  return { sent: 0, refused: 0, persons, computers, failures: new Map() }
+  return { sent: 0, rejected: 0, persons, computers, failures: new Map() }
 }
 
 /**
@@ -75,8 +75,8 @@ function attackBy(garbage: Garbage): Attack {
       const { status, body: document, text } = await inTime(call)
       if (isOverloaded(status, text)) return
       assert.ok(status < 500, `it was answered with ${status}`)
-      assert.ok(status >= 400 || !hopeless, `it was not refused, but answered with ${status}`)
-      if (status >= 400) stats.refused += 1
+      assert.ok(status >= 400 || !hopeless, `it was not rejected, but answered with ${status}`)
+      if (status >= 400) stats.rejected += 1
       if (status !== 201 || Array.isArray(document.data)) return
       if (document.data?.type === 'person') stats.persons += 1
       else stats.computers += 1
@@ -99,7 +99,7 @@ function attackByBytes(garbage: BareGarbage): Attack {
       if (got !== undefined && got.status !== 501)
         // 501 is the response to a transfer coding other than chunked.
         assert.ok(got.status < 500 || got.status === 501, `it was answered with ${got.status}`)
-      if (got !== undefined && got.status >= 400) stats.refused += 1
+      if (got !== undefined && got.status >= 400) stats.rejected += 1
       if (response === 'protocol' && (got === undefined || got.text === '')) return
       assert.ok(got, 'the connection was closed without a response')
       assertServiceConforms({

@@ -6,7 +6,7 @@ export interface Garbage {
   readonly query?: string
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: string | Buffer
-  /** Whether it must be refused; otherwise the damage may have been harmless. */
+  /** Whether it must be rejected; otherwise the damage may have been harmless. */
   readonly hopeless: boolean
 }
 

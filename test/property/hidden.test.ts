@@ -49,7 +49,7 @@ for (const database of databases)
       })
     })
 
-    it('are refused word for word as names that do not exist', async () => {
+    it('are rejected word for word as names that do not exist', async () => {
       await onTwins(database, async (twin) => {
         await fill(twin)
         const naming = anyNaming({ suspects: ['SECRET'], asked: guesses, written: values })
@@ -122,7 +122,7 @@ function assertNoLeak(request: NamingRequest, { text }: TestResponse): void {
   }
 }
 
-/** Fails unless the refusal of a hidden name is that of the unknown name, but for the name. */
+/** Fails unless the rejection of a hidden name is that of the unknown name, but for the name. */
 async function assertAlike(
   twin: Twin,
   request: NamingRequest,

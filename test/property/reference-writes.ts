@@ -1,5 +1,5 @@
 /**
- * What a write does to the tables, and what the tables refuse: `docs/service.md`, Endpoints, and decision 0015, over plain objects.
+ * What a write does to the tables, and what the tables reject: `docs/service.md`, Endpoints, and decision 0015, over plain objects.
  */
 import { faultsOf, identifiersIn, keyTo, readBody, statusOf } from './reference-faults.ts'
 import { kinds } from './reference-kinds.ts'
@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 import type { Linkage, ResourceWords, Target, Write } from './write.ts'
 
-/** What is answered to a write, and the data after it: the same data when it was refused. */
+/** What is answered to a write, and the data after it: the same data when it was rejected. */
 export interface Outcome {
   readonly status: number
   readonly data: Data
@@ -24,11 +24,11 @@ export interface Outcome {
   readonly id?: string
 }
 
-/** What a table refuses; `status` answers it. */
-class Refused extends Error {
+/** What a table rejects; `status` answers it. */
+class Rejected extends Error {
   readonly status: number
   constructor(status: number) {
-    super(`refused with ${status}`)
+    super(`rejected with ${status}`)
     this.status = status
   }
 }
@@ -43,7 +43,7 @@ export function outcomeOf(data: Data, write: Write, givenId: string | undefined)
   try {
     return carriedOut(data, write, givenId)
   } catch (error) {
-    if (error instanceof Refused) return { status: error.status, data }
+    if (error instanceof Rejected) return { status: error.status, data }
     throw error
   }
 }
@@ -248,7 +248,7 @@ function rowOfTable(data: Data, type: string, id: string): Row | undefined {
 
 /** The data, unless the resource that was written is none of its type any more. */
 function stillOfType(data: Data, type: string, id: string): Data {
-  if (rowWithId(data, type, id) === undefined) throw new Refused(422)
+  if (rowWithId(data, type, id) === undefined) throw new Rejected(422)
   return data
 }
 
@@ -275,7 +275,7 @@ function without(data: Data, table: string, row: Row): Data {
   return after
 }
 
-/** The data with other rows in a table. @throws Refused with 409 when a value is there twice that must not be */
+/** The data with other rows in a table. @throws Rejected with 409 when a value is there twice that must not be */
 function withRows(
   data: Data,
   table: string,
@@ -285,7 +285,7 @@ function withRows(
   const { unique = [] } = known(data.schema.tables[table], `table ${table}`)
   for (const column of [...unique, ...idColumns(data, table)]) {
     const values = rows.map((row) => cell(row, column)).filter((value) => value !== null)
-    if (new Set(values).size < values.length) throw new Refused(409)
+    if (new Set(values).size < values.length) throw new Rejected(409)
   }
   return { ...data, tables: { ...data.tables, [table]: rows } }
 }

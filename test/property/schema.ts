@@ -45,7 +45,7 @@ export interface AttributeDescription {
   readonly kind: Kind
   /** Default: the attribute's name. */
   readonly column?: string
-  /** A create without it, or with null, is refused. */
+  /** A create without it, or with null, is rejected. */
   readonly required?: boolean
   /** Default `read-write`. */
   readonly access?: 'read-write' | 'read-only' | 'write-only' | 'immutable'

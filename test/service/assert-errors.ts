@@ -10,7 +10,7 @@ export interface ExpectedError {
   readonly says?: string | readonly string[]
 }
 
-/** Asserts that a response refuses with this HTTP status and exactly these errors, in any order. */
+/** Asserts that a response rejects with this HTTP status and exactly these errors, in any order. */
 export function assertErrors(
   response: TestResponse,
   status: number,

@@ -26,7 +26,7 @@ describe('Bytes that are not HTTP', () => {
     held.length = 0
   })
 
-  it('given nothing before them, when they arrive, then they are refused and the connection closed', async () => {
+  it('given nothing before them, when they arrive, then they are rejected and the connection closed', async () => {
     const client = await openSocket(server.origin)
     client.send(garbage)
     const received = await client.closed()
@@ -45,7 +45,7 @@ describe('Bytes that are not HTTP', () => {
     assert.ok(received.indexOf('"written"') < received.indexOf('invalid_request'))
   })
 
-  it('given a response that takes long, when they arrive, then they are refused after it', async () => {
+  it('given a response that takes long, when they arrive, then they are rejected after it', async () => {
     const client = await openSocket(server.origin)
     client.send(request('POST', '/held') + garbage + garbage)
     await eventually('the request', () => held.length === 1)
@@ -89,7 +89,7 @@ describe('Bytes that are not HTTP', () => {
     assert.deepEqual(statuses(await client.closed()), [400])
   })
 
-  it('given a refused request, when its body is broken, then there is one response', async () => {
+  it('given a rejected request, when its body is broken, then there is one response', async () => {
     const client = await openSocket(server.origin)
     client.send(request('POST', '/nowhere', ['Transfer-Encoding: chunked']))
     await client.until(/route_not_found/)
@@ -129,7 +129,7 @@ describe('Requests that do not arrive', () => {
     assert.equal((await server.app.inject('/notes/1')).statusCode, 404)
   })
 
-  it('given a refused request, when its body does not end, then there is one response', async () => {
+  it('given a rejected request, when its body does not end, then there is one response', async () => {
     const client = await openSocket(server.origin)
     client.send(request('POST', '/nowhere', ['Content-Length: 100']))
     assert.deepEqual(statuses(await client.closed()), [404])

@@ -74,7 +74,7 @@ for (const [limit, options] of [
       for (const client of clients.slice(0, 3)) assert.ok(await isServed(client))
     })
 
-    it('given one that is refused, when it sends a request, then the request is not processed', async () => {
+    it('given one that is rejected, when it sends a request, then the request is not processed', async () => {
       for (let each = 0; each < 3; each += 1) assert.ok(await isServed(await open()))
       const more = await open()
       more.send(request('POST', '/held', [], 'x'.repeat(100_000)))
@@ -147,9 +147,9 @@ describe('Requests that wait too long', () => {
 
   it('given many connections, when requests have waited longer, then they get 503', async () => {
     const received = await overload(40, request('GET', '/notes/1'))
-    const refused = received.filter((each) => statuses(each)[0] === 503)
-    assert.ok(refused.length > 0, 'none was refused')
-    for (const each of refused) assertOverloaded(each)
+    const rejected = received.filter((each) => statuses(each)[0] === 503)
+    assert.ok(rejected.length > 0, 'none was rejected')
+    for (const each of rejected) assertOverloaded(each)
     // The connection can be used again.
     await nextIteration()
     const [, second] = clients
@@ -158,12 +158,12 @@ describe('Requests that wait too long', () => {
     await second.until(/"id":"2"/)
   })
 
-  it('given a write that has waited longer, when it is refused, then it is not carried out', async () => {
+  it('given a write that has waited longer, when it is rejected, then it is not carried out', async () => {
     const received = await overload(40, request('POST', '/notes', [], noteBody('new')))
     const written = received.filter((each) => statuses(each)[0] === 201).length
     const answer = await server.app.inject('/notes')
     assert.equal(answer.json().meta.count, 3 + written)
-    assert.ok(written < received.length, 'none was refused')
+    assert.ok(written < received.length, 'none was rejected')
   })
 
   it('given few connections, when requests have waited longer, then all are served', async () => {

@@ -39,7 +39,7 @@ describeService('document envelope', (app) => {
     })
   })
 
-  it('has errors and jsonapi for a refusal', async () => {
+  it('has errors and jsonapi for a rejected request', async () => {
     const answers = [
       await app.get('/persons/999999'),
       await app.get('/nowhere'),

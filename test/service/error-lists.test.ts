@@ -28,7 +28,7 @@ async function errorsMadeBy(
   }
 }
 
-/** Asserts that a request is refused with so many errors, most of which are only counted, at proportional cost. */
+/** Asserts that a request is rejected with so many errors, most of which are only counted, at proportional cost. */
 async function assertCounted(
   run: () => Promise<TestResponse>,
   expected: Readonly<{ status: number; code: string; all: number; first?: string }>,

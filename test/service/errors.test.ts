@@ -54,19 +54,19 @@ const malformed: readonly (readonly [raw: string, at: string | RegExp])[] = [
 ]
 
 describeService('bodies: 400', (app) => {
-  it('refuses what is no JSON or no JSON:API document, at the place at fault', async () => {
+  it('rejects what is no JSON or no JSON:API document, at the place at fault', async () => {
     for (const [raw, at] of malformed) {
       assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400, at })
     }
     assert.equal(await count(app, '/persons'), 0)
   })
 
-  it('refuses a body that is not UTF-8', async () => {
+  it('rejects a body that is not UTF-8', async () => {
     const raw = Buffer.from('{"data":{"type":"person","attributes":{"name":"\xff\xfe"}}}', 'latin1')
     assertErrors(await app.call('POST', '/persons', { raw }), 400, { status: 400 })
   })
 
-  it('refuses a to-one relationship given as a list', async () => {
+  it('rejects a to-one relationship given as a list', async () => {
     const ada = await app.person()
     const owner = { data: [identifier(ada)] }
     const body = {
@@ -211,7 +211,7 @@ describeService('all errors of one query', (app) => {
     assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
   })
 
-  it('refuses unknown parameters, and says which there are', async () => {
+  it('rejects unknown parameters, and says which there are', async () => {
     for (const [query, at, ...says] of [
       ['quux=1', 'quux', 'quux', 'filter', 'sort', 'include'],
       ['sorts=name', 'sorts', 'sorts', 'sort'],
@@ -233,7 +233,7 @@ describeService('all errors of one query', (app) => {
     }
   })
 
-  it('refuses them on every route and method, and nothing is written', async () => {
+  it('rejects them on every route and method, and nothing is written', async () => {
     const { ada, eniac } = await enter(app)
     const she = `/persons/${ada.id}`
     const list = { data: [] }
@@ -259,7 +259,7 @@ describeService('all errors of one query', (app) => {
     assert.equal((await app.get('/persons', { 'filter[name]': 'Eve' })).body.meta?.count, 0)
   })
 
-  it('refuses a query that is not UTF-8', async () => {
+  it('rejects a query that is not UTF-8', async () => {
     for (const query of ['filter[name]=%ff', 'filter[name]=%ed%a0%80', '%ff=1']) {
       const response = await app.call('GET', '/persons', { query })
       assertErrors(response, 400, { status: 400 })

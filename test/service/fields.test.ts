@@ -147,9 +147,9 @@ describeService('fields: neither selected nor computed', (app) => {
   })
 })
 
-/** Fieldsets that cannot be, the parameter at error and words of the refusal. */
+/** Fieldsets that cannot be, the parameter at error and words of the error. */
 // biome-ignore format: a table, one query a row
-const refused: readonly (readonly [query: string, parameter: string, says: readonly string[]])[] = [
+const rejected: readonly (readonly [query: string, parameter: string, says: readonly string[]])[] = [
   ['fields[person]=quux',             'fields[person]',   ['quux', 'name', 'birth_date', 'computers']],
   ['fields[person]=nam',              'fields[person]',   ['did you mean "name"?']],
   ['fields[person]=Name',             'fields[person]',   ['Name']],
@@ -175,10 +175,10 @@ const refused: readonly (readonly [query: string, parameter: string, says: reado
   ['fields[person]=name&fields[person]=gender', 'fields[person]', []],
 ]
 
-describeService('fields, refusals', (app) => {
-  it('refuses an unknown type or name with 400 at its parameter, and says what there is', async () => {
+describeService('fields: errors', (app) => {
+  it('rejects an unknown type or name with 400 at its parameter, and says what there is', async () => {
     await app.person()
-    for (const [query, at, says] of refused) {
+    for (const [query, at, says] of rejected) {
       const response = await app.call('GET', '/persons', { query: query.replaceAll(' ', '%20') })
       assertStatus(response, 400)
       const errors = response.body.errors ?? []
@@ -201,14 +201,14 @@ describeService('fields, refusals', (app) => {
     )
   })
 
-  it('refuses a hidden name word for word as an unknown one', async () => {
+  it('rejects a hidden name word for word as an unknown one', async () => {
     const said = async (type: string, name: string) =>
       (await app.get('/persons', { [`fields[${type}]`]: name })).text.replaceAll(name, 'it')
     assert.equal(await said('person', 'password'), await said('person', 'pazzword'))
     assert.equal(await said('computer', 'person_id'), await said('computer', 'persom_id'))
   })
 
-  it('writes nothing when the fields of a write are refused', async () => {
+  it('writes nothing when the fields of a write are rejected', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
     assertStatus(await app.post('/persons', body, { 'fields[person]': 'quux' }), 400)
     assert.equal(await count(app, '/persons'), 0)

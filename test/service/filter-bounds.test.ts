@@ -102,8 +102,8 @@ describeService('The number of filter terms in a request', (app) => {
   })
 })
 
-/** Refuses a value of an operator at its place, and says what would do. */
-async function refuses(
+/** Rejects a value of an operator at its place, and says what would do. */
+async function rejects(
   app: TestService,
   op: string,
   val: string,
@@ -130,8 +130,8 @@ describeService('The value of an operator that searches in texts', (app) => {
       await app.person({ name })
       const isNot = op.startsWith('not')
       await finds(app, named(name, op), isNot ? 0 : 1)
-      await refuses(app, op, 'x'.repeat(1001), '1000 characters', '1001', 'shorter')
-      await refuses(app, op, 'x'.repeat(30_000), '1000 characters', '30000')
+      await rejects(app, op, 'x'.repeat(1001), '1000 characters', '1001', 'shorter')
+      await rejects(app, op, 'x'.repeat(30_000), '1000 characters', '30000')
     })
   }
 
@@ -143,8 +143,8 @@ describeService('The value of an operator that searches in texts', (app) => {
       await finds(app, named(pattern, op), expected)
       const neighbours = `a${'%'.repeat(29)}a%`
       await finds(app, named(neighbours, op), expected)
-      await refuses(app, op, 'a%'.repeat(31), '30 "%"', '31', 'adjacent')
-      await refuses(app, op, '%'.repeat(1000), '30 "%"')
+      await rejects(app, op, 'a%'.repeat(31), '30 "%"', '31', 'adjacent')
+      await rejects(app, op, '%'.repeat(1000), '30 "%"')
     })
   }
 
@@ -159,9 +159,9 @@ describeService('The value of an operator that searches in texts', (app) => {
     const words = (number: number) => many(number, (index) => `w${index}`).join(' ')
     await app.person({ name: words(40) })
     await finds(app, named(words(30), 'match'), 1)
-    await refuses(app, 'match', words(31), '30 words', '31', 'and')
+    await rejects(app, 'match', words(31), '30 words', '31', 'and')
     for (const separator of ['-', '\u00a0', '\u2014', '\u3001', '. ', '\t'])
-      await refuses(app, 'match', many(31, () => 'a').join(separator), '30 words', '31')
+      await rejects(app, 'match', many(31, () => 'a').join(separator), '30 words', '31')
     assert.equal(
       (await app.get('/persons', { filter: [named('a'.repeat(1000), 'match')] })).status,
       200,

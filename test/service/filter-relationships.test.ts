@@ -103,7 +103,7 @@ describeService('filter, through relationships', (app) => {
     assert.deepEqual(await finds(app, '/persons', deep), ['Ada'])
   })
 
-  it('takes ten times around, and refuses what is too deep for the database: it never fails over it', async () => {
+  it('takes ten times around, and rejects what is too deep for the database: it never fails over it', async () => {
     await enter(app)
     const around = (times: number) => {
       const open = '{"name":"computers","op":"any","val":{"name":"owner","op":"has","val":'

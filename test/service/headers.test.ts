@@ -64,7 +64,7 @@ describe('The head of a request', () => {
     ['Host: test', 'host: test'],
     ['HOST: test', 'Accept: */*', 'hOST: '],
   ]) {
-    it(`given ${fields.join(', ')}, when it is looked at, then the repeated Host is refused`, async () => {
+    it(`given ${fields.join(', ')}, when it is looked at, then the repeated Host is rejected`, async () => {
       const client = await openSocket(server.origin)
       client.send(`GET /notes/1 HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`)
       const received = await client.closed()
@@ -82,7 +82,7 @@ describe('The head of a request', () => {
       client.send(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
       const received = await client.closed()
       const [status = 0, ...others] = statuses(received)
-      // Without a final `chunked` there is no telling where the body ends: the parser refuses it by itself.
+      // Without a final `chunked` there is no telling where the body ends: the parser rejects it by itself.
       assert.ok(status === 501 || status === 400, `${status}`)
       if (status === 501) assert.match(received, /"code":"unsupported_coding"/)
       assert.deepEqual(others, [])
@@ -138,7 +138,7 @@ describe('Allowed hosts', () => {
     })
   }
 
-  it('given a refused host, when it is reported, then the response names it and links to nothing', async () => {
+  it('given a rejected host, when it is reported, then the response names it and links to nothing', async () => {
     const received = await responseTo(server, 'POST /notes HTTP/1.1\r\nHost: evil.org\r\n\r\n')
     const document = JSON.parse(received.split('\r\n\r\n')[1] ?? '')
     assert.deepEqual(document.errors, [

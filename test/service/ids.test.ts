@@ -41,7 +41,7 @@ describeService('ids', (app) => {
     }
   })
 
-  it('spends no id on a body it refuses, or at least never gives one twice', async () => {
+  it('spends no id on a body it rejects, or at least never gives one twice', async () => {
     const first = await app.person()
     await app.post('/persons', { data: { type: 'person', attributes: { quux: 1 } } })
     const second = await app.person()

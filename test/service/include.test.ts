@@ -191,9 +191,9 @@ describeService('include and fields', (app) => {
   })
 })
 
-/** What cannot be included, on a path, and words of the refusal. */
+/** What cannot be included, on a path, and words of the error. */
 // biome-ignore format: a table, one include a row
-const refused: readonly (readonly [path: string, include: string, says: readonly string[]])[] = [
+const rejected: readonly (readonly [path: string, include: string, says: readonly string[]])[] = [
   ['/persons',   'quux',                ['quux', 'computers']],
   ['/persons',   'computer',            ['computer', 'did you mean "computers"?']],
   ['/persons',   'Computers',           ['did you mean "computers"?']],
@@ -218,9 +218,9 @@ const refused: readonly (readonly [path: string, include: string, says: readonly
   ['/computers', 'person',              ['person', 'owner']],
 ]
 
-describeService('include, refusals', (app) => {
-  it('refuses an unknown path with 400 at include, and says what there is', async () => {
-    for (const [path, include, says] of refused) {
+describeService('include: errors', (app) => {
+  it('rejects an unknown path with 400 at include, and says what there is', async () => {
+    for (const [path, include, says] of rejected) {
       const response = await app.get(path, { include })
       assertStatus(response, 400)
       const [error, ...others] = response.body.errors ?? []
@@ -242,7 +242,7 @@ describeService('include, refusals', (app) => {
     )
   })
 
-  it('refuses include given twice, and every other spelling of it', async () => {
+  it('rejects include given twice, and every other spelling of it', async () => {
     for (const [query, at] of [
       ['include=computers&include=computers', 'include'],
       ['include[]=computers', 'include[]'],
@@ -254,7 +254,7 @@ describeService('include, refusals', (app) => {
     }
   })
 
-  it('writes nothing when the include of a write is refused', async () => {
+  it('writes nothing when the include of a write is rejected', async () => {
     const { ada, orphan } = await enter(app)
     const query = { include: 'quux' }
     const expectedError = { status: 400, at: 'include', says: 'quux' }

@@ -120,12 +120,12 @@ describeService('Linkage of more than 10,000 computers', (app) => {
     assert.deepEqual(numbersOfComputers([one]), [1200])
   })
 
-  it('of 100,000 computers is refused in the response to a write, and nothing is written', async () => {
+  it('of 100,000 computers is rejected in the response to a write, and nothing is written', async () => {
     await insertMany(app.databaseUrl, { persons: 1, computers: 100_001 })
     const data = { type: 'person', id: '1', attributes: { name: 'Renamed' } }
-    const refused = await app.patch('/persons/1', { data }, { 'fields[person]': 'computers' })
-    assert.deepEqual([refused.status, refused.error.code], [400, 'too_many_resources'])
-    assert.match(refused.error.detail, /the response to a write would hold more than 10000 res/)
+    const rejected = await app.patch('/persons/1', { data }, { 'fields[person]': 'computers' })
+    assert.deepEqual([rejected.status, rejected.error.code], [400, 'too_many_resources'])
+    assert.match(rejected.error.detail, /the response to a write would hold more than 10000 res/)
     assert.notEqual((await app.get('/persons/1')).one.attributes?.name, 'Renamed')
   })
 })
@@ -137,20 +137,20 @@ describeService(
 
     it('is 400 with the path that exceeds it and what to do instead', async () => {
       await insertMany(app.databaseUrl, { persons: 700, computers: 2 })
-      const refused = async (path: string, query: Record<string, string>) => {
+      const rejected = async (path: string, query: Record<string, string>) => {
         const answer = await app.get(path, query)
         assert.deepEqual([answer.status, answer.error.code], [400, 'too_many_resources'], path)
         return [answer.error.source?.parameter, answer.error.detail]
       }
       assert.equal((await app.get('/persons', { 'page[size]': '600' })).many.length, 600)
-      const [parameter, detail] = await refused('/persons', { 'page[size]': '0' })
+      const [parameter, detail] = await rejected('/persons', { 'page[size]': '0' })
       assert.equal(parameter, 'page[size]')
       assert.match(String(detail), /more than 600 resources; ask for pages/)
       for (const [size, edge] of [
         ['400', 'computers'],
         ['250', 'computers'],
       ] as const) {
-        const [where, what] = await refused('/persons', {
+        const [where, what] = await rejected('/persons', {
           'page[size]': size,
           include: 'computers.owner',
         })

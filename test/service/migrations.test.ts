@@ -49,7 +49,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       await service.close(0)
     }))
 
-  it(`--migrate=off refuses tables that are not there, and makes none · ${name}`, (test) =>
+  it(`--migrate=off rejects tables that are not there, and makes none · ${name}`, (test) =>
     on(async ({ url }) => {
       const start = () => startAndStop({ ...quiet, databaseUrl: url, migrate: 'off' })
       await assert.rejects(start, /^Error: .* at version 0; this program needs 1\. .*$/)
@@ -58,7 +58,7 @@ for (const { name, create } of databases.filter((database) => database.isShared)
       assert.match(ended.stderr, /^lapidary: .* at version 0; this program needs 1\. .*\n$/)
     }))
 
-  it(`tables from the future are refused, whatever the mode · ${name}`, () =>
+  it(`tables from the future are rejected, whatever the mode · ${name}`, () =>
     on(async ({ url }) => {
       const store = await openStore(defineModel(resources), url)
       const ours = migrations[store.dialect]

@@ -163,7 +163,7 @@ describeService('pages', (app) => {
 
 /** Queries that ask for no page there could be, and the parameters at error. */
 // biome-ignore format: a table, one query a row
-const refused: readonly (readonly [query: string, ...parameters: string[]])[] = [
+const rejected: readonly (readonly [query: string, ...parameters: string[]])[] = [
   ['page[size]=-1',                  'page[size]'],
   ['page[size]=x',                   'page[size]'],
   ['page[size]=1.5',                 'page[size]'],
@@ -193,9 +193,9 @@ const refused: readonly (readonly [query: string, ...parameters: string[]])[] = 
   ['page[size]=5&page%5Bsize%5D=5',  'page[size]'],
 ]
 
-describeService('pages, refusals', (app) => {
-  it('refuses every page that there cannot be, with 400 at its parameter', async () => {
-    for (const [query, ...parameters] of refused) {
+describeService('pages: errors', (app) => {
+  it('rejects every page that there cannot be, with 400 at its parameter', async () => {
+    for (const [query, ...parameters] of rejected) {
       const expectedErrors = parameters.map((at) => ({ status: 400, at }))
       assertErrors(await app.call('GET', '/persons', { query }), 400, ...expectedErrors)
     }

@@ -110,7 +110,7 @@ describeService('person', (app) => {
     assert.equal((await app.person({ name: '' })).attributes?.name, '')
   })
 
-  it('refuses a missing or null name', async () => {
+  it('rejects a missing or null name', async () => {
     const missing = /^\/data(\/attributes(\/name)?)?$/
     assertErrors(await app.post('/persons', person({})), 422, {
       status: 422,
@@ -180,7 +180,7 @@ describeService('the values a person takes', (app) => {
     }
   })
 
-  it('refuses any other value with 422 at the attribute, and stores nothing', async () => {
+  it('rejects any other value with 422 at the attribute, and stores nothing', async () => {
     const { id, attributes: before } = await app.person({ name: 'Ada' })
     for (const [attribute, values] of wrongKinds) {
       for (const value of values) {

@@ -113,7 +113,7 @@ describe('Pipelined requests', () => {
     assert.ok(held.length < 5, `${held.length} requests have begun`)
   })
 
-  it('given a failing expectation among them, when it is its turn, then it is refused in order', async () => {
+  it('given a failing expectation among them, when it is its turn, then it is rejected in order', async () => {
     const client = await openSocket(server.origin)
     const odd = request('GET', '/notes', ['Expect: 200-ok'])
     client.send(request('GET', '/held') + odd + request('GET', '/notes/1'))

@@ -118,7 +118,7 @@ describeService('creating', (app) => {
     assert.equal(await count(app, `/persons/${odd.id}/computers`), 1)
   })
 
-  it('POST /persons/<id>/computers refuses a body that names another owner, or null', async () => {
+  it('POST /persons/<id>/computers rejects a body that names another owner, or null', async () => {
     const { odd, ada } = await enter(app)
     for (const data of [identifier(ada), null]) {
       const body = computer({ serial: 'new' }, { owner: { data } })
@@ -235,7 +235,7 @@ describeService('updating', (app) => {
     assert.equal((await app.get(`/persons/${ada.id}`)).one.attributes?.name, 'Ada Lovelace')
   })
 
-  it('refuses a type that does not belong to the path, on create and on update', async () => {
+  it('rejects a type that does not belong to the path, on create and on update', async () => {
     const { ada, eniac } = await enter(app)
     for (const [method, path, id] of [
       ['POST', '/persons', undefined],

@@ -84,7 +84,7 @@ describeService('HEAD and OPTIONS', (app) => {
     }
   })
 
-  it('HEAD of what GET refuses has the same status, without a body', async () => {
+  it('HEAD of what GET rejects has the same status, without a body', async () => {
     for (const [path, status] of [
       ['/persons/999999', 404],
       ['/nowhere', 404],
@@ -110,7 +110,7 @@ describeService('HEAD and OPTIONS', (app) => {
 })
 
 describeService('405', (app) => {
-  it('refuses every other method with Allow and an error document', async () => {
+  it('rejects every other method with Allow and an error document', async () => {
     for (const [path, allow] of await real(app)) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
         if (allow.split(', ').includes(method)) continue
@@ -191,7 +191,7 @@ describeService('404', (app) => {
     assertStatus(await app.get('/persons/%31'), 200)
   })
 
-  /** Every request to a resource that is not there, and how the refusal names it. */
+  /** Every request to a resource that is not there, and how the error names it. */
   // biome-ignore format: a table, one path a row
   const absent: readonly (readonly [methods: string, path: string, kind: string, parameter: string])[] = [
     ['GET PATCH DELETE',      '/persons/999999',                         'person',   'id'],

@@ -159,9 +159,9 @@ describeService('sort', (app) => {
   })
 })
 
-/** What cannot be sorted by, on a path, and words of the refusal. */
+/** What cannot be sorted by, on a path, and words of the error. */
 // biome-ignore format: a table, one sort a row
-const refused: readonly (readonly [path: string, sort: string, says: readonly string[]])[] = [
+const rejected: readonly (readonly [path: string, sort: string, says: readonly string[]])[] = [
   ['/persons',   'quux',              ['quux', 'name', 'birth_date', 'gender']],
   ['/persons',   'nam',               ['nam', 'did you mean "name"?']],
   ['/persons',   'Name',              ['Name', 'did you mean "name"?']],
@@ -196,9 +196,9 @@ const refused: readonly (readonly [path: string, sort: string, says: readonly st
   ['/computers', 'person_id',         ['person_id']],
 ]
 
-describeService('sort, refusals', (app) => {
-  it('refuses what cannot be sorted by with 400 at sort, and says what could', async () => {
-    for (const [path, sort, says] of refused) {
+describeService('sort: errors', (app) => {
+  it('rejects what cannot be sorted by with 400 at sort, and says what could', async () => {
+    for (const [path, sort, says] of rejected) {
       assertErrors(await app.get(path, { sort }), 400, { status: 400, at: 'sort', says })
     }
   })
@@ -212,7 +212,7 @@ describeService('sort, refusals', (app) => {
     )
   })
 
-  it('refuses a hidden name word for word as an unknown one', async () => {
+  it('rejects a hidden name word for word as an unknown one', async () => {
     for (const [path, hidden, unknown] of [
       ['/persons', 'password', 'pazzword'],
       ['/computers', 'person_id', 'persom_id'],
@@ -227,12 +227,12 @@ describeService('sort, refusals', (app) => {
     }
   })
 
-  it('refuses sort given twice', async () => {
+  it('rejects sort given twice', async () => {
     const response = await app.call('GET', '/persons', { query: 'sort=name&sort=id' })
     assertErrors(response, 400, { status: 400, at: 'sort' })
   })
 
-  it('writes nothing when the sort of a write is refused', async () => {
+  it('writes nothing when the sort of a write is rejected', async () => {
     const body = { data: { type: 'person', attributes: { name: 'Ada' } } }
     assertStatus(await app.post('/persons', body, { sort: 'quux' }), 400)
     assert.equal(await count(app, '/persons'), 0)

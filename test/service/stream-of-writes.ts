@@ -6,7 +6,7 @@ export interface WriteLog {
   /** Answered with 201. */
   readonly acknowledged: Set<string>
   /** Answered otherwise: status and body. */
-  readonly refused: Map<string, string>
+  readonly rejected: Map<string, string>
   /** The connection ended without an answer. */
   readonly unanswered: Set<string>
   /** Neither answered nor ended within the patience of the client. */
@@ -34,7 +34,7 @@ export async function writeUntil(
 ): Promise<WriteLog> {
   const log: WriteLog = {
     acknowledged: new Set(),
-    refused: new Map(),
+    rejected: new Map(),
     unanswered: new Set(),
     hanging: new Set(),
   }
@@ -74,7 +74,7 @@ function write(url: string, name: string, agent: Agent, log: WriteLog): Promise<
       incoming.once('end', () =>
         end(() => {
           if (incoming.statusCode === 201) log.acknowledged.add(name)
-          else log.refused.set(name, `${incoming.statusCode} ${text}`)
+          else log.rejected.set(name, `${incoming.statusCode} ${text}`)
         }),
       )
     })

@@ -198,14 +198,14 @@ describe('streaming in a process of its own', () => {
     await insertMany(databaseUrl, { persons: 8_000, computers: 1, nameLength: 1_000 })
     const slow = await head(child.url, everything)
     const end = child.end('SIGTERM')
-    const isRefused = () =>
+    const isRejected = () =>
       connect(child.url)
         .send('GET', '/persons')
         .then(
           () => false,
           () => true,
         )
-    await until(isRefused, 'new connections are still accepted')
+    await until(isRejected, 'new connections are still accepted')
     const pieces: Buffer[] = []
     for await (const piece of slow) pieces.push(piece)
     const text = Buffer.concat(pieces).toString()

@@ -154,7 +154,7 @@ const unknown: readonly (readonly [type: 'person' | 'computer', name: string, po
 ]
 
 describeService('unknown fields', (app) => {
-  it('refuses an unknown attribute with its pointer and the names that exist', async () => {
+  it('rejects an unknown attribute with its pointer and the names that exist', async () => {
     for (const [type, name, pointer, exist] of unknown) {
       const json = `${JSON.stringify(name)}:"x"`
       for (const response of await attempts(app, type, 'attributes', json)) {
@@ -164,7 +164,7 @@ describeService('unknown fields', (app) => {
     }
   })
 
-  it('refuses an unknown relationship with its pointer and the names that exist', async () => {
+  it('rejects an unknown relationship with its pointer and the names that exist', async () => {
     const named = { person: 'computers', computer: 'owner' } as const
     for (const type of ['person', 'computer'] as const) {
       for (const response of await attempts(app, type, 'relationships', '"quux":{"data":null}')) {
@@ -174,7 +174,7 @@ describeService('unknown fields', (app) => {
     }
   })
 
-  it('refuses a relationship among the attributes and an attribute among the relationships', async () => {
+  it('rejects a relationship among the attributes and an attribute among the relationships', async () => {
     for (const response of await attempts(app, 'person', 'attributes', '"computers":[]')) {
       assertErrors(response, 422, { status: 422, at: '/data/attributes/computers' })
     }
@@ -188,7 +188,7 @@ describeService('unknown fields', (app) => {
     }
   })
 
-  it('refuses a hidden name word for word as an unknown one', async () => {
+  it('rejects a hidden name word for word as an unknown one', async () => {
     const said = async (type: 'person' | 'computer', name: string) => {
       const answers = await attempts(app, type, 'attributes', `"${name}":"x"`)
       return answers.map(({ text }) => text.replaceAll(name, 'it'))
@@ -197,7 +197,7 @@ describeService('unknown fields', (app) => {
     assert.deepEqual(await said('computer', 'person_id'), await said('computer', 'persom_id'))
   })
 
-  it('stores nothing of a body it refuses', async () => {
+  it('stores nothing of a body it rejects', async () => {
     const attributes = { name: 'Eve', quux: 1 }
     await app.post('/persons', { data: { type: 'person', attributes } })
     assert.equal(await count(app, '/persons'), 0)

@@ -16,8 +16,8 @@ import { parseResponse } from '../test-response.ts'
 
 /** The most malformed requests that are generated at a time. */
 const maxBatch = 10_000
-/** The share of the requests that must be refused; others turn out to be harmless. */
-const refusedShare = 0.7
+/** The share of the requests that must be rejected; others turn out to be harmless. */
+const rejectedShare = 0.7
 /** How much more memory the service may use after all of them than after the first batch, in MiB. */
 const growth = 150
 /** How long a plain request may take afterwards, in milliseconds. */
@@ -26,7 +26,7 @@ const timeout = 2000
 /** What it came to. */
 export interface MalformedReport {
   readonly sent: number
-  readonly refused: number
+  readonly rejected: number
   /** Resident memory of the service after the first batch and at the end, in MiB. */
   readonly memory: readonly [first: number, last: number]
 }
@@ -55,7 +55,7 @@ export async function attackWithMalformed(
     assertNoFailures(stats)
     first ??= await memoryOf(child.process.pid)
   }
-  assert.ok(stats.refused > requests * refusedShare, `only ${stats.refused} were refused`)
+  assert.ok(stats.rejected > requests * rejectedShare, `only ${stats.rejected} were rejected`)
   const begun = performance.now()
   const { status } = await target.call('GET', '/persons/1')
   assert.equal(status, 200)
@@ -72,7 +72,7 @@ export async function attackWithMalformed(
   close()
   assert.equal((await child.end('SIGTERM')).code, 0, child.printed())
   await remove()
-  return { sent: stats.sent, refused: stats.refused, memory: [first ?? last, last] }
+  return { sent: stats.sent, rejected: stats.rejected, memory: [first ?? last, last] }
 }
 
 function targetAt(url: string): Readonly<{ target: Target; close: () => void }> {

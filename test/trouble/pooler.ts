@@ -137,7 +137,7 @@ function isIdle({ type, bytes }: Message): boolean {
   return type === 'Z' && bytes.at(-1) === 'I'.charCodeAt(0)
 }
 
-/** Refuses settings of the session that PgBouncer would refuse. */
+/** Rejects settings of the session that PgBouncer would reject. */
 function greet(socket: Socket, bytes: Buffer, number: number): void {
   const names = bytes
     .subarray(8)

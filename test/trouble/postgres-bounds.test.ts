@@ -87,9 +87,9 @@ describe('Bounded work on PostgreSQL', () => {
         )
         await until(async () => (await ask('GET', '/persons')).status === 200)
         for (let each = 0; each < 5; each += 1) {
-          const refused = await ask('POST', '/persons', person('Ada'))
-          assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])
-          assert.equal(refused.body.errors?.[0]?.code, 'unavailable')
+          const rejected = await ask('POST', '/persons', person('Ada'))
+          assert.deepEqual([rejected.status, rejected.headers['retry-after']], [503, '1'])
+          assert.equal(rejected.body.errors?.[0]?.code, 'unavailable')
           assert.equal((await ask('GET', '/persons')).status, 200)
         }
       } finally {
@@ -194,9 +194,9 @@ describe('Bounded work on PostgreSQL', () => {
       await database.run(longNames)
       const responses = await Promise.all(Array.from({ length: 6 }, () => stalled(url, all)))
       const streams = responses.filter((response) => response.statusCode === 200)
-      const refused = responses.filter((response) => response.statusCode === 503)
-      assert.deepEqual([streams.length, refused.length], [2, 4])
-      for (const response of refused) assert.equal(response.headers['retry-after'], '1')
+      const rejected = responses.filter((response) => response.statusCode === 503)
+      assert.deepEqual([streams.length, rejected.length], [2, 4])
+      for (const response of rejected) assert.equal(response.headers['retry-after'], '1')
       for (let each = 0; each < 10; each += 1) {
         assert.equal((await ask('GET', '/persons?page[size]=3')).status, 200)
         const made = await ask('POST', '/computers', body('computer', { serial: 'x' }))
@@ -211,7 +211,7 @@ describe('Bounded work on PostgreSQL', () => {
     })
   })
 
-  it('given a write whose response would include too much, it is refused and nothing is written', async () => {
+  it('given a write whose response would include too much, it is rejected and nothing is written', async () => {
     await during({}, async ({ ask }) => {
       const { id } = (await ask('POST', '/persons', person('Ada'))).one
       await database.run(
@@ -219,9 +219,9 @@ describe('Bounded work on PostgreSQL', () => {
       )
       const change = { data: { type: 'person', id, attributes: { name: 'Eve' } } }
       const path = `/persons/${id}?include=computers`
-      const refused = await ask('PATCH', path, { body: change })
-      assert.equal(refused.status, 400)
-      const [error] = refused.body.errors ?? []
+      const rejected = await ask('PATCH', path, { body: change })
+      assert.equal(rejected.status, 400)
+      const [error] = rejected.body.errors ?? []
       assert.equal(error?.code, 'too_many_resources')
       assert.deepEqual(error?.source, { parameter: 'include' })
       const read = await ask('GET', path)

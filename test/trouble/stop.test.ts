@@ -170,8 +170,8 @@ function writesStored(databaseUrl: string): Promise<void> {
 
 /** What is stored is what was answered: nothing more, nothing less. */
 async function assertAnswered(log: WriteLog, databaseUrl: string): Promise<void> {
-  const { acknowledged, refused, hanging } = log
-  assert.deepEqual([...refused], [])
+  const { acknowledged, rejected, hanging } = log
+  assert.deepEqual([...rejected], [])
   assert.deepEqual([...hanging], [])
   assert.ok(acknowledged.size > 8, `only ${acknowledged.size} writes`)
   const rows = await executeDirectly(databaseUrl, 'select name from person')

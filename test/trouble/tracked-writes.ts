@@ -131,7 +131,7 @@ export class TrackedClient {
   /**
    * Writes until it is told to stop or gets no response.
    * @param acknowledged - counts acknowledged writes by kind
-   * @throws Error when a write is refused, or when its connection hangs
+   * @throws Error when a write is rejected, or when its connection hangs
    */
   async write(url: string, stop: AbortSignal, acknowledged: Map<string, number>): Promise<void> {
     const session = connect(url)

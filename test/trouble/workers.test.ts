@@ -63,9 +63,9 @@ it(`connections of workers that are killed end, over ${kills} kills, and none is
   await pause(200)
   stop.abort()
   const logs = await Promise.all(load)
-  for (const { hanging, refused } of logs) {
+  for (const { hanging, rejected } of logs) {
     assert.deepEqual([...hanging], [])
-    assert.deepEqual([...refused], [])
+    assert.deepEqual([...rejected], [])
   }
   assert.ok(logs.some(({ acknowledged }) => acknowledged.size > kills))
   assert.equal(await socketsOf(supervisor), before)
@@ -88,8 +88,8 @@ it('given a supervisor that is killed, its workers respond to the requests in pr
   await child.end('SIGKILL')
   await until(() => !pids.some(isRunning), `${pids} are left`)
   stop.abort()
-  const { acknowledged, refused, hanging } = await load
-  assert.deepEqual([...refused], [])
+  const { acknowledged, rejected, hanging } = await load
+  assert.deepEqual([...rejected], [])
   assert.deepEqual([...hanging], [])
   assert.ok(acknowledged.size > 8, String(acknowledged.size))
   const rows = await executeDirectly(databaseUrl, 'select name from person order by name')

@@ -23,7 +23,7 @@ const item = resource('item', {
 })
 const tag = resource('tag', { path: '/tags', table: 'tag', fields: {} })
 
-/** On SQLite a refusal may end the transaction, so that what follows would be on its own. */
+/** On SQLite a rejection may end the transaction, so that what follows would be on its own. */
 const triggers: Readonly<Record<DialectName, string>> = {
   sqlite: `
     create trigger no_thirteen before update on box when new.size = 13
@@ -31,9 +31,9 @@ const triggers: Readonly<Record<DialectName, string>> = {
     create trigger no_seven before insert on box_tag when new.tag_id = 7
       begin select raise(rollback, 'no seven'); end`,
   postgres: `
-    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
-    create trigger no_thirteen before update on box for each row when (new.size = 13) execute function refuse();
-    create trigger no_seven before insert on box_tag for each row when (new.tag_id = 7) execute function refuse()`,
+    create function reject() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+    create trigger no_thirteen before update on box for each row when (new.size = 13) execute function reject();
+    create trigger no_seven before insert on box_tag for each row when (new.tag_id = 7) execute function reject()`,
 }
 
 const served = {
@@ -51,8 +51,8 @@ const served = {
 
 const linkage = (type: string, ...ids: string[]) => ({ data: ids.map((id) => ({ type, id })) })
 
-engine('A write that the database refuses', served, (app) => {
-  /** The parts of an update of which one is refused, whichever comes after it. */
+engine('A write that the database rejects', served, (app) => {
+  /** The parts of an update of which one is rejected, whichever comes after it. */
   const updates = {
     'the row, before its links': { attributes: { size: 13 }, items: ['1', '2'], tags: ['6'] },
     'a link, after one whose members are looked at again': { items: ['1'], tags: ['7'] },

@@ -4,7 +4,7 @@ import { describeService } from '../service-suite.ts'
 import { assertErrors, assertStatus } from './assert-errors.ts'
 import { enter } from './people.ts'
 
-/** A filter of persons that cannot be applied, where in it the error lies, and words of the refusal. */
+/** A filter of persons that cannot be applied, where in it the error lies, and words of the error. */
 type Row = readonly [filter: string, place: string, ...says: string[]]
 
 // biome-ignore format: a table, one filter a row
@@ -137,7 +137,7 @@ const syntax: readonly string[] = [
   'name', '[{"name":"name","op":"eq","val":"x"}]]', '[NaN]', '[undefined]', '(name eq x)',
 ]
 
-/** Simple filters that cannot be applied: the parameter is named, with words of the refusal. */
+/** Simple filters that cannot be applied: the parameter is named, with words of the error. */
 // biome-ignore format: a table, one parameter a row
 const simple: readonly (readonly [query: string, parameter: string, ...says: string[]])[] = [
   ['filter[quux]=1',              'filter[quux]',              'quux', 'name'],
@@ -161,7 +161,7 @@ const simple: readonly (readonly [query: string, parameter: string, ...says: str
   ['filter.name=1',               'filter.name'],
 ]
 
-describeService('filter, refusals', (app) => {
+describeService('filter: errors', (app) => {
   for (const [subject, rows] of Object.entries({ names, operators, values, shapes })) {
     it(`says where and why, and what would do: ${subject}`, async () => {
       for (const [filter, place, ...says] of rows) {
@@ -172,7 +172,7 @@ describeService('filter, refusals', (app) => {
     })
   }
 
-  it('refuses what is no JSON', async () => {
+  it('rejects what is no JSON', async () => {
     for (const filter of syntax) {
       assertErrors(await app.get('/persons', { filter }), 400, {
         status: 400,
@@ -225,7 +225,7 @@ describeService('filter, refusals', (app) => {
     )
   })
 
-  it('refuses a hidden name word for word as an unknown one', async () => {
+  it('rejects a hidden name word for word as an unknown one', async () => {
     const said = async (path: string, name: string) => [
       (await app.get(path, { [`filter[${name}]`]: 'x' })).text.replaceAll(name, 'it'),
       (await app.get(path, { filter: [{ name, op: 'eq', val: 'x' }] })).text.replaceAll(name, 'it'),
@@ -244,7 +244,7 @@ describeService('filter, refusals', (app) => {
     )
   })
 
-  it('refuses a filter nested deeper than a hundred', async () => {
+  it('rejects a filter nested deeper than a hundred', async () => {
     for (const [levels, open, close] of [
       [100, '{"not":', '}'],
       [100, '{"and":[', ']}'],
@@ -260,7 +260,7 @@ describeService('filter, refusals', (app) => {
     }
   })
 
-  it('refuses filter given twice', async () => {
+  it('rejects filter given twice', async () => {
     const response = await app.call('GET', '/persons', { query: 'filter=[]&filter=[]' })
     assertErrors(response, 400, { status: 400, at: 'filter' })
   })
