@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import { storedAttributes } from './data.ts'
 import { type Data, linked, type Reference, type Thing } from './reference.ts'
 import { nextOf, type Type, types } from './schema.ts'
 
@@ -52,9 +54,7 @@ function listViolations(
         reference.allows('delete', type, was, before)
     return isAllowed ? [] : [is ? 'created' : 'deleted']
   }
-  const attributes = (['name', 'rank', 'note', 'secret'] as const).filter(
-    (name) => was[name] !== is[name],
-  )
+  const attributes = storedAttributes.filter((name) => !isDeepStrictEqual(was[name], is[name]))
   const isLinked = was.next !== is.next
   if (attributes.length === 0 && !isLinked) return []
   const violations = attributes

@@ -1,26 +1,33 @@
 import type { Random } from './random.ts'
 import { type Data, type Reference, summarize, type Thing } from './reference.ts'
-import { type Type, types, words } from './schema.ts'
+import { nextColumns, nextOf, type Type, toId, types, words } from './schema.ts'
 
-/** The ids that rows may have. The last one always exists, so that the next generated id is known. */
+/** The numbers of rows, of which their ids consist. The last one always exists, so that the next generated id is known. */
 const ids = ['1', '2', '3', '4', '5', '6', '7']
 const lastId = '20'
 
 /** Creates random rows. */
 export function randomData(random: Random): Data {
   const things = types.map((type) => {
-    const rows = [...random.some(ids, 0.75), lastId].map((id) => randomThing(id, random))
+    const rows = [...random.some(ids, 0.75), lastId].map((id) => randomThing(type, id, random))
     return [type, new Map(rows.map((row) => [row.id, row]))]
   })
   const pairs = ids.flatMap((red) => ids.map((green) => `${red} ${green}`))
   return { things: Object.fromEntries(things), fans: new Set(random.some(pairs, 0.2)) }
 }
 
-function randomThing(id: string, random: Random): Thing {
+/** Creates a random row. @param number - that of its id */
+export function randomThing(type: Type, number: string, random: Random): Thing {
   const word = () => (random.chance(0.15) ? null : random.pick(words))
+  const list = () => (random.chance(0.15) ? null : random.some(words))
+  const place = () => (random.chance(0.15) ? null : { word: word() })
   const rank = random.chance(0.1) ? null : random.int(5)
-  const next = random.chance(0.2) ? null : random.pick([...ids, '99'])
-  return { id, name: word(), rank, note: word(), secret: word(), next }
+  const next = random.chance(0.2) ? null : toId(nextOf[type], random.pick([...ids, '99']))
+  const inner = place()
+  return {
+    ...{ id: toId(type, number), name: word(), rank, note: word(), secret: word() },
+    ...{ place: place(), marks: list(), tags: list(), info: inner && { place: inner }, next },
+  }
 }
 
 /**
@@ -61,34 +68,77 @@ function changeOnce({ things, fans }: Data, random: Random): (() => void) | unde
     set(!had)
     return () => set(had)
   }
-  const rows = things[random.pick<Type>(types)]
-  const id = random.pick([...ids, lastId])
+  const type = random.pick<Type>(types)
+  const rows = things[type]
+  const number = random.pick([...ids, lastId])
+  const id = toId(type, number)
   const old = rows.get(id)
-  if (old && id !== lastId && random.chance(0.2)) {
+  if (old && number !== lastId && random.chance(0.2)) {
     rows.delete(id)
     return () => void rows.set(id, old)
   }
-  const drawn = randomThing(id, random)
+  const drawn = randomThing(type, number, random)
   const changed = old ? { ...old, ...pickOne(drawn, random) } : drawn
   rows.set(id, changed)
   return () => void (old ? rows.set(id, old) : rows.delete(id))
 }
 
+/**
+ * Adds the same rows of red things to both data. Nothing references them and they reference nothing, so what an identity may see of
+ * them does not depend on other rows.
+ */
+export function addFiller(
+  pair: readonly [Data, Data],
+  count: number,
+  random: Random,
+): readonly [Data, Data] {
+  const rows = Array.from({ length: count }, (_, index): Thing => {
+    return { ...randomThing('red', String(1000 + index), random), next: null }
+  })
+  for (const { things } of pair) for (const row of rows) things.red.set(row.id, { ...row })
+  return pair
+}
+
+/** The stored attributes of a row. */
+export const storedAttributes = [
+  ...(['name', 'rank', 'note', 'secret', 'place', 'marks', 'tags', 'info'] as const),
+] as const
+
 function pickOne(thing: Thing, random: Random): Partial<Thing> {
-  const field = random.pick(['name', 'rank', 'note', 'secret', 'next'] as const)
+  const field = random.pick([...storedAttributes, 'next'] as const)
   return { [field]: thing[field] }
 }
 
-/** Writes the statements that store data. */
-export function writeInserts({ things, fans }: Data): string {
-  const quote = (value: string | number | null) =>
-    value === null ? 'null' : typeof value === 'number' ? String(value) : `'${value}'`
-  const rows = types.flatMap((type) =>
-    [...things[type].values()].map(
-      ({ id, name, rank, note, secret, next }) =>
-        `insert into ${type} (id, name, rank, note, secret, next_id) values (${[Number(id), name, rank, note, secret].map(quote).join(', ')}, ${next ?? 'null'})`,
-    ),
-  )
+/** Writes the statements that store data. @param isPostgres - whether arrays are written as PostgreSQL does, or as JSON */
+export function writeInserts({ things, fans }: Data, isPostgres: boolean): string {
+  const quote = (value: unknown): string => {
+    if (value === null) return 'null'
+    if (typeof value === 'number') return String(value)
+    if (typeof value === 'string') return `'${value}'`
+    return Array.isArray(value) && isPostgres
+      ? `'{${value.join(',')}}'`
+      : `'${JSON.stringify(value)}'`
+  }
+  const rows = types.flatMap((type) => {
+    const values = [...things[type].values()].map((thing) => writeRow(type, thing).map(quote))
+    const columns = writeColumns(type).join(', ')
+    return values.length === 0
+      ? []
+      : [
+          `insert into ${type} (${columns}) values ${values.map((row) => `(${row.join(', ')})`).join(', ')}`,
+        ]
+  })
   const pairs = [...fans].map((pair) => `insert into fan values (${pair.replace(' ', ', ')})`)
   return [...rows, ...pairs].join(';\n')
+}
+
+function writeColumns(type: Type): readonly string[] {
+  const id = type === 'blue' ? ['part', 'number'] : ['id']
+  return [...id, ...storedAttributes, ...nextColumns(type)]
+}
+
+function writeRow(type: Type, thing: Thing): readonly unknown[] {
+  const keys = thing.next?.split(',').map(Number) ?? nextColumns(type).map(() => null)
+  const values = storedAttributes.map((name) => thing[name])
+  return [...thing.id.split(',').map(Number), ...values, ...keys]
 }

@@ -9,6 +9,9 @@ import {
   types,
 } from './schema.ts'
 
+/** A JSON value with a word, by which requests and rules can filter. */
+export type WordInJson = Readonly<{ word: string | null }>
+
 /** A row of any type. */
 export interface Thing {
   readonly id: string
@@ -16,6 +19,10 @@ export interface Thing {
   rank: number | null
   note: string | null
   secret: string | null
+  place: WordInJson | null
+  marks: readonly string[] | null
+  tags: readonly string[] | null
+  info: Readonly<{ place: WordInJson }> | null
   /** The id of a row of the next type, which need not exist. */
   next: string | null
 }
@@ -127,6 +134,7 @@ export class Reference {
     if (!('val' in filter)) throw new Error('The scenarios have no such filter.')
     const { name, op, val } = filter
     const [first = '', rest] = name.split('__')
+    if (first === 'place') return compare(thing.place?.word ?? null, op, this.#value(val))
     if (rest !== undefined)
       return linked(type, thing, first, data).some(
         ([other, row]) => this.#matches({ name: rest, op, val }, other, row, data) === true,
@@ -146,7 +154,11 @@ function usesIdentity(filter: RuleFilter): boolean {
   return 'val' in filter && typeof filter.val === 'object' && filter.val !== null
 }
 
-function compare(stored: string | number | null, op: string, value: unknown): Truth {
+function compare(
+  stored: string | number | readonly string[] | null,
+  op: string,
+  value: unknown,
+): Truth {
   if (stored === null || value === null || value === undefined) return undefined
   switch (op) {
     case 'eq':
@@ -157,6 +169,12 @@ function compare(stored: string | number | null, op: string, value: unknown): Tr
       return Number(stored) > Number(value)
     case 'le':
       return Number(stored) <= Number(value)
+    case 'contains':
+    case 'overlaps': {
+      const has = (each: unknown) => (stored as readonly unknown[]).includes(each)
+      const listed = value as readonly unknown[]
+      return op === 'contains' ? listed.every(has) : listed.some(has)
+    }
     case 'in_':
       return (value as readonly unknown[]).some((each) => String(each) === String(stored))
     default:
@@ -196,6 +214,13 @@ export interface SeenThing {
   readonly linkage: Readonly<Record<string, readonly string[]>>
 }
 
+/** Orders ids by their numbers. */
+export function compareIds(one: string, other: string): number {
+  const [left, right] = [one, other].map((id) => id.split(',').map(Number))
+  const differences = (left ?? []).map((part, index) => part - (right?.[index] ?? 0))
+  return differences.find((difference) => difference !== 0) ?? 0
+}
+
 /** Everything that an identity may see of some data. */
 export function see(
   reference: Reference,
@@ -204,16 +229,17 @@ export function see(
   const entries = types.map((type) => {
     const rows = [...data.things[type].values()]
       .filter((thing) => reference.canRead(type, thing, data))
-      .sort((one, other) => Number(one.id) - Number(other.id))
+      .sort((one, other) => compareIds(one.id, other.id))
     return [type, rows.map((thing) => seeThing(reference, type, thing, data))]
   })
   return Object.fromEntries(entries)
 }
 
 function seeThing(reference: Reference, type: Type, thing: Thing, data: Data): SeenThing {
-  const { id, name, rank, note, secret } = thing
+  const { id, next: _next, ...stored } = thing
+  const { name, note, secret } = stored
   const all = {
-    ...{ name, rank, note, secret },
+    ...stored,
     mixed: `${name} ${secret}`,
     loud: note === null ? null : note.toUpperCase(),
   }
@@ -224,7 +250,7 @@ function seeThing(reference: Reference, type: Type, thing: Thing, data: Data): S
       const ids = linked(type, thing, field, data)
         .filter(([other, row]) => reference.canRead(other, row, data))
         .map(([, row]) => row.id)
-      return [field, ids.sort((one, other) => Number(one) - Number(other))] as const
+      return [field, ids.sort(compareIds)] as const
     })
   return { id, attributes: Object.fromEntries(attributes), linkage: Object.fromEntries(linkage) }
 }
@@ -250,7 +276,7 @@ export function summarize(reference: Reference, data: Data): string {
         const dangling = listDangling(type, thing, data)
         return [thing.id, reference.outcomes(type, thing, data), dangling] as const
       })
-      .sort(([one], [other]) => Number(one) - Number(other)),
+      .sort(([one], [other]) => compareIds(one, other)),
   )
   return JSON.stringify([see(reference, data), outcomes])
 }

@@ -1,15 +1,27 @@
 import type { Random } from './random.ts'
-import { relationshipsOf, type Type, types, words } from './schema.ts'
+import { newIds, relationshipsOf, type Type, toId, types, words } from './schema.ts'
 
 /** A request to the API. */
 export interface TestRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: unknown
+  /** Default: that of an API client. */
+  readonly accept?: string
 }
 
-const ids = ['1', '2', '3', '4', '5', '6', '7', '20', '21', '50', 'x']
-const attributes = ['name', 'rank', 'note', 'secret', 'mixed', 'loud', 'nothing', 'id'] as const
+const numbers = ['1', '2', '3', '4', '5', '6', '7', '20', '21', '50'] as const
+const attributes = [
+  ...(['name', 'rank', 'note', 'secret', 'place', 'marks', 'tags', 'info'] as const),
+  ...(['mixed', 'loud', 'nothing', 'id'] as const),
+] as const
+
+/** The paths into JSON, as filters name them. */
+const paths = ['place__word', 'info__place__word', 'info__place__nothing'] as const
+
+function randomId(type: Type, random: Random): string {
+  return random.chance(0.05) ? random.pick(['x', '0,x']) : toId(type, random.pick(numbers))
+}
 
 /** The attributes that can be compared with each other. */
 const texts = ['name', 'note', 'secret', 'loud'] as const
@@ -17,7 +29,7 @@ const texts = ['name', 'note', 'secret', 'loud'] as const
 /** Creates a random read. */
 export function randomRead(random: Random): TestRequest {
   const type = random.pick(types)
-  const id = random.pick(ids)
+  const id = randomId(type, random)
   const [name, relationship] = random.pick(Object.entries(relationshipsOf(type)))
   const kind = random.int(6)
   if (kind < 2) return get(`/${type}`, listQuery(type, random))
@@ -34,6 +46,26 @@ export function randomRead(random: Random): TestRequest {
 function get(path: string, query: Readonly<Record<string, string>>): TestRequest {
   const search = new URLSearchParams(query).toString()
   return { method: 'GET', path: search === '' ? path : `${path}?${search}` }
+}
+
+/**
+ * Asks for a complete list, which is streamed if it is long. Some get a filter that changes nothing and takes so long by its estimate
+ * that SQLite runs it in a reader process.
+ */
+export function makeLarge(request: TestRequest, random: Random): TestRequest {
+  const [path = '', search] = request.path.split('?')
+  const query = new URLSearchParams(search)
+  const isList = path.split('/').length === 2
+  if (!isList) return request
+  query.delete('page[number]')
+  query.set('page[size]', random.pick(['0', '0', '600']))
+  if (random.chance(0.3)) {
+    const nothing = { name: 'name', op: 'ilike', val: '%no such word%' }
+    const { length } = { length: 60 }
+    const or = [{ name: 'rank', op: 'ge', val: 1 }, ...Array.from({ length }, () => nothing)]
+    query.set('filter', JSON.stringify([{ or }]))
+  }
+  return { ...request, path: `${path}?${query}` }
 }
 
 function listQuery(type: Type, random: Random, isLinkage = false): Record<string, string> {
@@ -73,7 +105,11 @@ function randomPath(type: Type, random: Random, length: number): string[] {
 function randomSort(random: Random): string {
   const term = () => {
     const path = random.chance(0.4) ? 'next.' : ''
-    const name = random.chance(0.15) ? 'previous.count' : random.pick(attributes)
+    const other = random.pick([
+      'previous.count',
+      ...paths.map((each) => each.replaceAll('__', '.')),
+    ])
+    const name = random.chance(0.25) ? other : random.pick(attributes)
     return `${random.chance(0.5) ? '-' : ''}${path}${name}`
   }
   return random.chance(0.4) ? `${term()},${term()}` : term()
@@ -81,7 +117,7 @@ function randomSort(random: Random): string {
 
 function randomFilter(type: Type, random: Random, depth: number): object {
   const [name, { to, many }] = random.pick(Object.entries(relationshipsOf(type)))
-  switch (random.int(depth > 0 ? 8 : 4)) {
+  switch (random.int(depth > 0 ? 10 : 6)) {
     case 0:
       return random.chance(0.5)
         ? { name, op: random.pick(['eq', 'ne']), val: null }
@@ -92,14 +128,21 @@ function randomFilter(type: Type, random: Random, depth: number): object {
           }
     case 1:
       return { name: random.pick(texts), op: 'eq', field: random.pick(texts) }
-    case 4:
-      return { not: randomFilter(type, random, depth - 1) }
-    case 5:
-      return { or: [randomFilter(type, random, depth - 1), randomFilter(type, random, depth - 1)] }
+    case 2:
+      return { name: random.pick(['marks', 'tags', 'note']), ...randomListOperand(random) }
+    case 3:
+      return { name: random.pick(paths), ...randomOperand(random) }
     case 6:
-      return { name, op: many ? 'any' : 'has', val: randomFilter(to, random, depth - 1) }
+      return { not: randomFilter(type, random, depth - 1) }
     case 7:
-      return { name: `${name}__${random.pick(attributes)}`, ...randomOperand(random) }
+      return { or: [randomFilter(type, random, depth - 1), randomFilter(type, random, depth - 1)] }
+    case 8:
+      return { name, op: many ? 'any' : 'has', val: randomFilter(to, random, depth - 1) }
+    case 9:
+      return {
+        name: `${name}__${random.pick([...attributes, ...paths])}`,
+        ...randomOperand(random),
+      }
     default:
       return { name: random.pick(attributes), ...randomOperand(random) }
   }
@@ -111,15 +154,20 @@ function randomOperand(random: Random): object {
     { op: 'ne', val: random.pick(words) },
     { op: 'gt', val: random.int(4) },
     { op: 'is_', val: null },
-    { op: 'in_', val: ['1', '2', 'ash'] },
+    { op: 'in_', val: ['1', '2', '0,2', 'ash'] },
     { op: 'ilike', val: '%a%' },
   ])
+}
+
+function randomListOperand(random: Random): object {
+  const op = random.pick(['contains', 'overlaps', 'eq', 'ne'])
+  return random.chance(0.1) ? { op: 'is_', val: null } : { op, val: random.some(words) }
 }
 
 /** Creates a random write. */
 export function randomWrite(random: Random): TestRequest {
   const type = random.pick(types)
-  const id = random.pick(ids)
+  const id = randomId(type, random)
   const [name, relationship] = random.pick(Object.entries(relationshipsOf(type)))
   const path = `/${type}/${id}`
   const query = new URLSearchParams(resourceQuery(type, random)).toString()
@@ -131,7 +179,7 @@ export function randomWrite(random: Random): TestRequest {
       return {
         method: 'PATCH',
         path: path + search,
-        body: { data: { id, ...document(type, random) } },
+        body: { data: { id, ...document(type, random, false) } },
       }
     case 2:
       return { method: 'DELETE', path }
@@ -148,17 +196,23 @@ export function randomWrite(random: Random): TestRequest {
   }
 }
 
-function document(type: Type, random: Random): object {
+/** Creates the resource of a body. @param isNew - whether it is created, for which a composite id is required */
+function document(type: Type, random: Random, isNew = true): object {
   const values = {
     name: random.pick(words),
     rank: random.int(5),
     note: random.pick(words),
     secret: random.pick(words),
+    place: { word: random.pick(words) },
+    marks: random.some(words),
+    tags: random.some(words),
+    info: { place: { word: random.pick(words) } },
   }
   const sent = random.some(Object.entries(values), 0.4)
   const relationships = random.some(Object.entries(relationshipsOf(type)), 0.3)
   return {
     type,
+    ...(isNew && type === 'blue' && { id: random.pick(newIds) }),
     attributes: Object.fromEntries(sent),
     relationships: Object.fromEntries(
       relationships.map(([name, { to, many }]) => [name, { data: linkage(to, many, random) }]),
@@ -167,7 +221,7 @@ function document(type: Type, random: Random): object {
 }
 
 function linkage(type: Type, many: boolean, random: Random): unknown {
-  const identifier = () => ({ type, id: random.pick(ids.filter((id) => id !== 'x')) })
+  const identifier = () => ({ type, id: toId(type, random.pick(numbers)) })
   if (many)
     return random.chance(0.3) ? [] : [identifier(), ...(random.chance(0.3) ? [identifier()] : [])]
   return random.chance(0.2) ? null : identifier()

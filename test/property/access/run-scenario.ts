@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict'
-import { createApi, createHandler, type Store, sql } from 'lapidary'
+import { type Client, createApi, type Store, sql } from 'lapidary'
+import type { PostgresOptions } from 'lapidary/postgres'
 import type { OpenDatabase } from '../../databases.ts'
 import { openStore } from '../../engine/engine.ts'
+import { isPostgres } from '../../filled.ts'
 import { checkChanges } from './check-changes.ts'
-import { changeUnseen, randomData, writeInserts } from './data.ts'
+import { assertDescribed, assertSeen } from './check-seen.ts'
+import { addFiller, changeUnseen, randomData, writeInserts } from './data.ts'
 import { Random } from './random.ts'
-import { type Data, Reference, see, type Thing } from './reference.ts'
-import { randomRead, randomWrite, type TestRequest } from './requests.ts'
+import { type Data, Reference, type Thing } from './reference.ts'
+import { makeLarge, randomRead, randomWrite, type TestRequest } from './requests.ts'
 import {
   declareModel,
   type Identity,
+  nextColumns,
   randomRules,
-  relationshipsOf,
+  type Type,
   types,
   words,
 } from './schema.ts'
+import { createCaller, createHandlerOf, createSender, isCall, type Send } from './transports.ts'
 
 /** Two databases with the tables of the scenarios. */
 export type Pair = readonly [OpenDatabase, OpenDatabase]
@@ -23,6 +28,13 @@ export type Pair = readonly [OpenDatabase, OpenDatabase]
 export interface ScenarioSize {
   readonly reads: number
   readonly writes: number
+  /**
+   * Further rows of red things, which are the same in both databases. With more than 500, lists are streamed and counts are cached, and
+   * reads ask for long lists, some with filters for which SQLite needs a reader process. Default: none.
+   */
+  readonly filler?: number
+  /** Returns how PostgreSQL is opened. */
+  readonly toOptions?: (url: string) => PostgresOptions
 }
 
 /** What a scenario did. */
@@ -30,63 +42,116 @@ export interface ScenarioResult {
   readonly requests: number
   /** The differences between the two databases. */
   readonly changes: number
-  /** The statuses of the responses. */
-  readonly statuses: ReadonlySet<number>
+  /** The statuses of the responses, with the method: `GET 200`. */
+  readonly statuses: ReadonlySet<string>
 }
 
-type Send = (request: TestRequest) => Promise<string>
+/** How one identity sends requests to one database. */
+interface Access {
+  readonly http: Send
+  readonly documents: Send
+  readonly objects: Send
+}
 
 /**
  * Runs a scenario: random rules, a random identity, and two databases that differ only in what it may not see. Every response, with
- * its status and header fields, must be the same text on both. Before, the lists are compared with the reference.
+ * its status and header fields, must be the same text on both; so must pages, descriptions, and the results of calls in process.
+ * Before, the lists and the descriptions are compared with the reference.
  */
 export async function runScenario(
   seed: number,
   pair: Pair,
-  { reads, writes }: ScenarioSize,
+  size: ScenarioSize,
 ): Promise<ScenarioResult> {
+  const { filler = 0, toOptions = () => ({}) } = size
   const random = new Random(seed)
   const rules = randomRules(random)
   const identity = randomIdentity(random)
   const reference = new Reference(rules, identity)
-  const data = randomData(random)
-  const { other, changes } = changeUnseen(data, reference, random)
+  const core = randomData(random)
+  const unseen = changeUnseen(core, reference, random)
+  const [data, other] = addFiller([core, unseen.other], filler, random)
   const model = declareModel(rules)
-  const stores = await Promise.all(pair.map(({ url }) => openStore(model, url)))
-  const statuses = new Set<number>()
+  const stores = await Promise.all(pair.map(({ url }) => openStore(model, url, toOptions(url))))
   try {
     await Promise.all([fill(pair[0], data), fill(pair[1], other)])
-    const handlers = stores.map(createHandlerOf) as [Handle, Handle]
-    const [send, sendOther] = handlers.map((handle) => createSender(handle, identity)) as [
-      Send,
-      Send,
-    ]
-    const warmUps = handlers.map((handle) => createSender(handle, stranger)) as [Send, Send]
+    const accesses = stores.map((store) => openAccess(store, identity)) as [Access, Access]
+    const warmUps = stores.map((store) => openAccess(store, stranger).http)
     const [snapshot] = stores.map(createSnapshot)
     assert.ok(snapshot)
-    await assertSeen(send, reference, data, `seed ${seed}`)
-    for (let index = 0; index < reads + writes; index += 1) {
-      const request = index < reads ? randomRead(random) : randomWrite(random)
-      // Another identity fills the caches.
-      if (index < reads && random.chance(0.3)) for (const warmUp of warmUps) await warmUp(request)
-      const before = index < reads ? undefined : await snapshot()
-      const [response, otherResponse] = await Promise.all([send(request), sendOther(request)])
-      assert.equal(otherResponse, response, `seed ${seed}: ${JSON.stringify(request)}`)
-      const status = Number(response.slice(0, 3))
-      assert.ok(status < 500, `seed ${seed}: ${JSON.stringify(request)}: ${response}`)
-      if (before)
-        checkChanges(
-          reference,
-          before,
-          await snapshot(),
-          `seed ${seed}: ${JSON.stringify(request)}`,
-        )
-      statuses.add(status)
-    }
+    // Another identity fills the caches.
+    if (random.chance(0.5)) await assertAnswers(warmUps)
+    await assertSeen(accesses[0].http, reference, data, `seed ${seed}`)
+    await assertSeen(accesses[0].documents, reference, data, `seed ${seed}, in process`)
+    await assertDescribed(accesses[0].http, reference, `seed ${seed}`)
+    const context = { seed, random, reference, accesses, warmUps, snapshot }
+    const statuses = await sendRequests(context, { ...size, filler })
+    return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, statuses }
   } finally {
     await Promise.all(stores.map((store) => store.close()))
   }
-  return { requests: 2 * (reads + writes), changes, statuses }
+}
+
+function openAccess(store: Store, identity: Identity | undefined): Access {
+  const api = createApi({ model: store.model, store })
+  const client = api.with({ auth: identity }) as unknown as Client
+  return {
+    http: createSender(createHandlerOf(store), identity),
+    documents: createCaller(client, 'documents'),
+    objects: createCaller(client, 'objects'),
+  }
+}
+
+/** Reads all lists as an identity. */
+async function assertAnswers(sends: readonly Send[]): Promise<void> {
+  for (const send of sends)
+    for (const type of types)
+      assert.match(await send({ method: 'GET', path: `/${type}?page[size]=0` }), /^200 /)
+}
+
+/** What the requests of a scenario need. */
+interface ScenarioContext {
+  readonly seed: number
+  readonly random: Random
+  readonly reference: Reference
+  readonly accesses: readonly [Access, Access]
+  readonly warmUps: readonly Send[]
+  readonly snapshot: () => Promise<Data>
+}
+
+/** Sends random requests to both databases. @returns the statuses */
+async function sendRequests(
+  { seed, random, reference, accesses, warmUps, snapshot }: ScenarioContext,
+  { reads, writes, filler = 0 }: ScenarioSize,
+): Promise<Set<string>> {
+  const statuses = new Set<string>()
+  for (let index = 0; index < reads + writes; index += 1) {
+    const isRead = index < reads
+    const request = isRead ? drawRead(random, filler) : randomWrite(random)
+    const hint = `seed ${seed}: ${JSON.stringify(request)}`
+    if (isRead && random.chance(0.3)) for (const warmUp of warmUps) await warmUp(request)
+    const before = isRead ? undefined : await snapshot()
+    const ways = isCall(request)
+      ? (['http', 'http', 'documents', 'objects'] as const)
+      : (['http'] as const)
+    const way = random.pick<keyof Access>(ways)
+    const [response, otherResponse] = await Promise.all(
+      accesses.map((access) => access[way](request)),
+    )
+    assert.equal(otherResponse, response, `${hint}: ${way}`)
+    const status = Number(response?.slice(0, 3))
+    assert.ok(status < 500, `${hint}: ${way}: ${response}`)
+    if (before) checkChanges(reference, before, await snapshot(), hint)
+    statuses.add(`${request.method} ${status}`)
+  }
+  return statuses
+}
+
+/** Draws a read: of one resource type in ten a page for browsers, and of long lists if there are any. */
+function drawRead(random: Random, filler: number): TestRequest {
+  const request = randomRead(random)
+  if (filler > 0 && random.chance(0.8)) return makeLarge(request, random)
+  return random.chance(0.1) ? { ...request, accept: 'text/html' } : request
 }
 
 function randomIdentity(random: Random): Identity | undefined {
@@ -102,17 +167,11 @@ function randomIdentity(random: Random): Identity | undefined {
 
 async function fill(database: OpenDatabase, data: Data): Promise<void> {
   await database.second?.deleteRows()
-  await database.second?.execute(writeInserts(data))
+  await database.second?.execute(writeInserts(data, isPostgres(database.url)))
 }
 
 /** An identity that may see more than most. */
 const stranger: Identity = { id: '1', level: 5, word: 'ash', friends: ['1', '2', '3', '4'] }
-
-type Handle = ReturnType<typeof createHandler>
-
-function createHandlerOf(store: Store): Handle {
-  return createHandler({ model: store.model, store })
-}
 
 /** Creates a function that reads all rows, past the rules. */
 function createSnapshot(store: Store): () => Promise<Data> {
@@ -122,7 +181,8 @@ function createSnapshot(store: Store): () => Promise<Data> {
       const things: [string, Map<string, Thing>][] = []
       for (const type of types) {
         const rows = await tx.sql(sql`select * from ${sql.id(type)}`)
-        things.push([type, new Map(rows.map((row) => [String(row.id), toThing(row)]))])
+        const found = rows.map((row) => toThing(type, row))
+        things.push([type, new Map(found.map((thing) => [thing.id, thing]))])
       }
       const pairs = await tx.sql(sql`select red_id, green_id from fan`)
       const fans = new Set(pairs.map((pair) => `${pair.red_id} ${pair.green_id}`))
@@ -130,75 +190,17 @@ function createSnapshot(store: Store): () => Promise<Data> {
     })
 }
 
-function toThing({
-  id,
-  name,
-  rank,
-  note,
-  secret,
-  next_id: next,
-}: Readonly<Record<string, unknown>>): Thing {
+function toThing(type: Type, row: Readonly<Record<string, unknown>>): Thing {
+  const join = (columns: readonly string[]) => columns.map((name) => row[name]).join(',')
+  // SQLite stores JSON and arrays as text.
+  const parse = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
+  const { name, note, secret } = row as unknown as Pick<Thing, 'name' | 'note' | 'secret'>
   return {
-    ...({ name, note, secret } as Pick<Thing, 'name' | 'note' | 'secret'>),
-    id: String(id),
-    rank: rank === null ? null : Number(rank),
-    next: next === null ? null : String(next),
+    id: join(type === 'blue' ? ['part', 'number'] : ['id']),
+    ...{ name, note, secret },
+    rank: row.rank === null ? null : Number(row.rank),
+    ...{ place: parse(row.place), marks: parse(row.marks) },
+    ...{ tags: parse(row.tags), info: parse(row.info) },
+    next: row.next_id === null ? null : join(nextColumns(type)),
   }
-}
-
-/** Creates a function that sends requests in process. @returns the status, the header fields and the body as one text */
-function createSender(handle: Handle, identity: Identity | undefined): Send {
-  return async ({ method, path, body }) => {
-    const response = await handle(
-      new Request(`http://localhost${path}`, {
-        method,
-        headers: body === undefined ? {} : { 'content-type': 'application/vnd.api+json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-      { auth: identity },
-    )
-    const headers = JSON.stringify([...response.headers])
-    return `${response.status} ${headers} ${await response.text()}`
-  }
-}
-
-/** Compares complete lists with the reference. */
-async function assertSeen(
-  send: Send,
-  reference: Reference,
-  data: Data,
-  hint: string,
-): Promise<void> {
-  const expected = see(reference, data)
-  for (const type of types) {
-    const visible = Object.keys(relationshipsOf(type)).filter((name) =>
-      reference.isVisible(type, name),
-    )
-    const names = ['name', 'rank', 'note', 'secret', 'mixed', 'loud']
-    const fields = [...names.filter((name) => reference.isVisible(type, name)), ...visible]
-    const response = await send({
-      method: 'GET',
-      path: `/${type}?page[size]=100&fields[${type}]=${fields.join(',')}`,
-    })
-    const body = JSON.parse(response.slice(response.indexOf('] {') + 2))
-    const found = body.data.map(({ id, attributes = {}, relationships = {} }: FoundResource) => ({
-      id,
-      attributes,
-      linkage: Object.fromEntries(visible.map((name) => [name, toIds(relationships[name]?.data)])),
-    }))
-    assert.deepEqual(found, expected[type], `${hint}: ${type}`)
-    assert.equal(body.meta.count, expected[type].length, `${hint}: the count of ${type}`)
-  }
-}
-
-/** A resource of a document. */
-interface FoundResource {
-  readonly id: string
-  readonly attributes?: Readonly<Record<string, unknown>>
-  readonly relationships?: Readonly<Record<string, { readonly data?: unknown }>>
-}
-
-function toIds(data: unknown): string[] {
-  const list = (Array.isArray(data) ? data : data === null ? [] : [data]) as { id: string }[]
-  return list.map(({ id }) => id)
 }

@@ -1,4 +1,6 @@
 import {
+  type AuthValue,
+  array,
   attribute,
   auth,
   computed,
@@ -6,6 +8,7 @@ import {
   expression,
   type FieldRule,
   integer,
+  json,
   type Model,
   type ResourceAccess,
   type RowRule,
@@ -38,8 +41,19 @@ export const previousOf: Readonly<Record<Type, Type>> = { green: 'red', blue: 'g
 
 /** The words that attributes have. */
 export const words = ['ash', 'birch', 'cedar'] as const
-/** The attributes that a scenario may hide. */
-export const secrets = ['note', 'secret'] as const
+/** The attributes that a scenario may hide: texts, an array, and JSON with a path. */
+export const secrets = ['note', 'secret', 'tags', 'info'] as const
+
+/**
+ * Returns the id of a row of a type. The ids of blue things are composite: two columns, the first of which several rows share.
+ * @param number - the second column, or the only one
+ */
+export function toId(type: Type, number: string): string {
+  return type === 'blue' ? `${Number(number) % 2},${number}` : number
+}
+
+/** The ids that a client may give to new blue things. No data has them. */
+export const newIds = ['0,50', '1,51', '0,52', '1,53', '0,54', '1,55'] as const
 
 /** A relationship: the related type, and whether it has many members. */
 export interface Relationship {
@@ -74,7 +88,14 @@ const isAbove = (level: number) => auth((identity: Identity) => identity.level >
 const idOf = auth((identity: Identity) => identity.id)
 const levelOf = auth((identity: Identity) => identity.level)
 const wordOf = auth((identity: Identity) => identity.word)
-const friendsOf = auth((identity: Identity) => identity.friends)
+const wordsOf = auth((identity: Identity) => [identity.word])
+const friendsOf = (type: Type) =>
+  auth((identity: Identity) => identity.friends.map((id) => toId(type, id)))
+const friends: Readonly<Record<Type, AuthValue>> = {
+  red: friendsOf('red'),
+  green: friendsOf('green'),
+  blue: friendsOf('blue'),
+}
 
 /** Random rules. The conditions of rules name no attribute that a rule may hide. */
 export function randomRules(random: Random): Rules {
@@ -117,16 +138,16 @@ function randomLeaf(type: Type, random: Random): RuleFilter {
   const leaves: readonly RuleFilter[] = [
     { name: 'rank', op: random.pick(['gt', 'le']), val: random.chance(0.5) ? levelOf : 2 },
     { name: 'name', op: random.pick(['eq', 'ne']), val: random.chance(0.5) ? wordOf : 'ash' },
-    { name: 'id', op: random.pick(['eq', 'in_', 'in_']), val: friendsOf },
-    { name: 'next__id', op: 'in_', val: friendsOf },
+    { name: 'id', op: 'in_', val: friends[type] },
+    { name: 'next__id', op: 'in_', val: friends[nextOf[type]] },
+    { name: 'place__word', op: random.pick(['eq', 'ne']), val: wordOf },
+    { name: 'marks', op: random.pick(['contains', 'overlaps']), val: wordsOf },
     ...(type === 'blue'
       ? []
       : [{ name: type === 'red' ? 'fans__id' : 'stars__id', op: 'eq', val: idOf }]),
   ]
   const leaf = random.pick(leaves)
-  const fixed =
-    'op' in leaf && leaf.op === 'eq' && leaf.name === 'id' ? { ...leaf, val: idOf } : leaf
-  return random.chance(0.15) ? { not: fixed } : fixed
+  return random.chance(0.15) ? { not: leaf } : leaf
 }
 
 /** Declares the model of some rules. */
@@ -155,11 +176,18 @@ export function declareModel(rules: Rules): Model {
     }
     return resource(type, {
       ...{ path: `/${type}`, table: type, access },
+      ...(type === 'blue' && {
+        id: { column: ['part', 'number'], kind: [integer, integer], client: 'required' },
+      }),
       fields: {
         name: attribute(text),
         rank: attribute(integer),
         note: attribute(text, ruled('note')),
         secret: attribute(text, ruled('secret')),
+        place: attribute(json, { paths: { word: text } }),
+        marks: attribute(array(text)),
+        tags: attribute(array(text), ruled('tags')),
+        info: attribute(json, { paths: { 'place.word': text }, ...ruled('info') }),
         mixed: computed(
           text,
           { name: text, secret: text },
@@ -167,9 +195,9 @@ export function declareModel(rules: Rules): Model {
           readMixed,
         ),
         loud: expression(text, (column) => sql`upper(${column('note')})`, readLoud),
-        next: toOne(nextOf[type], { column: 'next_id', ...ruled('next') }),
+        next: toOne(nextOf[type], { column: [...nextColumns(type)], ...ruled('next') }),
         previous: toMany(previousOf[type], {
-          column: 'next_id',
+          column: [...nextColumns(previousOf[type])],
           count: true,
           ...ruled('previous'),
         }),
@@ -177,17 +205,30 @@ export function declareModel(rules: Rules): Model {
       },
     })
   })
-  return defineModel(resources as never, { pageSize: 4, clientIds: 'forbid' }) as Model
+  return defineModel(resources as never, {
+    ...{ pageSize: 4, maxPageSize: null, clientIds: 'forbid' },
+  }) as Model
+}
+
+/** The columns of the key that references a thing of the next type. */
+export function nextColumns(type: Type): readonly [string, ...string[]] {
+  return nextOf[type] === 'blue' ? ['next_part', 'next_id'] : ['next_id']
 }
 
 /** The tables. Generated ids do not depend on the rows that exist. */
 export function createTables({ newId }: ColumnTypes): string {
-  const id = newId.replace('integer primary key', 'integer primary key autoincrement')
-  const things = types.map(
-    (type) => `
-      create table ${type} (id ${id}, name text, rank integer, note text, secret text, next_id bigint);
-      create index ${type}_next on ${type} (next_id);`,
-  )
+  const isPostgres = !newId.startsWith('integer')
+  const generated = newId.replace('integer primary key', 'integer primary key autoincrement')
+  const [list, object] = isPostgres ? ['text[]', 'jsonb'] : ['text', 'text']
+  const things = types.map((type) => {
+    const isBlue = type === 'blue'
+    const id = isBlue ? 'part bigint not null, number bigint not null' : `id ${generated}`
+    const keys = nextColumns(type).map((column) => `${column} bigint`)
+    return `
+      create table ${type} (${id}, name text, rank integer, note text, secret text, place ${object}, marks ${list},
+        tags ${list}, info ${object}, ${keys.join(', ')}${isBlue ? ', primary key (part, number)' : ''});
+      create index ${type}_next on ${type} (${nextColumns(type).join(', ')});`
+  })
   return `${things.join('')} create table fan (red_id bigint not null, green_id bigint not null, primary key (red_id, green_id));
     create index fan_green on fan (green_id);`
 }

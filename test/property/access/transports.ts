@@ -1,0 +1,116 @@
+import { type Client, createHandler, ManyErrors, type Store } from 'lapidary'
+import { createPages } from 'lapidary/html'
+import type { TestRequest } from './requests.ts'
+import type { Identity } from './schema.ts'
+
+/** Sends a request. @returns the status, the header fields and the body as one text */
+export type Send = (request: TestRequest) => Promise<string>
+
+/** Handles requests of the Fetch API, with pages and a description. */
+export type Handle = ReturnType<typeof createHandler>
+
+/** Creates the handler of a store. */
+export function createHandlerOf(store: Store): Handle {
+  return createHandler({ model: store.model, store, html: createPages(), openapi: true })
+}
+
+/** Creates a function that sends requests to a handler. */
+export function createSender(handle: Handle, identity: Identity | undefined): Send {
+  return async ({ method, path, body, accept }) => {
+    const response = await handle(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: {
+          ...(accept !== undefined && { accept }),
+          ...(body !== undefined && { 'content-type': 'application/vnd.api+json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+      { auth: identity },
+    )
+    const headers = JSON.stringify([...response.headers])
+    return `${response.status} ${headers} ${await response.text()}`
+  }
+}
+
+/** The calls of a client, without the types that follow from the declarations. */
+interface Calls {
+  list(type: string, query: object): Promise<unknown>
+  get(type: string, id: string, query: object): Promise<unknown>
+  create(type: string, fields: object, query: object): Promise<unknown>
+  update(type: string, id: string, fields: object, query: object): Promise<unknown>
+  remove(type: string, id: string): Promise<unknown>
+  relate(type: string, id: string, relationship: string, change: object): Promise<unknown>
+}
+
+/**
+ * Creates a function that makes the call in process which a request stands for: as documents, or as plain objects.
+ * @returns a text like that of a response, or that of the error
+ */
+export function createCaller(client: Client, as: 'documents' | 'objects'): Send {
+  // The names of the calls are random, so the types of the declarations do not help.
+  const calls = (as === 'documents' ? client.documents : client) as unknown as Calls
+  return async (request) => {
+    try {
+      const result = await call(calls, request)
+      return `200 [] ${JSON.stringify(result)}`
+    } catch (error) {
+      return describeError(error)
+    }
+  }
+}
+
+/** Whether a request stands for a call in process. */
+export function isCall({ method, path, accept }: TestRequest): boolean {
+  const [, , name, relationship] = pathOf(path)
+  if (accept !== undefined) return false
+  return name === undefined || (relationship !== undefined && method !== 'GET')
+}
+
+function pathOf(path: string): string[] {
+  return (path.split('?')[0] ?? '').split('/').slice(1)
+}
+
+function call(calls: Calls, { method, path, body }: TestRequest): Promise<unknown> {
+  const [type = '', id, , relationship] = pathOf(path)
+  const query = Object.fromEntries(new URLSearchParams(path.split('?')[1]))
+  const data = (body as { data?: unknown } | undefined)?.data
+  if (id === undefined)
+    return method === 'GET'
+      ? calls.list(type, query)
+      : calls.create(type, toFields(data as Resource), query)
+  if (relationship !== undefined) {
+    const kind = { POST: 'add', PATCH: 'replace', DELETE: 'remove', GET: 'replace' }[method]
+    return calls.relate(type, id, relationship, { [kind]: toLinkage(data) })
+  }
+  if (method === 'GET') return calls.get(type, id, query)
+  if (method === 'DELETE') return calls.remove(type, id)
+  return calls.update(type, id, toFields({ ...(data as Resource), id: undefined }), query)
+}
+
+/** The resource of a body. */
+interface Resource {
+  readonly id?: string | undefined
+  readonly attributes?: object
+  readonly relationships?: Readonly<Record<string, { readonly data: unknown }>>
+}
+
+function toFields({ id, attributes, relationships = {} }: Resource): object {
+  const links = Object.entries(relationships).map(([name, { data }]) => [name, toLinkage(data)])
+  return { ...(id !== undefined && { id }), ...attributes, ...Object.fromEntries(links) }
+}
+
+function toLinkage(data: unknown): unknown {
+  if (Array.isArray(data)) return data.map(({ id }) => id)
+  return data === null ? null : (data as { id: string }).id
+}
+
+function describeError(error: unknown): string {
+  const errors = error instanceof ManyErrors ? error.errors : [error]
+  const [first] = errors
+  const status = first instanceof Error && 'status' in first ? first.status : 500
+  const described = errors.map((each) =>
+    each instanceof Error ? { ...each, message: each.message } : each,
+  )
+  return `${status} [] ${JSON.stringify(described)}`
+}
