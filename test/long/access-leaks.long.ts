@@ -1,7 +1,23 @@
-import { databases } from '../databases.ts'
 import { describeLeaks } from '../property/access/describe-leaks.ts'
+import { variants } from '../property/access/variants.ts'
 
-/** Requests of random scenarios, for all databases together. */
+/** Requests of random scenarios, for all variants together. */
 const requests = Number(process.env.LAPIDARY_ACCESS_REQUESTS ?? 50_000)
 
-describeLeaks(Math.ceil(requests / databases.length), { reads: 300, writes: 30 })
+/** The shares of the variants. Those with many rows take longer. */
+const shares = {
+  sqlite: 0.42,
+  postgres: 0.42,
+  'large-sqlite': 0.04,
+  'large-postgres': 0.04,
+  replica: 0.08,
+} as const
+
+for (const variant of variants) {
+  const isLarge = variant.startsWith('large')
+  describeLeaks(
+    variant,
+    Math.ceil(requests * shares[variant]),
+    isLarge ? {} : { reads: 270, writes: 60 },
+  )
+}

@@ -1,4 +1,8 @@
+import { databases } from '../databases.ts'
 import { describeLeaks } from './access/describe-leaks.ts'
 import { scale } from './seed.ts'
 
-describeLeaks(150 * scale, { reads: 40, writes: 15 })
+for (const { dialect } of databases) {
+  describeLeaks(dialect, 240 * scale, { reads: 40, writes: 20 })
+  describeLeaks(`large-${dialect}`, 60 * scale, { reads: 12, writes: 3 })
+}

@@ -49,23 +49,19 @@ function get(path: string, query: Readonly<Record<string, string>>): TestRequest
 }
 
 /**
- * Asks for a complete list, which is streamed if it is long. Some get a filter that changes nothing and takes so long by its estimate
- * that SQLite runs it in a reader process.
+ * Creates a random read of a complete list of red things, which is streamed if it is long. Some have a filter that takes so long by
+ * its estimate that SQLite runs it in a reader process.
  */
-export function makeLarge(request: TestRequest, random: Random): TestRequest {
-  const [path = '', search] = request.path.split('?')
-  const query = new URLSearchParams(search)
-  const isList = path.split('/').length === 2
-  if (!isList) return request
-  query.delete('page[number]')
-  query.set('page[size]', random.pick(['0', '0', '600']))
-  if (random.chance(0.3)) {
-    const nothing = { name: 'name', op: 'ilike', val: '%no such word%' }
-    const { length } = { length: 60 }
-    const or = [{ name: 'rank', op: 'ge', val: 1 }, ...Array.from({ length }, () => nothing)]
-    query.set('filter', JSON.stringify([{ or }]))
-  }
-  return { ...request, path: `${path}?${query}` }
+export function randomLongList(random: Random): TestRequest {
+  const { 'page[number]': _, ...query } = listQuery('red', random)
+  const nothing = { name: 'name', op: 'ilike', val: '%no such word%' }
+  const or = [{ name: 'rank', op: 'ge', val: 1 }, ...Array.from({ length: 40 }, () => nothing)]
+  return get('/red', {
+    ...query,
+    ...(random.chance(0.7) && { filter: '[]' }),
+    ...(random.chance(0.3) && { filter: JSON.stringify([{ or }]) }),
+    'page[size]': random.pick(['0', '0', '1200']),
+  })
 }
 
 function listQuery(type: Type, random: Random, isLinkage = false): Record<string, string> {

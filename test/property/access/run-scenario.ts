@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Client, createApi, type Store, sql } from 'lapidary'
 import type { PostgresOptions } from 'lapidary/postgres'
+import { maxBufferedRows } from '../../../src/store/buffering.ts'
 import type { OpenDatabase } from '../../databases.ts'
 import { openStore } from '../../engine/engine.ts'
 import { isPostgres } from '../../filled.ts'
@@ -9,7 +10,7 @@ import { assertDescribed, assertSeen } from './check-seen.ts'
 import { addFiller, changeUnseen, randomData, writeInserts } from './data.ts'
 import { Random } from './random.ts'
 import { type Data, Reference, type Thing } from './reference.ts'
-import { makeLarge, randomRead, randomWrite, type TestRequest } from './requests.ts'
+import { randomLongList, randomRead, randomWrite, type TestRequest } from './requests.ts'
 import {
   declareModel,
   type Identity,
@@ -44,6 +45,8 @@ export interface ScenarioResult {
   readonly changes: number
   /** The statuses of the responses, with the method: `GET 200`. */
   readonly statuses: ReadonlySet<string>
+  /** The responses with more resources than a read holds in memory: they were streamed. */
+  readonly streams: number
 }
 
 /** How one identity sends requests to one database. */
@@ -85,8 +88,8 @@ export async function runScenario(
     await assertSeen(accesses[0].documents, reference, data, `seed ${seed}, in process`)
     await assertDescribed(accesses[0].http, reference, `seed ${seed}`)
     const context = { seed, random, reference, accesses, warmUps, snapshot }
-    const statuses = await sendRequests(context, { ...size, filler })
-    return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, statuses }
+    const sent = await sendRequests(context, { ...size, filler })
+    return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, ...sent }
   } finally {
     await Promise.all(stores.map((store) => store.close()))
   }
@@ -119,12 +122,13 @@ interface ScenarioContext {
   readonly snapshot: () => Promise<Data>
 }
 
-/** Sends random requests to both databases. @returns the statuses */
+/** Sends random requests to both databases. */
 async function sendRequests(
   { seed, random, reference, accesses, warmUps, snapshot }: ScenarioContext,
   { reads, writes, filler = 0 }: ScenarioSize,
-): Promise<Set<string>> {
+): Promise<Pick<ScenarioResult, 'statuses' | 'streams'>> {
   const statuses = new Set<string>()
+  let streams = 0
   for (let index = 0; index < reads + writes; index += 1) {
     const isRead = index < reads
     const request = isRead ? drawRead(random, filler) : randomWrite(random)
@@ -135,22 +139,27 @@ async function sendRequests(
       ? (['http', 'http', 'documents', 'objects'] as const)
       : (['http'] as const)
     const way = random.pick<keyof Access>(ways)
-    const [response, otherResponse] = await Promise.all(
+    const [response = '', otherResponse] = await Promise.all(
       accesses.map((access) => access[way](request)),
     )
     assert.equal(otherResponse, response, `${hint}: ${way}`)
-    const status = Number(response?.slice(0, 3))
+    const status = Number(response.slice(0, 3))
     assert.ok(status < 500, `${hint}: ${way}: ${response}`)
     if (before) checkChanges(reference, before, await snapshot(), hint)
     statuses.add(`${request.method} ${status}`)
+    if (countResources(response) > maxBufferedRows) streams += 1
   }
-  return statuses
+  return { statuses, streams }
 }
 
-/** Draws a read: of one resource type in ten a page for browsers, and of long lists if there are any. */
+function countResources(response: string): number {
+  return response.split('"links":{"self":"/red/').length - 1
+}
+
+/** Draws a read: one in ten is of a page for browsers, and most are of long lists if there are any. */
 function drawRead(random: Random, filler: number): TestRequest {
+  if (filler > 0 && random.chance(0.7)) return randomLongList(random)
   const request = randomRead(random)
-  if (filler > 0 && random.chance(0.8)) return makeLarge(request, random)
   return random.chance(0.1) ? { ...request, accept: 'text/html' } : request
 }
 
