@@ -1,3 +1,4 @@
+import { accessWorkloads } from './access/access-workloads.ts'
 import { findWorkload } from './find-workload.ts'
 import type { Options } from './options.ts'
 import { adaptWorkload, type Peer, peers } from './peers.ts'
@@ -62,6 +63,7 @@ export function planComparisons(options: Options): Comparison[] {
     ...(against.includes('growth')
       ? forEachDatabase((database, size) => compareGrowth(database, size, options))
       : []),
+    ...(against.includes('access') ? forEachDatabase(compareAccess) : []),
   ].filter(({ scenarios }) => scenarios.length > 0)
 }
 
@@ -125,6 +127,28 @@ function compareGrowth(database: string, persons: number, options: Options): Com
   const scenarios = makeScenarios(names, persons, { ...options, connections: [32] })
   const left = { server: 'service', persons }
   return [{ against: '1000 persons', database, left, right, scenarios, equality: undefined }]
+}
+
+/** Compares access rules with the same conditions as filters of the client, and as scopes of a model for one group. */
+function compareAccess(database: string, persons: number): Comparison[] {
+  const left = { server: 'access-rules', persons }
+  const compare = (
+    against: string,
+    server: string,
+    scenarios: readonly Scenario[],
+  ): Comparison => ({
+    ...{ against, database, left, right: { server, persons } },
+    ...{ scenarios, equality: 'ids' },
+  })
+  const connections = 32
+  const byFilter = accessWorkloads.flatMap(({ ruled, filtered }) =>
+    filtered ? [{ left: ruled, right: filtered, connections }] : [],
+  )
+  const byScope = accessWorkloads.map(({ ruled }) => ({ left: ruled, right: ruled, connections }))
+  return [
+    compare('filters by hand', 'access-filters', byFilter),
+    compare('scopes by hand', 'access-scopes', byScope),
+  ]
 }
 
 function makeScenarios(

@@ -1,3 +1,4 @@
+import { accessWorkloads } from './access/access-workloads.ts'
 import { adaptWorkload, peers } from './peers.ts'
 import { shapeWorkloads, type Workload, workloads } from './workloads.ts'
 
@@ -5,7 +6,10 @@ const peerWorkloads = peers.flatMap((peer) =>
   workloads.flatMap((workload) => adaptWorkload(peer, workload) ?? []),
 )
 const workloadsByName: ReadonlyMap<string, Workload> = new Map(
-  [...workloads, ...shapeWorkloads, ...peerWorkloads].map((workload) => [workload.name, workload]),
+  [
+    ...[...workloads, ...shapeWorkloads, ...peerWorkloads],
+    ...accessWorkloads.flatMap(({ ruled, filtered }) => [ruled, ...(filtered ? [filtered] : [])]),
+  ].map((workload) => [workload.name, workload]),
 )
 
 /**

@@ -10,6 +10,7 @@ const references = [
   'peers',
   'shapes',
   'growth',
+  'access',
   'streaming',
   'startup',
 ] as const
@@ -26,9 +27,9 @@ export interface Options {
   readonly saves: boolean
 }
 
-/** Peers need an installation of their own, and the Fastify baseline is measured on request. */
+/** Peers need an installation of their own; the Fastify baseline and access rules are measured on request. */
 const defaultReferences = references.filter(
-  (name) => name !== 'peers' && name !== 'baseline-fastify',
+  (name) => name !== 'peers' && name !== 'baseline-fastify' && name !== 'access',
 )
 
 const usage = `Compares the service with a hand-written baseline, with other servers, and with itself.

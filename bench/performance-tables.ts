@@ -11,7 +11,10 @@ type Column = readonly [heading: string, cell: (workload: string) => string]
 const engineNames: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
 /** Results that do not compare with a peer have one of these in `against`. */
-const nonPeers = ['baseline', 'baseline-fastify', '1000 persons', 'one shape', 'other version']
+const nonPeers = [
+  ...['baseline', 'baseline-fastify', '1000 persons', 'one shape', 'other version'],
+  ...['filters by hand', 'scopes by hand'],
+]
 
 /** Replaces each part of a page between `<!-- name -->` and `<!-- end -->` by the table of that name. */
 export function insertTables(text: string, results: SavedResults): string {

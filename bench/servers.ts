@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startService } from '../service/start-service.ts'
+import { accessServers, startAccessServer } from './access/access-server.ts'
 import type { Baseline } from './baseline/baseline.ts'
 import { createFastifyServer } from './baseline/fastify-server.ts'
 import { openPostgresBaseline } from './baseline/postgres.ts'
@@ -21,13 +22,14 @@ const serviceModules = ['service/start-service.ts', 'service/start.ts']
 
 /**
  * Starts a server in this process.
- * @param name - `service`, `baseline`, `baseline-fastify`, a peer, or the folder of another version of the project
+ * @param name - `service`, `baseline`, `baseline-fastify`, one of `accessServers`, a peer, or the folder of another version of the project
  * @param database - `sqlite:<path>` or `postgres://…`
  */
 export async function startServer(name: string, database: string): Promise<RunningServer> {
   if (name === 'service') return startVersion(database, startService)
   if (name === 'baseline') return startBaseline(database)
   if (name === 'baseline-fastify') return startFastifyBaseline(database)
+  if (accessServers.some((server) => server === name)) return startAccessServer(name, database)
   if (isFolder(name)) {
     const path = serviceModules.map((module) => resolve(name, module)).find(existsSync)
     if (path === undefined) throw new Error(`${name} has no ${serviceModules.join(' or ')}.`)

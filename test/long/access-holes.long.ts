@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { holes } from '../property/access/holes.ts'
+import { type Hole, holes } from '../property/access/holes.ts'
 
 /** The scenarios that run at most, from the seed of a hole on, until one finds it. */
-const maxScenarios = 100
+const maxScenarios = 200
 const folder = fileURLToPath(new URL('../property/access/', import.meta.url))
 
 interface Result {
@@ -17,12 +17,16 @@ interface Result {
 }
 
 /** Runs scenarios, until one fails, in a process of its own. */
-async function runProgram(seed: number, scenarios: number, hole?: string): Promise<Result> {
-  const plant = hole === undefined ? [] : ['--import', `${folder}plant-hole.ts`]
+async function runProgram(
+  { variant = 'sqlite', title }: Hole,
+  seed: number,
+  { isPlanted, scenarios }: Readonly<{ isPlanted: boolean; scenarios: number }>,
+): Promise<Result> {
+  const plant = isPlanted ? ['--import', `${folder}plant-hole.ts`] : []
   const child = spawn(
     process.execPath,
-    [...plant, `${folder}run-sqlite.ts`, String(seed), String(scenarios)],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ACCESS_HOLE: hole } },
+    [...plant, `${folder}run-scenarios.ts`, variant, String(seed), String(scenarios)],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ACCESS_HOLE: title } },
   )
   let [failed, errors] = ['', '']
   child.stdout.on('data', (chunk) => {
@@ -36,13 +40,14 @@ async function runProgram(seed: number, scenarios: number, hole?: string): Promi
 }
 
 describe('The property of access rules', { concurrency: 2 }, () => {
-  for (const { title, seed } of holes)
-    it(`fails when ${title}, and holds otherwise`, async (test) => {
-      const found = await runProgram(seed, maxScenarios, title)
+  for (const hole of holes)
+    it(`fails when ${hole.title}, and holds otherwise`, async (test) => {
+      const found = await runProgram(hole, hole.seed, { isPlanted: true, scenarios: maxScenarios })
       assert.equal(found.status, 1, found.errors)
       assert.match(found.failed, /^\d+$/)
       test.diagnostic(`found by scenario ${found.failed}`)
-      const sound = await runProgram(Number(found.failed), 1)
+      const failed = Number(found.failed)
+      const sound = await runProgram(hole, failed, { isPlanted: false, scenarios: 1 })
       assert.equal(sound.status, 0, sound.errors)
     })
 })

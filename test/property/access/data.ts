@@ -42,7 +42,7 @@ export function changeUnseen(
   const other = copy(data)
   const seen = summarize(reference, data)
   let changes = 0
-  for (let attempt = 0; attempt < 60; attempt += 1) {
+  for (let attempt = 0; attempt < 90; attempt += 1) {
     const undo = changeOnce(other, random)
     if (undo === undefined) continue
     if (summarize(reference, other) === seen) changes += 1

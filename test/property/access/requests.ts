@@ -65,6 +65,8 @@ export function randomLongList(random: Random): TestRequest {
 }
 
 function listQuery(type: Type, random: Random, isLinkage = false): Record<string, string> {
+  // Alone, because most random parameters name something that does not exist.
+  if (random.chance(0.3)) return { filter: JSON.stringify([randomComparison(random)]) }
   return {
     ...(random.chance(0.6) && { filter: JSON.stringify([randomFilter(type, random, 2)]) }),
     ...(random.chance(0.5) && { sort: randomSort(random) }),
@@ -142,6 +144,16 @@ function randomFilter(type: Type, random: Random, depth: number): object {
     default:
       return { name: random.pick(attributes), ...randomOperand(random) }
   }
+}
+
+/** Creates a comparison that has an effect, if the field exists. */
+function randomComparison(random: Random): object {
+  const name = random.pick(['note', 'secret', 'loud', 'tags', 'marks', ...paths.slice(0, 2)])
+  const isList = name === 'tags' || name === 'marks'
+  const val = random.pick(words)
+  return isList
+    ? { name, op: 'contains', val: [val] }
+    : { name, op: random.pick(['eq', 'ne', 'gt']), val }
 }
 
 function randomOperand(random: Random): object {

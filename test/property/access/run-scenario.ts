@@ -78,8 +78,9 @@ export async function runScenario(
   const stores = await Promise.all(pair.map(({ url }) => openStore(model, url, toOptions(url))))
   try {
     await Promise.all([fill(pair[0], data), fill(pair[1], other)])
-    const accesses = stores.map((store) => openAccess(store, identity)) as [Access, Access]
-    const warmUps = stores.map((store) => openAccess(store, stranger).http)
+    const servers = stores.map(openServer)
+    const accesses = servers.map((open) => open(identity)) as [Access, Access]
+    const warmUps = servers.map((open) => open(stranger).http)
     const [snapshot] = stores.map(createSnapshot)
     assert.ok(snapshot)
     // Another identity fills the caches.
@@ -95,13 +96,17 @@ export async function runScenario(
   }
 }
 
-function openAccess(store: Store, identity: Identity | undefined): Access {
+/** Opens what serves a store. @returns a function that opens it for an identity; all identities share its caches */
+function openServer(store: Store): (identity: Identity | undefined) => Access {
+  const handle = createHandlerOf(store)
   const api = createApi({ model: store.model, store })
-  const client = api.with({ auth: identity }) as unknown as Client
-  return {
-    http: createSender(createHandlerOf(store), identity),
-    documents: createCaller(client, 'documents'),
-    objects: createCaller(client, 'objects'),
+  return (identity) => {
+    const client = api.with({ auth: identity }) as unknown as Client
+    return {
+      http: createSender(handle, identity),
+      documents: createCaller(client, 'documents'),
+      objects: createCaller(client, 'objects'),
+    }
   }
 }
 
