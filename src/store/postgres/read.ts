@@ -7,7 +7,7 @@ import { isList, maxBufferedRows } from '../buffering.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import { checkResourceLimit, type SizeLimit, tooManyResourcesError } from '../resource-limit.ts'
-import { createRunValues, limitRows } from '../run-values.ts'
+import { addAuth, createRunValues, limitRows } from '../run-values.ts'
 import { compileStatement, type RunValues, type Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
@@ -246,7 +246,8 @@ export async function streamRead(
       clearDanglingKeys(rows, layout, {
         target: statements.target,
         lookupOf: (type) => statements.ofType(type).lookup,
-        query: (statement, ids) => transaction.all(statement, { planValues: [], ids }),
+        query: (statement, ids) =>
+          transaction.all(statement, addAuth({ planValues: [], ids }, plan.identity)),
       }),
     afterBatch: hooks && ((rows, layout) => hooks.after(rows, layout, query)),
     limit,

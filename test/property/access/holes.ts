@@ -183,5 +183,13 @@ export const holes: readonly Hole[] = [
     from: 'const request = { pool: replica, plan, id, hooks, signal, setup }',
     to: 'const request = { pool: replica, plan: replica === pool ? plan : { ...plan, identity: undefined }, id, hooks, signal, setup }',
   },
+  {
+    title: 'the keys of a stream are looked up without the identity',
+    seed: 300,
+    variant: 'large-postgres',
+    file: 'src/store/postgres/read.ts',
+    from: 'transaction.all(statement, addAuth({ planValues: [], ids }, plan.identity)),',
+    to: 'transaction.all(statement, { planValues: [], ids }),',
+  },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text
