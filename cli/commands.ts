@@ -136,6 +136,29 @@ export const commands = {
       'lapidary doctor http://127.0.0.1:3000/api',
     ],
   },
+  access: {
+    summary: 'prints who may do what by the access rules, or explains what they do to a request',
+    arguments: {
+      '<declarations>': sourceHelp,
+      '[<request>]': "a method and a URL or path, e.g. 'PATCH /issues/1'; it is not executed",
+    },
+    flags: {
+      identity: {
+        value: '<json>',
+        help: 'an auth context, an array of several, or a file of either; may be repeated (default: null, a request without one)',
+      },
+      body: { value: '<json>', help: 'the document of the request (default: one without fields)' },
+      'database-url': sourceFlags['database-url'],
+      types: sourceFlags.types,
+      prefix: prefixFlag,
+      json: { help: 'print JSON' },
+    },
+    settings: {},
+    examples: [
+      `lapidary access model.ts --identity '{"id":"1","role":"member"}' --identity null`,
+      `lapidary access model.ts 'PATCH /issues/1' --identity '{"id":"1"}' --database-url sqlite:tracker.db`,
+    ],
+  },
   openapi: {
     summary: 'prints the OpenAPI document of declarations, or of the tables of a database',
     arguments: { '<declarations>': sourceHelp },

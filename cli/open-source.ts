@@ -1,6 +1,12 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { defineModel, type Model, type ResourceDeclaration, type Store } from 'lapidary'
+import {
+  type DialectName,
+  defineModel,
+  type Model,
+  type ResourceDeclaration,
+  type Store,
+} from 'lapidary'
 import { evaluateDeclarations } from './evaluate-declarations.ts'
 import { readDeclarations } from './introspect.ts'
 import type { SourceOptions } from './parse-command-line.ts'
@@ -14,6 +20,16 @@ export interface OpenedSource {
 /** True if a source is a database url, and not a module. */
 export function isDatabaseUrl(source: string): boolean {
   return /^(?:sqlite|postgres(?:ql)?):/.test(source)
+}
+
+/** Returns the dialect of the database of a source; `undefined` if it names none. */
+export function findDialect({
+  source,
+  databaseUrl,
+}: Pick<SourceOptions, 'source' | 'databaseUrl'>): DialectName | undefined {
+  const url = databaseUrl ?? source
+  if (!isDatabaseUrl(url)) return undefined
+  return url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
 }
 
 /**

@@ -24,6 +24,7 @@ export type Command =
   | InitCommand
   | ExplainCommand
   | DoctorCommand
+  | AccessCommand
   | DescribeCommand
 
 /** `lapidary serve`. */
@@ -87,6 +88,20 @@ export interface DoctorCommand extends SourceOptions {
   readonly sample: number
 }
 
+/** `lapidary access`. */
+export interface AccessCommand extends SourceOptions {
+  readonly is: 'access'
+  /** The method and URL of the request to explain; absent for the table of all types. */
+  readonly request: string | undefined
+  /** Each is JSON, or the path of a file with JSON. */
+  readonly identities: readonly string[]
+  /** The document of the request; `undefined` for one without fields. */
+  readonly body: unknown
+  readonly prefix: string
+  /** Whether it prints JSON. */
+  readonly json: boolean
+}
+
 /** `lapidary openapi` and `lapidary routes`. */
 export interface DescribeCommand extends Pick<SourceOptions, 'source' | 'types'> {
   readonly is: 'openapi' | 'routes'
@@ -114,6 +129,8 @@ export function parseCommandLine(
       return parseExplain(parsed, environment)
     case 'doctor':
       return parseDoctor(parsed, environment)
+    case 'access':
+      return parseAccess(parsed, environment)
     case 'openapi':
     case 'routes':
       return parseDescribe(name, parsed)
@@ -218,6 +235,27 @@ function parseDoctor(
   return { is: 'doctor', ...parseSource(texts, source, DATABASE_URL), sample }
 }
 
+function parseAccess(
+  { texts, lists, switches, positionals }: ParsedFlags,
+  { DATABASE_URL }: NodeJS.ProcessEnv,
+): AccessCommand {
+  const [source, request, ...others] = positionals
+  if (source === undefined || others.length > 0)
+    throw new Error(
+      "access takes declarations and may take a request, e.g. lapidary access model.ts 'PATCH /issues/1'",
+    )
+  const { auth: _auth, ...options } = parseSource(texts, source, DATABASE_URL)
+  return {
+    is: 'access',
+    ...options,
+    request,
+    identities: lists.identity ?? ['null'],
+    body: parseJson('body', texts.body, '{"data":null}'),
+    prefix: parsePrefix(texts.prefix),
+    json: switches.has('json'),
+  }
+}
+
 function parseDescribe(
   is: DescribeCommand['is'],
   { texts, positionals }: ParsedFlags,
@@ -225,12 +263,17 @@ function parseDescribe(
   const [source, ...others] = positionals
   if (source === undefined || others.length > 0)
     throw new Error(`${is} takes declarations, e.g. lapidary ${is} resources/index.ts`)
-  const { prefix = '' } = texts
-  if (prefix !== '' && !/^\/[^?#]*[^?#/]$/.test(prefix))
-    throw new Error(
-      `--prefix must be a path such as /api, without a final slash; it is "${prefix}"`,
-    )
-  return { is, source, types: parseTypes(texts.types, 'plural'), prefix }
+  return {
+    is,
+    source,
+    types: parseTypes(texts.types, 'plural'),
+    prefix: parsePrefix(texts.prefix),
+  }
+}
+
+function parsePrefix(prefix = ''): string {
+  if (prefix === '' || /^\/[^?#]*[^?#/]$/.test(prefix)) return prefix
+  throw new Error(`--prefix must be a path such as /api, without a final slash; it is "${prefix}"`)
 }
 
 function parseSource(
@@ -243,16 +286,16 @@ function parseSource(
     source,
     databaseUrl,
     types: parseTypes(texts.types, 'plural'),
-    auth: parseAuth(texts.auth),
+    auth: parseJson('auth', texts.auth, '{"id":"1"}'),
   }
 }
 
-function parseAuth(text: string | undefined): unknown {
+function parseJson(flag: string, text: string | undefined, example: string): unknown {
   if (text === undefined) return undefined
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`--auth must be JSON, e.g. --auth '{"id":"1"}'; it is '${text}'`)
+    throw new Error(`--${flag} must be JSON, e.g. --${flag} '${example}'; it is '${text}'`)
   }
 }
 

@@ -47,6 +47,11 @@ async function execute(command: Command): Promise<void> {
       await doctor(command)
       break
     }
+    case 'access': {
+      const { printAccess } = await import('./access.ts')
+      await printAccess(command)
+      break
+    }
     case 'openapi': {
       const { printDescription } = await import('./describe.ts')
       await printDescription(command)

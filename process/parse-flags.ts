@@ -8,6 +8,8 @@ export type FlagTypes = Readonly<Record<string, 'string' | 'boolean'>>
 export interface ParsedFlags {
   /** The texts of flags that take a value. Of a repeated flag, the last one counts. */
   readonly texts: Readonly<Record<string, string>>
+  /** Every text of the flags that take a value, in order. */
+  readonly lists: Readonly<Record<string, readonly string[]>>
   /** The names of the given flags that take no value. */
   readonly switches: ReadonlySet<string>
   /** The arguments that are not flags. */
@@ -28,6 +30,7 @@ export function parseFlags(args: readonly string[], types: FlagTypes): ParsedFla
     tokens: true,
   })
   const texts: Record<string, string> = {}
+  const lists: Record<string, string[]> = {}
   const switches = new Set<string>()
   const positionals: string[] = []
   for (const token of tokens) {
@@ -40,9 +43,12 @@ export function parseFlags(args: readonly string[], types: FlagTypes): ParsedFla
     if (type === 'boolean') switches.add(name)
     else if (value === undefined || (!token.inlineValue && value.startsWith('-')))
       throw new Error(`'${rawName}' needs a value; write ${rawName}=<value>`)
-    else texts[name] = value
+    else {
+      texts[name] = value
+      lists[name] = [...(lists[name] ?? []), value]
+    }
   }
-  return { texts, switches, positionals }
+  return { texts, lists, switches, positionals }
 }
 
 function formatUnknownFlag(rawName: string, names: readonly string[]): string {

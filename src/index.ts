@@ -9,7 +9,15 @@ export {
   RequestError,
   type RequestErrorOptions,
 } from './errors/errors.ts'
+export type { AccessExplanation, ExplainedError, ExplainedRule } from './handlers/explain-access.ts'
+export {
+  describeAccess,
+  type FieldRights,
+  listAccess,
+  type TypeAccess,
+} from './handlers/list-access.ts'
 export { createErrorResponse } from './http/create-error-response.ts'
+export { type ExplainedAccessRequest, explainAccess } from './http/explain-access.ts'
 export { type ExplainedRequest, explainRead } from './http/explain-read.ts'
 export { createHandler, type HandlerOptions, type RequestInfo } from './http/fetch-handler.ts'
 export type { HttpOptions } from './http/options.ts'
@@ -51,7 +59,6 @@ export { DeclarationError } from './model/declaration-error.ts'
 export { type Declare, declare } from './model/declare.ts'
 export { type ColumnKind, type DerivedKind, defineKind } from './model/define-kind.ts'
 export { type DeclarationsOf, defineModel } from './model/define-model.ts'
-export { describeAccess } from './model/describe-access.ts'
 export { type BoundValue, type DialectName, type Sql, sql } from './model/dialect.ts'
 export type {
   ApiDocument,
@@ -178,6 +185,8 @@ export { storedAs } from './model/stored-as.ts'
 export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'
 export type { InvalidElement, ReadFailure, ReadResult } from './model/value-result.ts'
 export type { ErrorResponse } from './serialize/errors.ts'
+export type { RuleDescription } from './store/access/describe-rule.ts'
+export type { RuleEffect } from './store/access/explain-access.ts'
 export type { ExplainedStatement, ReadExplanation, ReadWarning } from './store/explain.ts'
 export type { Migration, MigrationMode } from './store/migrations.ts'
 /** What is read of tables to find out what their columns contain. */

@@ -1,5 +1,6 @@
 import { type AppOptions, createAppContext } from '../handlers/app-context.ts'
 import { explainRequest } from '../handlers/explain-request.ts'
+import type { ApiRequest } from '../handlers/handler.ts'
 import { listRoutes } from '../handlers/protected-routes.ts'
 import type { Logger } from '../model/request-context.ts'
 import type { ReadExplanation } from '../store/explain.ts'
@@ -33,16 +34,25 @@ export async function explainRead(
   { auth, signal }: ExplainedRequest = {},
 ): Promise<ReadExplanation> {
   const context = createAppContext(options)
-  const target = url.replace(/^https?:\/\/[^/?#]*/, '').replace(/#.*$/s, '') || '/'
+  const { target, request } = toExplainedRequest(url, { auth, signal })
   const { route, id } = createRouter(listRoutes(context), options.prefix ?? '')(target)
   const { GET } = route.methods
+  const explanation = GET && (await explainRequest(GET, { ...request, id }, context))
+  return explanation ?? { dialect: options.store.dialect, statements: [], warnings: [] }
+}
+
+/** Creates the request of a URL or a path, for handlers that are only explained; the path still has no id. */
+export function toExplainedRequest(
+  url: string,
+  { auth, signal }: ExplainedRequest,
+): Readonly<{ target: string; request: Omit<ApiRequest, 'id'> }> {
+  const target = url.replace(/^https?:\/\/[^/?#]*/, '').replace(/#.*$/s, '') || '/'
   const mark = target.indexOf('?')
   const request = {
-    ...{ id, auth, origin: '', body: new Uint8Array(), log: silent },
+    ...{ auth, origin: '', body: new Uint8Array(), log: silent },
     ...{ requestId: undefined, ip: undefined },
     search: mark === -1 ? '' : target.slice(mark + 1),
     signal: () => signal ?? new AbortController().signal,
   }
-  const explanation = GET && (await explainRequest(GET, request, context))
-  return explanation ?? { dialect: options.store.dialect, statements: [], warnings: [] }
+  return { target, request }
 }

@@ -24,6 +24,9 @@ export type Sql = RawBuilder<unknown>
 /** The names of the supported databases. */
 export type DialectName = 'sqlite' | 'postgres'
 
+/** The dialect of SQL that is shown to people when no database is known. */
+export const defaultDialect: DialectName = 'postgres'
+
 /** How later statements of a transaction refer to the row that it inserted last. */
 export interface LastInsertId {
   /** Retains an id, given as text, for the rest of the transaction. The expression returns the id. */

@@ -181,13 +181,13 @@ function compilerOnly(
 }
 
 /** Compiles an expression to a statement. */
-export function compileStatement(expression: Sql, dialect: Dialect): Statement {
+export function compileStatement(expression: Sql, dialect: Pick<Dialect, 'name'>): Statement {
   const { sql: text, parameters } = expression.compile(compilers[dialect.name])
   return { sql: text, placeholders: parameters.map((each) => asPlaceholder(each, dialect)) }
 }
 
 /** Creates a placeholder for a value of the auth context in the SQL of a declaration. */
-function authPlaceholder(value: AuthValue, { name }: Dialect): Placeholder {
+function authPlaceholder(value: AuthValue, { name }: Pick<Dialect, 'name'>): Placeholder {
   const bindBoolean = getCodec('boolean', name).bind
   return {
     source: { read: (auth) => computeAuthValue(value, auth) },
@@ -201,7 +201,7 @@ function authPlaceholder(value: AuthValue, { name }: Dialect): Placeholder {
 }
 
 /** A parameter that is no placeholder is a value of a declaration. */
-function asPlaceholder(parameter: unknown, dialect: Dialect): Placeholder {
+function asPlaceholder(parameter: unknown, dialect: Pick<Dialect, 'name'>): Placeholder {
   if (isAuthValue(parameter)) return authPlaceholder(parameter, dialect)
   const isPlaceholder = typeof parameter === 'object' && parameter !== null && 'source' in parameter
   // Only this module creates objects with a `source`.

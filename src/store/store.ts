@@ -9,6 +9,7 @@ import type { ReadPlan } from '../plan/read.ts'
 import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
+import type { AccessAnswer, AccessQuestion } from './access/explain-access.ts'
 import type { ReadExplanation } from './explain.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
 import type { Step } from './steps.ts'
@@ -138,6 +139,11 @@ export interface Store {
    * @internal
    */
   explain(plan: ReadPlan, id?: string): Promise<ReadExplanation>
+  /**
+   * Explains what the access rules do to a request, and writes nothing.
+   * @internal
+   */
+  explainAccess(question: AccessQuestion): Promise<AccessAnswer>
   /**
    * Runs SQL of the application in a read-only transaction, which sees one snapshot. On SQLite it runs in a reader process.
    * @throws what the work throws; HeaderError `query_timeout` (503) for a statement that takes too long

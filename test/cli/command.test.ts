@@ -31,7 +31,7 @@ const tables = `create table author (id integer primary key, name text not null)
   create table pair (a integer, b integer)`
 
 const commandList =
-  'the commands are serve, init, introspect, explain, doctor, openapi, routes; --help describes them'
+  'the commands are serve, init, introspect, explain, doctor, access, openapi, routes; --help describes them'
 const takesOneUrl = 'introspect takes one database url, e.g. lapidary introspect sqlite:music.db'
 const noTables = 'the database has no tables; create them first, or check the database url'
 const invalidUrl =

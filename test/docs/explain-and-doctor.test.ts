@@ -20,7 +20,11 @@ describe('docs/guides/explain-and-doctor.md', () => {
     const database = new DatabaseSync(join(folder, 'music.db'))
     for (const sql of inLanguage('sql')) database.exec(sql)
     database.close()
-    await writeFile(join(folder, 'model.ts'), inLanguage('ts').join(''))
+    // The first line of a block may name its file.
+    for (const block of inLanguage('ts')) {
+      const [, name = 'model.ts'] = /^\/\/ (\w+\.ts)\n/.exec(block) ?? []
+      await writeFile(join(folder, name), block)
+    }
   })
   after(() => rm(folder, { recursive: true }))
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
-import { describeAccess } from '../../model/describe-access.ts'
+import { describeAccess } from '../../handlers/list-access.ts'
 import { buildRoutes } from '../../openapi/build-routes.ts'
 import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'

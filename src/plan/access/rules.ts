@@ -18,7 +18,7 @@ import { readRuleOperand } from './rule-value.ts'
 
 /** A condition of a rule. `path` is that of its declaration, e.g. `task.access.read`. */
 export type RuleCondition = (
-  | Readonly<{ is: 'filter'; condition: Condition }>
+  | Readonly<{ is: 'filter'; condition: Condition; declared: readonly RuleFilter[] }>
   | Readonly<{ is: 'sql'; write: Expression }>
 ) &
   Readonly<{ usesAuth: boolean }>
@@ -28,7 +28,7 @@ export type Rule =
   | boolean
   | RuleCondition
   /** A decision by the auth context, by its number. */
-  | Readonly<{ is: 'decision'; index: number }>
+  | Readonly<{ is: 'decision'; index: number; decision: AuthValue }>
   | Readonly<{ is: 'any' | 'all'; of: readonly Rule[] }>
 
 /** The rows on which an operation is allowed for one access shape: all, none, or those that match. */
@@ -69,8 +69,8 @@ interface RulePosition {
 
 function resolveRule(rule: RowRule, position: RulePosition, context: RuleContext): Rule {
   if (typeof rule === 'boolean') return rule
-  if (typeof rule === 'function') return { is: 'decision', index: context.addDecision(auth(rule)) }
-  if (isAuthValue(rule)) return { is: 'decision', index: context.addDecision(rule) }
+  if (typeof rule === 'function') return resolveRule(auth(rule), position, context)
+  if (isAuthValue(rule)) return { is: 'decision', index: context.addDecision(rule), decision: rule }
   if ('filter' in rule) return resolveFilter(rule.filter, position, context)
   if ('sql' in rule) return { is: 'sql', write: rule.sql, usesAuth: containsAuthValue(rule.sql) }
   const is = 'any' in rule ? 'any' : 'all'
@@ -102,7 +102,7 @@ function resolveFilter(
         return readRuleOperand(operand, createError)
       },
     })
-    return condition === undefined ? true : { is: 'filter', condition, usesAuth }
+    return condition === undefined ? true : { is: 'filter', condition, declared: filter, usesAuth }
   } catch (error) {
     const found = toErrorList(error)
     if (found === undefined) throw error

@@ -6,6 +6,7 @@ import type { Dialect } from '../../model/dialect.ts'
 import type { Model } from '../../model/model.ts'
 import type { ReadPlan } from '../../plan/read.ts'
 import type { Rows } from '../../plan/read-result.ts'
+import { explainAccess } from '../access/explain-access.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { listReadWarnings } from '../explain.ts'
@@ -99,6 +100,23 @@ export async function createPostgresStore(
       const catalog = await queryPostgresCatalog(pool.shared)
       const warnings = listReadWarnings(plan, explained, target, catalog)
       return { dialect: 'postgres', statements: explained, warnings }
+    },
+    explainAccess: async (question) => {
+      if (!facts.areKnown) await facts.load()
+      const { identity } = question
+      return pool.read(
+        undefined,
+        async (transaction) => {
+          const answer = await explainAccess(
+            question,
+            statementsOf(identity),
+            (statement, values) => transaction.all(statement, values),
+          )
+          await transaction.commit()
+          return answer
+        },
+        createSetup?.(identity),
+      )
     },
     snapshot: (work, { signal, identity } = {}) =>
       replicas.read((replica) =>

@@ -3,6 +3,7 @@ import type { Catalog } from '../../model/catalog.ts'
 import { checkTables } from '../../model/check-tables.ts'
 import { throwDeclarationErrors } from '../../model/declaration-error.ts'
 import type { Model } from '../../model/model.ts'
+import { explainAccess } from '../access/explain-access.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
 import { listReadWarnings } from '../explain.ts'
@@ -78,6 +79,10 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
       const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
       return { dialect: 'sqlite', statements: explained, warnings }
     },
+    explainAccess: (question) =>
+      explainAccess(question, statementsOf(question.identity), async (statement, values) =>
+        writer.all(statement, values),
+      ),
     snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
     transaction: groupCommit.transaction.bind(groupCommit),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),

@@ -1,0 +1,205 @@
+import { getStatus, toErrorList } from '../errors/collector.ts'
+import { computeAuthValue, type Operation } from '../model/access.ts'
+import { getResourceType, type Model } from '../model/model.ts'
+import { AccessDenied } from '../plan/access/access-denied.ts'
+import type { Identity } from '../plan/access/identity.ts'
+import type { WritePlan } from '../plan/write.ts'
+import { describeRule, type RuleDescription } from '../store/access/describe-rule.ts'
+import type { AppliedRule, RuleEffect } from '../store/access/explain-access.ts'
+import type { Store, Transaction } from '../store/store.ts'
+import { createAccessViews } from './access-views.ts'
+import type { AppContext } from './app-context.ts'
+import type { ApiRequest, RouteHandler } from './handler.ts'
+import { describeTenant, type TypeAccess } from './list-access.ts'
+import { type CapturedWork, listRequestParts } from './request-parts.ts'
+
+/** A rule that applies to a request, and what it does. */
+export interface ExplainedRule {
+  /** What of the request it applies to, e.g. `path`, `include author` or `/data/relationships/project`. */
+  readonly part: string
+  readonly type: string
+  readonly operation: Operation
+  /** The path of the rule in the declarations. An operation may be open or closed without one. */
+  readonly rule: string
+  /** The rows that it allows for the identity. */
+  readonly rows: RuleDescription
+  /** The SQL of a condition on the row `t0`; absent if the rule allows all rows or none. */
+  readonly sql?: string
+  /** The values that the SQL binds, as JSON. */
+  readonly parameters: readonly string[]
+  readonly effect: RuleEffect
+}
+
+/** An error of a request, as its response would have it. */
+export interface ExplainedError {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  /** The path of the rule that denied a part of the request; absent for any other error. */
+  readonly rule?: string
+}
+
+/** What the access rules do to a request. */
+export interface AccessExplanation {
+  /** The status of the response, if the rules or the names of the request decide it; otherwise `undefined`. */
+  readonly status: number | undefined
+  readonly errors: readonly ExplainedError[]
+  readonly rules: readonly ExplainedRule[]
+  /** The fields that do not exist for the identity, by type. */
+  readonly hidden: Readonly<Record<string, readonly string[]>>
+  /** The values that the server sets in the new resource, by field. */
+  readonly set: Readonly<Record<string, unknown>>
+  /** The tenant to whose rows the types of the request are restricted; absent without one. */
+  readonly tenant?: TypeAccess['tenant']
+}
+
+/** Ends a handler at its first access to the database. */
+class Captured extends Error {}
+
+/**
+ * Explains what the access rules do to a request. The handler plans the request, and the checks run as statements that only read:
+ * hooks and validators do not run, and nothing is written.
+ *
+ * @param handle - the handler of the route
+ * @param isComplete - false if the body is only a placeholder, so that errors of its values say nothing
+ */
+export async function explainRequestAccess(
+  handle: RouteHandler,
+  request: ApiRequest,
+  context: AppContext,
+  isComplete: boolean,
+): Promise<AccessExplanation> {
+  const { work, thrown } = await capture(handle, request, context)
+  const { model } = context.planner
+  const failed = thrown ?? (isComplete ? work?.write?.errors : undefined)
+  const errors = toExplainedErrors(failed)
+  if (work === undefined) {
+    const status = thrown && getStatus(thrown)
+    const hidden = listHidden([...model.types.keys()], model, request.auth)
+    return { status, errors, rules: [], hidden, set: {} }
+  }
+  const parts = listRequestParts(work, model)
+  const { reads, writes } = await context.store.explainAccess({
+    identity: work.identity,
+    reads: parts,
+    write: work.write,
+  })
+  const audience = { auth: request.auth, dialect: context.store.dialect }
+  const explain = ({ condition, pointer, ...rule }: AppliedRule, part = pointer ?? 'path') => {
+    const { type, operation } = rule
+    const rows = describeRule(condition, audience)
+    return { part, ...rule, rule: `${type}.access.${operation}`, rows }
+  }
+  const rules = [
+    ...reads.map((rule, index) => explain(rule, parts[index]?.part)),
+    ...writes.map((rule) => explain(rule)),
+  ]
+  const types = [...new Set(rules.map(({ type }) => type))]
+  return {
+    status:
+      findStatus(rules, work) ?? (failed && errors.length > 0 ? getStatus(failed) : undefined),
+    errors,
+    rules,
+    hidden: listHidden(types, model, request.auth),
+    set: listSetValues(work, model, request.auth),
+    ...Object.assign({}, ...types.map((type) => describeTenant(model, type, request.auth))),
+  }
+}
+
+/** Runs a handler up to its first access to the database. */
+async function capture(handle: RouteHandler, request: ApiRequest, context: AppContext) {
+  let work: CapturedWork | undefined
+  const take = (captured: CapturedWork): never => {
+    work = captured
+    throw new Captured()
+  }
+  const store: Store = {
+    ...context.store,
+    read: (plan, id) => take({ identity: plan.identity, read: { plan, id } }),
+    transaction: async (run, identity) => run(createCapturingTransaction(identity, take)),
+  }
+  // `begin` is code of the application, which may write.
+  const { planner } = context
+  const model: Model = { ...planner.model, begin: undefined }
+  try {
+    await handle(request, { ...context, store, planner: { ...planner, model } })
+  } catch (error) {
+    const thrown = toErrorList(error)
+    if (thrown) return { work, thrown }
+    if (!(error instanceof Captured)) throw error
+  }
+  return { work, thrown: undefined }
+}
+
+/** A transaction whose first operation with a plan ends the handler. */
+function createCapturingTransaction(
+  identity: Identity | undefined,
+  take: (captured: CapturedWork) => never,
+): Transaction {
+  const takeWrite = (write: WritePlan): never => take({ identity, write })
+  const reject = (): never => {
+    throw new Captured()
+  }
+  const transaction: Transaction = {
+    as: () => transaction,
+    identity,
+    query: async () => reject(),
+    run: async (steps) => {
+      for (const { run } of steps) await run()
+    },
+    savepoint: async (work) => work(),
+    read: async () => reject(),
+    readMembers: async () => reject(),
+    checkPreconditions: takeWrite,
+    write: takeWrite,
+    prepareWrite: takeWrite,
+    remove: takeWrite,
+  }
+  return transaction
+}
+
+/** The status that the rules decide: 404 for a resource that does not exist for the identity, then 403. */
+function findStatus(rules: readonly ExplainedRule[], { read }: CapturedWork): number | undefined {
+  if (rules.some(({ effect, part }) => effect === 'not found' && part === 'path')) return 404
+  // A read is restricted to no rows, and is not denied.
+  const isDenied = read === undefined && rules.some(({ effect }) => effect === 'denied')
+  if (isDenied) return 403
+  return rules.some(({ effect }) => effect === 'not found') ? 404 : undefined
+}
+
+function listHidden(
+  types: readonly string[],
+  model: Model,
+  auth: unknown,
+): AccessExplanation['hidden'] {
+  const view = createAccessViews(model)?.(auth)
+  return Object.fromEntries(
+    types.flatMap((type) => {
+      const names = [...(view?.shape.rules.hiddenFields.get(type) ?? [])]
+      return names.length === 0 ? [] : [[type, names]]
+    }),
+  )
+}
+
+function listSetValues(
+  { write }: CapturedWork,
+  model: Model,
+  auth: unknown,
+): AccessExplanation['set'] {
+  if (write?.operation !== 'create') return {}
+  const { fields } = getResourceType(model, write.shape.type)
+  return Object.fromEntries(
+    [...fields.values()].flatMap((field) =>
+      field.is !== 'computed' && field.set
+        ? [[field.name, computeAuthValue(field.set, auth) ?? null]]
+        : [],
+    ),
+  )
+}
+
+function toExplainedErrors(failed: ReturnType<typeof toErrorList>): ExplainedError[] {
+  return (failed?.errors ?? []).map(({ status, code, message, cause }) => ({
+    ...{ status, code, detail: message },
+    ...(cause instanceof AccessDenied && { rule: cause.rule }),
+  }))
+}

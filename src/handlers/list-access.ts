@@ -1,0 +1,129 @@
+import { computeAuthValue, type Operation, operations } from '../model/access.ts'
+import { type DialectName, defaultDialect } from '../model/dialect.ts'
+import type { Field, Model, ResourceType } from '../model/model.ts'
+import { compileAccess, resolveModelRules } from '../plan/access/access-shapes.ts'
+import type { TypeRules } from '../plan/access/identity.ts'
+import {
+  describeRule,
+  type RuleAudience,
+  type RuleDescription,
+} from '../store/access/describe-rule.ts'
+
+/** What an identity may do with a field. */
+export interface FieldRights {
+  readonly name: string
+  readonly read: boolean
+  readonly write: boolean
+  readonly filter: boolean
+  readonly sort: boolean
+  /** The value that the server stores in every new resource; absent if it sets none. */
+  readonly set?: unknown
+}
+
+/** What an identity may do with the resources of a type. */
+export interface TypeAccess {
+  readonly type: string
+  /** The rows on which each operation is allowed. `relate` is absent if links need the rules of other operations. */
+  readonly operations: Readonly<Partial<Record<Operation, RuleDescription>>>
+  /** The fields that exist for the identity. */
+  readonly fields: readonly FieldRights[]
+  /** The names of the fields that do not exist for it. */
+  readonly hidden: readonly string[]
+  /** The column that restricts the rows, and the tenant of the identity; absent without one. */
+  readonly tenant?: Readonly<{ column: string; value: unknown }>
+}
+
+/**
+ * Lists what an identity may do with each resource type: the rows of each operation, and the rights to each field. Conditions are
+ * those of the declaration with the values of the identity.
+ *
+ * @param auth - the auth context; undefined for a request without one
+ * @param dialect - the database for which conditions in SQL are written. Default: that of PostgreSQL
+ * @throws what a function of a rule throws
+ */
+export function listAccess(
+  model: Model,
+  auth: unknown,
+  dialect: DialectName = defaultDialect,
+): readonly TypeAccess[] {
+  const shape = compileAccess(model)?.(auth)
+  const audience: RuleAudience = { auth, dialect }
+  return [...model.types.values()].map((resource): TypeAccess => {
+    const { type } = resource
+    const visible = shape?.visible.types.get(type) ?? resource
+    return {
+      type,
+      operations: describeOperations(resource, shape?.rules.types.get(type), audience),
+      fields: [...visible.fields.values()].map((field) => describeField(field, resource, auth)),
+      hidden: [...resource.fields.keys()].filter((name) => !visible.fields.has(name)),
+      ...describeTenant(model, type, auth),
+    }
+  })
+}
+
+/** Describes the tenant to whose rows a type is restricted; no member without one. */
+export function describeTenant(
+  { access, declarations }: Model,
+  type: string,
+  auth: unknown,
+): Pick<TypeAccess, 'tenant'> {
+  if (access?.tenant === undefined || declarations[type]?.tenant === false) return {}
+  const { column, value } = access.tenant
+  return { tenant: { column, value: computeAuthValue(value, auth) ?? null } }
+}
+
+function describeOperations(
+  { isWritable }: ResourceType,
+  rules: TypeRules | undefined,
+  audience: RuleAudience,
+): TypeAccess['operations'] {
+  const described = operations.flatMap((operation) => {
+    if (operation !== 'read' && !isWritable) return [[operation, false] as const]
+    const rule = rules?.[operation]
+    if (operation === 'relate' && rule === undefined) return []
+    return [[operation, describeRule(rule ?? true, audience)] as const]
+  })
+  return Object.fromEntries(described)
+}
+
+function describeField(field: Field, { isWritable }: ResourceType, auth: unknown): FieldRights {
+  const { name } = field
+  if (field.is === 'computed') return { name, read: true, write: false, filter: false, sort: false }
+  const write = isWritable && field.isWritable && field.isRefused !== true
+  const set = field.set && { set: computeAuthValue(field.set, auth) ?? null }
+  if (field.is === 'relationship')
+    return { name, read: true, write, filter: true, sort: false, ...set }
+  const { isReadable: read, isFilterable: filter, isSortable: sort } = field
+  return { name, read, write, filter, sort, ...set }
+}
+
+/**
+ * Describes who may do what: a line for each resource type, e.g. `tasks: read by everybody, update of rows that match a
+ * filter`. A server of a model with `access: 'deny by default'` logs it at the start.
+ */
+export function describeAccess(model: Model): readonly string[] {
+  const isClosed = model.access?.isClosed ?? false
+  const rules = resolveModelRules(model)
+  return [...model.types.values()].map(({ type, access = {} }) => {
+    const phrases = operations.flatMap((operation) => {
+      const rule = rules.get(type)?.[operation]
+      // Without a rule of its own, a link needs the rules of other operations.
+      if (rule === undefined && operation === 'relate') return []
+      const who = toPhrase(
+        describeRule(rule ?? !isClosed, { auth: undefined, dialect: defaultDialect }),
+      )
+      return who === 'nobody' ? [] : [`${operation} ${who}`]
+    })
+    const anonymous = access.anonymous ?? []
+    const without = anonymous.length > 0 ? `; without an auth context: ${anonymous.join(', ')}` : ''
+    return phrases.length === 0 ? `${type}: closed` : `${type}: ${phrases.join(', ')}${without}`
+  })
+}
+
+function toPhrase(rule: RuleDescription): string {
+  if (typeof rule === 'boolean') return rule ? 'by everybody' : 'nobody'
+  if ('function' in rule) return 'by a function'
+  if ('filter' in rule) return 'of rows that match a filter'
+  if ('sql' in rule) return 'of rows that match SQL'
+  return 'any' in rule ? rule.any.map(toPhrase).join(' or ') : rule.all.map(toPhrase).join(' and ')
+}

@@ -1,0 +1,87 @@
+import { getRelationship, getResourceType, type Model, type ResourceType } from '../model/model.ts'
+import type { Identity } from '../plan/access/identity.ts'
+import { collectConditions } from '../plan/affected-types.ts'
+import { primaryRowSet } from '../plan/include.ts'
+import type { ReadPlan } from '../plan/read.ts'
+import type { WritePlan } from '../plan/write.ts'
+import type { ReadSubject } from '../store/access/explain-access.ts'
+
+/** What a handler asked of the database first. */
+export interface CapturedWork {
+  readonly identity: Identity | undefined
+  readonly read?: Readonly<{ plan: ReadPlan; id: string | undefined }>
+  readonly write?: WritePlan
+}
+
+/** A part of a request, and the type whose rows it reads. */
+export type RequestPart = ReadSubject & Readonly<{ part: string }>
+
+/** Lists the parts of a request, in the order in which its rules are explained. */
+export function listRequestParts({ read, write }: CapturedWork, model: Model): RequestPart[] {
+  const parts = read ? listReadParts(read.plan, read.id, model) : []
+  if (write) parts.push(...listWriteParts(write))
+  // A type may be reached several times over the same path.
+  const known = new Map(parts.map((each) => [JSON.stringify(each), each]))
+  return [...known.values()]
+}
+
+function listWriteParts({ precondition, existenceChecks }: WritePlan): RequestPart[] {
+  return [
+    ...(precondition
+      ? [{ part: 'path', type: precondition.notFound.type, id: precondition.id }]
+      : []),
+    ...existenceChecks.map(({ type, id, pointer }) => ({ part: pointer, type, id })),
+  ]
+}
+
+function listReadParts(
+  { shape, notFound }: ReadPlan,
+  id: string | undefined,
+  model: Model,
+): RequestPart[] {
+  const resource = getResourceType(model, shape.type)
+  const own = id === undefined ? [] : [{ part: 'path', type: notFound.type, id }]
+  const primary = shape.addressed.is !== 'one' ? [{ part: 'data', type: shape.type }] : []
+  const follow = (from: ResourceType, name: string) => getRelationship(from, name).to
+  const { primary: layout, included, includeEdges, where, order } = shape
+  return [
+    ...own,
+    ...primary,
+    ...includeEdges.map((_, at) => ({
+      part: `include ${nameEdge(shape, at)}`,
+      type: includeEdges[at]?.to ?? shape.type,
+    })),
+    ...[layout, ...included].flatMap(({ type, linkages }) =>
+      linkages.map(({ relationship }) => ({
+        part: `linkage ${type}.${relationship}`,
+        type: follow(getResourceType(model, type), relationship),
+      })),
+    ),
+    ...collectConditions(where, resource, model).flatMap(([from, condition]) =>
+      'relationship' in condition
+        ? [
+            {
+              part: `filter ${from.type}.${condition.relationship}`,
+              type: follow(from, condition.relationship),
+            },
+          ]
+        : [],
+    ),
+    ...order.flatMap(({ path, field, isCount }) => {
+      let from = resource
+      return (isCount ? [...path, field] : path).map((name) => {
+        const part = `sort ${from.type}.${name}`
+        from = getResourceType(model, follow(from, name))
+        return { part, type: from.type }
+      })
+    }),
+  ]
+}
+
+/** The path of an include edge, e.g. `project.members`. */
+function nameEdge(shape: ReadPlan['shape'], at: number): string {
+  const edge = shape.includeEdges[at]
+  if (edge === undefined) return ''
+  const before = edge.parent === primaryRowSet ? '' : `${nameEdge(shape, edge.parent)}.`
+  return before + edge.relationship
+}
