@@ -2,7 +2,7 @@ import { it } from 'node:test'
 import { databases } from '../databases.ts'
 import { attackWithMalformed } from '../trouble/malformed.ts'
 
-/** Malformed requests, for all databases together. */
+/** Malformed requests, for all databases together; `mutated.long.ts` sends more. */
 const requests = Number(process.env.LAPIDARY_MALFORMED ?? 100_000)
 
 for (const database of databases) {

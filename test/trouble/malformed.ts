@@ -91,7 +91,7 @@ async function create({ call }: Target, type: string, attributes: object): Promi
 }
 
 /** The resident memory of a process, in MiB. */
-async function memoryOf(pid: number | undefined): Promise<number> {
+export async function memoryOf(pid: number | undefined): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])
   return Math.round(Number(stdout) / 1024)
 }
