@@ -59,8 +59,9 @@ export function listFilledColumns({
       return isFilled && field.link.foreignKey === 'own' ? field.link.ownKey : []
     return (isFilled || field.makeDefault) && field.column !== undefined ? [field.column] : []
   })
-  // The columns of a composite id that the client does not send are those of fields, or have a default.
-  const ownId = id.columns.length === 1 || ids.fromClient !== 'forbidden' ? id.columns : []
+  // The columns of a composite id that the client does not send are those of fields, are generated, or have a default.
+  const ownId =
+    id.columns.length === 1 || ids.fromClient !== 'forbidden' ? id.columns : ids.generatedParts
   return [...ownId, ...insertDefaults.map(([column]) => column), ...columns]
 }
 

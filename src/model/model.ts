@@ -153,6 +153,8 @@ export interface ResourceType {
   readonly ids: Readonly<{
     fromClient: 'forbidden' | 'optional' | 'required'
     generatedBy: 'database' | 'server'
+    /** The columns of a composite id that contain UUIDs which the server generates: those that no field writes. */
+    generatedParts: readonly string[]
   }>
   /** The condition on rows that belong to the type, not deleted ones; `undefined` if all rows of the table do. */
   readonly scope: Expression | undefined

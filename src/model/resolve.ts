@@ -55,6 +55,15 @@ export function resolveResource(
   const fields = Object.entries(declared.fields).map(
     ([name, field]) => [name, resolveField(name, field, { declared, all, invalidValues })] as const,
   )
+  const insertDefaults: ResourceType['insertDefaults'] = [
+    ...Object.entries(declared.insertDefaults ?? {}),
+    ...(tenant ? [[tenant.column, tenant.value] as const] : []),
+  ]
+  const written = [
+    ...fields.flatMap(([, field]) => listWrittenColumns(field)),
+    ...listForeignKeys(declared.type, all),
+    ...insertDefaults.map(([column]) => column),
+  ]
   return {
     type: declared.type,
     path: declared.path,
@@ -64,15 +73,15 @@ export function resolveResource(
     ids: {
       fromClient: client ?? 'forbidden',
       generatedBy: id.kind.codec === 'uuidId' ? 'server' : 'database',
+      generatedParts: parts.flatMap(({ column, kind }) =>
+        parts.length > 1 && kind.codec === 'uuidId' && !written.includes(column) ? [column] : [],
+      ),
     },
     scope: resolveScope(declared, tenant),
     hasDeclaredScope: declared.scope !== undefined,
     softDelete: declared.softDelete,
     databaseMessages: declared.databaseMessages ?? false,
-    insertDefaults: [
-      ...Object.entries(declared.insertDefaults ?? {}),
-      ...(tenant ? [[tenant.column, tenant.value] as const] : []),
-    ],
+    insertDefaults,
     isWritable: isWritable(declared),
     validate: declared.validate,
     hooks: combineHooks(modelHooks, declared.hooks),
@@ -80,6 +89,26 @@ export function resolveResource(
     fields: new Map(fields),
     ...(typeof declared.access === 'object' && { access: declared.access }),
   }
+}
+
+/** The columns of its own table that a field writes. */
+function listWrittenColumns(field: Field): readonly string[] {
+  if (field.is === 'computed') return []
+  if (field.is === 'relationship')
+    return field.isWritable && field.link.foreignKey === 'own' ? field.link.ownKey : []
+  const isWritten = field.isWritable || field.makeDefault !== undefined
+  return isWritten && field.column !== undefined ? [field.column] : []
+}
+
+/** The columns in the table of a type by which relationships of other types link it. */
+function listForeignKeys(type: string, all: readonly ResourceDeclaration[]): readonly string[] {
+  return all.flatMap(({ fields }) =>
+    Object.values(fields).flatMap((field) => {
+      const isLink = (field.is === 'toMany' || field.is === 'toOne') && field.to === type
+      if (!isLink || 'through' in field) return []
+      return field.is === 'toMany' || field.foreignKey === 'other' ? toList(field.column) : []
+    }),
+  )
 }
 
 /** Whether clients can create, update or delete resources of a type. */

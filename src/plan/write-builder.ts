@@ -159,12 +159,13 @@ function createFieldForbidden(
 /**
  * Adds the values that the server sets from the auth context, the defaults of attributes that the document of a create omits, and
  * errors for required ones without a default. Fields that do not exist for the identity are set too.
+ * @param context - the model, the auth context, and the id that the client sends
  */
 export function addDefaults(
   parsed: ParsedResource,
   resource: ResourceType,
   builder: WriteBuilder,
-  { model, auth }: Readonly<{ model: Model; auth: unknown }>,
+  { model, auth, id }: Readonly<{ model: Model; auth: unknown; id: string | undefined }>,
 ): void {
   const sent = new Set(parsed.attributes.map(([name]) => name))
   const { fields } = resource.complete ?? resource
@@ -181,6 +182,8 @@ export function addDefaults(
     }
     if (field.isWritable && sent.has(field.name)) continue
     if (field.makeDefault) {
+      // The id of the client contains the value.
+      if (id !== undefined && resource.id.columns.includes(field.column ?? '')) continue
       setAttribute(field, convertServerValue(field, field.makeDefault()), builder)
     } else if (field.required && resource.fields.has(field.name)) {
       const detail = `A new ${resource.type} must have the attribute "${field.name}".`

@@ -88,7 +88,7 @@ export function planCreate(
   const builder = createWriteBuilder()
   const id = resolveNewId(parsed, resource, planner, builder)
   addAttributes(parsed, resource, builder, 'create')
-  addDefaults(parsed, resource, builder, { model, auth })
+  addDefaults(parsed, resource, builder, { model, auth, id })
   // A new row has no links to replace.
   addRelationships(parsed, resource, model, builder, 'add')
   const parentLink = parent && linkToParent(parsed, parent, model, builder)

@@ -135,6 +135,12 @@ export function keyListParam(source: ParameterSource, codec: Codec, dialect: Dia
   return listOf(source, codec, keyBinderOf(codec, dialect.name), dialect)
 }
 
+/** Compiles a parameter that is assigned to a column, with a new value for each run. */
+export function generatedParam(generate: () => BoundValue): Sql {
+  const placeholder: Placeholder = { source: 'constant', bind: generate }
+  return sql`${placeholder}`
+}
+
 /** Creates a placeholder for a value of a declaration. */
 export function constant(
   value: BoundValue | boolean,

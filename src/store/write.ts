@@ -6,7 +6,13 @@ import type { WriteShape } from '../plan/write.ts'
 import type { WriteColumn } from '../plan/write-builder.ts'
 import { idPartParams, isEqualKey, isInIdList } from './keys.ts'
 import { compileLink } from './link-changes.ts'
-import { assignedParam, compileStatement, constant, type Statement } from './statement.ts'
+import {
+  assignedParam,
+  compileStatement,
+  constant,
+  generatedParam,
+  type Statement,
+} from './statement.ts'
 import {
   and,
   asIdText,
@@ -94,6 +100,7 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
     ),
   ]
   const assigned = new Set(columns.map(([name]) => name))
+  columns.push(...compileGeneratedParts(resource, assigned))
   for (const [name, value] of insertDefaults)
     if (!assigned.has(name))
       columns.push([name, sql`${isAuthValue(value) ? value : constant(value, target.dialect)}`])
@@ -116,6 +123,13 @@ function compileNewId(
   return isNext
     ? [sql`(select coalesce(max(${sql.id(id.columns[0])}), 0) + 1 from ${tableName(table)})`]
     : []
+}
+
+/** Compiles the columns of a composite id with UUIDs that are generated for each insert. */
+function compileGeneratedParts({ ids }: ResourceType, assigned: ReadonlySet<string>): Assignment[] {
+  return ids.generatedParts.flatMap((column): Assignment[] =>
+    assigned.has(column) ? [] : [[column, generatedParam(() => crypto.randomUUID())]],
+  )
 }
 
 /** Compiles the clause with which an insert returns the id of the new row; none where a rule makes it impossible. */

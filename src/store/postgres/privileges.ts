@@ -74,7 +74,7 @@ function listNeeds(model: Model): Need[] {
 function listOwnNeeds(resource: ResourceType): Need[] {
   const { type, table, id, ids, softDelete, isWritable, fields } = resource
   const read: string[] = [...id.columns]
-  const created: string[] = ids.fromClient === 'forbidden' ? [] : [...id.columns]
+  const created: string[] = [...(ids.fromClient === 'forbidden' ? ids.generatedParts : id.columns)]
   const updated: string[] = softDelete === undefined ? [] : [softDelete]
   for (const field of fields.values()) {
     if (field.is === 'computed') read.push(...field.columns.map(([column]) => column))
