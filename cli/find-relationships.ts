@@ -136,8 +136,8 @@ function bothDirections(
     ownColumns: isReadOnly && columns.length > 1 ? [] : hidden,
     writtenColumns: isReadOnly ? [] : isWhole ? columns : hidden,
   } as const
-  // To add a member would change its id.
-  const isOfId = from.key.length > 1 && isPartOf(columns, from.key)
+  // To add a member would change its id, if the foreign key has no other columns.
+  const isOfId = from.key.length > 1 && columns.every((name) => ownKey.includes(name))
   const inverseAccess = isOfId ? 'read-only' : access
   const inverse = {
     on: to,

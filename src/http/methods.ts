@@ -1,7 +1,7 @@
 import { HeaderError } from '../errors/errors.ts'
 import type { Method } from '../handlers/model-paths.ts'
 import type { Route } from '../handlers/route-table.ts'
-import { describeImmutable } from '../model/describe-immutable.ts'
+import { describeReadOnly } from '../model/describe-read-only.ts'
 
 /** Returns the methods of a route as in the `Allow` header field (RFC 9110 §10.2.1). */
 export function formatAllowedMethods({ methods }: Route): string {
@@ -16,15 +16,16 @@ export function listAllowedMethods(methods: Route['methods']): readonly string[]
 /** Returns the error of a method that a route does not have. */
 export function createMethodError(route: Route, method: string): HeaderError {
   if (route.readOnlyMethods.some((each) => each === method))
-    return new HeaderError('read_only', `${method} is not allowed: ${describeReadOnly(route)}`)
+    return new HeaderError('read_only', `${method} is not allowed: ${describeRoute(route)}`)
   const allow = formatAllowedMethods(route)
   const detail = `${method} is not allowed at this path; allowed are ${allow}.`
   return new HeaderError('method_not_allowed', detail, { allow })
 }
 
-function describeReadOnly({ target }: Route): string {
-  return target && 'relationship' in target && target.relationship.isImmutable
-    ? describeImmutable(target.relationship)
+function describeRoute({ target }: Route): string {
+  const relationship = target && 'relationship' in target ? target.relationship : undefined
+  return relationship && (relationship.isImmutable || relationship.isPartOfIds)
+    ? describeReadOnly(relationship)
     : 'this resource is read-only.'
 }
 

@@ -7,7 +7,7 @@ import { getResource } from '../handlers/get-resource.ts'
 import type { Handler } from '../handlers/handler.ts'
 import { updateResource } from '../handlers/update-resource.ts'
 import { writeRelationship } from '../handlers/write-relationship.ts'
-import { describeImmutable } from '../model/describe-immutable.ts'
+import { describeReadOnly } from '../model/describe-read-only.ts'
 import { findRelationship, type RelationshipField, type ResourceType } from '../model/model.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { Planner } from '../plan/planner.ts'
@@ -86,7 +86,8 @@ export function findWritableRelationship(resource: ResourceType, name: string): 
     const detail = `${resource.type} has no relationship ${JSON.stringify(name)}; ${known}`
     throw new HeaderError('route_not_found', detail)
   }
-  if (relationship.isImmutable) throw new HeaderError('read_only', describeImmutable(relationship))
+  if (relationship.isImmutable || (!relationship.isWritable && relationship.isPartOfIds))
+    throw new HeaderError('read_only', describeReadOnly(relationship))
   if (!relationship.isWritable)
     throw new HeaderError('read_only', `The relationship ${resource.type}.${name} is read-only.`)
   return relationship

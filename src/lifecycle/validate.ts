@@ -9,7 +9,7 @@ import {
 } from '../errors/collector.ts'
 import { BodyError, pointerToken } from '../errors/errors.ts'
 import { quote } from '../errors/quote.ts'
-import { describeImmutable } from '../model/describe-immutable.ts'
+import { describeImmutable } from '../model/describe-read-only.ts'
 import type { StoredResource } from '../model/hooks.ts'
 import {
   type AttributeField,

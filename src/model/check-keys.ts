@@ -31,7 +31,9 @@ export function findKeyErrors(
   const counts =
     references === undefined ? findCountErrors('.column', column, isOwn ? target : resource) : []
   if (counts.length > 0) return counts
-  return isOwn ? findOwnIdErrors(field, resource, target) : findForeignIdErrors(field, target)
+  return isOwn
+    ? findOwnIdErrors(field, resource, target)
+    : findForeignIdErrors(field, resource, target)
 }
 
 /** A relationship over a foreign key. */
@@ -78,11 +80,27 @@ function findCountErrors(
   ]
 }
 
-/** Reports a writable relationship over the columns of the other type's composite id: a change would change ids. */
-function findForeignIdErrors(field: KeyRelationship, target: ResourceDeclaration): string[] {
+/**
+ * Reports a writable relationship whose foreign key in the other table shares columns with the composite id of its type. Other columns of
+ * the key can be written if the shared ones are known, which are those of an id on both sides (docs/decisions/0072).
+ */
+function findForeignIdErrors(
+  field: KeyRelationship,
+  resource: ResourceDeclaration,
+  target: ResourceDeclaration,
+): string[] {
   const shared = findSharedColumn(field, target)
   if (shared === undefined) return []
+  const { column, references } = field
+  const targetId = resolveIdOptions(target).parts.map((part) => part.column)
+  const name = `"${shared}" is a column of the id of ${target.type}`
+  if (toList(column).every((each) => targetId.includes(each)))
+    return [
+      `.column: ${name}, which cannot change: to add or remove a member would change its id; set access: "read-only", and create and delete ${target.type} instead`,
+    ]
+  const ownId = resolveIdOptions(resource).parts.map((part) => part.column)
+  if (toList(references ?? ownId).every((each) => ownId.includes(each))) return []
   return [
-    `.column: "${shared}" is a column of the id of ${target.type}, which cannot change; set access: "read-only"`,
+    `.references: ${name}, so the relationship must reference the id of ${resource.type}; set access: "read-only"`,
   ]
 }

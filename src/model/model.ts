@@ -127,6 +127,8 @@ export interface RelationshipField extends DescribedField {
   readonly isWritable: boolean
   /** Whether only a create can set it. */
   readonly isImmutable: boolean
+  /** Whether its foreign key is a part of the ids of its members, so that they cannot be added or removed. */
+  readonly isPartOfIds: boolean
   /** Whether every own key references a row; `undefined`: the database knows. */
   readonly isEnforced: boolean | undefined
   /** Whether clients can request, filter by and sort by the number of related resources. */

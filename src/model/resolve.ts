@@ -249,12 +249,26 @@ function resolveField(
         link: resolveLink(field, declared, all),
         isWritable: isWritable(declared) && field.access !== 'read-only',
         isImmutable: field.access === 'immutable',
+        isPartOfIds: isPartOfIds(field, all),
         isCounted: field.is === 'toMany' && field.count === true,
         isEnforced: field.is === 'toOne' ? field.enforced : undefined,
         ...('set' in field && field.set && { set: field.set }),
         ...resolveRules(field),
       }
   }
+}
+
+/** Whether the composite id of the related type contains the foreign key in its table. */
+function isPartOfIds(
+  field: Extract<FieldDeclaration, { is: 'toOne' | 'toMany' }>,
+  all: readonly ResourceDeclaration[],
+): boolean {
+  const target = all.find(({ type }) => type === field.to)
+  const isOther = field.is === 'toMany' || field.foreignKey === 'other'
+  if (target === undefined || 'through' in field || !isOther) return false
+  const { parts } = resolveIdOptions(target)
+  const isPart = (name: string) => parts.some(({ column }) => column === name)
+  return parts.length > 1 && toList(field.column).every(isPart)
 }
 
 function resolveLink(

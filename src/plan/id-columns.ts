@@ -9,6 +9,7 @@ import {
   type Model,
   type ResourceType,
 } from '../model/model.ts'
+import type { ExistenceCheck } from './linkage.ts'
 import { toFieldPointer, type WriteBuilder, type WriteColumn } from './write-builder.ts'
 
 // Fields may write the columns of a composite id: an attribute, or a relationship whose foreign key contains them. A new row gets each
@@ -34,6 +35,8 @@ export interface IdConflict {
 interface AgreedColumns {
   readonly columns: readonly WriteColumn[]
   readonly conflicts: readonly IdConflict[]
+  /** The columns of the id whose values are known. */
+  readonly known: ReadonlyMap<string, KnownPart>
 }
 
 /** A value of a column of the id, and the field that it comes from. */
@@ -52,7 +55,7 @@ export function omitIdColumns(
   row: WrittenRow,
 ): AgreedColumns {
   const { resource, id } = row
-  if (resource.id.parts.length === 1) return { columns, conflicts: [] }
+  if (resource.id.parts.length === 1) return { columns, conflicts: [], known: new Map() }
   const known = new Map<string, KnownPart>()
   for (const [index, text] of (id === undefined ? [] : (splitId(id) ?? [])).entries())
     known.set(resource.id.columns[index] ?? '', { text, field: undefined })
@@ -76,7 +79,7 @@ export function omitIdColumns(
     })
     return omits.length === 0 ? written : { ...written, omits }
   })
-  return { columns: agreed, conflicts }
+  return { columns: agreed, conflicts, known }
 }
 
 /** Does the same with the columns of a document, and adds an error for each field that does not agree. */
@@ -87,7 +90,7 @@ export function agreeOnId(
 ): void {
   const { resource, id } = row
   if (resource.id.parts.length === 1) return
-  const { columns, conflicts } = omitIdColumns(builder.columns, builder.values, row)
+  const { columns, conflicts, known } = omitIdColumns(builder.columns, builder.values, row)
   builder.columns.splice(0, columns.length, ...columns)
   const pointerOf = (name: string) => {
     const field = resource.fields.get(name)
@@ -99,11 +102,56 @@ export function agreeOnId(
       const detail = `${field} does not agree with ${whole}: ${other ? 'both are' : 'it is a'} part of the id, which cannot change.`
       return new BodyError('invalid_value', pointerOf(field), detail)
     })
+  for (const { relationship, memberId, column } of listMemberConflicts(builder, known, row))
+    report(builder.errors, () => {
+      const { to } = getRelationship(resource, relationship)
+      const location = pointerOf(relationship)
+      const isMember = (check: ExistenceCheck) =>
+        check.type === to && check.id === memberId && `${check.pointer}/`.startsWith(`${location}/`)
+      const pointer = builder.existenceChecks.find(isMember)?.pointer ?? location
+      const whole = id === undefined ? `the new ${resource.type}` : quote(id)
+      const detail = `${to} ${quote(memberId)} cannot be a member of "${relationship}" of ${whole}: "${column}" is a part of its id, which cannot change, and has another value.`
+      return new BodyError('invalid_value', pointer, detail)
+    })
   for (const name of listRemovedParts(builder, row))
     report(builder.errors, () => {
       const detail = `${name} cannot be removed: it is a part of the id ${quote(id)}, which cannot change.`
       return new BodyError('invalid_value', pointerOf(name), detail)
     })
+}
+
+/** A member of a relationship whose id does not agree with that of the row. */
+interface MemberConflict {
+  readonly relationship: string
+  readonly memberId: string
+  /** The column of the member's id. */
+  readonly column: string
+}
+
+/**
+ * Finds members that cannot be added, because their foreign key shares columns with their id: as the orders of a tenant, whose lines
+ * are those of the same tenant.
+ */
+function listMemberConflicts(
+  { links, linkIds }: WriteBuilder,
+  known: ReadonlyMap<string, KnownPart>,
+  { resource, model }: WrittenRow,
+): MemberConflict[] {
+  return links.flatMap(({ relationship, change }, index) => {
+    const { link, to } = getRelationship(resource, relationship)
+    if (change === 'remove' || link.foreignKey !== 'other') return []
+    const { id } = getResourceType(model, to)
+    if (id.parts.length === 1) return []
+    return (linkIds[index] ?? []).flatMap((memberId): MemberConflict[] => {
+      const parts = splitId(memberId) ?? []
+      const column = link.otherKey.find((name, at) => {
+        const part = parts[id.columns.indexOf(name)]
+        const own = known.get(link.ownKey[at] ?? '')
+        return part !== undefined && own !== undefined && own.text !== part
+      })
+      return column === undefined ? [] : [{ relationship, memberId, column }]
+    })
+  })
 }
 
 /** The relationships from which a document removes the resource to which the id itself links. */

@@ -15,6 +15,7 @@ import { compileStatement, type Statement } from './statement.ts'
 import {
   and,
   asIdText,
+  columnAt,
   columnsAt,
   inScope,
   keyAt,
@@ -87,12 +88,21 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
     const { table, where } = compileChangedRows(other, conditions, target)
     return sql`update ${table} set ${assignments} where ${where}${returning}`
   }
-  const set = sql.join(
-    zipColumns(link.otherKey, selfColumns).map(([name, value]) => sql`${sql.id(name)} = ${value}`),
+  // A column of the other id keeps its value, which has to agree.
+  const isOfId = (name: string) => other.id.columns.length > 1 && other.id.columns.includes(name)
+  const pairs = zipColumns(link.otherKey, selfColumns)
+  const written = pairs.filter(([name]) => !isOfId(name))
+  // Only a hook can get here: such a relationship is read-only.
+  if (written.length === 0)
+    throw new Error(`A member of ${resource.type} cannot change: the id of ${other.type} would.`)
+  const agrees = pairs.flatMap(([name, value]) =>
+    isOfId(name) ? [sql`${columnAt(0, name)} = ${value}`] : [],
   )
-  const add = update(set, [isMember, sql`not (${dialect.nullSafeEquals(key, self)})`])
+  const set = sql.join(written.map(([name, value]) => sql`${sql.id(name)} = ${value}`))
+  const add = update(set, [isMember, ...agrees, sql`not (${dialect.nullSafeEquals(key, self)})`])
+  const cleared = assignNull(written.map(([name]) => name))
   const unlink = (condition: Sql) =>
-    update(assignNull(link.otherKey), [sql`${key} = ${self}`, condition, ...inScope(0, other)])
+    update(cleared, [sql`${key} = ${self}`, condition, ...inScope(0, other)])
   return {
     add: [add],
     remove: [unlink(isMember)],

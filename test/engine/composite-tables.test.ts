@@ -41,7 +41,8 @@ const wrongDeclarations: readonly (readonly [title: string, resources: readonly 
   ['a foreign key with too few columns', pairOf(toTwo({ column: 'c' })), 'one.fields.other.column: must have as many columns as the id of two, 2 ("x", "y"); it has 1'],
   ['references with too many columns', pairOf(toTwo({ column: ['c', 'd'], references: ['x', 'y', 'z'] })), 'one.fields.other.references: must have as many columns as "column", 2; it has 3'],
   ['a join table with too few columns', pairOf(manyTwos({ through: { table: 'j', from: ['a', 'b'], to: 'x' } })), 'one.fields.other.through.to: must have as many columns as the id of two, 2 ("x", "y"); it has 1'],
-  ['a writable relationship over the id of the other type', pairOf(manyTwos({ column: ['x', 'z'] })), 'one.fields.other.column: "x" is a column of the id of two, which cannot change; set access: "read-only"'],
+  ['a writable relationship over the id of the other type', pairOf(manyTwos({ column: ['x', 'y'] })), 'one.fields.other.column: "x" is a column of the id of two, which cannot change: to add or remove a member would change its id; set access: "read-only", and create and delete two instead'],
+  ['a writable relationship that shares columns with the id of the other type, to another column', pairOf(manyTwos({ column: ['x', 'z'], references: ['a', 'c'] })), 'one.fields.other.references: "x" is a column of the id of two, so the relationship must reference the id of one; set access: "read-only"'],
   ['a writable relationship over the own id to another column', pairOf(toTwo({ column: ['a', 'd'], references: ['x', 'z'] })), 'one.fields.other.references: "a" is a column of the id, so the relationship must reference the id of two; set access: "read-only"'],
   ['two fields that write a column outside of the id', pairOf(other, ['a', 'b'], { c: { is: 'attribute', kind: text, column: 'c' } }), 'one.fields.other.column: "c" is written by "other" and "c"; set access: "read-only" on all but one of them'],
 ]
