@@ -1,17 +1,25 @@
 import type { ReadPlan } from '../plan/read.ts'
 import type { ReadExplanation } from '../store/explain.ts'
-import type { Store } from '../store/store.ts'
+import type { ReadHooks, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import type { ApiRequest, RouteHandler } from './handler.ts'
+
+/** What a handler passes to the store. */
+interface CapturedRead {
+  readonly plan: ReadPlan
+  readonly id: string | undefined
+  readonly hooks: ReadHooks | undefined
+}
 
 /** Ends a handler at its read. */
 class ReadCaptured extends Error {}
 
 /**
  * Explains a GET request: runs its statements, and returns them with their plans. The handler plans the read, with the checks and
- * rules of the request; hooks of reads do not run, and neither does `begin`.
+ * rules of the request.
  *
  * @param handle - the handler of the route
+ * @param options - `runsHooks`: true to run `begin` and the hooks before the read, as the request does
  * @returns `undefined` for a request that reads nothing
  * @throws the errors of the request
  */
@@ -19,12 +27,13 @@ export async function explainRequest(
   handle: RouteHandler,
   request: ApiRequest,
   context: AppContext,
+  { runsHooks }: Readonly<{ runsHooks: boolean }>,
 ): Promise<ReadExplanation | undefined> {
-  let captured: Readonly<{ plan: ReadPlan; id: string | undefined }> | undefined
+  let captured: CapturedRead | undefined
   const store: Store = {
     ...context.store,
-    read: (plan, id) => {
-      captured = { plan, id }
+    read: (plan, id, { hooks } = {}) => {
+      captured = { plan, id, hooks }
       throw new ReadCaptured()
     },
   }
@@ -33,5 +42,7 @@ export async function explainRequest(
   } catch (error) {
     if (!(error instanceof ReadCaptured)) throw error
   }
-  return captured && context.store.explain(captured.plan, captured.id)
+  if (captured === undefined) return undefined
+  const { plan, id, hooks } = captured
+  return context.store.explain(plan, id, runsHooks ? { hooks } : {})
 }

@@ -17,7 +17,9 @@ export function createExplanationHandler(listFiles: (prefix: string) => PageFile
   return async ({ search, auth, origin, signal }, { planner, store, prefix }) => {
     const target = new URLSearchParams(search).get('url') ?? `${prefix}/`
     const options = { model: planner.model, store, prefix }
-    const explanation = await explainRead(options, target, { auth, signal: signal() })
+    const explanation = await explainRead(options, target, {
+      ...{ auth, signal: signal(), hooks: true },
+    })
     const request = { prefix, target, origin, found: undefined }
     const context = { request, document: {}, url: parsePageUrl(target) }
     const title = `SQL of ${context.url.path}`

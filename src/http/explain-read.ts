@@ -11,6 +11,8 @@ export interface ExplainedRequest {
   /** The auth context: what `authenticate` would return. */
   readonly auth?: unknown
   readonly signal?: AbortSignal | undefined
+  /** True to run `begin` and the hooks before the read in its transaction, as the request does. Default false. */
+  readonly hooks?: boolean
 }
 
 const ignore = () => {}
@@ -31,13 +33,14 @@ const silent: Logger = {
 export async function explainRead(
   options: AppOptions,
   url: string,
-  { auth, signal }: ExplainedRequest = {},
+  { auth, signal, hooks = false }: ExplainedRequest = {},
 ): Promise<ReadExplanation> {
   const context = createAppContext(options)
   const { target, request } = toExplainedRequest(url, { auth, signal })
   const { route, id } = createRouter(listRoutes(context), options.prefix ?? '')(target)
   const { GET } = route.methods
-  const explanation = GET && (await explainRequest(GET, { ...request, id }, context))
+  const explanation =
+    GET && (await explainRequest(GET, { ...request, id }, context, { runsHooks: hooks }))
   return explanation ?? { dialect: options.store.dialect, statements: [], warnings: [] }
 }
 

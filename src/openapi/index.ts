@@ -8,5 +8,9 @@ export {
   listOperations,
   type OpenApiDocument,
 } from './describe-api.ts'
+/** A path with its operations. */
+export type { PathItem } from './operations.ts'
 /** The options of an adapter. */
 export type { DocsFile, DocsPage, OpenApiOptions } from './options.ts'
+/** The resources that a description shows as examples. */
+export type { ExampleResource, Examples } from './read-examples.ts'

@@ -134,11 +134,15 @@ export interface Store {
    */
   read(plan: ReadPlan, id?: string, options?: ReadOptions): Awaitable<Rows>
   /**
-   * Executes a read as `read` does, without hooks, and returns its statements with their plans.
+   * Executes a read as `read` does and returns its statements with their plans. Of the hooks only those before the read run.
    * @throws NotFoundError when the resource in the path does not exist
    * @internal
    */
-  explain(plan: ReadPlan, id?: string): Promise<ReadExplanation>
+  explain(
+    plan: ReadPlan,
+    id?: string,
+    options?: Pick<ReadOptions, 'hooks'>,
+  ): Promise<ReadExplanation>
   /**
    * Explains what the access rules do to a request, and writes nothing.
    * @internal

@@ -36,8 +36,9 @@ async function send(url: string, method: string, path: string, call?: Call): Pro
   try {
     const exchange = await client.send(method, path, call)
     const body = assertConforms(exchange)
-    const { text } = await client.send('GET', '/openapi.json')
-    parseDescription(text, '')(exchange, body)
+    const [prefix = ''] = /^\/api(?=\/)/.exec(path) ?? []
+    const { text } = await client.send('GET', `${prefix}/openapi.json`)
+    parseDescription(text, prefix)(exchange, body)
     return parseResponse(exchange)
   } finally {
     client.close()

@@ -1,10 +1,52 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createHandler, RequestError } from 'lapidary'
+import { attribute, createHandler, defineModel, RequestError, resource, sql, text } from 'lapidary'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 import { inMemory } from '../databases.ts'
+import { openStore } from '../engine/engine.ts'
 import { library, libraryTables } from '../engine/library.ts'
+import { filled, lasting } from '../filled.ts'
+
+describe('The page with the SQL of a read in a model with begin', () => {
+  for (const database of lasting)
+    it(`runs begin in the transaction of the read, with the identity of the request · ${database.name}`, async (test) => {
+      const url = await filled(
+        test,
+        database,
+        'create table note (id integer primary key, line text)',
+      )
+      const seen: unknown[] = []
+      const fields = { line: attribute(text) }
+      const note = resource('note', { path: '/notes', table: 'note', fields })
+      const model = defineModel([note], {
+        hooks: {
+          begin: async ({ auth, query }) => {
+            const [row] = await query(sql`select 1 as one`)
+            seen.push([auth, Number(row?.one)])
+            if (auth !== 'ada') throw new RequestError({ status: 403, detail: 'Not you.' })
+          },
+        },
+      })
+      const store = await openStore(model, url)
+      test.after(() => store.close())
+      const handle = createHandler({
+        ...{ model, store, html: createPages({ explain: true }) },
+        authenticate: ({ headers }) => headers.get('user'),
+      })
+      const explain = (user: string) =>
+        handle(
+          new Request('http://x/html.explain?url=/notes', {
+            headers: { accept: 'text/html', user },
+          }),
+        )
+      const response = await explain('ada')
+      assert.equal(response.status, 200)
+      assert.match(await response.text(), /from &quot;note&quot; as &quot;t0&quot;/)
+      assert.deepEqual(seen, [['ada', 1]])
+      assert.equal((await explain('ben')).status, 403)
+    })
+})
 
 describe('The page with the SQL of a read', () => {
   const store = openSqlite(library, ':memory:')

@@ -3,9 +3,17 @@ import { maxBufferedRows } from '../buffering.ts'
 import { type ExplainedStatement, formatParameters } from '../explain.ts'
 import { notFoundError } from '../not-found.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
+import type { ReadHooks } from '../store.ts'
 import { splitColumns } from './document-statement.ts'
+import { createPostgresRunQuery } from './read.ts'
 import type { PostgresStatements } from './statements.ts'
 import type { PostgresTransaction } from './transaction.ts'
+
+/** How a read is explained. */
+interface ExplainOptions {
+  readonly statements: PostgresStatements
+  readonly hooks: ReadHooks | undefined
+}
 
 /**
  * Runs a read and returns its statement with its plan: the rows and the times of `explain analyze` are those of a second run.
@@ -16,8 +24,9 @@ export async function explainPostgresRead(
   transaction: PostgresTransaction,
   plan: ReadPlan,
   id: string | undefined,
-  statements: PostgresStatements,
+  { statements, hooks }: ExplainOptions,
 ): Promise<ExplainedStatement[]> {
+  await hooks?.before(createPostgresRunQuery(transaction, statements.target.dialect))
   const statement = statements.boundedDocument(plan.shape)
   const values = limitRows(createRunValues(plan, id), maxBufferedRows)
   const start = performance.now()

@@ -90,11 +90,15 @@ export async function createPostgresStore(
           ? readFrom(request, context)
           : facts.load().then(() => readFrom(request, context))
       }),
-    explain: async (plan, id) => {
+    explain: async (plan, id, { hooks } = {}) => {
       if (!facts.areKnown) await facts.load()
       const explained = await pool.read(
         undefined,
-        (transaction) => explainPostgresRead(transaction, plan, id, statementsOf(plan.identity)),
+        (transaction) =>
+          explainPostgresRead(transaction, plan, id, {
+            statements: statementsOf(plan.identity),
+            hooks,
+          }),
         createSetup?.(plan.identity),
       )
       const catalog = await queryPostgresCatalog(pool.shared)

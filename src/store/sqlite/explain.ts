@@ -1,12 +1,13 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import { type ExplainedStatement, formatParameters } from '../explain.ts'
 import { addAuth } from '../run-values.ts'
+import type { ReadHooks } from '../store.ts'
 import type { QueryRequest } from '../stream.ts'
 import type { SqliteConnection } from './connection.ts'
 import { explainQueryPlan, type QueryPlanLine } from './query-plan.ts'
 import { runAsync } from './query-sequence.ts'
 import { executeFullRead } from './read.ts'
-import { endOnError, type ReadTransaction } from './read-transaction.ts'
+import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import type { SqliteStatements } from './statements.ts'
 
 /** How a read is explained. */
@@ -16,6 +17,7 @@ interface ExplainContext {
   readonly statements: SqliteStatements
   /** Makes the plans. */
   readonly connection: SqliteConnection
+  readonly hooks: ReadHooks | undefined
 }
 
 /** The most rows that an explained read holds in memory; the statements of a longer list end with the first one. */
@@ -26,7 +28,7 @@ const budget = { resources: 10_000, linkage: 100_000 }
  * @throws NotFoundError when the resource in the path does not exist
  */
 export async function explainSqliteRead(
-  { transaction, statements, connection }: ExplainContext,
+  { transaction, statements, connection, hooks }: ExplainContext,
   plan: ReadPlan,
   id: string | undefined,
 ): Promise<ExplainedStatement[]> {
@@ -46,9 +48,10 @@ export async function explainSqliteRead(
     })
     return rows
   }
-  await endOnError(transaction, () =>
-    runAsync(executeFullRead({ statements, fullRead }, plan, id, budget), query),
-  )
+  await endOnError(transaction, async () => {
+    await hooks?.before(createSqliteRunQuery(transaction))
+    await runAsync(executeFullRead({ statements, fullRead }, plan, id, budget), query)
+  })
   transaction.end()
   return explained
 }

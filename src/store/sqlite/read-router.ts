@@ -4,7 +4,7 @@ import { type CompleteRows, pairWithLayouts, type Rows } from '../../plan/read-r
 import type { ExplainedStatement } from '../explain.ts'
 import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
-import type { ReadOptions, RunQuery } from '../store.ts'
+import type { ReadHooks, ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
@@ -91,13 +91,17 @@ export class ReadRouter {
   }
 
   /** Runs a read and returns its statements with their plans. @throws NotFoundError, and `query_timeout` (503) */
-  async explain(plan: ReadPlan, id: string | undefined): Promise<ExplainedStatement[]> {
+  async explain(
+    plan: ReadPlan,
+    id: string | undefined,
+    hooks: ReadHooks | undefined,
+  ): Promise<ExplainedStatement[]> {
     const statements = this.#statementsOf(plan.identity)
     const fullRead = statements.fullRead(plan.shape)
     const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
     const transaction = await this.#begin(estimate, true, noOptions)
-    const context = { transaction, statements, connection: this.#shared }
+    const context = { transaction, statements, connection: this.#shared, hooks }
     return explainSqliteRead(context, plan, id)
   }
 

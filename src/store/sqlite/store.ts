@@ -74,8 +74,8 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     read: (plan, id, readOptions) => router.read(plan, id, readOptions),
-    explain: async (plan, id) => {
-      const explained = await router.explain(plan, id)
+    explain: async (plan, id, { hooks } = {}) => {
+      const explained = await router.explain(plan, id, hooks)
       const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
       return { dialect: 'sqlite', statements: explained, warnings }
     },
