@@ -8,6 +8,7 @@ import {
   renderIncluded,
   renderLinkage,
 } from './collection-view.ts'
+import { type CountedRequest, type CountReader, createCountReader } from './count-resources.ts'
 import { getModelDescription } from './describe-model.ts'
 import { parseDocument } from './document.ts'
 import { renderDeleteForm, renderUpdateForm } from './edit-form.ts'
@@ -44,6 +45,7 @@ const paths = { model: '/html.model.json', explanation: '/html.explain' } as con
  */
 export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
   const { routes, toPath } = readAssets()
+  const readCounts = createCountReader()
   const listFiles = (prefix: string): PageFiles => ({
     style: prefix + toPath('pages.css'),
     script: prefix + toPath('pages.js'),
@@ -56,18 +58,25 @@ export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
       defineRoute(paths.model, getModelDescription),
       ...(explain ? [defineRoute(paths.explanation, createExplanationHandler(listFiles))] : []),
     ],
-    render: (document, request) => ({
+    render: async (document, request) => ({
       headers: pageHeaders,
-      body: renderPage(document, request, listFiles(request.prefix)),
+      body: renderPage(document, await addCounts(request, readCounts), listFiles(request.prefix)),
     }),
   }
+}
+
+/** Adds the numbers of resources to the request of the landing page. */
+async function addCounts(request: PageRequest, readCounts: CountReader): Promise<CountedRequest> {
+  const { found } = request
+  const isRoot = found?.route.target?.is === 'root'
+  return isRoot ? { ...request, counts: await readCounts(found, request.origin) } : request
 }
 
 function defineRoute(path: string, handle: RouteHandler): Route {
   return { path, methods: { GET: handle }, readOnlyMethods: [] }
 }
 
-function renderPage(response: PageDocument, request: PageRequest, files: PageFiles): string {
+function renderPage(response: PageDocument, request: CountedRequest, files: PageFiles): string {
   const { text } = response
   const document = text === undefined ? {} : parseDocument(text)
   const { found } = request

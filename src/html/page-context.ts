@@ -1,5 +1,5 @@
 import type { Method } from '../handlers/model-paths.ts'
-import type { FoundPage, PageRequest } from '../http/html.ts'
+import type { FoundPage } from '../http/html.ts'
 import type { Operation } from '../model/access.ts'
 import {
   type Field,
@@ -7,13 +7,14 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
+import type { CountedRequest } from './count-resources.ts'
 import type { ShownDocument, ShownIdentifier, ShownResource } from './document.ts'
 import type { PageUrl } from './page-url.ts'
 import type { PageView } from './page-view.ts'
 
 /** What the parts of every page know. */
 export interface BaseContext {
-  readonly request: PageRequest
+  readonly request: CountedRequest
   readonly url: PageUrl
   readonly document: ShownDocument
 }

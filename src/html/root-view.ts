@@ -4,8 +4,8 @@ import { findType, type PageContext } from './page-context.ts'
 import { renderValue } from './values.ts'
 
 /**
- * Renders the root document: the resource types with their descriptions. The script of the page adds the counts, one request
- * each, because a large table takes time to count.
+ * Renders the root document: the resource types with their descriptions and counts. The script of the page adds the counts that the
+ * server has not read in time.
  */
 export function renderRoot(context: PageContext): Html {
   const { resources, ...meta } = context.document.meta ?? {}
@@ -56,12 +56,17 @@ function renderMembers(members: Readonly<Record<string, JsonValue>>): Html {
 
 function renderType(context: PageContext, name: string, about: unknown): Html {
   const { path, description }: Readonly<Record<string, unknown>> = isObject(about) ? about : {}
-  const isKnown = findType(context, name) !== undefined
+  const count = context.request.counts?.get(name)
+  const isCountedLater = count === undefined && findType(context, name) !== undefined
   return h(
     'tr',
     null,
     h('th', { scope: 'row' }, h('a', { href: String(path) }, h('bdi', null, name))),
     h('td', null, typeof description === 'string' && h('bdi', null, description)),
-    h('td', { class: 'count', 'data-count-of': isKnown && String(path) }, '–'),
+    h(
+      'td',
+      { class: 'count', 'data-count-of': isCountedLater ? String(path) : undefined },
+      count?.toLocaleString('en') ?? '–',
+    ),
   )
 }

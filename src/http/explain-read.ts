@@ -2,7 +2,7 @@ import { type AppOptions, createAppContext } from '../handlers/app-context.ts'
 import { explainRequest } from '../handlers/explain-request.ts'
 import type { ApiRequest } from '../handlers/handler.ts'
 import { listRoutes } from '../handlers/protected-routes.ts'
-import type { Logger } from '../model/request-context.ts'
+import { silentLogger } from '../handlers/silent-logger.ts'
 import type { ReadExplanation } from '../store/explain.ts'
 import { createRouter } from './router.ts'
 
@@ -13,12 +13,6 @@ export interface ExplainedRequest {
   readonly signal?: AbortSignal | undefined
   /** True to run `begin` and the hooks before the read in its transaction, as the request does. Default false. */
   readonly hooks?: boolean
-}
-
-const ignore = () => {}
-const silent: Logger = {
-  ...{ trace: ignore, debug: ignore, info: ignore },
-  ...{ warn: ignore, error: ignore, fatal: ignore },
 }
 
 /**
@@ -52,7 +46,7 @@ export function toExplainedRequest(
   const target = url.replace(/^https?:\/\/[^/?#]*/, '').replace(/#.*$/s, '') || '/'
   const mark = target.indexOf('?')
   const request = {
-    ...{ auth, origin: '', body: new Uint8Array(), log: silent },
+    ...{ auth, origin: '', body: new Uint8Array(), log: silentLogger },
     ...{ requestId: undefined, ip: undefined },
     search: mark === -1 ? '' : target.slice(mark + 1),
     signal: () => signal ?? new AbortController().signal,

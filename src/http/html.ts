@@ -1,6 +1,7 @@
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiResponse } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
+import type { Awaitable } from '../model/hooks.ts'
 import { prefersHtml } from '../parse/negotiate.ts'
 import type { DocumentText } from '../serialize/document.ts'
 
@@ -31,6 +32,8 @@ export interface PageDocument {
   readonly status: number
   /** The text of the document; `undefined` if it is longer than `maxPageLength`. */
   readonly text: string | undefined
+  /** How requests are authenticated (RFC 9110, `WWW-Authenticate`); `undefined` unless the response is 401. */
+  readonly challenge: string | undefined
 }
 
 /**
@@ -45,13 +48,15 @@ export interface HtmlPages {
   readonly routes: readonly Route[]
   /**
    * Renders a document.
-   * @returns the page, and header fields such as `content-security-policy`
    * @internal
    */
-  render(
-    document: PageDocument,
-    request: PageRequest,
-  ): Readonly<{ headers: Readonly<Record<string, string>>; body: string }>
+  render(document: PageDocument, request: PageRequest): Awaitable<RenderedPage>
+}
+
+/** A page, and header fields such as `content-security-policy`. */
+export interface RenderedPage {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
 }
 
 /** The longest document that is shown as a page, in UTF-16 code units. A page is built in memory, unlike a streamed document. */
@@ -73,7 +78,8 @@ export async function toPage<Body extends DocumentText>(
 ): Promise<ApiResponse<Body | string>> {
   if (response.headers?.['content-type'] !== undefined) return response
   const text = await collect(response.body)
-  const { headers, body } = html.render({ status: response.status, text }, request)
+  const challenge = response.headers?.['www-authenticate']
+  const { headers, body } = await html.render({ status: response.status, text, challenge }, request)
   return { status: response.status, headers: { ...response.headers, ...headers }, body }
 }
 

@@ -1,6 +1,7 @@
 import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest } from '../handlers/handler.ts'
 import { listRoutes } from '../handlers/protected-routes.ts'
+import { createFirstPageReader } from '../handlers/read-first-pages.ts'
 import type { ModelRoute, Route } from '../handlers/route-table.ts'
 import { DeclarationError } from '../model/declaration-error.ts'
 import { isObject } from '../model/json.ts'
@@ -36,7 +37,7 @@ export function buildRoutes(context: AppContext, options: DescribedOptions): rea
   const settings = openapi === true ? {} : openapi
   return [
     ...routes.map((route) => addLink(route, formatLinks(route, context, settings))),
-    defineDescription(context, options, { ...settings, routes }),
+    defineDescription(context, options, settings),
     ...defineSchemas(context),
     ...definePage(context, settings.docs),
   ]
@@ -70,7 +71,7 @@ function formatLinks(
 function defineDescription(
   context: AppContext,
   { publicUrl, authenticate }: DescribedOptions,
-  { docs, examples: source, routes, ...settings }: OpenApiOptions & WithRoutes,
+  { docs, examples: source, ...settings }: OpenApiOptions,
 ): Route {
   const { prefix, rootMeta } = context
   const { version, description } = rootMeta
@@ -88,13 +89,9 @@ function defineDescription(
     )
   const read =
     source === 'rows'
-      ? describeWithRows(context, routes, authenticate === undefined, describe)
+      ? describeWithRows(context, authenticate === undefined, describe)
       : describeModel(context, describe)
   return defineText('/openapi.json', { 'content-type': 'application/json' }, read)
-}
-
-interface WithRoutes {
-  readonly routes: readonly ModelRoute[]
 }
 
 /** Reads the text of a description. */
@@ -117,13 +114,13 @@ const rowsLifetime = 60_000
  */
 function describeWithRows(
   context: AppContext,
-  routes: readonly ModelRoute[],
   isKept: boolean,
   describe: (model: Model, examples: Examples) => string,
 ): DescriptionReader {
+  const readFirstPages = createFirstPageReader()
   let kept: Readonly<{ text: Promise<string>; until: number }> | undefined
   const read = async (request: ApiRequest) =>
-    describe(findModel(request, context), await readExamples(routes, request, context))
+    describe(findModel(request, context), await readExamples(readFirstPages, request, context))
   return (request) => {
     if (!isKept) return read(request)
     const now = performance.now()
