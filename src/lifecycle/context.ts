@@ -8,7 +8,8 @@ import type { GetWriteLifecycle } from './write-lifecycle.ts'
 export interface LifecycleContext {
   readonly planner: Planner
   readonly store: Store
-  readonly bindReadHooks: ReadHookBinder
+  /** Absent for a model without read hooks. */
+  readonly bindReadHooks?: ReadHookBinder | undefined
   readonly getWriteLifecycle: GetWriteLifecycle
   /** The transaction in which reads and writes run; absent: each has one of its own. */
   readonly open?: OpenTransaction | undefined

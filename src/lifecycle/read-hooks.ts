@@ -11,9 +11,9 @@ import { createBeginContext, createHookContext } from './hook-context.ts'
 /** Returns the read hooks that run during a read, bound to its request; `undefined` when there are none. */
 export type ReadHookBinder = (plan: ReadPlan, request: RequestContext) => ReadHooks | undefined
 
-/** Creates the binder of a model. A model without read hooks pays nothing for them. */
-export function createReadHookBinder(model: Model): ReadHookBinder {
-  if (![...model.types.values()].some(hasReadHooks)) return () => undefined
+/** Creates the binder of a model; none for a model without read hooks, which pays nothing for them. */
+export function createReadHookBinder(model: Model): ReadHookBinder | undefined {
+  if (![...model.types.values()].some(hasReadHooks)) return undefined
   return (plan, request) => {
     const types = findAffectedTypes(plan, model).filter(hasReadHooks)
     return types.length === 0 ? undefined : bindHooks(types, request)

@@ -17,7 +17,7 @@ export function executeRead(
   { planner, store, bindReadHooks, open }: LifecycleContext,
   request: RequestContext,
 ): Awaitable<Rows> {
-  const readHooks = bindReadHooks(plan, request)
+  const readHooks = bindReadHooks?.(plan, request)
   const hooks = open ? readHooks : withBegin(readHooks, planner.model, request)
   return store.read(plan, id, { hooks, signal: request.signal })
 }

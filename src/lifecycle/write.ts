@@ -50,7 +50,7 @@ export function executeWrite<Result>(
   request: RequestContext,
 ): Promise<Result> {
   const lifecycle = context.getWriteLifecycle(plan.shape)
-  const readHooks = context.bindReadHooks(response.plan, request)
+  const readHooks = context.bindReadHooks?.(response.plan, request)
   const readPlan = readHooks ? undefined : response.plan
   return executeInTransaction(context, request, (unit) =>
     thenMaybe(write(plan, unit, lifecycle, readPlan), (written) =>

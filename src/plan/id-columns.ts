@@ -82,14 +82,13 @@ export function omitIdColumns(
   return { columns: agreed, conflicts, known }
 }
 
-/** Does the same with the columns of a document, and adds an error for each field that does not agree. */
+/** Does the same with the columns of a document that writes a composite id, and adds an error for each field that does not agree. */
 export function agreeOnId(
   builder: WriteBuilder,
   row: WrittenRow,
-  document: 'resource' | 'linkage' = 'resource',
+  document: 'resource' | 'linkage' | 'none',
 ): void {
   const { resource, id } = row
-  if (resource.id.parts.length === 1) return
   const { columns, conflicts, known } = omitIdColumns(builder.columns, builder.values, row)
   builder.columns.splice(0, columns.length, ...columns)
   const pointerOf = (name: string) => {

@@ -92,7 +92,6 @@ export function planCreate(
   // A new row has no links to replace.
   addRelationships(parsed, resource, model, builder, 'add')
   const parentLink = parent && linkToParent(parsed, parent, model, builder)
-  agreeOnId(builder, { resource, model, id })
   const isGenerated = id === undefined && resource.ids.generatedBy === 'database'
   return createPlan(planner, resource, builder, {
     row: isGenerated ? 'new' : 'newWithId',
@@ -125,7 +124,6 @@ export function planUpdate(
   const builder = createWriteBuilder()
   addAttributes(parsed, resource, builder, 'update')
   addRelationships(parsed, resource, model, builder, 'replace')
-  agreeOnId(builder, { resource, model, id })
   return createPlan(planner, resource, builder, {
     row: 'existing',
     id,
@@ -156,7 +154,6 @@ export function planRelationshipWrite(
   const builder = createWriteBuilder()
   const { model } = planner
   addRelationship(relationship, { linkage, pointer: '/data', change }, model, builder)
-  agreeOnId(builder, { resource, model, id }, 'linkage')
   return createPlan(planner, resource, builder, {
     row: 'existing',
     id,
@@ -198,14 +195,16 @@ interface PlanTarget extends Pick<WriteShape, 'row'>, Pick<WritePlan, 'id' | 'do
 
 /** @throws ApiError | ManyErrors for errors in the structure of the document */
 function createPlan(
-  { shapes }: Planner,
-  { type }: ResourceType,
-  { columns, links, values, linkIds, existenceChecks, structureErrors, errors }: WriteBuilder,
+  { model, shapes }: Planner,
+  resource: ResourceType,
+  builder: WriteBuilder,
   { row, parent, id, required, document, operation }: PlanTarget,
 ): WritePlan {
+  const { columns, links, values, linkIds, existenceChecks, structureErrors, errors } = builder
+  if (resource.id.parts.length > 1) agreeOnId(builder, { resource, model, id }, document)
   throwErrors(structureErrors)
   return {
-    shape: shapes.intern({ type, columns, links, row, parent }),
+    shape: shapes.intern({ type: resource.type, columns, links, row, parent }),
     id,
     values,
     linkIds,

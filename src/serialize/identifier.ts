@@ -4,8 +4,10 @@ import type { Template } from './template.ts'
 
 /** Returns the template of an object that begins with type and id, without its closing brace. */
 export function createIdentifierTemplate(resource: ResourceType, idIndex: number): Template {
-  const { quote, serialize } = getIdSerializer(resource)
-  return [serializeHead(resource) + quote, (row) => serialize(`${row[idIndex]}`), quote]
+  const head = serializeHead(resource)
+  return hasPlainId(resource)
+    ? [`${head}"`, (row) => `${row[idIndex]}`, '"']
+    : [head, (row) => JSON.stringify(`${row[idIndex]}`)]
 }
 
 /** Returns the serializer of to-many linkage: a row has an array of ids at `index`. The brackets are not included. */
@@ -30,9 +32,13 @@ interface IdSerializer {
   serialize(id: string): string
 }
 
-/** An id of the kind `id` has only digits and needs no escaping, so its quotation marks are part of the fixed text. */
-function getIdSerializer({ id }: ResourceType): IdSerializer {
+/** Whether ids need no escaping, because they have only digits: their quotation marks are then part of the fixed text. */
+function hasPlainId({ id }: ResourceType): boolean {
   return id.kind.codec === 'id'
+}
+
+function getIdSerializer(resource: ResourceType): IdSerializer {
+  return hasPlainId(resource)
     ? { quote: '"', serialize: (text) => text }
     : { quote: '', serialize: JSON.stringify }
 }

@@ -5,7 +5,7 @@ export class Mutex {
   /** Runs work after all earlier work has settled. */
   run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     const running = this.#last.then(work)
-    this.#last = running.then(ignore, ignore)
+    this.#last = running.catch(ignore)
     return running
   }
 }

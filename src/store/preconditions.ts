@@ -1,4 +1,11 @@
-import { type ErrorList, emptyCollector, noErrors, report } from '../errors/collector.ts'
+import {
+  type ErrorCollector,
+  type ErrorList,
+  emptyCollector,
+  noErrors,
+  report,
+  reportAll,
+} from '../errors/collector.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
@@ -48,20 +55,23 @@ async function checkAll(
     await locking
     throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
   }
-  const [, , missing] = await Promise.all([
+  const errors = emptyCollector()
+  reportAll(errors, { errors: invalid, more: 0 })
+  await Promise.all([
     locking,
     access && runAccessChecks(connection, access.before, plan, plan),
-    findMissing(connection, plan.existenceChecks, statements),
+    findMissing(connection, plan.existenceChecks, statements, errors),
   ])
-  return { errors: [...invalid, ...missing.errors], more: missing.more }
+  return errors
 }
 
-/** @returns the errors about related resources that do not exist */
+/** Reports the related resources that do not exist. */
 async function findMissing(
   connection: WriteConnection,
   existenceChecks: readonly ExistenceCheck[],
   { ofType }: Statements,
-): Promise<ErrorList> {
+  errors: ErrorCollector,
+): Promise<void> {
   const checksByType = [...Map.groupBy(existenceChecks, ({ type }) => type)]
   const found = await Promise.all(
     checksByType.map(([type, checks]) => {
@@ -69,13 +79,11 @@ async function findMissing(
       return connection.all(ofType(type).lookup, { planValues: [], ids })
     }),
   )
-  const missing = emptyCollector()
   for (const [index, [, checks]] of checksByType.entries()) {
     const existing = new Set(found[index]?.map(([id]) => String(id)))
     for (const check of checks)
-      if (!existing.has(check.id)) report(missing, () => createRelatedNotFound(check))
+      if (!existing.has(check.id)) report(errors, () => createRelatedNotFound(check))
   }
-  return missing
 }
 
 /** Locks the resource in the path. @returns no errors @throws NotFoundError when it does not exist */

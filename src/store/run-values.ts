@@ -21,10 +21,11 @@ export function createRunValues(
   { values, page, identity }: ReadPlan,
   id: string | undefined,
 ): RunValues {
-  if (page === undefined) return addAuth({ planValues: values, id }, identity)
+  const auth = identity?.auth
+  if (page === undefined) return { planValues: values, id, auth }
   const offset = BigInt(page.number - 1) * BigInt(page.size)
   return {
-    ...addAuth({ planValues: values, id }, identity),
+    ...{ planValues: values, id, auth },
     limit: page.size,
     offset: offset < maxOffset ? offset : maxOffset,
   }

@@ -1,5 +1,4 @@
 import { getResourceType, type ResourceType } from '../model/model.ts'
-import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadShape } from '../plan/read.ts'
 import type { WritePlan, WriteShape } from '../plan/write.ts'
@@ -50,9 +49,7 @@ export interface Statements {
  * @param cache - holds the statements of query shapes
  */
 export function createStatements(target: Target, cache = new StatementCache()): Statements {
-  const statementsOf = memoizeByIdentity(
-    (resource: ResourceType): TypeStatements => createTypeStatements(resource, target),
-  )
+  const types = new Map<string, TypeStatements>()
   return {
     target,
     read: cache.memoize((shape: ReadShape) => compileRead(shape, target), readSize),
@@ -63,7 +60,13 @@ export function createStatements(target: Target, cache = new StatementCache()): 
       (shape: MembersShape) => compileMembers(shape, target),
       (statement) => statementSize(statement),
     ),
-    ofType: (type) => statementsOf(getResourceType(target.model, type)),
+    ofType: (type) => {
+      const known = types.get(type)
+      if (known !== undefined) return known
+      const created = createTypeStatements(getResourceType(target.model, type), target)
+      types.set(type, created)
+      return created
+    },
   }
 }
 

@@ -82,8 +82,8 @@ async function remove(
   const values = { planValues: [], id: plan.id }
   const find = async () => (await connection.all(exists, values)).length > 0
   // The rule is checked first, and its error is the one that is thrown.
-  const { before = [] } = statements.checks?.(plan) ?? {}
-  const allowing = runAccessChecks(connection, before, plan, plan)
+  const access = statements.checks?.(plan)
+  const allowing = access && runAccessChecks(connection, access.before, plan, plan)
   if (isReplaceable) await allowing
   if (isReplaceable && plan.precondition && !(await find()))
     throw notFoundError(plan.precondition.notFound, plan.id)

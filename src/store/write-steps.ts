@@ -1,10 +1,4 @@
-import {
-  type ErrorList,
-  emptyCollector,
-  hasErrors,
-  reportAll,
-  throwErrors,
-} from '../errors/collector.ts'
+import { throwErrors } from '../errors/collector.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import type { WritePlan } from '../plan/write.ts'
@@ -71,15 +65,7 @@ function listLaterSteps(state: WriteState): WriteStep[] {
 const checkStep: WriteStep = {
   needs: [],
   run: ({ connection, plan, statements }) =>
-    thenMaybe(checkPreconditions(connection, plan, statements), throwFoundErrors),
-}
-
-/** @throws ApiError | ManyErrors with the errors of a list, as many as a response may have */
-function throwFoundErrors(found: ErrorList): void {
-  if (!hasErrors(found)) return
-  const errors = emptyCollector()
-  reportAll(errors, found)
-  throwErrors(errors)
+    thenMaybe(checkPreconditions(connection, plan, statements), throwErrors),
 }
 
 /** Checks that the written row still matches the scope of its type. @throws BodyError `invalid_value` (422) */

@@ -231,6 +231,12 @@ export class SqliteConnection {
     return this.#database.isTransaction
   }
 
+  /** Checks that a transaction is open: outside of one, each statement would be committed at once. */
+  checkTransaction(): void {
+    if (!this.#database.isTransaction)
+      throw new Error('SQLite has rolled the transaction back after an earlier error.')
+  }
+
   /** Rolls the transaction back, if one is open. */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback')

@@ -6,7 +6,7 @@ import { overloadedError } from '../semaphore.ts'
 import type { Transaction } from '../store.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
-import { lockDeadline, retryUntil } from './retry-until.ts'
+import { retryWhileLocked } from './retry-while-locked.ts'
 
 // Group commit. A commit waits for the disk, and the rest of a write does not. So transactions that wait for the connection
 // run one after the other in one transaction of the database, each in a savepoint, and are committed together. Rows `create`,
@@ -27,8 +27,8 @@ type Settle = () => void
 
 /** A transaction in the queue. */
 interface QueuedTransaction {
-  /** When it gives up, on the clock of `performance.now`. */
-  readonly deadline: number
+  /** When it was queued, on the clock of `performance.now`. */
+  readonly since: number
   /** If it throws, what it wrote is rolled back. */
   readonly work: (transaction: Transaction) => Awaitable<unknown>
   resolve(result: unknown): void
@@ -76,7 +76,7 @@ export class GroupCommit {
   transaction<Result>(work: (transaction: Transaction) => Awaitable<Result>): Promise<Result> {
     if (this.#queue.length >= this.#queueSize) return Promise.reject(overloadedError())
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    this.#queue.push({ deadline: lockDeadline(), work, resolve, reject })
+    this.#queue.push({ since: performance.now(), work, resolve, reject })
     this.#schedule()
     return promise
   }
@@ -94,7 +94,7 @@ export class GroupCommit {
     const group = this.#queue.splice(0, maxGroupSize)
     const settled = group.length > 1 ? await this.#runGroup(group) : undefined
     if (settled === undefined) {
-      for (const transaction of group) (await this.#runAlone(transaction))()
+      for (const transaction of group) await this.#runAlone(transaction)
     } else {
       for (const settle of settled) settle()
       this.#queue.unshift(...group.slice(settled.length))
@@ -114,8 +114,7 @@ export class GroupCommit {
       return settled
     }
     try {
-      const deadline = group[0]?.deadline ?? lockDeadline()
-      return await this.#runInTransaction(deadline, runInTime)
+      return await this.#runInTransaction(group[0]?.since ?? performance.now(), runInTime)
     } catch {
       // Each transaction runs again alone, so the error reaches the one that caused it.
       return undefined
@@ -134,12 +133,11 @@ export class GroupCommit {
     }
   }
 
-  async #runAlone({ work, deadline, resolve, reject }: QueuedTransaction): Promise<Settle> {
+  async #runAlone({ work, since, resolve, reject }: QueuedTransaction): Promise<void> {
     try {
-      const result = await this.#runInTransaction(deadline, work)
-      return () => resolve(result)
+      resolve(await this.#runInTransaction(since, work))
     } catch (error) {
-      return () => reject(error)
+      reject(error)
     }
   }
 
@@ -148,10 +146,10 @@ export class GroupCommit {
    * a lock.
    */
   #runInTransaction<Result>(
-    deadline: number,
+    since: number,
     work: (transaction: Transaction) => Awaitable<Result>,
   ): Promise<Result> {
-    return retryUntil(deadline, async () => {
+    return retryWhileLocked(since, async () => {
       this.#writer.begin('immediate')
       try {
         const result = await work(this.#transaction)

@@ -28,7 +28,7 @@ import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
-import { lockDeadline, retryUntil } from './retry-until.ts'
+import { retryWhileLocked } from './retry-while-locked.ts'
 import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements } from './statements.ts'
 import { estimateRowCount } from './table-size.ts'
@@ -154,7 +154,7 @@ function createSchemaOperations({
     catalog: async () => querySqliteCatalog(writer),
     migrate: async (migrations, mode = 'run') => {
       await mutex.run(() =>
-        retryUntil(lockDeadline(), () => migrateSqlite(writer, migrations, mode)),
+        retryWhileLocked(performance.now(), () => migrateSqlite(writer, migrations, mode)),
       )
       expected = migrations
     },

@@ -19,7 +19,7 @@ export function createWriteConnection(
     all: writer.all.bind(writer),
     run: writer.run.bind(writer),
     read: (plan, id) => {
-      checkOpen(writer)
+      writer.checkTransaction()
       const fullRead = statements.fullRead(plan.shape)
       if (fullRead.isPointRead) return readPoint(writer, fullRead, plan, id)
       const limit = { resources: writeBudget.resources, isWrite: true }
@@ -35,24 +35,18 @@ export function createWriteConnection(
       return rows
     },
     query: async (expression) => {
-      checkOpen(writer)
+      writer.checkTransaction()
       return runQuery(expression)
     },
     savepoint: (work) => runInSavepoint(writer, work),
   }
 }
 
-/** Outside of a transaction, each statement would be committed at once. */
-function checkOpen(writer: SqliteConnection): void {
-  if (!writer.isInTransaction)
-    throw new Error('SQLite has rolled the transaction back after an earlier error.')
-}
-
 async function runInSavepoint<Result>(
   writer: SqliteConnection,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  checkOpen(writer)
+  writer.checkTransaction()
   writer.execute('savepoint lapidary_nested')
   try {
     const result = await work()

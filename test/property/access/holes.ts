@@ -46,7 +46,7 @@ export const holes: readonly Hole[] = [
   {
     title: 'the error of a hidden row differs from that of an absent one',
     seed: 300,
-    file: 'src/store/transaction.ts',
+    file: 'src/store/preconditions.ts',
     from: 'const { lock } = statements.ofType(notFound.type)',
     to: 'const { inScope: lock } = statements.ofType(notFound.type)',
   },
