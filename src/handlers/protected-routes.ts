@@ -37,11 +37,20 @@ function protectRoutes(routes: readonly ModelRoute[], findView: FindAccessView):
       )
     }
   }
+  const checkVisible = (path: string) => (auth: unknown) => {
+    if (!getRoutes(findView(auth)).has(path)) throw new HiddenRouteError()
+  }
+  // No decision holds without an auth context.
+  const routesOfEverybody = getRoutes(findView(undefined))
   return routes.map((route) => {
     // The keys of `methods` are methods; `Object.keys` returns them as strings.
     const methods = (Object.keys(route.methods) as Method[]).map(
       (method) => [method, protect(route.path, method)] as const,
     )
-    return { ...route, methods: Object.fromEntries(methods) }
+    return {
+      ...route,
+      methods: Object.fromEntries(methods),
+      ...(!routesOfEverybody.has(route.path) && { checkVisible: checkVisible(route.path) }),
+    }
   })
 }

@@ -25,6 +25,11 @@ export interface Route {
   readonly headers?: Readonly<Record<string, string>>
   /** True if requests are not authenticated. Default false. */
   readonly isPublic?: boolean
+  /**
+   * Throws `HiddenRouteError` if the path does not exist for an auth context. OPTIONS and methods that the path does not have are
+   * authenticated first then. Absent for a path that exists for everybody.
+   */
+  readonly checkVisible?: (auth: unknown) => void
 }
 
 /** A route of the model. */

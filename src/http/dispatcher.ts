@@ -8,7 +8,13 @@ import { createErrorResponder } from './errors.ts'
 import { checkHead, commonHeaders, documentHeaders } from './headers.ts'
 import { type FoundPage, toPage, wantsPage } from './html.ts'
 import { logInternalError } from './log-internal-error.ts'
-import { createMethodError, findMethod, formatAllowedMethods } from './methods.ts'
+import {
+  createMethodError,
+  findMethod,
+  formatAllowedMethods,
+  isPreflight,
+  preflightField,
+} from './methods.ts'
 import { defaultMaxBody, type HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
@@ -45,6 +51,8 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     const { method } = request
     const { route, id } = match(request.target)
     const handlerMethod = findMethod(route, method)
+    if (handlerMethod === undefined && needsAuthentication(route, request))
+      route.checkVisible?.(await request.authenticate())
     if (handlerMethod === undefined && method !== 'OPTIONS') throw createMethodError(route, method)
     checkRequestHead(request)
     const handle = handlerMethod && route.methods[handlerMethod]
@@ -77,6 +85,11 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
     const origin = findOrigin(resolveOrigin, host, protocol)
     return toPage(html, response, { prefix, target, origin, found })
   }
+}
+
+/** Whether a request without a handler is authenticated: its path may not exist for everybody. */
+function needsAuthentication({ checkVisible }: Route, { method, header }: HttpRequest): boolean {
+  return checkVisible !== undefined && !isPreflight(method, header(preflightField))
 }
 
 function checkRequestHead({ target, header, hasBody }: HttpRequest): void {

@@ -35,3 +35,11 @@ export function findMethod({ methods }: Route, method: string): Method | undefin
   // The keys of `methods` are methods; `Object.keys` returns them as strings.
   return (Object.keys(methods) as Method[]).find((each) => each === name)
 }
+
+/** The header field of a preflight request of CORS. */
+export const preflightField = 'access-control-request-method'
+
+/** Whether a request is a preflight request, which a browser sends without credentials (https://fetch.spec.whatwg.org/#http-requests). */
+export function isPreflight(method: string, requestedMethod: string | undefined): boolean {
+  return method === 'OPTIONS' && requestedMethod !== undefined
+}

@@ -15,7 +15,13 @@ import { createDisconnectSignal } from '../disconnect-signal.ts'
 import { announcesBody, checkHead, commonHeaders } from '../headers.ts'
 import type { HtmlPages } from '../html.ts'
 import { toError } from '../log-internal-error.ts'
-import { createMethodError, formatAllowedMethods, listAllowedMethods } from '../methods.ts'
+import {
+  createMethodError,
+  formatAllowedMethods,
+  isPreflight,
+  listAllowedMethods,
+  preflightField,
+} from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import type { ErrorReporter } from './errors.ts'
 import type { ResponseSender, Sendable } from './response.ts'
@@ -46,7 +52,7 @@ export const authKey = Symbol('lapidary.auth')
 export function registerRoutes(app: FastifyInstance, options: RouteOptions): void {
   for (const route of options.routes) {
     registerHandlers(app, route, options)
-    registerOtherMethods(app, route)
+    registerOtherMethods(app, route, options)
   }
 }
 
@@ -161,7 +167,7 @@ function bindSender(send: ResponseSender, route: Route, method: Method) {
     : (reply: FastifyReply, response: Sendable) => send(reply, response, route)
 }
 
-function registerOtherMethods(app: FastifyInstance, route: Route): void {
+function registerOtherMethods(app: FastifyInstance, route: Route, options: RouteOptions): void {
   const { path: url, methods } = route
   const known = listAllowedMethods(methods)
   const allow = formatAllowedMethods(route)
@@ -174,19 +180,29 @@ function registerOtherMethods(app: FastifyInstance, route: Route): void {
   const rejectMethod = async ({ method }: FastifyRequest) => {
     throw createMethodError(route, method)
   }
+  const checkVisible = createVisibilityHook(route, options)
   const rejected = app.supportedMethods.filter((method) => !known.includes(method))
   app.route({
     ...{ url, schema: hidden, method: 'OPTIONS' },
-    preParsing: checkHeadersHook,
+    preParsing: checkVisible ? [checkHeadersHook, checkVisible] : checkHeadersHook,
     handler: sendAllowedMethods,
   })
   app.route({
     url,
     schema: hidden,
     method: rejected,
-    onRequest: rejectMethod,
+    ...(checkVisible ? { preParsing: [checkVisible, rejectMethod] } : { onRequest: rejectMethod }),
     handler: rejectMethod,
   })
+}
+
+/** Creates the hook that rejects a path which does not exist for the identity; `undefined` if it exists for everybody. */
+function createVisibilityHook({ checkVisible }: Route, { authenticate }: RouteOptions) {
+  if (checkVisible === undefined) return undefined
+  return async (request: FastifyRequest) => {
+    const { method, headers } = request
+    if (!isPreflight(method, headers[preflightField])) checkVisible(await authenticate?.(request))
+  }
 }
 
 function checkHeaders({ raw, headers }: FastifyRequest): void {
