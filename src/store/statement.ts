@@ -224,8 +224,12 @@ export function loadRows(rows: unknown[][], load: Statement['load']): unknown[][
 
 /** Returns the values that the driver binds, in the order of the placeholders. */
 export function bound({ placeholders }: Statement, values: RunValues): ParameterValue[] {
-  return placeholders.map(({ source, bind }) => {
-    if (typeof source === 'number') return bind(values.planValues[source])
-    return bind(typeof source === 'string' ? values[source] : source.read(values.auth))
-  })
+  const parameters: ParameterValue[] = []
+  for (const { source, bind } of placeholders) parameters.push(bind(readSource(source, values)))
+  return parameters
+}
+
+function readSource(source: ParameterSource, values: RunValues): unknown {
+  if (typeof source === 'number') return values.planValues[source]
+  return typeof source === 'string' ? values[source] : source.read(values.auth)
 }

@@ -22,9 +22,15 @@ export function cachePlans<Plan extends object>(
 ): (search: string, original?: string) => Plan {
   const plans = new LRUCache<string, Plan>(bounds)
   const admits = createAdmissionFilter()
+  /** The plan that was used last: to use it again does not change the order. */
+  let latest: Readonly<{ search: string; plan: Plan }> | undefined
   return (search, original = search) => {
+    if (latest?.search === search) return latest.plan
     const cached = plans.get(search)
-    if (cached !== undefined) return cached
+    if (cached !== undefined) {
+      latest = { search, plan: cached }
+      return cached
+    }
     const planned = plan(search, original)
     if (admits(search)) {
       const extra = original === search ? 0 : original.length

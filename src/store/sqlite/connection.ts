@@ -8,7 +8,7 @@ import { type ControlStatements, prepareControlStatements } from './control-stat
 import { translateError, translateErrors } from './errors.ts'
 import { addFunctions } from './functions.ts'
 import { type ConnectionRole, openDatabase, pageCacheSizes } from './open-database.ts'
-import { isTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
+import { hasTextPattern, matchesLike, PatternRegistry } from './patterns.ts'
 import {
   createPreparedStatements,
   finalize,
@@ -76,7 +76,7 @@ export class SqliteConnection {
   /** Returns every row as the driver reads it. @param values - in the order of the placeholders */
   rawRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
     // Most statements have no pattern, and run without a closure.
-    return values.some(isTextPattern)
+    return hasTextPattern(values)
       ? this.#withPatterns(values, (boundValues) => this.#run(statement, boundValues))
       : this.#run(statement, values as readonly BoundValue[])
   }
@@ -102,7 +102,7 @@ export class SqliteConnection {
   /** Runs a statement that returns no rows. @returns the number of changed rows */
   run(statement: Statement, values: RunValues): number {
     const parameters = bound(statement, values)
-    return parameters.some(isTextPattern)
+    return hasTextPattern(parameters)
       ? this.#withPatterns(parameters, (boundValues) => this.#change(statement, boundValues))
       : this.#change(statement, parameters as readonly BoundValue[])
   }
@@ -289,7 +289,7 @@ export class SqliteConnection {
     values: readonly ParameterValue[],
     run: (boundValues: readonly BoundValue[]) => Result,
   ): Result {
-    if (!values.some(isTextPattern)) return run(values as readonly BoundValue[])
+    if (!hasTextPattern(values)) return run(values as readonly BoundValue[])
     const { boundValues, release } = this.#patterns.register(values)
     try {
       return run(boundValues)

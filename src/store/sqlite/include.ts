@@ -129,7 +129,9 @@ function* followEdges(
     const ids = owned ? [] : collectLinkedIds(starts, edge)
     const missing = known ? ids.filter((each) => !known.has(edge.to, each)) : ids
     const found = owned ?? (yield* readByIds(missing, edge, progress))
-    const complete = found && (yield* completeLinkage(found, edge, progress))
+    const linkages = progress.statements.includedLinkages.get(edge.to) ?? []
+    const complete =
+      found && linkages.length > 0 ? yield* readLinkages(found, linkages, progress.budget) : found
     if (complete === undefined) return exceeded(progress.budget, index)
     included.push({ type: edge.to, rows: complete })
     // No edge starts from the rows of the last one.
@@ -151,16 +153,6 @@ function* readByIds(
   const statement = progress.statements.byIds.get(to)
   if (statement === undefined) throw new Error(`The plan includes no ${to}.`)
   return ids.length === 0 ? [] : yield { statement, values: { planValues: [], ids } }
-}
-
-/** Reads the linkage that the rows of an include edge were read without. */
-function* completeLinkage(
-  rows: readonly Row[],
-  { to }: LocatedIncludeEdge,
-  { statements, budget }: IncludeProgress,
-): QuerySequence<readonly Row[] | undefined> {
-  const linkages = statements.includedLinkages.get(to) ?? []
-  return linkages.length === 0 ? rows : yield* readLinkages(rows, linkages, budget)
 }
 
 /** Creates the rows that edges need not read again; `undefined` if no edge can reach a row twice. */

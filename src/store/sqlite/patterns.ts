@@ -100,7 +100,13 @@ export class PatternRegistry {
   }
 }
 
+/** True if one of the values of a statement is a pattern. */
+export function hasTextPattern(values: readonly ParameterValue[]): boolean {
+  for (const value of values) if (isTextPattern(value)) return true
+  return false
+}
+
 /** Whether a value is a pattern. */
-export function isTextPattern(value: ParameterValue): value is TextPattern {
+function isTextPattern(value: ParameterValue): value is TextPattern {
   return typeof value === 'object' && value !== null && 'text' in value
 }
