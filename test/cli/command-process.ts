@@ -41,7 +41,7 @@ export function startCommandProcess(scope: Scope): RunCommand {
   const end = once(child, 'exit')
   return async (cwd, args, env = {}) => {
     const line: CommandLine = { cwd, args, env }
-    const results = once(child, 'message', { signal: AbortSignal.timeout(20_000) })
+    const results = once(child, 'message', { signal: AbortSignal.timeout(60_000) })
     child.send(line)
     const [result]: readonly CommandResult[] = await Promise.race([
       results,

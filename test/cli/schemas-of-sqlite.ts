@@ -3,10 +3,10 @@ import type { SchemaCase } from './schemas.ts'
 /** Schemas that only SQLite accepts, or that mean something else on PostgreSQL. */
 export const sqliteCases: readonly SchemaCase[] = [
   [
-    'a column without a type, or with a type that no kind fits, is omitted',
+    'a column without a type is omitted, and one whose type no kind fits is read-only text',
     'create table a (id integer primary key, x, y geometry)',
     '// x is omitted: it has no type',
-    '// y is omitted: no attribute kind fits the type geometry',
+    "y: attribute(databaseText, { access: 'read-only' }),",
   ],
   [
     'a view is read-only',
