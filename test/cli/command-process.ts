@@ -42,6 +42,8 @@ export function startCommandProcess(scope: Scope): RunCommand {
   return async (cwd, args, env = {}) => {
     const line: CommandLine = { cwd, args, env }
     const results = once(child, 'message', { signal: AbortSignal.timeout(60_000) })
+    // A late result must not be taken for that of the next command.
+    results.catch(() => child.kill('SIGKILL'))
     child.send(line)
     const [result]: readonly CommandResult[] = await Promise.race([
       results,
