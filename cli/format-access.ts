@@ -63,7 +63,7 @@ class Conditions {
 
 type MaybeAccess = TypeAccess | undefined
 
-const operations = ['read', 'create', 'update', 'delete', 'relate'] as const
+const operations = ['read', 'create', 'update', 'delete', 'relate', 'call'] as const
 
 /** Links without a rule of their own have no row. */
 function listOperations(types: readonly MaybeAccess[]) {

@@ -41,6 +41,23 @@ export {
   type RuleFilter,
   type TenantOptions,
 } from './model/access.ts'
+export {
+  type Action,
+  type ActionCalls,
+  type ActionContext,
+  type ActionDeclaration,
+  type ActionOutcome,
+  type ActionParameters,
+  type ActionResult,
+  type Actions,
+  type ActionTarget,
+  type ActionValues,
+  action,
+  type DeclareAction,
+  type NoParameters,
+  type NullableParameter,
+  nullable,
+} from './model/action.ts'
 export { type ArrayOptions, array } from './model/array-kind.ts'
 export type {
   Catalog,
@@ -158,6 +175,7 @@ export {
   type ClientIds,
   type IdOptions,
   type IdQueries,
+  type NoActions,
   type NoQueries,
   type ResourceDeclaration,
   type ResourceOptions,

@@ -1,3 +1,4 @@
+import { actionMessage } from '../model/action-message.ts'
 import {
   type FieldInput,
   formatLinkage,
@@ -91,7 +92,7 @@ function createOperations(type: string, context: ClientContext): object {
       return search && `?${search}`
     },
   }
-  return { ...createReads(endpoint), ...createWrites(endpoint) }
+  return { ...createReads(endpoint), ...createWrites(endpoint), ...createCalls(endpoint) }
 }
 
 /** @throws TypeError for a text that is no segment of a URL: URL parsers resolve `.` and `..` */
@@ -163,6 +164,41 @@ function createWrites({ type, send, find, locate, format }: Endpoint) {
       })
     },
   }
+}
+
+/** What a call of an action sends. */
+interface UntypedCall extends QueryInput {
+  readonly id?: string
+  readonly parameters?: Readonly<Record<string, unknown>>
+}
+
+function createCalls({ send, locate }: Endpoint) {
+  return {
+    call: async (
+      action: string,
+      { id, parameters = {}, ...query }: UntypedCall = {},
+      options?: CallOptions,
+    ) => {
+      const path = ['actions', action]
+      const url = await (id === undefined ? locate(...path) : locate(id, ...path))
+      const search = formatQuery(query)
+      const document = await send({
+        ...options,
+        method: 'POST',
+        url: url + (search && `?${search}`),
+        body: { meta: parameters },
+      })
+      if (Array.isArray(document.data)) return toPage(document)
+      return 'data' in document ? linkResources(document) : omitMessage(document.meta)
+    },
+  }
+}
+
+/** An action that returns nothing has a message for people. */
+function omitMessage(meta: unknown): unknown {
+  const isMessage =
+    typeof meta === 'object' && meta !== null && Reflect.get(meta, 'message') === actionMessage
+  return isMessage ? undefined : meta
 }
 
 /** The method of a change of a relationship: https://jsonapi.org/format/1.0/#crud-updating-relationships */

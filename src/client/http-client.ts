@@ -1,3 +1,11 @@
+import type {
+  ActionName,
+  CallInput,
+  CallPath,
+  CallQuery,
+  CallResult,
+  ReturnedType,
+} from '../model/action-types.ts'
 import type { Declarations } from '../model/model.ts'
 import type { IncludePath, ListQuery, ResourceQuery } from '../model/query-types.ts'
 import type {
@@ -145,6 +153,24 @@ export interface WriteOperations<
   remove(id: string, options?: CallOptions): Promise<void>
 }
 
+/** The calls of the actions of a type. */
+export interface CallOperations<Types extends Declarations, Type extends TypeName<Types> & string> {
+  /**
+   * Calls an action: `POST /issues/1/actions/close`.
+   * @returns the resource, the list of resources or the members of `meta` that the action returns; `undefined` if it returns nothing
+   */
+  call<
+    Name extends ActionName<Types[Type]>,
+    Path extends CallPath<Types, Type, Name> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    action: Name,
+    input: CallInput<Types, Type, Name, 'json'> &
+      CallQuery<Types, ReturnedType<Types, Type, Name>, Path, Sets>,
+    options?: CallOptions,
+  ): Promise<CallResult<Types, Type, Name, Path, Sets, 'json'>>
+}
+
 /** The operations on a resource type. A read-only type has no `create`, `update` and `remove`. */
 export type ResourceClient<
   Types extends Declarations,
@@ -155,9 +181,16 @@ export type ResourceClient<
     : ReadOperations<Types, Type> & WriteOperations<Types, Type>
   : never
 
+/** The calls of a type with actions; nothing for a type without. */
+type CallsOf<Types extends Declarations, Type extends TypeName<Types> & string> = [
+  ActionName<Types[Type]>,
+] extends [never]
+  ? unknown
+  : CallOperations<Types, Type>
+
 /** A client of an API over HTTP: the operations on each resource type, by its name. */
 export type HttpClient<Types extends Declarations = Declarations> = {
-  readonly [Type in TypeName<Types>]: ResourceClient<Types, Type>
+  readonly [Type in TypeName<Types>]: ResourceClient<Types, Type> & CallsOf<Types, Type>
 }
 
 /** A type with the declarations of an API: that of a model, or of the result of `createApi`. */

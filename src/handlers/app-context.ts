@@ -1,4 +1,4 @@
-import type { LifecycleContext } from '../lifecycle/context.ts'
+import type { ActionDependencies } from '../lifecycle/action.ts'
 import { createReadHookBinder } from '../lifecycle/read-hooks.ts'
 import { createWriteLifecycles } from '../lifecycle/write-lifecycle.ts'
 import type { Declarations, Model } from '../model/model.ts'
@@ -15,7 +15,7 @@ import { createAccessViews, type FindAccessView } from './access-views.ts'
  * The dependencies of every handler, created once at startup.
  * @typeParam Body - what the serializer makes of a response: text for HTTP
  */
-export interface AppContext<Body = DocumentText> extends LifecycleContext {
+export interface AppContext<Body = DocumentText> extends ActionDependencies {
   /** Finds the access rules of a request; absent for a model without rules. */
   readonly findView?: FindAccessView
   readonly serializer: DocumentSerializer<Body>

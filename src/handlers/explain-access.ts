@@ -144,6 +144,7 @@ function createCapturingTransaction(
     as: () => transaction,
     identity,
     query: async () => reject(),
+    callAction: async () => reject(),
     run: async (steps) => {
       for (const { run } of steps) await run()
     },

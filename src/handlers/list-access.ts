@@ -23,7 +23,7 @@ export interface FieldRights {
 /** What an identity may do with the resources of a type. */
 export interface TypeAccess {
   readonly type: string
-  /** The rows on which each operation is allowed. `relate` is absent if links need the rules of other operations. */
+  /** The rows on which each operation is allowed. `relate` is absent if links need the rules of other operations, `call` if the type has no actions. */
   readonly operations: Readonly<Partial<Record<Operation, RuleDescription>>>
   /** The fields that exist for the identity. */
   readonly fields: readonly FieldRights[]
@@ -73,12 +73,14 @@ export function describeTenant(
 }
 
 function describeOperations(
-  { isWritable }: ResourceType,
+  { isWritable, actions }: ResourceType,
   rules: TypeRules | undefined,
   audience: RuleAudience,
 ): TypeAccess['operations'] {
   const described = operations.flatMap((operation) => {
-    if (operation !== 'read' && !isWritable) return [[operation, false] as const]
+    if (operation === 'call' && actions.size === 0) return []
+    if (operation !== 'read' && operation !== 'call' && !isWritable)
+      return [[operation, false] as const]
     const rule = rules?.[operation]
     if (operation === 'relate' && rule === undefined) return []
     return [[operation, describeRule(rule ?? true, audience)] as const]
@@ -104,8 +106,9 @@ function describeField(field: Field, { isWritable }: ResourceType, auth: unknown
 export function describeAccess(model: Model): readonly string[] {
   const isClosed = model.access?.isClosed ?? false
   const rules = resolveModelRules(model)
-  return [...model.types.values()].map(({ type, access = {} }) => {
+  return [...model.types.values()].map(({ type, access = {}, actions }) => {
     const phrases = operations.flatMap((operation) => {
+      if (operation === 'call' && actions.size === 0) return []
       const rule = rules.get(type)?.[operation]
       // Without a rule of its own, a link needs the rules of other operations.
       if (rule === undefined && operation === 'relate') return []

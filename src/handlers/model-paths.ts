@@ -4,11 +4,14 @@ import {
   type RelationshipField,
   type ResourceType,
 } from '../model/model.ts'
+import type { NamedAction } from '../plan/action.ts'
 
 /** An HTTP method with a handler. The server derives HEAD from GET, and answers OPTIONS and 405 from the table. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** What a path addresses: the root, the resources of a type, one resource, its related resources, or their linkage. */
+/**
+ * What a path addresses: the root, the resources of a type, one resource, its related resources, their linkage, or an action.
+ */
 export type RouteTarget =
   | Readonly<{ is: 'root' }>
   | Readonly<{ is: 'collection' | 'resource'; resource: ResourceType }>
@@ -17,6 +20,7 @@ export type RouteTarget =
       resource: ResourceType
       relationship: RelationshipField
     }>
+  | Readonly<{ is: 'action'; resource: ResourceType; action: NamedAction }>
 
 /** A path and its methods; `:id` is the only parameter of a path. */
 export interface ModelPath {
@@ -44,7 +48,18 @@ function listResourcePaths(resource: ResourceType, model: Model): ModelPath[] {
     ...relationships.flatMap((field) =>
       field.is === 'relationship' ? listRelationshipPaths(resource, field, model) : [],
     ),
+    ...[...resource.actions].map(([name, action]) => defineActionPath(resource, { name, action })),
   ]
+}
+
+function defineActionPath(resource: ResourceType, action: NamedAction): ModelPath {
+  const base = action.action.on === 'resource' ? `${resource.path}/:id` : resource.path
+  return {
+    path: `${base}/actions/${action.name}`,
+    target: { is: 'action', resource, action },
+    methods: ['POST'],
+    readOnlyMethods: [],
+  }
 }
 
 function listRelationshipPaths(

@@ -16,6 +16,19 @@ export function formatRelatedPath(
   return `${formatResourcePath(prefix, resource, id)}/${encodeURIComponent(name)}`
 }
 
+/** Returns the path of an action, e.g. `/issues/1/actions/close`. */
+export function formatActionPath(
+  prefix: string,
+  {
+    resource,
+    name,
+    id,
+  }: Readonly<{ resource: ResourceType; name: string; id: string | undefined }>,
+): string {
+  const base = id === undefined ? prefix + resource.path : formatResourcePath(prefix, resource, id)
+  return `${base}/actions/${encodeURIComponent(name)}`
+}
+
 /** Returns the path of a relationship itself, e.g. `/persons/1/relationships/computers`. */
 export function formatRelationshipPath(
   prefix: string,

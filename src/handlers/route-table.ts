@@ -1,5 +1,6 @@
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 import type { Planner } from '../plan/planner.ts'
+import { callAction } from './call-action.ts'
 import { createResource } from './create-resource.ts'
 import { deleteResource } from './delete-resource.ts'
 import { getCollection } from './get-collection.ts'
@@ -67,6 +68,8 @@ function createHandlers(planner: Planner, target: RouteTarget): Route['methods']
         PATCH: updateResource(planner, target.resource),
         DELETE: deleteResource(planner, target.resource),
       }
+    case 'action':
+      return { POST: callAction(planner, target.resource, target.action) }
     case 'related':
       return createRelatedHandlers(planner, target.resource, target.relationship)
     case 'relationship':

@@ -1,6 +1,7 @@
 import { createAppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, ApiResponse } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
+import { withActionCalls } from '../in-process/action-calls.ts'
 import type { Logger } from '../model/request-context.ts'
 import { buildRoutes } from '../openapi/build-routes.ts'
 import type { DocumentText } from '../serialize/document.ts'
@@ -30,7 +31,7 @@ export type Dispatcher = (request: HttpRequest) => Promise<HttpResponse>
  */
 export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher {
   const { prefix = '', maxBody = defaultMaxBody, html } = options
-  const context = createAppContext(options)
+  const context = withActionCalls(createAppContext(options))
   const routes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
   const match = createRouter(routes, prefix)
   const resolveOrigin = createOriginResolver(options.publicUrl)

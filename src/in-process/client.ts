@@ -1,3 +1,11 @@
+import type {
+  ActionName,
+  CallInput,
+  CallPath,
+  CallQuery,
+  CallResult,
+  ReturnedType,
+} from '../model/action-types.ts'
 import type { Sql } from '../model/dialect.ts'
 import type {
   ApiDocument,
@@ -92,6 +100,25 @@ export interface ResourceOperations<Types extends Declarations = Declarations> {
   ): Promise<void>
 }
 
+/** Calls of actions. */
+export interface ActionOperations<Types extends Declarations = Declarations> {
+  /**
+   * Calls an action, as `POST /issues/1/actions/close`: `call('issues', 'close', { id: '1', parameters: { comment: 'Fixed.' } })`.
+   * @returns the resource, the list of resources or the members of `meta` that the action returns; `undefined` if it returns nothing
+   */
+  call<
+    Type extends TypeName<Types> & string,
+    Name extends ActionName<Types[Type]>,
+    Path extends CallPath<Types, Type, Name> = never,
+    const Sets extends Fieldsets<Types> = NoFieldsets,
+  >(
+    type: Type,
+    action: Name,
+    input: CallInput<Types, Type, Name> &
+      CallQuery<Types, ReturnedType<Types, Type, Name>, Path, Sets>,
+  ): Promise<CallResult<Types, Type, Name, Path, Sets>>
+}
+
 /** The same reads and writes with JSON:API documents as results, equal to those of the responses over HTTP. */
 export interface DocumentOperations<Types extends Declarations = Declarations> {
   /** Reads a page of a list, as `GET /persons`. */
@@ -162,7 +189,8 @@ export interface EachQuery<
 
 /** Reads and writes on behalf of one caller: the calls carry its auth context. */
 export interface Client<Types extends Declarations = Declarations>
-  extends ResourceOperations<Types> {
+  extends ResourceOperations<Types>,
+    ActionOperations<Types> {
   /** The same operations with JSON:API documents as results. */
   readonly documents: DocumentOperations<Types>
   /**
@@ -193,7 +221,8 @@ export interface Client<Types extends Declarations = Declarations>
 
 /** Reads and writes in a transaction. A call that fails changes nothing; the work may catch its error and continue. */
 export interface TransactionClient<Types extends Declarations = Declarations>
-  extends ResourceOperations<Types> {
+  extends ResourceOperations<Types>,
+    ActionOperations<Types> {
   /** The same operations with JSON:API documents as results. */
   readonly documents: DocumentOperations<Types>
   /** Runs SQL in the transaction and returns the rows by column name. A rejected statement has no effect. */

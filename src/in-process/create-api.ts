@@ -7,6 +7,7 @@ import type { Logger, RequestContext } from '../model/request-context.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import { createObjectSerializer } from '../serialize/objects.ts'
 import type { Store } from '../store/store.ts'
+import { withActionCalls } from './action-calls.ts'
 import type { Client } from './client.ts'
 import { createConsoleLogger } from './console-logger.ts'
 import { type ApiContext, createApiClient } from './create-api-client.ts'
@@ -59,7 +60,7 @@ export function createApi<Types extends Declarations, Auth = unknown>(
   options: ApiOptions<Types, Auth>,
 ): Api<Types, Auth> {
   checkAppOptions(options, 'createApi')
-  const documents = createAppContext(options)
+  const documents = withActionCalls(createAppContext(options))
   const context: ApiContext = {
     find: createEndpointFinder(documents.planner),
     findVisible: memoizeByIdentity(({ planner }: AccessView) => createEndpointFinder(planner)),

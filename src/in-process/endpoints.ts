@@ -1,5 +1,6 @@
 import { HeaderError } from '../errors/errors.ts'
 import { suggest } from '../errors/suggestion.ts'
+import { callAction } from '../handlers/call-action.ts'
 import { createResource } from '../handlers/create-resource.ts'
 import { deleteResource } from '../handlers/delete-resource.ts'
 import { getCollection } from '../handlers/get-collection.ts'
@@ -26,6 +27,8 @@ export interface Endpoints {
   readonly relate: (
     relationship: RelationshipField,
   ) => Readonly<Record<LinkChange['change'], Handler>>
+  /** The handlers of the actions, by name. */
+  readonly actions: ReadonlyMap<string, Handler>
 }
 
 /** Returns the operations on a type. @throws HeaderError `route_not_found` (404) for a type that does not exist */
@@ -62,12 +65,29 @@ function createEndpoints(planner: Planner, resource: ResourceType): Endpoints {
       remove: writeRelationship(planner, resource, relationship, 'remove'),
       replace: writeRelationship(planner, resource, relationship, 'replace'),
     })),
+    actions: new Map(
+      [...resource.actions].map(([name, action]) => [
+        name,
+        callAction(planner, resource, { name, action }),
+      ]),
+    ),
   }
 }
 
 /** @throws HeaderError `read_only` (403) if clients cannot write the resources of a type */
 export function checkWritable({ type, isWritable }: ResourceType): void {
   if (!isWritable) throw new HeaderError('read_only', `The type ${type} is read-only.`)
+}
+
+/** Returns the handler of an action. @throws HeaderError `route_not_found` (404) if it does not exist */
+export function findAction({ resource, actions }: Endpoints, name: string): Handler {
+  const found = actions.get(name)
+  if (found) return found
+  const known = suggest(name, [...actions.keys()], `actions of ${resource.type}`)
+  throw new HeaderError(
+    'route_not_found',
+    `${resource.type} has no action ${JSON.stringify(name)}; ${known}`,
+  )
 }
 
 /**

@@ -8,7 +8,12 @@ import {
   parseChange,
 } from '../parse/format-document.ts'
 import { formatQuery, type QueryInput } from '../parse/format-query.ts'
-import { checkWritable, type EndpointFinder, findWritableRelationship } from './endpoints.ts'
+import {
+  checkWritable,
+  type EndpointFinder,
+  findAction,
+  findWritableRelationship,
+} from './endpoints.ts'
 
 /** The parts of a request that differ between the calls of a client. */
 export type CallRequest = Pick<ApiRequest, 'id' | 'search' | 'body'>
@@ -24,6 +29,13 @@ export interface UntypedOperations {
   update(type: string, id: string, fields: FieldInput, query?: QueryInput): Promise<unknown>
   remove(type: string, id: string): Promise<unknown>
   relate(type: string, id: string, relationship: string, change: FieldInput): Promise<unknown>
+  call(type: string, action: string, input?: UntypedCall): Promise<unknown>
+}
+
+/** What a call of an action sends. */
+interface UntypedCall extends QueryInput {
+  readonly id?: string
+  readonly parameters?: Readonly<Record<string, unknown>>
 }
 
 const noBody = new Uint8Array()
@@ -58,6 +70,10 @@ export function createOperations(find: EndpointFinder, call: Call): UntypedOpera
       const [kind, members] = parseChange(change)
       const body = { data: formatLinkage(members, relationship.to) }
       return call(relate(relationship)[kind], { id, search: '', body })
+    },
+    call: async (type, action, { id = '', parameters = {}, ...query } = {}) => {
+      const body = { meta: parameters }
+      return call(findAction(find(type), action), { id, search: formatQuery(query), body })
     },
   }
 }

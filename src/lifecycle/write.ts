@@ -71,12 +71,12 @@ export async function executeRelationshipWrite(
   await executeInTransaction(context, request, (unit) => write(plan, unit, lifecycle))
 }
 
-/** Reads the response to a write that has not read it, runs the read hooks, and serializes it. */
-async function readResponse<Result>(
+/** Reads the response to a write or an action that has not read it, runs the read hooks, and serializes it. */
+export async function readResponse<Result>(
   { plan, serialize }: WriteResponse<Result>,
   id: string,
   unit: UnitOfWork,
-  { resource }: WriteLifecycle,
+  { resource }: Pick<WriteLifecycle, 'resource'>,
   readHooks: ReadHooks | undefined,
 ): Promise<Result> {
   const { query } = unit.transaction
@@ -88,6 +88,21 @@ async function readResponse<Result>(
     for (const [batch, layout] of pairWithLayouts(rows, plan.shape))
       await readHooks.after(batch, layout, query)
   return serialize(plan, rows, id)
+}
+
+/** Reads a list in the response to an action, with its read hooks. */
+export async function readList(
+  plan: ReadPlan,
+  { transaction }: UnitOfWork,
+  readHooks: ReadHooks | undefined,
+): Promise<CompleteRows> {
+  const { query } = transaction
+  await readHooks?.before(query)
+  const rows = await transaction.read(plan)
+  if (readHooks)
+    for (const [batch, layout] of pairWithLayouts(rows, plan.shape))
+      await readHooks.after(batch, layout, query)
+  return rows
 }
 
 /**

@@ -64,10 +64,17 @@ export type RowRule<Auth = unknown> =
   | Readonly<{ all: readonly RowRule<Auth>[] }>
 
 /** The operations that have rules. */
-export type Operation = 'read' | 'create' | 'update' | 'delete' | 'relate'
+export type Operation = 'read' | 'create' | 'update' | 'delete' | 'relate' | 'call'
 
 /** The operations that have rules, in the order of their documentation. */
-export const operations: readonly Operation[] = ['read', 'create', 'update', 'delete', 'relate']
+export const operations: readonly Operation[] = [
+  'read',
+  'create',
+  'update',
+  'delete',
+  'relate',
+  'call',
+]
 
 /**
  * The rules of a resource type. An operation without a rule is open, or closed with `access: 'deny by default'` of the model.
@@ -85,6 +92,11 @@ export interface ResourceAccess<Auth = unknown> {
    * their type declares the relationship as writable.
    */
   readonly relate?: RowRule<Auth>
+  /**
+   * Of which rows the actions may be called. A rule that depends on the row refuses actions of the collection, which have none; the
+   * option `callable` of an action restricts it further.
+   */
+  readonly call?: RowRule<Auth>
   /** The operations that requests without an auth context may use, within the rules. Default: none. */
   readonly anonymous?: readonly Operation[]
 }

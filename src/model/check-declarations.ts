@@ -1,6 +1,7 @@
 import { quote } from '../errors/quote.ts'
 import { suggest } from '../errors/suggestion.ts'
 import { findAccessErrors } from './check-access.ts'
+import { findActionErrors } from './check-actions.ts'
 import { findKeyErrors } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
 import {
@@ -84,6 +85,7 @@ function findResourceErrors(
     ...findReadOnlyErrors(resource),
     ...findInsertDefaultErrors(resource),
     ...findQueryErrors(resource),
+    ...findActionErrors(resource, all, findNameErrors),
     ...fieldErrors,
     ...findSameNames(resource),
   ]

@@ -1,5 +1,6 @@
 import { quote } from '../errors/quote.ts'
 import { createAccessCheck, fieldAccessChecks, tenantOptions } from './check-access-options.ts'
+import { createActionCheck } from './check-actions.ts'
 import { findChangingSql } from './check-expressions.ts'
 import { sessionOptions } from './check-session-options.ts'
 import { isCodecName, isDefinedCodec } from './codecs.ts'
@@ -277,6 +278,7 @@ const resourceOptions = members({
   validate: optional(validator),
   hooks: optional(hooks),
   queries: optional(each(idQuery)),
+  actions: optional(each(createActionCheck({ kind, sqlExpression }))),
   fields: each(field),
 } satisfies Record<keyof ResourceDeclaration, Check>)
 

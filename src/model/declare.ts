@@ -1,17 +1,19 @@
 import { type AuthValue, auth } from './access.ts'
+import { type Actions, action, type DeclareAction, type Inferred } from './action.ts'
 import { type Checked, type DeclarationsOf, defineModel } from './define-model.ts'
 import type { FieldDeclarations, WriteAccess } from './fields.ts'
 import type { Model, ModelOptions } from './model.ts'
 import {
   type ClientIds,
   type IdQueries,
+  type NoActions,
   type NoQueries,
   type ResourceDeclaration,
   type ResourceOptions,
   resource,
 } from './resource.ts'
 
-/** `resource`, `defineModel` and `auth` for an application whose auth contexts have one type. */
+/** `resource`, `action`, `defineModel` and `auth` for an application whose auth contexts have one type. */
 export interface Declare<Auth> {
   /** Declares a resource type, as `resource`. Its hooks receive `context.auth` with the type `Auth`. */
   resource<
@@ -20,10 +22,20 @@ export interface Declare<Auth> {
     const Rights extends WriteAccess = 'read-write',
     const FromClient extends ClientIds = undefined,
     const Queries extends IdQueries = NoQueries,
+    const Acts extends Actions = NoActions,
   >(
     type: Type,
-    declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth, Queries>,
-  ): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>, NoInfer<Queries>>
+    declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth, Queries, Acts>,
+  ): ResourceDeclaration<
+    Type,
+    Fields,
+    NoInfer<Rights>,
+    NoInfer<FromClient>,
+    NoInfer<Queries>,
+    Inferred<Acts, Actions>
+  >
+  /** Declares an action, as `action`. Its `run` receives `auth` with the type `Auth`. */
+  action: DeclareAction<Auth>
   /** Creates a model, as `defineModel`. Its hooks receive `context.auth` with the type `Auth`, which `authenticate` returns. */
   defineModel<const Resources extends readonly ResourceDeclaration[]>(
     resources: Resources & NoInfer<Checked<Resources, Resources>>,
@@ -34,9 +46,9 @@ export interface Declare<Auth> {
 }
 
 /**
- * Returns `resource`, `defineModel` and `auth` for an application whose `authenticate` returns values of one type:
+ * Returns `resource`, `action`, `defineModel` and `auth` for an application whose `authenticate` returns values of one type:
  * `` const { resource, defineModel, auth } = declare<{ auth: User | undefined }>() ``.
  */
 export function declare<Context extends Readonly<{ auth: unknown }>>(): Declare<Context['auth']> {
-  return { resource, defineModel, auth }
+  return { resource, action, defineModel, auth }
 }

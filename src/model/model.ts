@@ -6,6 +6,7 @@ import type {
   ResourceAccess,
   TenantOptions,
 } from './access.ts'
+import type { Action } from './action.ts'
 import type { Codec } from './codecs.ts'
 import type { BoundValue } from './dialect.ts'
 import type { ColumnUse, Computed, Expression, InvalidValues, TextIndex } from './fields.ts'
@@ -176,6 +177,8 @@ export interface ResourceType {
   readonly hooks: Hooks
   /** The queries by which requests filter, by name. */
   readonly queries: ReadonlyMap<string, IdQuery>
+  /** The operations that clients call, by name. */
+  readonly actions: ReadonlyMap<string, Action>
   /** By name, in the order of the declaration; without `id`. */
   readonly fields: ReadonlyMap<string, Field>
   /** The rules of the type; absent if it has none. */

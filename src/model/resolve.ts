@@ -85,6 +85,7 @@ export function resolveResource(
     isWritable: isWritable(declared),
     validate: declared.validate,
     hooks: combineHooks(modelHooks, declared.hooks),
+    actions: new Map(Object.entries(declared.actions ?? {})),
     queries: new Map(Object.entries(declared.queries ?? {})),
     fields: new Map(fields),
     ...(typeof declared.access === 'object' && { access: declared.access }),

@@ -115,7 +115,7 @@ export type ValueForm = 'kind' | 'json'
  * A value of a kind. JSON has one type of numbers: a 64-bit integer is a number, and beyond 2^53 a bigint, or a text if its kind
  * says so.
  */
-type InForm<Value, Form extends ValueForm> = Form extends 'json'
+export type InForm<Value, Form extends ValueForm> = Form extends 'json'
   ? Value extends bigint
     ? number | bigint | string
     : [Value] extends [readonly (bigint | null)[]]

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ResourceAccess } from './access.ts'
+import type { Actions, Inferred } from './action.ts'
 import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
@@ -15,6 +16,10 @@ export type IdQueries = Readonly<Record<string, IdQuery>>
 /** The queries of a type that declares none. */
 // biome-ignore lint/complexity/noBannedTypes: an object type without members
 export type NoQueries = {}
+
+/** The actions of a type that declares none. */
+// biome-ignore lint/complexity/noBannedTypes: an object type without members
+export type NoActions = {}
 
 /** The options of a type's ids. */
 export interface IdOptions<FromClient extends ClientIds = ClientIds> {
@@ -46,6 +51,7 @@ export interface ResourceValidator<Fields extends FieldDeclarations>
  * @typeParam Type - its name, for `context.type` in hooks
  * @typeParam Auth - the auth context, for `context.auth` in hooks
  * @typeParam Queries - the option `queries`
+ * @typeParam Acts - the option `actions`
  */
 export interface ResourceOptions<
   Fields extends FieldDeclarations = FieldDeclarations,
@@ -54,6 +60,7 @@ export interface ResourceOptions<
   Type extends string = string,
   Auth = unknown,
   Queries extends IdQueries = IdQueries,
+  Acts extends Actions = Actions,
 > {
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
@@ -101,6 +108,8 @@ export interface ResourceOptions<
   readonly hooks?: Hooks<NoInfer<Fields>, Auth, NoInfer<Type>>
   /** Queries and stored functions by which requests filter, by name; see `idQuery`. */
   readonly queries?: Queries
+  /** Operations that clients call, by name; see `action`. */
+  readonly actions?: Acts
   /** By name, in the order in which they are serialized. */
   readonly fields: Fields
 }
@@ -112,7 +121,8 @@ export interface ResourceDeclaration<
   Rights extends WriteAccess = WriteAccess,
   FromClient extends ClientIds = ClientIds,
   Queries extends IdQueries = IdQueries,
-> extends ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries> {
+  Acts extends Actions = Actions,
+> extends ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries, Acts> {
   readonly type: Type
 }
 
@@ -129,9 +139,18 @@ export function resource<
   const Rights extends WriteAccess = 'read-write',
   const FromClient extends ClientIds = undefined,
   const Queries extends IdQueries = NoQueries,
+  const Acts extends Actions = NoActions,
 >(
   type: Type,
-  declaration: ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries>,
-): ResourceDeclaration<Type, Fields, NoInfer<Rights>, NoInfer<FromClient>, NoInfer<Queries>> {
-  return { type, ...declaration }
+  declaration: ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries, Acts>,
+): ResourceDeclaration<
+  Type,
+  Fields,
+  NoInfer<Rights>,
+  NoInfer<FromClient>,
+  NoInfer<Queries>,
+  Inferred<Acts, Actions>
+> {
+  // The type of the actions is that which was given, which the compiler does not evaluate here.
+  return { type, ...declaration } as never
 }

@@ -58,7 +58,7 @@ function formatLinks(
   { docs }: OpenApiOptions,
 ): string | undefined {
   const formatLink = (path: string, relation: string) => `<${prefix}${path}>; rel="${relation}"`
-  if (target.is === 'relationship') return undefined
+  if (target.is === 'relationship' || target.is === 'action') return undefined
   if (target.is === 'root') {
     const description = formatLink('/openapi.json', 'service-desc')
     return docs ? `${description}, ${formatLink(docs.path, 'service-doc')}` : description

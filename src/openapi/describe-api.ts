@@ -2,6 +2,7 @@ import { listPaths } from '../handlers/model-paths.ts'
 import { isObject } from '../model/json.ts'
 import type { Model, ResourceType } from '../model/model.ts'
 import type { SecurityDescription } from '../model/security.ts'
+import { describeActionBodies, describeActionResponses } from './action-schemas.ts'
 import { createTypeNames } from './component-names.ts'
 import { describeCommonSchemas, describeDocuments } from './document-schemas.ts'
 import { describeFilters } from './filter-schemas.ts'
@@ -147,10 +148,14 @@ function describeComponents(
       ...types.map((type) => ({ [context.nameIdParameter(type)]: describeId(type) })),
       ...types.map((type) => describeTypeParameters(type, context)),
     ),
-    requestBodies: merge(...types.map((type) => describeTypeBodies(type, context))),
+    requestBodies: merge(
+      ...types.map((type) => describeTypeBodies(type, context)),
+      ...types.map((type) => describeActionBodies(type, context)),
+    ),
     responses: merge(
       describeCommonResponses(context, isAuthenticated),
       ...types.map((type) => describeTypeResponses(type, context)),
+      ...types.map((type) => describeActionResponses(type, context)),
     ),
   }
   const used = {

@@ -1,5 +1,7 @@
 import type { Method, ModelPath } from '../handlers/model-paths.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
+import type { NamedAction } from '../plan/action.ts'
+import { nameAction, nameActionResponse } from './action-schemas.ts'
 import { createUniqueNames } from './component-names.ts'
 import { describeShortFilters } from './parameters.ts'
 import type { SchemaContext } from './resource-schemas.ts'
@@ -62,13 +64,14 @@ export function describeRoute(route: ModelPath, context: OperationContext): Path
     const operation = operations[method]
     return operation ? [[method, operation] as const] : []
   })
-  const { GET } = operations
+  // A path without GET, that of an action, has no HEAD.
+  const general = operations.GET ?? operations.POST
   return {
     ...(parameters.length > 0 && { parameters }),
     ...Object.fromEntries(
       own.map(([method, operation]) => [method.toLowerCase(), describeOperation(operation, tag)]),
     ),
-    ...(GET && context.hasGeneralMethods && describeGeneralMethods(GET, tag)),
+    ...(general && context.hasGeneralMethods && describeGeneralMethods(general, tag, route)),
   }
 }
 
@@ -76,23 +79,26 @@ type GeneralOperation = Pick<Operation, 'verb' | 'parameters' | 'errors'>
 
 /**
  * Describes HEAD and OPTIONS of a path. Scalar does not show them: they would be half of the operations, and say nothing of their path.
- * @param operation - that of GET
+ * @param operation - that of GET, or of POST for a path without GET
  */
 function describeGeneralMethods(
   { verb, parameters = [], errors }: GeneralOperation,
-  tag?: string,
+  tag: string | undefined,
+  { methods }: ModelPath,
 ): PathItem {
   const common = { ...(tag !== undefined && { tags: [tag] }), 'x-scalar-ignore': true }
   // `filter` announces its short form, so HEAD need not list it for each attribute.
   const shared = parameters.filter((each) => '$ref' in each)
   const head = response('head')
   return {
-    head: {
-      ...common,
-      ...{ summary: 'Get the header fields of GET', operationId: `${verb}.head` },
-      ...(shared.length > 0 && { parameters: shared }),
-      responses: { 200: head, '4XX': head, '5XX': head },
-    },
+    ...(methods.includes('GET') && {
+      head: {
+        ...common,
+        ...{ summary: 'Get the header fields of GET', operationId: `${verb}.head` },
+        ...(shared.length > 0 && { parameters: shared }),
+        responses: { 200: head, '4XX': head, '5XX': head },
+      },
+    }),
     options: {
       ...common,
       ...{ summary: 'List the methods', operationId: `${verb}.options` },
@@ -126,6 +132,8 @@ function describePath({ target }: ModelPath, context: OperationContext): Describ
       return describeCollection(target.resource, context)
     case 'resource':
       return describeResourcePath(target.resource, context)
+    case 'action':
+      return describeAction(target.resource, target.action, context)
     case 'related':
       return describeRelated(target.resource, target.relationship, context)
     case 'relationship':
@@ -280,4 +288,34 @@ function nameRelationship(
 ): string {
   const names = createUniqueNames(listRelationships(resource).map((field) => field.name))
   return `${nameType(resource.type)}.${names.get(name) ?? name}`
+}
+
+function describeAction(
+  resource: ResourceType,
+  action: NamedAction,
+  context: OperationContext,
+): DescribedPath {
+  const { description, on, parameters, returns } = action.action
+  const verb = nameAction(resource, action.name, context)
+  const isList = returns !== undefined && 'resources' in returns
+  const type = returns && !('meta' in returns) ? Object.values(returns)[0] : undefined
+  const returned = context.model.types.get(type ?? '')
+  const { type: own } = returned ?? resource
+  return {
+    tag: resource.type,
+    parameters: [
+      ...(on === 'resource' ? [parameter(context.nameIdParameter(resource))] : []),
+      ...(returned ? listContentParameters(returned, context) : []),
+      ...(isList
+        ? [parameter(`${context.nameType(own)}.filter`), parameter(`${context.nameType(own)}.sort`)]
+        : []),
+    ],
+    operations: {
+      POST: {
+        ...{ verb, summary: description ?? `Call ${action.name}` },
+        ...(Object.keys(parameters).length > 0 && { body: verb }),
+        ...{ response: nameActionResponse(resource, action, context), errors: writeErrors },
+      },
+    },
+  }
 }

@@ -37,7 +37,7 @@ export interface ParsedResource {
 type JsonObject = Readonly<Record<string, unknown>>
 
 /** A request body: the bytes of a JSON:API document, or, from a call in process, the document itself. */
-export type RequestBody = Uint8Array | Readonly<{ data: unknown }>
+export type RequestBody = Uint8Array | Readonly<{ data: unknown } | { meta: unknown }>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -75,6 +75,20 @@ export function parseLinkage(body: RequestBody): ParsedLinkage {
   const linkage = parseLinkageData(parsePrimaryData(body), '/data', errors)
   throwErrors(errors)
   return linkage ?? { is: 'none' }
+}
+
+/**
+ * Parses the body of the call of an action: a document with the parameters in `meta`. A call without parameters needs no body.
+ * @throws BodyError `invalid_json` or `invalid_document` (400)
+ */
+export function parseActionParameters(body: RequestBody): JsonObject {
+  if (body instanceof Uint8Array && body.length === 0) return {}
+  const document = body instanceof Uint8Array ? parseDocument(body) : body
+  if (!isObject(document))
+    throw documentError('', `must be an object; it is ${describeJsonType(document)}`)
+  const { meta = {} } = document
+  if (isObject(meta)) return meta
+  throw documentError('/meta', `must be an object; it is ${describeJsonType(meta)}`)
 }
 
 function parsePrimaryData(body: RequestBody): unknown {

@@ -174,6 +174,17 @@ export function planDelete(planner: Planner, resource: ResourceType, id: string)
   })
 }
 
+/** Plans the checks of the resource in the path of an action: it exists, and the rules allow the call. */
+export function planCallTarget(planner: Planner, resource: ResourceType, id: string): WritePlan {
+  return createPlan(planner, resource, createWriteBuilder(), {
+    row: 'existing',
+    id,
+    required: { resource, id },
+    document: 'none',
+    operation: 'call',
+  })
+}
+
 /** Plans an update that changes nothing yet, for the values of hooks. */
 export function planEmptyUpdate(planner: Planner, resource: ResourceType, id: string): WritePlan {
   const target = { row: 'existing', id, document: 'none' } as const

@@ -1,3 +1,4 @@
+import type { Kind } from '../model/kinds.ts'
 import { getResourceType, type Model, type ResourceType } from '../model/model.ts'
 import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
 import type { ReadPlan, ReadShape } from '../plan/read.ts'
@@ -27,6 +28,11 @@ export interface DocumentSerializer<Body = DocumentText> {
   readonly serializeToOneLinkage: SerializeLinkage<Body>
   /** Serializes a response that has only a message. */
   readonly serializeMessage: (message: string) => Body
+  /** Serializes a document that has only `meta`. @param kinds - those of the values, by name */
+  readonly serializeMeta: (
+    values: Readonly<Record<string, unknown>>,
+    kinds: Readonly<Record<string, Kind<unknown>>>,
+  ) => Body
   /** Serializes the root document. `self` is its path. */
   readonly serializeRoot: (meta: Readonly<Record<string, unknown>>, self: string) => Body
 }
@@ -71,6 +77,7 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
       return serializeSingle(plan, rows, serializers, serializers.identifier, links)
     },
     serializeMessage,
+    serializeMeta,
     serializeRoot,
   }
 }
@@ -78,6 +85,17 @@ export function createDocumentSerializer(model: Model, prefix: string): Document
 /** Serializes a document that has only a message in `meta`. */
 function serializeMessage(message: string): string {
   return `{"meta":${JSON.stringify({ message })},${jsonapiMember}}`
+}
+
+function serializeMeta(
+  values: Readonly<Record<string, unknown>>,
+  kinds: Readonly<Record<string, Kind<unknown>>>,
+): string {
+  const members = Object.entries(kinds).map(([name, kind]) => {
+    const value = values[name] ?? null
+    return `${JSON.stringify(name)}:${value === null ? 'null' : kind.serialize(value)}`
+  })
+  return `{"meta":{${members.join(',')}},${jsonapiMember}}`
 }
 
 /** Serializes the root document. @param self - its path */

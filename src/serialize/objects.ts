@@ -55,6 +55,7 @@ export function createObjectSerializer(model: Model): DocumentSerializer<Awaitab
     serializeToManyLinkage: async (plan, rows) => identify(plan, await collectRows(rows)),
     serializeToOneLinkage: async (plan, rows) => identify(plan, await collectRows(rows))[0] ?? null,
     serializeMessage: () => undefined,
+    serializeMeta: (values) => values,
     serializeRoot: (meta) => meta,
   }
 }

@@ -148,6 +148,12 @@ export function deletionConstraintError(error: ConstraintError, resource: Resour
     : new HeaderError('constraint_conflict', `Other records still reference this ${type}.`)
 }
 
+/** Returns the error of a constraint that is violated by an action. */
+export function actionConstraintError(error: ConstraintError, resource: ResourceType): ApiError {
+  const message = findPublicMessage(error, resource) ?? rejection(violation)
+  return new HeaderError(codeOf(error), message, {}, { cause: error })
+}
+
 /** Returns the error of a constraint that is checked at the commit. */
 export function commitConstraintError(error: ConstraintError): ApiError {
   return new HeaderError(codeOf(error), rejection(violation))

@@ -5,6 +5,7 @@ import { getResourceType, type ResourceType } from '../model/model.ts'
 import { resolveModelRules } from '../plan/access/access-shapes.ts'
 import { listConditions } from '../plan/access/rules.ts'
 import { compileRowCondition } from './access/restrict.ts'
+import { compileActionSql } from './action.ts'
 import { compileCondition } from './filter.ts'
 import { bound, compileStatement, type Statement } from './statement.ts'
 import { and, asText, columnAt, fieldAt, inScope, sortKey, type Target, tableAt } from './tables.ts'
@@ -92,8 +93,16 @@ function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] 
     const select = sql`select 1 from ${from} where ${where}`
     return { path: `${type}.queries.${name}`, statement: compileStatement(select, target.dialect) }
   })
+  const actions = [...resource.actions].flatMap(([name, action]): DeclaredSql[] => {
+    const id = action.on === 'resource' ? '' : undefined
+    const call = compileActionSql(action, resource, { id, parameters: {} }, target.dialect)
+    return call
+      ? [{ path: `${type}.actions.${name}`, statement: compileStatement(call, target.dialect) }]
+      : []
+  })
   return [
     ...queries,
+    ...actions,
     ...(scope
       ? [{ path: `${type}.scope`, statement: compileStatement(condition, target.dialect) }]
       : []),

@@ -83,6 +83,7 @@ function createAccessChecks(target: Target, cache: StatementCache): Statements['
     update: compile('update'),
     delete: compile('delete'),
     relate: compile('relate'),
+    call: compile('call'),
   }
   return ({ shape, operation }) => (operation ? byOperation[operation](shape) : undefined)
 }

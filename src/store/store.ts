@@ -1,8 +1,9 @@
 import type { ErrorList } from '../errors/collector.ts'
+import type { Action } from '../model/action.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { DialectName, Sql } from '../model/dialect.ts'
 import type { Awaitable } from '../model/hooks.ts'
-import type { Model } from '../model/model.ts'
+import type { Model, ResourceType } from '../model/model.ts'
 import type { Identity } from '../plan/access/identity.ts'
 import type { MembersShape } from '../plan/members.ts'
 import type { ReadPlan } from '../plan/read.ts'
@@ -10,6 +11,7 @@ import type { CompleteRows, Rows } from '../plan/read-result.ts'
 import type { Row, RowLayout } from '../plan/row-layout.ts'
 import type { WritePlan } from '../plan/write.ts'
 import type { AccessAnswer, AccessQuestion } from './access/explain-access.ts'
+import type { ActionCallValues } from './action.ts'
 import type { ReadExplanation } from './explain.ts'
 import type { Migration, MigrationMode } from './migrations.ts'
 import type { Step } from './steps.ts'
@@ -75,6 +77,15 @@ export interface Transaction {
   /** Whose access rules apply; `undefined` for none. */
   readonly identity: Identity | undefined
   readonly query: RunQuery
+  /**
+   * Calls an action whose work is SQL.
+   * @returns its rows by the names of their columns; `undefined` if the work of the action is JavaScript
+   */
+  callAction(
+    action: Action,
+    resource: ResourceType,
+    values: ActionCallValues,
+  ): Promise<readonly Readonly<Record<string, unknown>>[] | undefined>
   /**
    * Runs steps as the database allows: one after the other, or pipelined (`StepExecutor`).
    * @param done - steps that have run before

@@ -1,6 +1,7 @@
 import type { Identity } from '../plan/access/identity.ts'
 import type { WritePlan } from '../plan/write.ts'
 import { runAccessChecks } from './access/run-checks.ts'
+import { compileActionSql } from './action.ts'
 import { deletionConstraintError, reportConstraintErrors } from './constraints.ts'
 import { checkMemberLimit, maxChangedMembers } from './members.ts'
 import { notFoundError } from './not-found.ts'
@@ -54,6 +55,10 @@ function transactionOn(
     as,
     identity: undefined,
     query: connection.query,
+    callAction: async (action, resource, values) => {
+      const call = compileActionSql(action, resource, values, statements.target.dialect)
+      return call && connection.query(call)
+    },
     run: (steps, done) => connection.runSteps(steps, undefined, done),
     savepoint: (work) => connection.savepoint(work),
     read: async (plan, id) => connection.read(plan, id),

@@ -49,7 +49,8 @@ function* checkMeta({ body, exchange, relationship }: ParsedExchange): Violation
       yield { rule: 'MET-2', pointer: '/meta/count', message }
     }
   }
-  const isWrite = exchange.method !== 'GET' && !('data' in body) && !('errors' in body)
+  const isAction = /\/actions\/[^/?]+(\?|$)/.test(exchange.url)
+  const isWrite = exchange.method !== 'GET' && !isAction && !('data' in body) && !('errors' in body)
   if (isWrite && !isNonEmptyString(members.message)) {
     yield { rule: 'MET-2', pointer: '/meta/message', message: 'it must describe what was done' }
   }

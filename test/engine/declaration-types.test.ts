@@ -12,6 +12,7 @@ import {
   json,
   type Kind,
   type Model,
+  type NoActions,
   type NoQueries,
   notNull,
   number,
@@ -167,7 +168,14 @@ function carried(): readonly unknown[] {
   })
   const declared: Same<
     typeof view,
-    ResourceDeclaration<'view', { readonly name: typeof name }, 'read-only', 'required', NoQueries>
+    ResourceDeclaration<
+      'view',
+      { readonly name: typeof name },
+      'read-only',
+      'required',
+      NoQueries,
+      NoActions
+    >
   > = true
   // Whatever the place of a declaration expects, its own options decide.
   const inPlace = defineModel([
@@ -187,7 +195,8 @@ function carried(): readonly unknown[] {
       },
       'read-write',
       undefined,
-      NoQueries
+      NoQueries,
+      NoActions
     >
   > = true
   const model = defineModel([view])

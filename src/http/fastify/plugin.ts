@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { createAppContext } from '../../handlers/app-context.ts'
 import { describeAccess } from '../../handlers/list-access.ts'
+import { withActionCalls } from '../../in-process/action-calls.ts'
 import { buildRoutes } from '../../openapi/build-routes.ts'
 import { createRouteNotFound } from '../headers.ts'
 import { anyValue, checkHttpOptions, defaultMaxBody, type HttpOptions } from '../options.ts'
@@ -30,7 +31,7 @@ export const jsonApi: FastifyPluginAsync<JsonApiOptions> = async (app, options) 
   checkHttpOptions(options, 'jsonApi', { logLevel: anyValue, logSerializers: anyValue })
   const { model, store, authenticate, publicUrl, maxBody = defaultMaxBody, html } = options
   const { prefix } = app
-  const context = createAppContext({ ...options, prefix })
+  const context = withActionCalls(createAppContext({ ...options, prefix }))
   const send = createResponseSender({ html, prefix, publicUrl }, context)
   const reportError = createErrorReporter(app.log, send)
   if (authenticate) app.decorateRequest(authKey, null)

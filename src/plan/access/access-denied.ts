@@ -40,5 +40,6 @@ export function createForbidden(denied: AccessDenied, pointer?: string): ApiErro
 }
 
 function describe(operation: Operation, type: string): string {
+  if (operation === 'call') return `call this action of ${type}`
   return operation === 'relate' ? `link or unlink this ${type}` : `${operation} this ${type}`
 }

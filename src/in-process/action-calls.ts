@@ -1,0 +1,43 @@
+import type { AccessView } from '../handlers/access-views.ts'
+import type { AppContext } from '../handlers/app-context.ts'
+import { reportDeniedAccess } from '../handlers/report-denied-access.ts'
+import type { OpenCalls } from '../lifecycle/action.ts'
+import type { ActionCalls } from '../model/action.ts'
+import type { RequestContext } from '../model/request-context.ts'
+import { memoizeByIdentity } from '../plan/cache/memoize-by-identity.ts'
+import { createObjectSerializer } from '../serialize/objects.ts'
+import { createEndpointFinder } from './endpoints.ts'
+import { createOperations } from './operations.ts'
+import { bindToTransaction, TransactionCalls } from './transaction.ts'
+
+/** Adds the calls that actions make to the dependencies of the handlers. A model without actions needs none. */
+export function withActionCalls<Body>(context: AppContext<Body>): AppContext<Body> {
+  const types = [...context.planner.model.types.values()]
+  if (types.every(({ actions }) => actions.size === 0)) return context
+  const find = createEndpointFinder(context.planner)
+  const findVisible = memoizeByIdentity(({ planner }: AccessView) => createEndpointFinder(planner))
+  const serializer = createObjectSerializer(context.planner.model)
+  const openCalls: OpenCalls = (open, request) => {
+    const view = context.findView?.(request.auth)
+    const bound = bindToTransaction({ ...context, openCalls, serializer }, open)
+    const calls = new TransactionCalls()
+    const details = copyRequest(request)
+    const operations = createOperations(view ? findVisible(view) : find, (handler, call) =>
+      calls.run(async () => {
+        const { body } = await reportDeniedAccess(request, () =>
+          handler({ ...details, ...call, origin: '' }, bound),
+        )
+        return body
+      }),
+    )
+    // The results are those of the object serializer.
+    return { tx: operations as ActionCalls, close: () => calls.close() }
+  }
+  return { ...context, openCalls }
+}
+
+/** Copies what a request knows. Those of HTTP libraries have getters, which a spread would lose. */
+function copyRequest(request: RequestContext): RequestContext {
+  const { auth, requestId, ip, log } = request
+  return { auth, requestId, ip, log, signal: () => request.signal() }
+}

@@ -1,0 +1,157 @@
+import { HeaderError } from '../errors/errors.ts'
+import { type AuthValue, computeAuthValue, isAuthValue } from '../model/access.ts'
+import type { ActionCalls, ActionContext } from '../model/action.ts'
+import { joinId } from '../model/composite-ids.ts'
+import { getResourceType, type ResourceType } from '../model/model.ts'
+import type { RequestContext } from '../model/request-context.ts'
+import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
+import type { NamedAction } from '../plan/action.ts'
+import { normalizeId } from '../plan/path-id.ts'
+import { planCallTarget } from '../plan/write.ts'
+import { actionConstraintError, reportConstraintErrors } from '../store/constraints.ts'
+import type { LifecycleContext } from './context.ts'
+import { createHookContext } from './hook-context.ts'
+import { executeInTransaction } from './transaction.ts'
+import type { OpenTransaction, UnitOfWork } from './unit-of-work.ts'
+
+/** The calls of an API in a transaction that is open. `close` accepts no more calls, and waits for those that were made. */
+export interface OpenedCalls {
+  readonly tx: ActionCalls
+  readonly close: () => Promise<void>
+}
+
+/** Opens the calls of an API in a transaction. */
+export type OpenCalls = (open: OpenTransaction, request: RequestContext) => OpenedCalls
+
+/** The call of an action. */
+export interface ActionCall extends NamedAction {
+  readonly resource: ResourceType
+  /** Absent for an action of a collection. */
+  readonly id: string | undefined
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** The result of an action: ids of the resources that it returns, or members of `meta`. */
+export type ActionResultValues =
+  | Readonly<{ is: 'resources'; ids: readonly string[] }>
+  | Readonly<{ is: 'meta'; values: Readonly<Record<string, unknown>> }>
+  | Readonly<{ is: 'nothing' }>
+
+/** The dependencies of actions. */
+export interface ActionDependencies extends LifecycleContext {
+  readonly openCalls?: OpenCalls
+}
+
+/**
+ * Executes an action in one transaction: checks the resource in the path and the access rules, runs the action, and serializes the
+ * response.
+ *
+ * @param respond - runs in the transaction: when it throws, the transaction is rolled back
+ * @throws NotFoundError for the resource in the path; ApiError `forbidden` (403); what the action throws
+ */
+export function executeAction<Result>(
+  call: ActionCall,
+  respond: (result: ActionResultValues, unit: UnitOfWork) => Promise<Result>,
+  context: ActionDependencies,
+  request: RequestContext,
+): Promise<Result> {
+  return executeInTransaction(context, request, async (unit) => {
+    await checkCall(call, unit)
+    const outcome = await reportConstraintErrors(
+      () => runAction(call, unit, context),
+      (error) => actionConstraintError(error, call.resource),
+    )
+    return respond(readOutcome(call, outcome, unit), unit)
+  })
+}
+
+/** @throws NotFoundError, ApiError `forbidden` (403) */
+async function checkCall(call: ActionCall, unit: UnitOfWork): Promise<void> {
+  const { resource, action, name, id } = call
+  const { planner, transaction, request } = unit
+  const { type } = resource
+  if (id !== undefined) {
+    await transaction.checkPreconditions(planCallTarget(planner, resource, id))
+  } else if ((transaction.identity?.rules.types.get(type)?.call ?? true) !== true) {
+    throw createForbidden(new AccessDenied('call', { type }))
+  }
+  const { callable = true } = action
+  if (typeof callable === 'boolean' ? callable : decide(callable, request.auth)) return
+  const rule = `${type}.actions.${name}.callable`
+  throw createForbidden(new AccessDenied('call', { type, id, rule }))
+}
+
+/** Decides by a function of the auth context; without one, nothing is allowed. */
+function decide(rule: AuthValue<boolean> | ((auth: never) => boolean), auth: unknown): boolean {
+  if (auth === undefined || auth === null) return false
+  return computeAuthValue(isAuthValue(rule) ? rule : { is: 'auth', compute: rule }, auth) === true
+}
+
+/** @returns what `run` returned, or the rows of the SQL */
+async function runAction(
+  { resource, action, id, parameters }: ActionCall,
+  unit: UnitOfWork,
+  { openCalls }: ActionDependencies,
+): Promise<unknown> {
+  const { transaction, request } = unit
+  const rows = await transaction.callAction(action, resource, { id, parameters })
+  if (rows !== undefined)
+    return rows.map((row) => toId(Object.values(row), resource.id.parts.length))
+  if (openCalls === undefined) throw new Error('The context of an action has no calls.')
+  const { tx, close } = openCalls(unit, request)
+  try {
+    const context = createHookContext(request, transaction.query, resource)
+    // The declaration names the types of the parameters and of the auth context.
+    const call = Object.assign(context, { id, parameters, tx }) as unknown as ActionContext
+    return await action.run?.(call)
+  } finally {
+    await close()
+  }
+}
+
+/** The id in the first columns of a row. */
+function toId(values: readonly unknown[], columns: number): string {
+  return joinId(values.slice(0, columns).map(String))
+}
+
+/** Checks what an action returned. @throws Error if it is not what the declaration says */
+function readOutcome(
+  { resource, name, action: { returns, sql } }: ActionCall,
+  outcome: unknown,
+  { planner }: UnitOfWork,
+): ActionResultValues {
+  if (returns === undefined) return { is: 'nothing' }
+  const fail = (expected: string) =>
+    new Error(`The action ${resource.type}.actions.${name} must return ${expected}.`)
+  if ('meta' in returns) {
+    if (typeof outcome !== 'object' || outcome === null) throw fail('the members of meta')
+    return { is: 'meta', values: readMeta(returns.meta, { ...outcome }, fail) }
+  }
+  const isOne = 'resource' in returns
+  const target = getResourceType(planner.model, isOne ? returns.resource : returns.resources)
+  const list: unknown = isOne && !sql ? [outcome] : outcome
+  const ids = Array.isArray(list)
+    ? list.map((id) => (typeof id === 'string' ? normalizeId(target, id) : undefined))
+    : [undefined]
+  if (isOne && ids.length === 0)
+    throw new HeaderError('not_stored', `The action ${name} returned no ${target.type}.`)
+  if (ids.every((id) => id !== undefined)) return { is: 'resources', ids }
+  throw fail(isOne ? `the id of a ${target.type}` : `an array of ids of ${target.type}`)
+}
+
+type MetaKinds = Extract<NonNullable<NamedAction['action']['returns']>, { meta: unknown }>['meta']
+
+function readMeta(
+  kinds: MetaKinds,
+  outcome: Readonly<Record<string, unknown>>,
+  fail: (expected: string) => Error,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(kinds).map(([name, kind]) => {
+    const value = outcome[name] ?? null
+    if (value === null) return [name, null] as const
+    const read = kind.readBody(value)
+    if ('value' in read) return [name, read.value] as const
+    throw fail(`${name} as ${read.expected}`)
+  })
+  return Object.fromEntries(entries)
+}
