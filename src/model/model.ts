@@ -161,6 +161,8 @@ export interface ResourceType {
   }>
   /** The condition on rows that belong to the type, not deleted ones; `undefined` if all rows of the table do. */
   readonly scope: Expression | undefined
+  /** The same condition for a statement that looks up few rows by their ids; absent: it is the same SQL. */
+  readonly rowScope?: Expression
   /** Whether the scope contains SQL of the declaration; otherwise it compares columns of the row with values. */
   readonly hasDeclaredScope: boolean
   /** The column that stores when a resource was deleted; `undefined` if DELETE deletes the row. */

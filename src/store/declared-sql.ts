@@ -56,7 +56,7 @@ function listRuleSql(target: Target): DeclaredSql[] {
     const column = (name: string) => columnAt(0, name)
     return operations.flatMap((operation) =>
       listConditions(rules[operation]).map((condition) => {
-        const where = compileRowCondition(condition, resource, column, target)
+        const where = compileRowCondition(condition, { resource, column }, target)
         const select = sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
         return {
           path: `${type}.access.${operation}`,

@@ -12,7 +12,7 @@ import {
 import { type Operator, operators } from '../model/operators.ts'
 import type { Condition } from '../plan/condition.ts'
 import { idParam, isKeyPresent, selectIdList, toKey } from './keys.ts'
-import { compileCounts } from './related-rows.ts'
+import { compileCounts, isFoundByKey } from './related-rows.ts'
 import { keyListParam, keyParam, param, patternParam } from './statement.ts'
 import {
   and,
@@ -22,6 +22,7 @@ import {
   fieldAt,
   getAttribute,
   inScope,
+  isLinkedFrom,
   isLinkedFromAny,
   sortKey,
   type Target,
@@ -38,6 +39,8 @@ interface ConditionTable {
   readonly column?: (name: string) => Sql
   /** Whether the condition is inside a `not`, where null must not stand for false. */
   readonly isNegated?: boolean
+  /** Whether the statement looks up few rows of `t<depth>` by their ids, so that subqueries start from the row. */
+  readonly isOfRow?: boolean
 }
 
 /** Compiles a condition. Tables are `t0`, `t1`, …: one deeper for each relationship that is followed. */
@@ -235,15 +238,21 @@ export function compileFilterKey(
 
 /**
  * Compiles whether the row is linked to one that matches the condition. Inside a `not` this must not be null, hence the tests for
- * null. The subquery is not correlated, so it runs once for all rows, at any depth (docs/decisions/0016).
+ * null. The subquery is not correlated, so it runs once for all rows, at any depth (docs/decisions/0016); only the rule of a row that
+ * is looked up by its id follows the keys from this row.
  */
 function compileRelated(
   { relationship, where, preventPullUp }: Extract<Condition, { is: 'related' }>,
-  { resource, depth, column = (name) => columnAt(depth, name), isNegated }: ConditionTable,
+  { resource, depth, column = (name) => columnAt(depth, name), isNegated, isOfRow }: ConditionTable,
   target: Target,
 ): Sql {
-  const { link, to } = getRelationship(resource, relationship)
-  const other = { resource: getResourceType(target.model, to), depth: depth + 1 }
+  const field = getRelationship(resource, relationship)
+  const { link, to } = field
+  const isByKey = isOfRow === true && isFoundByKey(field, target)
+  const other = {
+    ...{ resource: getResourceType(target.model, to), depth: depth + 1 },
+    isOfRow: isByKey,
+  }
   const otherKey = columnsAt(other.depth, link.otherKey)
   const isId = isSameKey(link.otherKey, other.resource.id.columns)
   const conditions = [
@@ -251,9 +260,14 @@ function compileRelated(
     ...inScope(other.depth, other.resource),
     ...(where ? [compileCondition(where, other, target)] : []),
   ]
-  const select = sql`select ${sql.join(otherKey)} from ${tableAt(other.depth, other.resource.table)}`
-  const otherKeys = conditions.length === 0 ? select : sql`${select} where ${and(conditions)}`
+  const from = tableAt(other.depth, other.resource.table)
   const ownKey = link.ownKey.map(column)
+  if (isByKey) {
+    const isLinked = isLinkedFrom(other.depth, link, toKey(ownKey))
+    return sql`exists (select 1 from ${from} where ${and([isLinked, ...conditions])})`
+  }
+  const select = sql`select ${sql.join(otherKey)} from ${from}`
+  const otherKeys = conditions.length === 0 ? select : sql`${select} where ${and(conditions)}`
   const isLinked =
     isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
       ? target.dialect.equalsSubquery(toKey(ownKey), otherKeys)

@@ -18,6 +18,7 @@ import {
   columnAt,
   columnsAt,
   inScope,
+  isRowReadable,
   keyAt,
   matchesRequestedId,
   type Target,
@@ -99,7 +100,8 @@ function compileOtherKeyChanges({ resource, other, link }: ChangedLink, target: 
     isOfId(name) ? [sql`${columnAt(0, name)} = ${value}`] : [],
   )
   const set = sql.join(written.map(([name, value]) => sql`${sql.id(name)} = ${value}`))
-  const add = update(set, [isMember, ...agrees, sql`not (${dialect.nullSafeEquals(key, self)})`])
+  const isOther = sql`not (${dialect.nullSafeEquals(key, self)})`
+  const add = update(set, [isMember, ...agrees, isOther, ...isRowReadable(other)])
   const cleared = assignNull(written.map(([name]) => name))
   const unlink = (condition: Sql) =>
     update(cleared, [sql`${key} = ${self}`, condition, ...inScope(0, other)])

@@ -19,6 +19,7 @@ import {
   inScope,
   isLinkedFrom,
   isLinkedFromAny,
+  isRowInScope,
   keyAt,
   matchesRequestedId,
   type Target,
@@ -28,10 +29,11 @@ import {
 /** Compiles the conditions of the primary data for `t<depth>`, without the page. */
 export function primaryConditions(shape: ReadShape, depth: number, target: Target): Sql[] {
   const resource = getResourceType(target.model, shape.type)
+  const isRow = shape.addressed.is === 'one' && depth === 0
   return [
     ...(shape.addressed.is === 'one' ? [matchesRequestedId(resource, depth, target)] : []),
     ...(shape.addressed.is === 'related' ? [isRelated(shape.addressed, depth, target)] : []),
-    ...inScope(depth, resource),
+    ...(isRow ? isRowInScope(resource) : inScope(depth, resource)),
     ...(shape.where ? [compileCondition(shape.where, { resource, depth }, target)] : []),
   ]
 }
@@ -84,7 +86,7 @@ export function pathExists(shape: ReadShape, target: Target): Sql | undefined {
 
 /** Compiles the query that returns a row if the requested resource exists. */
 export function compileSelectRequested(resource: ResourceType, target: Target): Sql {
-  const where = and([matchesRequestedId(resource, 0, target), ...inScope(0, resource)])
+  const where = and([matchesRequestedId(resource, 0, target), ...isRowInScope(resource)])
   return sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
 }
 

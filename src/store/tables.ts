@@ -214,6 +214,19 @@ export function inScope(table: number | ((column: string) => Sql), { scope }: Re
   return [sql`(${scope(typeof table === 'number' ? (column) => columnAt(table, column) : table)})`]
 }
 
+/** Compiles the scope of a type for a statement that looks up few rows of `t0` by their ids. */
+export function isRowInScope(resource: ResourceType): Sql[] {
+  return inScope(0, { ...resource, scope: resource.rowScope ?? resource.scope })
+}
+
+/**
+ * Compiles whether the rules let the request read `t0`; no condition if there are none. A pipelined write to a row that it may not
+ * read is rolled back; with this condition it takes no lock and as little time as one to a row that does not exist.
+ */
+export function isRowReadable(resource: ResourceType): Sql[] {
+  return resource.rowScope === undefined ? [] : isRowInScope(resource)
+}
+
 /** Joins conditions with `and`; `true` for none. */
 export function and(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql.raw(' and '))

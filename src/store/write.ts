@@ -20,6 +20,8 @@ import {
   getAttribute,
   idColumn,
   inScope,
+  isRowInScope,
+  isRowReadable,
   matchesRequestedId,
   type Target,
   tableAt,
@@ -162,7 +164,8 @@ function compileUpdate(
     }),
   )
   if (pairs.length === 0) return undefined
-  const changed = compileChangedRows(resource, [matchesRequestedId(resource, 0, target)], target)
+  const conditions = [matchesRequestedId(resource, 0, target), ...isRowReadable(resource)]
+  const changed = compileChangedRows(resource, conditions, target)
   return compileStatement(
     sql`update ${changed.table} set ${sql.join(pairs)} where ${changed.where}`,
     target.dialect,
@@ -235,7 +238,7 @@ function compileAllAssignments(
 export function compileDelete(resource: ResourceType, target: Target): Statement {
   const { softDelete } = resource
   const { dialect } = target
-  const conditions = [matchesRequestedId(resource, 0, target), ...inScope(0, resource)]
+  const conditions = [matchesRequestedId(resource, 0, target), ...isRowInScope(resource)]
   const { table, where } = compileChangedRows(resource, conditions, target)
   const change =
     softDelete === undefined
@@ -248,7 +251,7 @@ export function compileDelete(resource: ResourceType, target: Target): Statement
 export function compileLookup(resource: ResourceType, target: Target): Statement {
   const { table, id } = resource
   const hasId = isInIdList(columnsAt(0, id.columns), 'ids', id, target.dialect)
-  const where = and([hasId, ...inScope(0, resource)])
+  const where = and([hasId, ...isRowInScope(resource)])
   return compileStatement(
     sql`select ${idColumn(resource, target)} from ${tableAt(0, table)} where ${where}`,
     target.dialect,

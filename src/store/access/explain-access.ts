@@ -144,7 +144,11 @@ function describe(
   const base = { type, operation, condition, pointer: undefined }
   if (typeof condition === 'boolean') return { ...base, parameters: [] }
   const resource = getResourceType(target.model, type)
-  const compiled = compileRowCondition(condition, resource, (name) => columnAt(0, name), target)
+  const compiled = compileRowCondition(
+    condition,
+    { resource, column: (name) => columnAt(0, name) },
+    target,
+  )
   const statement = compileStatement(sql`${compiled}`, target.dialect)
   const parameters = formatParameters(statement, addAuth({ planValues: [] }, identity))
   return { ...base, sql: statement.sql, parameters }

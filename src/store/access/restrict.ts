@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Sql } from '../../model/dialect.ts'
+import type { Expression } from '../../model/fields.ts'
 import type { Model, ResourceType } from '../../model/model.ts'
 import { getResourceType } from '../../model/model.ts'
 import type { Identity, RowRules } from '../../plan/access/identity.ts'
@@ -11,30 +12,29 @@ import type { Target } from '../tables.ts'
 /** Compiles the columns of a row. */
 type Column = (name: string) => Sql
 
+/** The rows that the condition of a rule is about. */
+interface RuleRows {
+  readonly resource: ResourceType
+  readonly column: Column
+  /** Whether the statement looks up few rows of `t0` by their ids, so that subqueries start from the row. */
+  readonly isOfRow?: boolean
+}
+
 /** Compiles the condition of a rule on a row. Its subqueries see the rows of every identity (`RowRule`). */
-export function compileRowCondition(
-  condition: RowCondition,
-  resource: ResourceType,
-  column: Column,
-  target: Target,
-): Sql {
+export function compileRowCondition(condition: RowCondition, rows: RuleRows, target: Target): Sql {
   if (typeof condition === 'boolean') return condition ? sql`true` : sql`false`
   const { access } = target
   const unrestricted = access?.unrestricted ?? target
   switch (condition.is) {
     case 'filter': {
-      const own = getResourceType(unrestricted.model, resource.type)
-      return compileCondition(
-        condition.condition,
-        { resource: own, depth: 0, column },
-        unrestricted,
-      )
+      const resource = getResourceType(unrestricted.model, rows.resource.type)
+      return compileCondition(condition.condition, { ...rows, resource, depth: 0 }, unrestricted)
     }
     case 'sql':
-      return sql`(${condition.write(column)})`
+      return sql`(${condition.write(rows.column)})`
     case 'any':
     case 'all': {
-      const parts = condition.of.map((part) => compileRowCondition(part, resource, column, target))
+      const parts = condition.of.map((part) => compileRowCondition(part, rows, target))
       return sql`(${sql.join(parts, sql.raw(condition.is === 'any' ? ' or ' : ' and '))})`
     }
   }
@@ -61,14 +61,13 @@ function restrictType(resource: ResourceType, rules: RowRules, target: Target): 
   const restricted = hiddenFields ? { ...resource, hiddenFields, complete: resource } : resource
   if (read === true) return restricted
   const { scope } = resource
-  return {
-    ...restricted,
-    complete: resource,
-    scope: (column) => {
-      const rule = compileRowCondition(read, resource, column, target)
+  const restrict =
+    (isOfRow: boolean): Expression =>
+    (column) => {
+      const rule = compileRowCondition(read, { resource, column, isOfRow }, target)
       return scope ? sql`(${scope(column)}) and ${rule}` : rule
-    },
-  }
+    }
+  return { ...restricted, complete: resource, scope: restrict(false), rowScope: restrict(true) }
 }
 
 /**

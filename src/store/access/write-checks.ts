@@ -17,8 +17,8 @@ import {
   and,
   columnAt,
   columnsAt,
-  inScope,
   isLinkedFrom,
+  isRowInScope,
   keyAt,
   matchesRequestedId,
   type Target,
@@ -73,7 +73,7 @@ export function compileAccessChecks(
   return {
     isRefused: own.some(({ condition }) => condition === false) && isNew,
     before: [
-      ...(isNew ? [] : ofRow(inScope(0, resource))),
+      ...(isNew ? [] : ofRow(isRowInScope(resource))),
       ...shape.columns.flatMap((column, index) => {
         if (column.is === 'attribute') return []
         return compileKeyChecks(column, index, context)
@@ -138,7 +138,8 @@ function compileCheck(
   { target }: CheckContext,
   place: Partial<Pick<AccessCheck, 'pointer' | 'ids'>> = {},
 ): AccessCheck[] {
-  const rule = compileRowCondition(condition, resource, (name) => columnAt(0, name), target)
+  const column = (name: string) => columnAt(0, name)
+  const rule = compileRowCondition(condition, { resource, column, isOfRow: true }, target)
   const refused = and([...where, sql`(${rule}) is not true`])
   const select = sql`select 1 from ${tableAt(0, resource.table)} where ${refused} limit 1`
   const { pointer, ids = () => [] } = place
@@ -166,7 +167,7 @@ function compileKeyChecks(
     return id === null || id === undefined ? [] : [String(id)]
   }
   return findLinkRule(type, false, context).flatMap((rule) => {
-    const scope = inScope(0, other)
+    const scope = isRowInScope(other)
     const pointer = isParent ? '/data' : pointerTo(column.relationship, context)
     const place = { pointer, ids }
     const linked = compileCheck(rule, other, [isListed(other, target), ...scope], context, place)
@@ -205,7 +206,7 @@ function compileLinkChecks(
   const changed = operation === 'create' ? added : [...added, ...removed]
   const ofMembers = findLinkRule(field.to, isChangedBy(field, context), context).flatMap((rule) =>
     changed.flatMap((where) =>
-      compileCheck(rule, member, [...where, ...inScope(0, member)], context, place),
+      compileCheck(rule, member, [...where, ...isRowInScope(member)], context, place),
     ),
   )
   if (field.link.foreignKey !== 'other' || change === 'remove') return ofMembers
@@ -237,17 +238,16 @@ function compileOwnerChecks(
 ): AccessCheck[] {
   const { target, resource } = context
   const member = getResourceType(target.model, to)
-  const listed = isInIdList(columnsAt(1, member.id.columns), 'ids', member.id, target.dialect)
   // A member that the request may not read does not exist: it is reported as such.
-  const isKnown = and([listed, ...inScope(1, member)])
-  const keys = sql`select ${sql.join(columnsAt(1, link.otherKey))} from ${tableAt(1, member.table)} where ${isKnown}`
+  const isKnown = and([isListed(member, target), ...isRowInScope(member)])
+  const keys = sql`select ${sql.join(columnsAt(0, link.otherKey))} from ${tableAt(0, member.table)} where ${isKnown}`
   const isOwner = sql`${keyAt(0, link.ownKey)} in (${keys})`
   const place = {
     pointer: pointerTo(name, context),
     ids: ({ linkIds }: WritePlan) => linkIds[index] ?? [],
   }
   return findLinkRule(resource.type, false, context).flatMap((rule) =>
-    compileCheck(rule, resource, [isOwner, ...inScope(0, resource)], context, place),
+    compileCheck(rule, resource, [isOwner, ...isRowInScope(resource)], context, place),
   )
 }
 
@@ -258,7 +258,7 @@ function compileParentChecks({ parent }: WriteShape, context: CheckContext): Acc
   const resource = getResourceType(target.model, parent.type)
   const ids = ({ precondition }: WritePlan) => (precondition ? [precondition.id] : [])
   return findLinkRule(parent.type, true, context).flatMap((rule) =>
-    compileCheck(rule, resource, [isListed(resource, target), ...inScope(0, resource)], context, {
+    compileCheck(rule, resource, [isListed(resource, target), ...isRowInScope(resource)], context, {
       pointer: '/data',
       ids,
     }),
