@@ -36,11 +36,15 @@ export class ConstraintError extends Error {
   }
 }
 
-/** The database generated an id that another row has: a client chose it, or it was imported. */
-export class TakenIdError extends Error {
+/**
+ * The database generated an id that another row has: a client chose it, or it was imported, or the default of the column is always the
+ * same. On PostgreSQL the create is tried again, because a sequence or a random default generates other ids.
+ */
+export class TakenIdError extends BodyError {
   readonly resource: ResourceType
   constructor(resource: ResourceType, cause: unknown) {
-    super(`The database generated an id for a new ${resource.type} that is taken.`, { cause })
+    const detail = `The database generated an id for the new ${resource.type} that another ${resource.type} has.`
+    super('id_taken', '/data', detail, { cause })
     this.name = 'TakenIdError'
     this.resource = resource
   }

@@ -10,6 +10,7 @@ import { mediaType } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, isPostgres, lasting } from '../filled.ts'
 import { scale, seed } from '../property/seed.ts'
+import type { Resource } from '../test-response.ts'
 import {
   assertCompiles,
   assertFormatted,
@@ -165,6 +166,18 @@ async function assertServes(
       const target = `${collection}?include=${names.join(',')}`
       const response = await server.inject({ url: target, headers: { accept: mediaType } })
       assert.ok(statuses.includes(response.statusCode), `${target}: ${response.body}`)
+      if (response.statusCode !== 200) continue
+      const { data }: { data: readonly Resource[] } = JSON.parse(response.body)
+      for (const { id, links, relationships = {} } of data) {
+        const own = await server.inject({ url: links?.self ?? '', headers: { accept: mediaType } })
+        assert.equal(own.statusCode, 200, `${links?.self}: ${own.body}`)
+        assert.equal(JSON.parse(own.body).data.id, id)
+        for (const { links: paths } of Object.values(relationships))
+          for (const url of [paths?.self, paths?.related]) {
+            const related = await server.inject({ url: url ?? '', headers: { accept: mediaType } })
+            assert.ok(statuses.includes(related.statusCode), `${url}: ${related.body}`)
+          }
+      }
     }
   } finally {
     await server.close()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { DialectName } from '../../src/model/dialect.ts'
-import type { Tables } from './random-schema.ts'
+import { type Column, listReferences, postgresType, type Tables } from './random-schema.ts'
 
 type Table = Tables[number]
 
@@ -14,6 +14,8 @@ export const additions = fc.record({
     ),
     { minLength: 3, maxLength: 9 },
   ),
+  /** Whether SQLite stores values that are not of the types of their columns, also in keys. */
+  isMisfit: fc.boolean(),
   isIndexed: fc.boolean(),
   view: fc.constantFrom('simple', 'computed', 'repeated', 'aggregated', 'broken'),
   trigger: fc.constantFrom(
@@ -34,11 +36,12 @@ export type Additions = typeof additions extends fc.Arbitrary<infer Each> ? Each
 /** Lists the statements that add rows, indexes, views and triggers. A database may reject any of them. */
 export function listAdditions(
   tables: Tables,
-  { values, isIndexed, view, trigger }: Additions,
+  additions: Additions,
   dialect: DialectName,
 ): string[] {
+  const { isIndexed, view, trigger } = additions
   return tables.flatMap((table, index) => [
-    ...[0, 1, 2].map((row) => insert(table, row, values, dialect)),
+    ...[0, 1, 2].map((row) => insert(table, row, { tables, additions, dialect })),
     ...(isIndexed
       ? table.columns.map(
           ({ name }, at) => `create index added_${index}_${at} on ${id(table.name)} (${id(name)})`,
@@ -49,19 +52,67 @@ export function listAdditions(
   ])
 }
 
-/** The first column may be an integer key, which stores nothing else. */
-function insert(
-  { name, columns }: Table,
-  row: number,
-  values: readonly string[],
-  dialect: DialectName,
-): string {
-  const texts = columns.map(
-    (_, at) => `'${at === 0 ? row + 1 : values[(row * 3 + at) % values.length]}'`,
-  )
-  const list = columns.map((column) => id(column.name)).join(', ')
-  const or = dialect === 'sqlite' ? ' or ignore' : ''
-  return `insert${or} into ${id(name)} (${list}) values (${texts.join(', ')})`
+/** The database to which rows are added. */
+interface RowContext {
+  readonly tables: Tables
+  readonly additions: Additions
+  readonly dialect: DialectName
+}
+
+/** Inserts a row as a program without foreign keys and triggers does. Its composite foreign key references nothing in the last row. */
+function insert(table: Table, row: number, context: RowContext): string {
+  const { tables, additions, dialect } = context
+  const values = [
+    ...table.columns.map((column, at) => ({
+      name: column.name,
+      value: storedValue(column, at, row, context),
+    })),
+    ...listReferences(table, tables).map(({ name, referenced }, at) => ({
+      name,
+      value: storedValue(referenced, at, row === 2 ? 7 : 0, context),
+    })),
+  ]
+  const list = values.map(({ name }) => id(name)).join(', ')
+  const texts = values.map(({ value }) => `'${value.replaceAll("'", "''")}'`).join(', ')
+  const into = `into ${id(table.name)} (${list}) values (${texts})`
+  if (dialect === 'sqlite') return `insert${additions.isMisfit ? ' or ignore' : ''} ${into}`
+  return `set session_replication_role = replica; insert ${into}`
+}
+
+/** A value of a row: one that may not fit, or an odd one of the type. The first column may be an integer key. */
+function storedValue(column: Column, at: number, row: number, context: RowContext): string {
+  const { tables, additions, dialect } = context
+  const { values, isMisfit } = additions
+  const word = values[(row * 3 + at) % values.length] ?? ''
+  if (dialect === 'sqlite' && isMisfit) return at === 0 ? `${row + 1}` : word
+  const type = dialect === 'sqlite' ? column.type : postgresType(column, tables)
+  const odd = oddValues[type.replace(/\(.*/, '')]
+  if (odd === undefined) return /^(?:text|varchar|string|)$/.test(type) ? word : `${row + 1}`
+  return odd(row, dialect === 'sqlite')
+}
+
+const uuidOf = (row: number, isLower: boolean) => {
+  const text = `F81D4FAE-7DEC-11D0-A765-00A0C91E6BF${row}`
+  return isLower ? text.toLowerCase() : text
+}
+
+/** Values of types that are unusual and allowed; those of SQLite are read by its kinds. */
+const oddValues: Readonly<Record<string, (row: number, isSqlite: boolean) => string>> = {
+  numeric: (row, isSqlite) => (row === 1 && !isSqlite ? 'NaN' : `${row}.25`),
+  decimal: (row) => `-${row}.5`,
+  real: (row, isSqlite) => (row === 1 && !isSqlite ? '-Infinity' : `${row}.1`),
+  point: (row) => `(${row},2)`,
+  date: (row, isSqlite) => (row === 1 && !isSqlite ? '0044-03-15 BC' : `2026-02-1${row}`),
+  datetime: (row) => `2026-02-1${row} 10:00:00`,
+  timestamp: (row) => (row === 1 ? 'infinity' : `2026-02-1${row} 10:00:00.5`),
+  time: (row, isSqlite) => (row === 1 && !isSqlite ? '24:00' : `1${row}:00:00`),
+  uuid: uuidOf,
+  json: (row) => ['null', '{"a":1}', '[1]'][row % 3] ?? '1',
+  bytea: (row) => `\\x0${row}`,
+  boolean: (row, isSqlite) => (isSqlite ? `${row % 2}` : row % 2 === 0 ? 't' : 'f'),
+  char: (row) => `x${row}`,
+  varchar: (row) => `größe ${row}`,
+  'text[]': (row) => `{a,NULL,${row}}`,
 }
 
 function viewQuery({ name, columns }: Table, view: Additions['view']): string {

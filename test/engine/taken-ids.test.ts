@@ -60,3 +60,30 @@ engine('Ids that clients have taken', served, (app) => {
     assert.deepEqual(await all(), ['1'])
   })
 })
+
+const word = resource('word', {
+  path: '/words',
+  table: 'word',
+  id: { kind: text, client: 'optional' },
+  fields: { note: attribute(text) },
+})
+
+engine(
+  'Ids whose default is always the same',
+  {
+    model: defineModel([word]),
+    tables: () => `create table word (id text not null primary key default 'new', note text)`,
+  },
+  (app) => {
+    it('are taken after the first create', async () => {
+      const create = () => app.post('/words', { data: { type: 'word' } })
+      assert.equal((await create()).one.id, 'new')
+      const { status, error } = await create()
+      assert.deepEqual([status, error.code, error.source], [409, 'id_taken', { pointer: '/data' }])
+      assert.equal(
+        error.detail,
+        'The database generated an id for the new word that another word has.',
+      )
+    })
+  },
+)

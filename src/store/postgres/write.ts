@@ -79,7 +79,8 @@ function createWriteConnection(
 
 /**
  * Runs work, and again after a conflict with another transaction, or after a generated id was taken.
- * @param skipTakenIds - makes the database generate other ids
+ * @param skipTakenIds - makes the database generate other ids, if a sequence does
+ * @throws TakenIdError if all ids were taken; HeaderError `unavailable` (503) after too many conflicts
  */
 async function retryOnConflict<Result>(
   work: () => Promise<Result>,
@@ -92,6 +93,7 @@ async function retryOnConflict<Result>(
       const isTaken = error instanceof TakenIdError
       if (!isTaken && !isConflict(error)) throw error
       if (isTaken) await skipTakenIds(error)
+      if (tries === maxTries && isTaken) throw error
       if (tries === maxTries) throw unavailableError('Other requests write the same resources')
       await setTimeout(Math.random() * firstPause * 2 ** (tries - 1))
     }
