@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { before, describe, it, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { resources } from '../../service/resources/index.ts'
 import { startService } from '../../service/start-service.ts'
 import { defineModel } from '../../src/index.ts'
@@ -167,6 +169,18 @@ describe('docs/architecture.md', () => {
       }
     })
   }
+
+  it('shows how many functions repeated requests enter', async () => {
+    const tool = absolutePath('tools/trace-request.ts')
+    const { stdout } = await promisify(execFile)(process.execPath, [tool, '--summary'])
+    const counted = [...stdout.matchAll(/: (\d+) functions/g)].map(([, number]) => Number(number))
+    const shown = [...architecture.matchAll(/ enters (\d+) /g)].map(([, number]) => Number(number))
+    assert.equal(counted.length, 3, stdout)
+    assert.equal(shown.length, 3)
+    // A change that adds a function need not change the page.
+    for (const [index, number] of counted.entries())
+      assert.ok(Math.abs(number - (shown[index] ?? 0)) <= 10, `${stdout} on the page: ${shown}`)
+  })
 
   it('shows the statements of a stream', () => {
     const heading = '## Including related resources'

@@ -24,7 +24,7 @@ import {
 } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import type { ErrorReporter } from './errors.ts'
-import type { ResponseSender, Sendable } from './response.ts'
+import { type ResponseSender, type Sendable, sendResponse } from './response.ts'
 
 /** Returns the auth context of a request, or a promise of it. */
 export type Authenticate<Auth = unknown> = (request: FastifyRequest) => Awaitable<Auth>
@@ -137,17 +137,12 @@ function createRouteHandler(
   { context, authenticate, resolveOrigin, reportError, send }: RouteOptions,
 ) {
   const respond = bindSender(send, route, method)
-  const getAuth = authenticate
-    ? (request: FastifyRequest): unknown => Reflect.get(request, authKey)
-    : () => undefined
   // Without `await`: a response that is ready is sent in the same turn, without a promise.
   return (request: FastifyRequest, reply: FastifyReply) => {
     try {
       const origin = resolveOrigin(request.host || getLocalHost(request.raw), request.protocol)
-      const response = handle(
-        new FastifyApiRequest(request, reply, getAuth(request), origin),
-        context,
-      )
+      const auth: unknown = authenticate && Reflect.get(request, authKey)
+      const response = handle(new FastifyApiRequest(request, reply, auth, origin), context)
       return response instanceof Promise
         ? response
             .then((later) => respond(reply, later))
@@ -161,8 +156,10 @@ function createRouteHandler(
 
 /** Creates the function that sends the successful responses of a route, with the header fields of the route. */
 function bindSender(send: ResponseSender, route: Route, method: Method) {
+  // Only GET is answered by pages.
+  if (method !== 'GET') return sendResponse
   const { headers } = route
-  return headers && method === 'GET'
+  return headers
     ? (reply: FastifyReply, response: Sendable) => send(reply.headers(headers), response, route)
     : (reply: FastifyReply, response: Sendable) => send(reply, response, route)
 }
