@@ -82,6 +82,37 @@ export async function createPostgresStore(
     model,
     dialect: 'postgres',
     description,
+    ...createReadOperations({ replicas, facts, dialect, createSetup }, context),
+    ...createExplainOperations({ pool, facts, target, createSetup }, context),
+    transaction: async (work, identity) => {
+      const setup = createSetup?.(identity)
+      if (!facts.areKnown) await facts.load()
+      return executeTransaction(work, { pool, statementsOf, facts, setup })
+    },
+    ...createSchemaOperations(pool, target, facts),
+    close: async () => {
+      await Promise.all([pool.close(), replicas.close()])
+    },
+  }
+}
+
+/** Creates the session setup of a request; `undefined` without the option `session` of the model. */
+type CreateSetup = ReturnType<typeof compileSession>
+
+/** What the operations that read need, beside the context of each read. */
+interface ReadOperationsContext {
+  readonly replicas: Replicas
+  readonly facts: LoadedTableFacts
+  readonly dialect: Dialect
+  readonly createSetup: CreateSetup
+}
+
+/** Creates the operations of a store that read. */
+function createReadOperations(
+  { replicas, facts, dialect, createSetup }: ReadOperationsContext,
+  context: ReadContext,
+): Pick<Store, 'read' | 'snapshot'> {
+  return {
     read: (plan, id, { hooks, signal } = {}) =>
       replicas.read((replica) => {
         const setup = createSetup?.(plan.identity)
@@ -90,6 +121,36 @@ export async function createPostgresStore(
           ? readFrom(request, context)
           : facts.load().then(() => readFrom(request, context))
       }),
+    snapshot: (work, { signal, identity } = {}) =>
+      replicas.read((replica) =>
+        replica.read(
+          signal?.(),
+          async (transaction) => {
+            const result = await work(createPostgresRunQuery(transaction, dialect))
+            await transaction.commit()
+            return result
+          },
+          createSetup?.(identity),
+        ),
+      ),
+  }
+}
+
+/** What the operations that explain need, beside the context of each read. */
+interface ExplainOperationsContext {
+  /** The primary. */
+  readonly pool: PostgresPool
+  readonly facts: LoadedTableFacts
+  readonly target: Target
+  readonly createSetup: CreateSetup
+}
+
+/** Creates the operations of a store that explain reads, and who may see or change a row. */
+function createExplainOperations(
+  { pool, facts, target, createSetup }: ExplainOperationsContext,
+  { statementsOf }: ReadContext,
+): Pick<Store, 'explain' | 'explainAccess'> {
+  return {
     explain: async (plan, id, { hooks } = {}) => {
       if (!facts.areKnown) await facts.load()
       const explained = await pool.read(
@@ -121,27 +182,6 @@ export async function createPostgresStore(
         },
         createSetup?.(identity),
       )
-    },
-    snapshot: (work, { signal, identity } = {}) =>
-      replicas.read((replica) =>
-        replica.read(
-          signal?.(),
-          async (transaction) => {
-            const result = await work(createPostgresRunQuery(transaction, dialect))
-            await transaction.commit()
-            return result
-          },
-          createSetup?.(identity),
-        ),
-      ),
-    transaction: async (work, identity) => {
-      const setup = createSetup?.(identity)
-      if (!facts.areKnown) await facts.load()
-      return executeTransaction(work, { pool, statementsOf, facts, setup })
-    },
-    ...createSchemaOperations(pool, target, facts),
-    close: async () => {
-      await Promise.all([pool.close(), replicas.close()])
     },
   }
 }

@@ -30,7 +30,7 @@ import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
 import { compileCost } from './statement-cost.ts'
-import { createSqliteStatements } from './statements.ts'
+import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
 import { estimateRowCount } from './table-size.ts'
 import { createWriteConnection } from './transaction.ts'
 import { createTriggerLookup } from './triggers.ts'
@@ -58,10 +58,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const enforcedKeys = new EnforcedKeys(model, writer)
   const target = createTarget(model, writer, enforcedKeys)
   const cache = new StatementCache(statementCache / 2)
-  const statementsOf = createStatementsByRules(
-    createSqliteStatements(target, cache),
-    (restricted) => createSqliteStatements(restricted, cache),
-  )
+  const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
   const transaction = openTransaction(statementsOf, (statements) =>
     createWriteConnection(writer, statements),
@@ -73,17 +70,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     model,
     dialect: 'sqlite',
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
-    read: (plan, id, readOptions) => router.read(plan, id, readOptions),
-    explain: async (plan, id, { hooks } = {}) => {
-      const explained = await router.explain(plan, id, hooks)
-      const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
-      return { dialect: 'sqlite', statements: explained, warnings }
-    },
-    explainAccess: (question) =>
-      explainAccess(question, statementsOf(question.identity), async (statement, values) =>
-        writer.all(statement, values),
-      ),
-    snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
+    ...createReadOperations({ router, writer, target, statementsOf }),
     transaction: groupCommit.transaction.bind(groupCommit),
     ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),
     close: async () => {
@@ -123,6 +110,43 @@ function createTarget(model: Model, writer: SqliteConnection, enforcedKeys: Enfo
     triggersOf: createTriggerLookup(writer),
     isEnforced: (field) => enforcedKeys.has(field),
     reportInvalidValue: createInvalidValueReport(),
+  }
+}
+
+/** Creates the function that returns the statements of a request, by the access rules that apply to it. */
+function createStatementsOf(target: Target, cache: StatementCache): SqliteStatementsOf {
+  return createStatementsByRules(createSqliteStatements(target, cache), (restricted) =>
+    createSqliteStatements(restricted, cache),
+  )
+}
+
+/** What the operations that read need. */
+interface ReadContext {
+  readonly router: ReadRouter
+  readonly writer: SqliteConnection
+  readonly target: Target
+  readonly statementsOf: SqliteStatementsOf
+}
+
+/** Creates the operations of a store that read, or explain a read. */
+function createReadOperations({
+  router,
+  writer,
+  target,
+  statementsOf,
+}: ReadContext): Pick<Store, 'read' | 'explain' | 'explainAccess' | 'snapshot'> {
+  return {
+    read: (plan, id, readOptions) => router.read(plan, id, readOptions),
+    explain: async (plan, id, { hooks } = {}) => {
+      const explained = await router.explain(plan, id, hooks)
+      const warnings = listReadWarnings(plan, explained, target, querySqliteCatalog(writer))
+      return { dialect: 'sqlite', statements: explained, warnings }
+    },
+    explainAccess: (question) =>
+      explainAccess(question, statementsOf(question.identity), async (statement, values) =>
+        writer.all(statement, values),
+      ),
+    snapshot: (work, { signal } = {}) => router.snapshot(work, signal),
   }
 }
 
