@@ -42,8 +42,11 @@ export function renderUpdateForm(
 ): Html {
   if (!isAllowed(context, 'PATCH', 'update', resource)) return null
   const { type, id } = shown
-  const fields = listFields(context, resource).filter(
-    (field) => field.is === 'attribute' && field.isWritable && !field.isImmutable,
+  const canRelate = context.view.isAllowed(type, 'relate')
+  const fields = listFields(context, resource).filter((field) =>
+    field.is === 'relationship'
+      ? canRelate && field.isWritable && shown.relationships?.[field.name] !== undefined
+      : field.is === 'attribute' && field.isWritable && !field.isImmutable,
   )
   return h(
     'details',
@@ -55,7 +58,11 @@ export function renderUpdateForm(
         ...{ 'data-method': 'PATCH', 'data-action': context.url.path, novalidate: true },
         ...{ 'data-type': type, 'data-id': id },
       },
-      fields.map((field) => renderInput(field, shown.attributes?.[field.name])),
+      fields.map((field) =>
+        field.is === 'relationship'
+          ? renderRelationshipInput(field, shown.relationships?.[field.name]?.links?.self)
+          : renderInput(field, shown.attributes?.[field.name]),
+      ),
       h('p', { class: 'form-error', role: 'alert' }),
       h('p', { class: 'actions' }, h('button', null, 'Update')),
     ),
@@ -91,9 +98,10 @@ function renderInput(field: Field, value: JsonValue | undefined): Html {
   )
 }
 
-function renderRelationshipInput({ name, to, many }: RelationshipField): Html {
+/** @param linkage - the address from which the script loads what is linked; absent for a new resource */
+function renderRelationshipInput({ name, to, many }: RelationshipField, linkage?: string): Html {
   const label = many ? `${name} (ids of ${to}, one in a line)` : `${name} (id of ${to})`
-  return renderIdInput({ name, label, to, pointer: `/data/relationships/${name}`, many })
+  return renderIdInput({ name, label, to, pointer: `/data/relationships/${name}`, many, linkage })
 }
 
 /** Renders the input of an id. The script of the page suggests resources of the type. */
@@ -103,8 +111,17 @@ export function renderIdInput({
   to,
   pointer,
   many = false,
-}: Readonly<{ name: string; label: string; to: string; pointer: string; many?: boolean }>): Html {
-  const common = { name, 'data-to': to, autocomplete: 'off' }
+  linkage,
+}: Readonly<{
+  name: string
+  label: string
+  to: string
+  pointer: string
+  many?: boolean
+  linkage?: string | undefined
+}>): Html {
+  const loaded = linkage !== undefined && { 'data-linkage-at': linkage, disabled: true }
+  const common = { name, 'data-to': to, autocomplete: 'off', ...loaded }
   return renderField(pointer, label, (id) =>
     many
       ? h('textarea', { ...common, id, 'data-as': 'ids', rows: 1 })

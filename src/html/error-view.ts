@@ -1,13 +1,18 @@
 import type { PageDocument } from '../http/html.ts'
 import type { ShownDocument, ShownError } from './document.ts'
 import { type Html, h } from './element.ts'
+import { renderSignInForm } from './sign-in-form.ts'
 
 /** Renders the errors of a document, with the words of the JSON. */
-export function renderErrors({ errors = [] }: ShownDocument, { status }: PageDocument): Html {
+export function renderErrors(
+  { errors = [] }: ShownDocument,
+  { status, challenge }: PageDocument,
+): Html {
   const [first] = errors
   return [
     h('h1', null, `${status} ${first?.title ?? ''}`),
     h('ul', { class: 'errors' }, errors.map(renderError)),
+    renderSignInForm(challenge),
   ]
 }
 

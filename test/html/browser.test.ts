@@ -161,6 +161,44 @@ describe('The pages in Chromium', { skip: lacksChromium }, () => {
     await page.getByText('No resource is linked.').waitFor()
   })
 
+  it('given the form of a resource, when its relationships are edited, then only what has changed is sent', async () => {
+    await open('/computers/11')
+    const owner = await page.evaluate(
+      'fetch("/computers/11/relationships/owner").then((r) => r.json()).then(({ data }) => data?.id ?? "")',
+    )
+    await openPanel('Update computer')
+    const input = page.getByLabel('owner (id of person)')
+    await page.waitForFunction('!document.querySelector("[data-linkage-at]").disabled')
+    assert.equal(await input.inputValue(), owner)
+    await input.fill('99999')
+    await submit('Update')
+    await page.locator('.field-error', { hasText: '99999' }).waitFor()
+    const other = owner === '7' ? '8' : '7'
+    await input.fill(other)
+    const reloaded = page.waitForEvent('load')
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+    await submit('Update')
+    assert.deepEqual((await sent).postDataJSON(), {
+      data: {
+        ...{ type: 'computer', id: '11' },
+        relationships: { owner: { data: { type: 'person', id: other } } },
+      },
+    })
+    await reloaded
+    await page.goto(`${service.url}/persons/${other}`)
+    await openPanel('Update person')
+    const members = page.getByLabel('computers (ids of computer, one in a line)')
+    await page.waitForFunction('!document.querySelector("[data-linkage-at]").disabled')
+    const ids = (await members.inputValue()).split('\n')
+    assert.ok(ids.includes('11'))
+    await members.fill(ids.filter((id) => id !== '11').join('\n'))
+    const again = page.waitForEvent('load')
+    await submit('Update')
+    await again
+    await page.goto(`${service.url}/computers/11/relationships/owner`)
+    await page.locator('main p', { hasText: 'null' }).waitFor()
+  })
+
   it('deletes a resource, and goes to its collection', async () => {
     await open('/computers/20')
     await openPanel('Delete computer')

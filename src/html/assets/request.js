@@ -1,3 +1,5 @@
+import { getCredentials } from './credentials.js'
+
 /** The media type of JSON:API. */
 const mediaType = 'application/vnd.api+json'
 
@@ -12,7 +14,11 @@ const mediaType = 'application/vnd.api+json'
 export async function send(method, url, body) {
   const response = await fetch(url, {
     method,
-    headers: { Accept: mediaType, ...(body !== undefined && { 'Content-Type': mediaType }) },
+    headers: {
+      Accept: mediaType,
+      ...getCredentials(),
+      ...(body !== undefined && { 'Content-Type': mediaType }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
@@ -27,14 +33,16 @@ let model
  * @returns {Promise<Record<string, TypeDescription>>}
  */
 export function loadModel() {
-  model ??= fetch(document.body.dataset.model ?? '').then((response) => response.json())
+  model ??= fetch(document.body.dataset.model ?? '', { headers: getCredentials() }).then(
+    (response) => response.json(),
+  )
   return model
 }
 
 /**
  * @typedef {Readonly<{ title?: string, detail?: string, source?: { pointer?: string } }>} ApiError
  * @typedef {Readonly<{ type: string, id: string, attributes?: Record<string, unknown>, links?: { self?: string } }>} ApiResource
- * @typedef {Readonly<{ data?: ApiResource | ApiResource[] | null, errors?: ApiError[], meta?: Record<string, unknown> }>} ApiDocument
+ * @typedef {Readonly<{ data?: ApiResource | ApiResource[] | null, errors?: ApiError[], links?: Record<string, string>, meta?: Record<string, unknown> }>} ApiDocument
  * @typedef {Readonly<{ name: string, kind?: string, type?: unknown, choices?: string[], operators: string[], to?: string, many?: boolean }>} FieldDescription
  * @typedef {Readonly<{ path: string, fields: FieldDescription[] }>} TypeDescription
  */
