@@ -21,7 +21,10 @@ engine('Access rules of rows, in writes', tenancy, (world) => {
 
   it('reject an update of a readable row with 403, and of a hidden one with 404', async () => {
     const rejected = await ada.patch('/tasks/2', task({ title: 'mine' }, {}, '2'))
-    assertForbidden(rejected, 'The access rules do not allow you to update this tasks.')
+    assertForbidden(
+      rejected,
+      'The access rules do not allow you to update this resource of type tasks.',
+    )
     assert.equal((await ada.patch('/tasks/3', task({ title: 'x' }, {}, '3'))).status, 404)
     assert.equal((await ada.patch('/tasks/1', task({ title: 'x' }, {}, '1'))).status, 200)
     assert.equal((await root.get('/tasks/2')).one.attributes?.title, 'b')

@@ -41,5 +41,7 @@ export function createForbidden(denied: AccessDenied, pointer?: string): ApiErro
 
 function describe(operation: Operation, type: string): string {
   if (operation === 'call') return `call this action of ${type}`
-  return operation === 'relate' ? `link or unlink this ${type}` : `${operation} this ${type}`
+  if (operation === 'create') return `create a resource of type ${type}`
+  const verb = operation === 'relate' ? 'link or unlink' : operation
+  return `${verb} this resource of type ${type}`
 }
