@@ -18,6 +18,7 @@ import {
   toOne,
 } from 'lapidary'
 import { createClient } from 'lapidary/client'
+import { describeApi, listOperations } from 'lapidary/openapi'
 import type { ColumnTypes } from '../databases.ts'
 import type { TestResponse } from '../test-response.ts'
 import { engine, openStore } from './engine.ts'
@@ -286,6 +287,42 @@ engine('Actions', { model, tables }, (app) => {
       assert.equal(await isClosed('1'), false)
       assert.equal((await app.get('/issues/1')).one.attributes?.title, 'first')
     })
+
+  it('are among the listed and described operations', () => {
+    const paths = listOperations(model, '/api').filter(({ path }) => path.includes('/actions/'))
+    assert.deepEqual(
+      paths.slice(0, 3).map(({ method, path, name }) => `${method} ${path} ${name}`),
+      [
+        'POST /api/issues/{id}/actions/close issue.actions.close',
+        'POST /api/issues/{id}/actions/reopen issue.actions.reopen',
+        'POST /api/issues/actions/close_all issue.actions.close_all',
+      ],
+    )
+    const { requestBodies, responses } = describeApi(model).components
+    assert.deepEqual(requestBodies['issue.actions.close'], {
+      required: true,
+      content: {
+        'application/vnd.api+json': {
+          schema: {
+            type: 'object',
+            required: ['meta'],
+            properties: {
+              meta: {
+                type: 'object',
+                required: ['comment'],
+                properties: {
+                  comment: { type: 'string' },
+                  due: { type: ['string', 'null'], format: 'date' },
+                },
+                additionalProperties: false,
+              },
+            },
+          },
+        },
+      },
+    })
+    assert.ok(responses['issue.actions.count'])
+  })
 
   it('have paths with the method POST only', async () => {
     const wrong = await app.get('/issues/1/actions/close')
