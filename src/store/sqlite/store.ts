@@ -23,6 +23,7 @@ import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
 import { EnforcedKeys } from './foreign-keys.ts'
 import { GroupCommit } from './group-commit.ts'
+import { listIdWarnings } from './id-warnings.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
@@ -209,7 +210,10 @@ async function verify(target: Target, connection: SqliteConnection): Promise<str
   const readCheap = (statement: Statement) =>
     isCheap(statement, connection) ? connection.all(statement, { planValues: [] }) : undefined
   throwDeclarationErrors(await findViewIdErrors(target, catalog, readCheap))
-  return listSqliteWarnings(target.model, catalog, connection)
+  return [
+    ...listSqliteWarnings(target.model, catalog, connection),
+    ...listIdWarnings(target, catalog, connection),
+  ]
 }
 
 /** The longest estimated duration of a check of rows at the start, in milliseconds. */
