@@ -41,7 +41,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
       defineModel([loan, person])`,
     field: 'loan.fields.by.to',
     remedy: String.raw`the types are \"loan\", \"person\"`,
-    line: String.raw`Type 'ResourceDeclaration<"loan", { readonly by: ToOne<"persn", "read-write">; }, "read-write", undefined, NoQueries>' is not assignable to type '"loan.fields.by.to: there is no resource type \"persn\"; the types are \"loan\", \"person\""'.`,
+    line: String.raw`Type 'ResourceDeclaration<"loan", { readonly by: ToOne<"persn", "read-write">; }, "read-write", undefined, NoQueries, NoActions>' is not assignable to type '"loan.fields.by.to: there is no resource type \"persn\"; the types are \"loan\", \"person\""'.`,
   },
   {
     title: 'two types of one name',
@@ -49,21 +49,21 @@ const invalidPrograms: readonly InvalidProgram[] = [
       defineModel([person, author])`,
     field: 'person',
     remedy: 'rename one of them',
-    line: `Type 'ResourceDeclaration<"person", {}, "read-write", undefined, NoQueries>' is not assignable to type '"person: there are two resource types of this name; rename one of them"'.`,
+    line: `Type 'ResourceDeclaration<"person", {}, "read-write", undefined, NoQueries, NoActions>' is not assignable to type '"person: there are two resource types of this name; rename one of them"'.`,
   },
   {
     title: 'a type without a path',
     code: `resource('loan', { table: 'loan', fields: {} })`,
     field: 'path',
     remedy: 'required',
-    line: `Property 'path' is missing in type '{ table: string; fields: {}; }' but required in type 'ResourceOptions<{}, "read-write", undefined, "loan", unknown, NoQueries>'.`,
+    line: `Property 'path' is missing in type '{ table: string; fields: {}; }' but required in type 'ResourceOptions<{}, "read-write", undefined, "loan", unknown, NoQueries, NoActions>'.`,
   },
   {
     title: 'a misspelled option of a type',
     code: `resource('article', { ...article, tabel: 'articles' })`,
     field: 'tabel',
     remedy: 'table',
-    line: `Object literal may only specify known properties, but 'tabel' does not exist in type 'ResourceOptions<{ title: Attribute<string, false, "read-write", false, "textual">; }, "read-write", undefined, "article", unknown, NoQueries>'. Did you mean to write 'table'?`,
+    line: `Object literal may only specify known properties, but 'tabel' does not exist in type 'ResourceOptions<{ title: Attribute<string, false, "read-write", false, "textual">; }, "read-write", undefined, "article", unknown, NoQueries, NoActions>'. Did you mean to write 'table'?`,
   },
   {
     title: 'a misspelled option of an attribute',
@@ -175,7 +175,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
     code: `createServer({ model })`,
     field: 'store',
     remedy: 'required',
-    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>>>>, unknown>; }' but required in type 'ServerOptions<unknown>'.`,
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>>>>, unknown>; }' but required in type 'ServerOptions<unknown>'.`,
   },
   {
     title: 'a misspelled option of the server',
@@ -196,7 +196,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
     code: `createApi({ model })`,
     field: 'store',
     remedy: 'required',
-    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>>>>, unknown>; }' but required in type 'ApiOptions<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>>>>, unknown>'.`,
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>>>>, unknown>; }' but required in type 'ApiOptions<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>>>>, unknown>'.`,
   },
   {
     title: 'a misspelled attribute in a call in process',
