@@ -89,7 +89,8 @@ describeService(
       assert.equal(all.many.length, 20_000)
     })
   },
-  { settings: { databaseTimeout: 1000 } },
+  // The service caches the sizes of tables that it has read, and these tests insert rows past it.
+  { settings: { databaseTimeout: 1000 }, isDescribed: false },
 )
 
 it('SIGTERM ends the service gracefully during an expensive read on SQLite', async (test) => {
