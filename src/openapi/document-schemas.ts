@@ -22,6 +22,8 @@ export function describeDocuments(resource: ResourceType, context: SchemaContext
   const [one, identifier] = [ref(name), ref(`${name}.identifier`)]
   const document = (base: string, data: JsonSchema): JsonSchema => ({
     allOf: [ref(base)],
+    // Tools that make types read what is required beside the properties.
+    required: ['data'],
     properties: { data },
     unevaluatedProperties: false,
   })

@@ -89,7 +89,8 @@ function describeReturned(
   return {
     ...objectOf(properties, ['type', 'id', 'links']),
     ...(description !== undefined && { description }),
-    examples: [example],
+    // Of some kinds of ids no value can be made up.
+    ...(id !== undefined && { examples: [example] }),
   }
 }
 
@@ -161,11 +162,12 @@ function describeSent(
       attributes:
         requiredAttributes.length === 0
           ? attributes
-          : { allOf: [attributes, { type: 'object', required: requiredAttributes }] },
+          : { allOf: [attributes], required: requiredAttributes },
     }),
     ...(listRelationships(resource).length > 0 && { relationships: ref(`${name}.relationships`) }),
   }
-  return { ...openObject(properties, required), examples: [example] }
+  const isComplete = required.every((member) => Reflect.get(example, member) !== undefined)
+  return { ...openObject(properties, required), ...(isComplete && { examples: [example] }) }
 }
 
 /** Adds attributes to an example, if there are any. */

@@ -27,6 +27,42 @@ function isReadable(name: string): boolean {
 
 // `npm test` validates the descriptions (`test/openapi/tools.test.ts`).
 
+/** A program with `openapi-fetch` and the types of the service. `@ts-expect-error` fails where the types accept what follows. */
+const typedClient = `
+import createClient from 'openapi-fetch'
+import type { paths } from './service.d.ts'
+
+const client = createClient<paths>({ baseUrl: 'http://localhost:3000/api' })
+
+export async function run(): Promise<readonly unknown[]> {
+  const list = await client.GET('/persons', {
+    params: {
+      query: {
+        filter: JSON.stringify([{ name: 'computers', op: 'any', val: { name: 'serial', op: 'eq', val: 'A' } }]),
+        fields: { person: 'name' },
+        page: { size: 10 },
+        sort: ['-birth_date'],
+      },
+    },
+  })
+  const name: string | null | undefined = list.data?.data[0]?.attributes?.name
+  const code: string | undefined = list.error?.errors[0]?.code
+  const created = await client.POST('/persons', {
+    body: { data: { type: 'person', attributes: { name: 'Ada' } } },
+  })
+  const one = await client.GET('/persons/{id}', { params: { path: { id: '1' } } })
+  // @ts-expect-error: the address is not described
+  await client.GET('/people')
+  // @ts-expect-error: the attribute is required
+  await client.POST('/persons', { body: { data: { type: 'person', attributes: {} } } })
+  // @ts-expect-error: the type is another one
+  await client.POST('/persons', { body: { data: { type: 'computer', attributes: { name: 'A' } } } })
+  // @ts-expect-error: responses have no write-only attribute
+  const email = one.data?.data.attributes?.email
+  return [name, code, created.data?.data.id, email]
+}
+`
+
 describe('Other tools accept the description', () => {
   let folder: string
 
@@ -50,16 +86,19 @@ describe('Other tools accept the description', () => {
     assert.match(stdout + stderr, /info-license/)
   })
 
-  it('openapi-typescript, and its output compiles', async () => {
+  it('openapi-typescript, and its output compiles, also with openapi-fetch', async () => {
     const { default: generate, astToString } = oldest('openapi-typescript')
     for (const name of names.filter(isReadable)) {
       const description = await readFile(join(folder, `${name}.json`), 'utf8')
       await writeFile(join(folder, `${name}.d.ts`), astToString(await generate(description)))
     }
-    const config = { compilerOptions: { strict: true, skipLibCheck: false, noEmit: true } }
+    await writeFile(join(folder, 'client.ts'), typedClient)
+    const module = { module: 'nodenext', allowImportingTsExtensions: true, types: [] }
+    const config = { strict: true, skipLibCheck: false, noEmit: true, ...module }
+    const lib = ['esnext', 'dom', 'dom.iterable']
     await writeFile(
       join(folder, 'tsconfig.json'),
-      JSON.stringify({ ...config, include: ['*.d.ts'] }),
+      JSON.stringify({ compilerOptions: { ...config, lib }, include: ['*.ts'] }),
     )
     const tsc = join(dirname(own.resolve('typescript/package.json')), 'bin/tsc')
     const { stdout } = await run(process.execPath, [tsc, '--project', folder]).catch(
