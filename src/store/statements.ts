@@ -127,7 +127,14 @@ export function readSize({ rows, count }: CompiledRead, { includeEdges }: ReadSh
   return (6 + 2 * includeEdges.length) * statementSize(rows, count)
 }
 
-function writeSize({ insert, insertedId, update, links, parent }: CompiledWrite): number {
-  const own = [insert, insertedId, update].filter((each) => each !== undefined)
+function writeSize({
+  insert,
+  deniedInsert,
+  insertedId,
+  update,
+  links,
+  parent,
+}: CompiledWrite): number {
+  const own = [insert, deniedInsert, insertedId, update].filter((each) => each !== undefined)
   return statementSize(...own, ...links.flat(), ...parent)
 }

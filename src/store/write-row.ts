@@ -1,4 +1,6 @@
+import { ApiError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
+import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { listColumnNames } from '../plan/field-values.ts'
 import type { Row } from '../plan/row-layout.ts'
 import type { WriteShape } from '../plan/write.ts'
@@ -13,11 +15,43 @@ import type { WriteState, WriteStep } from './write-state.ts'
 export const writeRow: WriteStep = { needs: [], run: executeRow }
 
 function executeRow(state: WriteState): Awaitable<unknown> {
-  const { compiled, plan, statements } = state
-  return reportConstraintErrors(
-    () => (compiled.insert ? insertRow(state, compiled.insert) : updateRow(state)),
-    (error) => rowConstraintError(error, plan, statements.ofType(plan.shape.type).resource),
+  const { deniedInsert } = state.compiled
+  return deniedInsert ? insertUnlessDenied(state, deniedInsert) : writeRowOf(state)
+}
+
+function writeRowOf(state: WriteState): Awaitable<unknown> {
+  const { insert } = state.compiled
+  return reportErrors(state, () => (insert ? insertRow(state, insert) : updateRow(state)))
+}
+
+function reportErrors<Result>(
+  { plan, statements }: WriteState,
+  work: () => Awaitable<Result>,
+): Awaitable<Result> {
+  return reportConstraintErrors(work, (error) =>
+    rowConstraintError(error, plan, statements.ofType(plan.shape.type).resource),
   )
+}
+
+/**
+ * Inserts a row. A violated constraint would tell what else is stored, so its error is only thrown to somebody who may create the row.
+ * @param denied - returns a row if the rule for creates denies the values; sent together with the insert
+ */
+async function insertUnlessDenied(state: WriteState, denied: Statement): Promise<void> {
+  const { connection, plan, id } = state
+  const values = { planValues: plan.values, id }
+  const [checked, written] = await Promise.allSettled([
+    (async () => reportErrors(state, () => connection.all(denied, values)))(),
+    (async () => writeRowOf(state))(),
+  ])
+  // A value that its column cannot store fails in the first statement that binds it.
+  if (checked.status === 'rejected') throw checked.reason
+  if (written.status === 'fulfilled') return
+  const { type } = plan.shape
+  const isDenied = checked.value.length > 0 && written.reason instanceof ApiError
+  throw isDenied && written.reason.status < 500
+    ? createForbidden(new AccessDenied('create', { type }))
+    : written.reason
 }
 
 function insertRow(state: WriteState, insert: Statement): Awaitable<void> {

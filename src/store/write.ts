@@ -4,6 +4,7 @@ import type { Sql } from '../model/dialect.ts'
 import { getRelationship, getResourceType, type ResourceType } from '../model/model.ts'
 import type { WriteShape } from '../plan/write.ts'
 import type { WriteColumn } from '../plan/write-builder.ts'
+import { compileDeniedInsert } from './access/denied-insert.ts'
 import { idPartParams, isEqualKey, isInIdList } from './keys.ts'
 import { compileLink } from './link-changes.ts'
 import {
@@ -40,6 +41,8 @@ import {
 export interface CompiledWrite {
   /** Inserts the row and returns its id; `undefined` if the row exists. */
   readonly insert: Statement | undefined
+  /** Returns a row if the rule for creates denies the values of `insert`; `undefined` if they do not decide it. */
+  readonly deniedInsert: Statement | undefined
   /** Whether `insert` returns the id as stored. On SQLite it does not if there are triggers. */
   readonly returnsStoredId: boolean
   /** Returns the id of the row that was inserted last, where a trigger may have changed it after `insert` returned. */
@@ -65,8 +68,10 @@ export function compileWrite(shape: WriteShape, target: Target): CompiledWrite {
   const isNew = shape.row !== 'existing'
   const triggers = isNew ? target.triggersOf?.(resource.table) : undefined
   const mayChangeId = triggers?.changes.has('insert') ?? false
+  const assignments = isNew ? compileInsertedColumns(shape, resource, target) : []
   return {
-    insert: isNew ? compileInsert(shape, resource, target) : undefined,
+    insert: isNew ? compileInsert(shape, assignments, resource, target) : undefined,
+    deniedInsert: isNew ? compileDeniedInsert(shape.type, assignments, target) : undefined,
     returnsStoredId: triggers?.newId === undefined,
     insertedId:
       triggers?.newId === 'by row number' ? compileInsertedId(resource, target) : undefined,
@@ -93,8 +98,13 @@ function isFoundAsLastInsert(
   return dialect.lastInsertId !== undefined && !parent && !scope && !access
 }
 
-function compileInsert(shape: WriteShape, resource: ResourceType, target: Target): Statement {
-  const { table, id, insertDefaults } = resource
+/** Compiles the columns that an insert sets, each once. */
+function compileInsertedColumns(
+  shape: WriteShape,
+  resource: ResourceType,
+  target: Target,
+): readonly Assignment[] {
+  const { id, insertDefaults } = resource
   const columns: Assignment[] = [
     ...zipColumns(id.columns, compileNewId(shape, resource, target)),
     ...shape.columns.flatMap((column, parameter) =>
@@ -106,11 +116,23 @@ function compileInsert(shape: WriteShape, resource: ResourceType, target: Target
   for (const [name, value] of insertDefaults)
     if (!assigned.has(name))
       columns.push([name, sql`${isAuthValue(value) ? value : constant(value, target.dialect)}`])
+  return columns
+}
+
+function compileInsert(
+  shape: WriteShape,
+  columns: readonly Assignment[],
+  resource: ResourceType,
+  target: Target,
+): Statement {
   const names = sql.join(columns.map(([name]) => sql.id(name)))
   const values = sql.join(columns.map(([, value]) => value))
   const row = columns.length === 0 ? sql`default values` : sql`(${names}) values (${values})`
   const returning = compileReturning(shape, resource, target)
-  return compileStatement(sql`insert into ${tableName(table)} ${row}${returning}`, target.dialect)
+  return compileStatement(
+    sql`insert into ${tableName(resource.table)} ${row}${returning}`,
+    target.dialect,
+  )
 }
 
 /** Compiles the columns of the id that an insert sets; none if the database generates it, or if they are fields. */
