@@ -24,7 +24,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a sort uses a hidden field',
-    seed: 300,
+    seed: 303,
     file: 'src/plan/access/visible-model.ts',
     from: 'isSortable: field.isSortable && isSortable,',
     to: 'isSortable: field.isSortable,',
@@ -66,7 +66,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a field is compared with a hidden one',
-    seed: 300,
+    seed: 390,
     file: 'src/plan/filter.ts',
     from: "const other = findAttribute(predicate, name, resource, '.field')",
     to: "const other = findAttribute(predicate, name, resource.complete ?? resource, '.field')",
@@ -108,7 +108,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a value inside JSON that may only be written is filtered by',
-    seed: 325,
+    seed: 306,
     file: 'src/plan/filter.ts',
     from: 'if (paths.size === 0 || !isFilterable)',
     to: 'if (paths.size === 0)',

@@ -67,6 +67,7 @@ export function randomLongList(random: Random): TestRequest {
 function listQuery(type: Type, random: Random, isLinkage = false): Record<string, string> {
   // Alone, because most random parameters name something that does not exist.
   if (random.chance(0.3)) return { filter: JSON.stringify([randomComparison(random)]) }
+  if (random.chance(0.15)) return { sort: `-${random.pick(['note', 'secret', 'info.place.word'])}` }
   return {
     ...(random.chance(0.6) && { filter: JSON.stringify([randomFilter(type, random, 2)]) }),
     ...(random.chance(0.5) && { sort: randomSort(random) }),
@@ -148,6 +149,7 @@ function randomFilter(type: Type, random: Random, depth: number): object {
 
 /** Creates a comparison that has an effect, if the field exists. */
 function randomComparison(random: Random): object {
+  if (random.chance(0.25)) return { name: 'name', op: 'eq', field: random.pick(['note', 'secret']) }
   const name = random.pick(['note', 'secret', 'loud', 'tags', 'marks', ...paths.slice(0, 2)])
   const isList = name === 'tags' || name === 'marks'
   const val = random.pick(words)
