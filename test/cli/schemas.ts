@@ -270,7 +270,7 @@ export const sharedCases: readonly SchemaCase[] = [
        primary key (tenant_id, no));
      create table book (tenant_id integer not null references tenant, no integer not null, author_no integer,
        primary key (tenant_id, no), foreign key (tenant_id, author_no) references author (tenant_id, no))`,
-    "books: toMany('book', { column: ['tenant_id', 'author_no'], access: 'read-only' }),",
+    "books: toMany('book', { column: ['tenant_id', 'author_no'] }),",
     "resource('book', {",
     "id: ['tenant_id', 'no'],",
     'no: attribute(integer, { required: true }),',

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { it } from 'node:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { attribute, defineModel, resource, text } from 'lapidary'
+import { createServer } from 'lapidary/fastify'
+import { openSqlite } from 'lapidary/sqlite'
 import { mediaType } from '../client.ts'
 import { isExhaustive } from '../property/seed.ts'
 import { folder, start } from '../service/child.ts'
@@ -89,9 +95,70 @@ describeService(
       assert.equal(all.many.length, 20_000)
     })
   },
-  // The service caches the sizes of tables that it has read, and these tests insert rows past it.
-  { settings: { databaseTimeout: 1000 }, isDescribed: false },
+  { settings: { databaseTimeout: 1000 } },
 )
+
+describe('Expensive reads that look cheap', () => {
+  const note = resource('note', {
+    path: '/notes',
+    table: 'note',
+    fields: { text: attribute(text) },
+  })
+  const number = resource('number', {
+    path: '/numbers',
+    table: 'number',
+    fields: {},
+  })
+  const model = defineModel([note, number], { maxPageSize: null })
+  const tables = `create table note (id integer primary key, text text);
+    create view number as
+      with recursive n (id) as (select 1 union all select id + 1 from n) select id from n`
+  let server: ReturnType<typeof createServer>
+  let database: string
+  let close: () => Promise<void>
+
+  before(async () => {
+    database = join(mkdtempSync(join(tmpdir(), 'lapidary-')), 'notes.db')
+    const store = openSqlite(model, database, { timeout: 500 })
+    await store.migrate([{ version: 1, sql: tables }])
+    server = createServer({ model, store, logLevel: 'silent' })
+    close = async () => {
+      await server.close()
+      await store.close()
+      rmSync(dirname(database), { recursive: true })
+    }
+  })
+  after(() => close())
+
+  /** Sends a request that must be stopped; the timer shows that it does not block the process. */
+  async function assertStopped(url: string): Promise<void> {
+    let ticks = 0
+    const timer = setInterval(() => {
+      ticks += 1
+    }, 10)
+    const response = await server.inject(url)
+    clearInterval(timer)
+    assert.equal(response.statusCode, 503, response.body)
+    assert.equal(response.json().errors[0].code, 'query_timeout')
+    assert.ok(ticks > 10, `${ticks} ticks`)
+  }
+
+  it('are stopped when another process has just filled the table', async () => {
+    const url = expensivePath
+      .replace('/persons', '/notes')
+      .replaceAll('name%22%3A%22name', 'name%22%3A%22text')
+    assert.equal((await server.inject(url)).statusCode, 200)
+    const other = new DatabaseSync(database)
+    other.exec(`with recursive n (id) as (select 1 union all select id + 1 from n limit ${persons})
+      insert into note select id, 'note ' || id from n`)
+    other.close()
+    await assertStopped(url)
+  })
+
+  it('are stopped when a view has an endless recursion', async () => {
+    await assertStopped('/numbers?sort=-id')
+  })
+})
 
 it('SIGTERM ends the service gracefully during an expensive read on SQLite', async (test) => {
   const cwd = await folder(test)

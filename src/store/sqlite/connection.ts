@@ -252,6 +252,12 @@ export class SqliteConnection {
     return this.#writeTransactions + Number(row[0])
   }
 
+  /** The size of the database, in pages. */
+  countPages(): number {
+    const row = this.#runControl('pageCount') as unknown[]
+    return Number(row[0])
+  }
+
   /** Whether the result of a statement depends on nothing but the tables. */
   isCacheable(statement: Statement): boolean {
     this.prepare(statement)

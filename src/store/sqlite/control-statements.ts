@@ -9,6 +9,8 @@ const controls = {
   release: 'release lapidary',
   /** Changes when another connection of any process has committed (sqlite.org/pragma.html#pragma_data_version). */
   dataVersion: 'pragma data_version',
+  /** The size of the database in pages. */
+  pageCount: 'pragma page_count',
 } as const
 
 /** Prepared statements that control transactions. */
@@ -28,5 +30,6 @@ export function prepareControlStatements(database: DatabaseSync): ControlStateme
     savepoint: prepare('savepoint'),
     release: prepare('release'),
     dataVersion: prepare('dataVersion'),
+    pageCount: prepare('pageCount'),
   }
 }

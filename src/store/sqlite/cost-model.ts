@@ -6,14 +6,14 @@ import { compileReadCost, type ReadCost } from './read-cost.ts'
 import type { SqliteStatements } from './statements.ts'
 import { estimateRowCount } from './table-size.ts'
 
-/** The maximum estimated duration of a read in this process, where it blocks all requests; in milliseconds. */
-export const maxInProcessDuration = 10
 /** A read that takes this much CPU time counts as slow for a while, whatever its estimate; in milliseconds. */
 const slowDuration = 50
 /** How long a read counts as slow, in milliseconds. */
 const slowPeriod = 60_000
 /** How long the sizes of tables are cached, in milliseconds. */
 const sizeLifetime = 1000
+/** A database that grows by fewer pages has not grown: estimates need not be exact. */
+const smallGrowth = 16
 /** The cost of counting a row, as a share of visiting it: SQLite reads only the pages of the smallest index. */
 const countShare = 0.02
 /** The number of rows that an unpaged list is expected to have. */
@@ -28,7 +28,9 @@ export class CostModel {
   readonly #rowCounts = new Map<string, number>()
   /** The version of the cached row counts. */
   #version = 0
-  #lastRefresh = 0
+  #lastRefresh = Number.NEGATIVE_INFINITY
+  /** The size of the database at the last refresh, in pages. */
+  #pageCount = 0
   readonly #streamCosts = new WeakMap<ReadShape, ReadCost>()
 
   constructor(connection: SqliteConnection) {
@@ -88,9 +90,23 @@ export class CostModel {
     return now < cost.slowUntil ? Math.max(duration, slowDuration) : duration
   }
 
+  /**
+   * Checks the size of the database in the snapshot of a read that was estimated as cheap. Another process can commit a
+   * million rows at once, and the cached sizes of tables do not know of them.
+   *
+   * @returns true if the database is so much larger that the estimate does not hold; the next one uses new sizes
+   */
+  refuteEstimate({ dependsOnSizes }: ReadCost): boolean {
+    if (!dependsOnSizes) return false
+    if (this.#connection.countPages() <= 2 * this.#pageCount + smallGrowth) return false
+    this.#lastRefresh = Number.NEGATIVE_INFINITY
+    return true
+  }
+
   #refresh(now: number): void {
     this.#rowCounts.clear()
     this.#lastRefresh = now
+    this.#pageCount = this.#connection.countPages()
     this.#version += 1
   }
 

@@ -23,6 +23,8 @@ export interface ReadCost {
   readonly page: StatementCost | undefined
   /** The statement that counts all rows of a table. */
   readonly tableCount: StatementCost | undefined
+  /** Whether the read would be expensive in a large database. */
+  readonly dependsOnSizes: boolean
   estimate: ReadEstimate
   /** Whether the last read took long by the wall clock. The CPU time of the next one is measured. */
   isSuspect: boolean
@@ -36,6 +38,11 @@ interface ReadStatements {
   readonly count: Statement
   readonly others: readonly Statement[]
 }
+
+/** The number of rows of a table in a large database. */
+const largeTable = 10_000_000
+/** The maximum estimated duration of a read in this process, where it blocks all requests; in milliseconds. */
+export const maxInProcessDuration = 10
 
 /** An estimate that has to be renewed. */
 const noEstimate: ReadEstimate = { version: -1, fixed: 0, perRow: 0 }
@@ -54,8 +61,11 @@ export function compileReadCost(
   const readsTable = isWholeTable(shape, model)
   const stopsAtPage = readsTable && !rowsCost.sorts
   const filteredCount = shape.isPaged && !readsTable ? [costOf(count)] : []
+  const fixed = [...(stopsAtPage ? [] : [rowsCost]), ...filteredCount, ...others.map(costOf)]
+  const largest = fixed.reduce((sum, cost) => sum + cost.estimate(() => largeTable), 0)
   return {
-    fixed: [...(stopsAtPage ? [] : [rowsCost]), ...filteredCount, ...others.map(costOf)],
+    fixed,
+    dependsOnSizes: largest > maxInProcessDuration,
     page: stopsAtPage ? rowsCost : undefined,
     tableCount: shape.isPaged && readsTable ? costOf(count) : undefined,
     estimate: noEstimate,

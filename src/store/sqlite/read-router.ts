@@ -8,7 +8,7 @@ import type { ReadHooks, ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
-import { CostModel, maxInProcessDuration } from './cost-model.ts'
+import { CostModel } from './cost-model.ts'
 import { SqliteCountCache } from './counts.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { explainSqliteRead } from './explain.ts'
@@ -16,7 +16,7 @@ import type { FullRead } from './full-read.ts'
 import type { SqliteOptions } from './options.ts'
 import { runAsync, runSync } from './query-sequence.ts'
 import { executeFullRead, readPoint } from './read.ts'
-import type { ReadCost } from './read-cost.ts'
+import { maxInProcessDuration, type ReadCost } from './read-cost.ts'
 import { createSqliteRunQuery, endOnError, type ReadTransaction } from './read-transaction.ts'
 import { ReaderPool } from './reader-pool.ts'
 import type { SqliteStatements, SqliteStatementsOf } from './statements.ts'
@@ -81,12 +81,14 @@ export class ReadRouter {
     const statements = this.#statementsOf(plan.identity)
     const fullRead = statements.fullRead(plan.shape)
     const cost = this.#costs.ofFullRead(fullRead, plan.shape, statements.target)
+    if (options.hooks !== undefined) this.#costs.refuteEstimate(cost)
     const estimate = this.#costs.estimate(cost, plan, now)
     if (options.hooks !== undefined || estimate > maxInProcessDuration)
       return this.#readInTransaction({ plan, id, statements, fullRead, estimate }, options)
     const rows = fullRead.isPointRead
       ? readPoint(this.#shared, fullRead, plan, id)
       : this.#readShared({ statements, fullRead }, plan, { id, cost, start: now })
+    if (rows === 'underestimated') return this.read(plan, id, options)
     return rows ? this.#checked(rows, plan) : this.#stream(plan, id, options)
   }
 
@@ -134,11 +136,13 @@ export class ReadRouter {
     full: Readonly<{ statements: SqliteStatements; fullRead: FullRead }>,
     plan: ReadPlan,
     { id, cost, start }: Readonly<{ id: string | undefined; cost: ReadCost; start: number }>,
-  ): CompleteRows | undefined {
+  ): CompleteRows | undefined | 'underestimated' {
     const cpuStart = cost.isSuspect ? process.threadCpuUsage() : undefined
     const queries = executeFullRead(full, plan, id)
     const rows = this.#shared.snapshot(() =>
-      runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
+      this.#costs.refuteEstimate(cost)
+        ? 'underestimated'
+        : runSync(queries, (request) => this.#counts.query(authorize(request, plan))),
     )
     this.#costs.recordDuration(cost, start, cpuStart)
     return rows
@@ -174,6 +178,7 @@ export class ReadRouter {
 
   async #stream(plan: ReadPlan, id: string | undefined, options: ReadOptions): Promise<Rows> {
     const cost = this.#costs.ofStream(plan.shape, this.#statementsOf(plan.identity))
+    this.#costs.refuteEstimate(cost)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
     const transaction = await this.#begin(estimate, true, options)
     return endOnError(transaction, () => streamRows(transaction, this.#streamedRead(plan, id)))

@@ -27,6 +27,8 @@ const compareCost = 0.03
 const equalShare = 0.01
 /** The share of rows in a range of an index. */
 const rangeShare = 0.05
+/** The duration of a recursive query in milliseconds: nothing says where the recursion ends. */
+const recursionDuration = 1000
 /** The number of values in a list parameter. */
 const listLength = 50
 
@@ -51,11 +53,13 @@ export function compileCost(
     countMatches(sql, /lapidary_(?!after)/g) * callCost +
     countMatches(sql, /\b(?:instr|substr)\(| glob /g) * searchCost +
     countMatches(sql, /\?/g) * compareCost
+  const isRecursive = plan.some(([, , detail]) => detail === 'RECURSIVE STEP')
   return {
     sorts: (lines.get(0) ?? []).some(({ detail }) => isSort(detail)),
     estimate: (rowCountOf) => {
       const rowCount = (name: string) => maxRowCount(tables.get(name) ?? [name], rowCountOf)
-      return (countVisits(0, lines, rowCount) * costPerVisit) / 1000
+      const duration = (countVisits(0, lines, rowCount) * costPerVisit) / 1000
+      return isRecursive ? Math.max(duration, recursionDuration) : duration
     },
   }
 }
