@@ -40,7 +40,7 @@ interface ReadStatements {
 }
 
 /** The number of rows of a table in a large database. */
-const largeTable = 10_000_000
+const largeTable = 1_000_000
 /** The maximum estimated duration of a read in this process, where it blocks all requests; in milliseconds. */
 export const maxInProcessDuration = 10
 
