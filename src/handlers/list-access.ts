@@ -63,10 +63,11 @@ export function listAccess(
 
 /** Describes the tenant to whose rows a type is restricted; no member without one. */
 export function describeTenant(
-  { access, declarations }: Model,
+  model: Model,
   type: string,
   auth: unknown,
 ): Pick<TypeAccess, 'tenant'> {
+  const { access, declarations } = model
   if (access?.tenant === undefined || declarations[type]?.tenant === false) return {}
   const { column, value } = access.tenant
   return { tenant: { column, value: computeAuthValue(value, auth) ?? null } }
