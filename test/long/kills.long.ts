@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
 import { assertCovered, killDuringWrites } from '../trouble/kills.ts'
+import { readCount } from './count.ts'
 
 /** Kills for each database. */
-const kills = Number(process.env.LAPIDARY_KILLS ?? 100)
+const kills = readCount('LAPIDARY_KILLS', 100, 20)
 
 for (const database of databases) {
   it(`given ${kills} kills during writes, no acknowledged write is lost and none is half done · ${database.name}`, async (test) => {

@@ -1,9 +1,10 @@
 import { it } from 'node:test'
 import { databases } from '../databases.ts'
 import { attackWithMalformed } from '../trouble/malformed.ts'
+import { readCount } from './count.ts'
 
 /** Malformed requests, for all databases together; `mutated.long.ts` sends more. */
-const requests = Number(process.env.LAPIDARY_MALFORMED ?? 100_000)
+const requests = readCount('LAPIDARY_MALFORMED', 100_000, 20_000)
 
 for (const database of databases) {
   const share = Math.ceil(requests / databases.length)

@@ -5,9 +5,10 @@ import { databases } from '../databases.ts'
 import { folder, start } from '../service/child.ts'
 import { memoryOf } from '../trouble/malformed.ts'
 import { sendMutated } from '../trouble/mutated.ts'
+import { readCount } from './count.ts'
 
 /** Requests with changed bytes, for all databases together. With those of `malformed.long.ts` they are 500,000. */
-const requests = Number(process.env.LAPIDARY_MUTATED ?? 400_000)
+const requests = readCount('LAPIDARY_MUTATED', 400_000, 40_000)
 /** How much more memory the service may use after all of them than after the first tenth, in MiB. */
 const growth = 150
 /** The share of the requests that must be rejected; in others the changed byte is harmless. */
