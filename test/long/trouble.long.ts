@@ -1,5 +1,7 @@
+import { readCount } from './count.ts'
+
 /** Runs tests of trouble again: with more kills of workers, more clients, and on every database. */
-process.env.PROPERTY_SCALE ??= '20'
+process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 3))
 
 const names = [
   ...['trouble/workers', 'trouble/clients', 'trouble/replicas', 'trouble/expensive-reads'],

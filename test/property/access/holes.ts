@@ -17,7 +17,7 @@ export interface Hole {
 export const holes: readonly Hole[] = [
   {
     title: 'the count ignores the rule',
-    seed: 300,
+    seed: 302,
     file: 'src/store/read.ts',
     from: 'select count(*) from ${from}${compilePrimaryWhere(shape, target)}',
     to: 'select count(*) from ${from}${compilePrimaryWhere(shape, target.access?.unrestricted ?? target)}',
@@ -31,7 +31,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a forbidden row is included',
-    seed: 300,
+    seed: 308,
     file: 'src/store/sqlite/full-read.ts',
     from: 'const where = and([condition, ...inScope(0, resource)])',
     to: 'const where = and([condition, ...(inScope(0, resource).slice(1))])',
@@ -59,7 +59,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a relationship is written from the other side without its rule',
-    seed: 300,
+    seed: 304,
     file: 'src/store/access/write-checks.ts',
     from: 'if (!hasOwnRule && !isChanged) return []',
     to: 'if ((!hasOwnRule && !isChanged) || type !== context.resource.type) return []',
@@ -73,35 +73,35 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a computed field shows a hidden input',
-    seed: 300,
+    seed: 301,
     file: 'src/plan/access/visible-model.ts',
     from: "if (field.is === 'computed') return field.columns.map(([column]) => column)",
     to: "if (field.is === 'computed') return []",
   },
   {
     title: 'the answer to a write ignores the rule',
-    seed: 300,
+    seed: 306,
     file: 'src/store/transaction.ts',
     from: 'addIdentity(connect(statements), identity)',
     to: 'addIdentity({ ...connect(statements), read: connect(statementsOf(undefined)).read }, identity)',
   },
   {
     title: 'a create is not checked',
-    seed: 300,
+    seed: 303,
     file: 'src/store/access/write-checks.ts',
     from: "after: operation === 'delete' ? [] : ofRow([]),",
     to: "after: operation !== 'update' ? [] : ofRow([]),",
   },
   {
     title: 'the number of related resources ignores the rule',
-    seed: 300,
+    seed: 326,
     file: 'src/store/related-rows.ts',
     from: 'const where = and([isLinkedFrom(1, link, keyAt(0, link.ownKey)), ...inScope(1, other)])',
     to: 'const where = and([isLinkedFrom(1, link, keyAt(0, link.ownKey))])',
   },
   {
     title: 'a count is cached without the values of the identity',
-    seed: 300,
+    seed: 302,
     file: 'src/store/sqlite/counts.ts',
     from: 'const key = countKey(statement, values)',
     to: 'const key = countKey(statement, [])',
@@ -115,7 +115,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'an array that may only be written is filtered by',
-    seed: 300,
+    seed: 311,
     file: 'src/plan/access/visible-model.ts',
     from: 'isFilterable: field.isFilterable && isFilterable,',
     to: "isFilterable: field.isFilterable && (isFilterable || field.kind.operators === 'array'),",
@@ -159,7 +159,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'a read in a reader process ignores the rule',
-    seed: 300,
+    seed: 302,
     variant: 'large-sqlite',
     file: 'src/store/sqlite/read-router.ts',
     from: 'const { plan, id, statements, fullRead, estimate } = read',
@@ -185,7 +185,7 @@ export const holes: readonly Hole[] = [
   },
   {
     title: 'the keys of a stream are looked up without the identity',
-    seed: 300,
+    seed: 302,
     variant: 'large-postgres',
     file: 'src/store/postgres/read.ts',
     from: 'transaction.all(statement, addAuth({ planValues: [], ids }, plan.identity)),',
