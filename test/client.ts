@@ -31,6 +31,8 @@ export interface Exchange {
   /** By lower-case name. */
   readonly headers: Record<string, string>
   readonly text: string
+  /** True if the request was made at random. What it was accepted with need not be described; its response must be. */
+  readonly isRandom?: boolean
 }
 
 /** A connection to one origin. */

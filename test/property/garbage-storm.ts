@@ -103,6 +103,7 @@ function attackByBytes(garbage: BareGarbage): Attack {
       if (response === 'protocol' && (got === undefined || got.text === '')) return
       assert.ok(got, 'the connection was closed without a response')
       assertServiceConforms({
+        isRandom: true,
         method,
         url: urlOf(url, target),
         sent: bytes.toString('latin1'),
