@@ -1,4 +1,4 @@
-import { readCount } from './count.ts'
+import { readCount } from '../read-count.ts'
 
 /** Runs tests of trouble again: with more kills of workers, more clients, and on every database. */
 process.env.PROPERTY_SCALE = String(readCount('PROPERTY_SCALE', 20, 3))
