@@ -22,7 +22,7 @@ export function deleteResource(planner: Planner, resource: ResourceType): Handle
   return async (request, context) => {
     const id = parsePathId(resource, request.id)
     validateQuery(request.search)
-    const outcome = await executeDelete(planDelete(planner, resource, id), context, request)
-    return { status: 200, body: context.serializer.serializeMessage(messages[outcome]) }
+    const result = await executeDelete(planDelete(planner, resource, id), context, request)
+    return { status: 200, body: context.serializer.serializeMessage(messages[result]) }
   }
 }

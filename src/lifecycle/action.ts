@@ -57,11 +57,11 @@ export function executeAction<Result>(
 ): Promise<Result> {
   return executeInTransaction(context, request, async (unit) => {
     await checkCall(call, unit)
-    const outcome = await reportConstraintErrors(
+    const returned = await reportConstraintErrors(
       () => runAction(call, unit, context),
       (error) => actionConstraintError(error, call.resource),
     )
-    return respond(readOutcome(call, outcome, unit), unit)
+    return respond(readReturned(call, returned, unit), unit)
   })
 }
 
@@ -115,21 +115,21 @@ function toId(values: readonly unknown[], columns: number): string {
 }
 
 /** Checks what an action returned. @throws Error if it is not what the declaration says */
-function readOutcome(
+function readReturned(
   { resource, name, action: { returns, sql } }: ActionCall,
-  outcome: unknown,
+  returned: unknown,
   { planner }: UnitOfWork,
 ): ActionResultValues {
   if (returns === undefined) return { is: 'nothing' }
   const fail = (expected: string) =>
     new Error(`The action ${resource.type}.actions.${name} must return ${expected}.`)
   if ('meta' in returns) {
-    if (typeof outcome !== 'object' || outcome === null) throw fail('the members of meta')
-    return { is: 'meta', values: readMeta(returns.meta, { ...outcome }, fail) }
+    if (typeof returned !== 'object' || returned === null) throw fail('the members of meta')
+    return { is: 'meta', values: readMeta(returns.meta, { ...returned }, fail) }
   }
   const isOne = 'resource' in returns
   const target = getResourceType(planner.model, isOne ? returns.resource : returns.resources)
-  const list: unknown = isOne && !sql ? [outcome] : outcome
+  const list: unknown = isOne && !sql ? [returned] : returned
   const ids = Array.isArray(list)
     ? list.map((id) => (typeof id === 'string' ? normalizeId(target, id) : undefined))
     : [undefined]
@@ -143,11 +143,11 @@ type MetaKinds = Extract<NonNullable<NamedAction['action']['returns']>, { meta: 
 
 function readMeta(
   kinds: MetaKinds,
-  outcome: Readonly<Record<string, unknown>>,
+  returned: Readonly<Record<string, unknown>>,
   fail: (expected: string) => Error,
 ): Readonly<Record<string, unknown>> {
   const entries = Object.entries(kinds).map(([name, kind]) => {
-    const value = outcome[name] ?? null
+    const value = returned[name] ?? null
     if (value === null) return [name, null] as const
     const read = kind.readBody(value)
     if ('value' in read) return [name, read.value] as const

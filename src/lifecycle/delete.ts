@@ -42,14 +42,14 @@ async function removeWithHooks(
   const stored = await lockStored(plan, unit, resource)
   const values = await beforeDelete?.(stored, createResourceContext(unit, resource, stored.id))
   const isRemoved = !values || resource.softDelete !== undefined
-  const outcome = isRemoved ? await transaction.remove(plan) : 'deleted'
+  const result = isRemoved ? await transaction.remove(plan) : 'deleted'
   if (values) {
     const update = applyFieldValues(planner, plan, values, resource)
     await writeWithMembers(update, withoutRules(unit), { mayLeaveScope: true })
   }
   await afterDelete?.(stored, createHookContext(request, transaction.query, resource))
   recordChange(unit, resource, { operation: 'delete', before: stored })
-  return outcome
+  return result
 }
 
 /** Locks and reads a resource. @throws NotFoundError when it does not exist */

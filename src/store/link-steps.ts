@@ -23,14 +23,14 @@ export function listMemberSteps(state: WriteState, needs: readonly WriteStep[]):
   for (const [index, { relationship: name }] of shape.links.entries()) {
     const { to } = getRelationship(resource, name)
     const pointer = document === 'resource' ? toFieldPointer({ is: 'relationship', name }) : '/data'
-    const place = { pointer, resource }
+    const location = { pointer, resource }
     const changedIds: string[] = []
     const ofMember = (compiled.links[index] ?? []).map(
       (statement): WriteStep => ({
         needs,
         run: ({ connection, id }) => {
           const values = { planValues: [], id, ids: linkIds[index] ?? [] }
-          const changing = executeLink(connection, statement, values, place)
+          const changing = executeLink(connection, statement, values, location)
           return thenMaybe(changing, (changed) => void changedIds.push(...changed))
         },
       }),
@@ -57,10 +57,10 @@ export function createParentStep(statement: Statement, needs: readonly WriteStep
   return {
     needs,
     run: ({ connection, plan, statements, id }) => {
-      const place = { pointer: '/data', resource: statements.ofType(plan.shape.type).resource }
+      const location = { pointer: '/data', resource: statements.ofType(plan.shape.type).resource }
       const ids = id === undefined ? [] : [id]
       const values = { planValues: [], id: plan.precondition?.id, ids }
-      return executeLink(connection, statement, values, place)
+      return executeLink(connection, statement, values, location)
     },
   }
 }

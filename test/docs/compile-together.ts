@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { createPackageFolder } from '../package-folder.ts'
 import { absolutePath } from './pages.ts'
 
 /** Programs that no compiler has seen yet, by file name. */
@@ -42,9 +43,7 @@ export function announceProgram(name: string, text: string): () => Promise<strin
 
 /** Compiles programs, and returns what the compiler printed. */
 async function compile(programs: readonly (readonly [file: string, text: string])[]) {
-  // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
-  await mkdir(absolutePath('dist'), { recursive: true })
-  const folder = await mkdtemp(absolutePath('dist/programs-'))
+  const folder = await createPackageFolder('programs')
   try {
     for (const [file, text] of programs) await writeFile(join(folder, file), text)
     const project = join(folder, 'tsconfig.json')

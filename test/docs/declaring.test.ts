@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
@@ -12,9 +12,10 @@ import { findViolations } from '../checker/check-exchange.ts'
 import { type Client, connect } from '../client.ts'
 import { openStore } from '../engine/engine.ts'
 import { execute, filled, lasting } from '../filled.ts'
+import { createPackageFolder } from '../package-folder.ts'
 import { blocksOf, codeRows, memberAt, requestsIn } from './blocks.ts'
 import { announceProgram } from './compile-together.ts'
-import { absolutePath, readPage, section } from './pages.ts'
+import { readPage, section } from './pages.ts'
 
 /** The guides, in the order in which their blocks form a program. */
 const guides = [
@@ -72,9 +73,7 @@ describe('The guides of docs/declaring.md', () => {
   let client: Client
 
   before(async () => {
-    // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
-    await mkdir(absolutePath('dist'), { recursive: true })
-    folder = await mkdtemp(absolutePath('dist/declaring-'))
+    folder = await createPackageFolder('declaring')
     database = join(folder, 'library.db')
     const tables = new DatabaseSync(database)
     for (const sql of inLanguage('sql')) tables.exec(sql)

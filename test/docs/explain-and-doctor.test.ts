@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { createPackageFolder } from '../package-folder.ts'
 import { blocksOf } from './blocks.ts'
 import { absolutePath, readPage } from './pages.ts'
 
@@ -14,9 +15,7 @@ describe('docs/guides/explain-and-doctor.md', () => {
   let folder: string
 
   before(async () => {
-    // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
-    await mkdir(absolutePath('dist'), { recursive: true })
-    folder = await mkdtemp(absolutePath('dist/guide-'))
+    folder = await createPackageFolder('guide')
     const database = new DatabaseSync(join(folder, 'music.db'))
     for (const sql of inLanguage('sql')) database.exec(sql)
     database.close()

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { OpenDatabase } from '../databases.ts'
+import { createPackageFolder } from '../package-folder.ts'
 import { freshPostgres } from '../postgres.ts'
 import { blocksOf } from './blocks.ts'
 import { announceProgram } from './compile-together.ts'
-import { absolutePath, readPage } from './pages.ts'
+import { readPage } from './pages.ts'
 
 const run = promisify(execFile)
 
@@ -34,9 +35,7 @@ export function describeGuideProgram(page: string, databaseName?: string): void 
     let postgres: OpenDatabase | undefined
 
     before(async () => {
-      // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
-      await mkdir(absolutePath('dist'), { recursive: true })
-      folder = await mkdtemp(absolutePath('dist/guide-'))
+      folder = await createPackageFolder('guide')
       file = join(folder, 'program.ts')
       if (databaseName === undefined) return writeFile(file, program)
       const database = await createTables(databaseName)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { Cleanup } from '../cleanup.ts'
 import { type RunCommand, startCommandProcess } from '../cli/command-process.ts'
-import { absolutePath } from '../docs/pages.ts'
+import { createPackageFolder } from '../package-folder.ts'
 
 const declarations = `
 import { attribute, declare, sql, text, toOne } from 'lapidary'
@@ -36,9 +36,7 @@ describe('The command access', () => {
   let folder: string
   before(async () => {
     runCommand = startCommandProcess(cleanup)
-    // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
-    await mkdir(absolutePath('dist'), { recursive: true })
-    folder = await mkdtemp(absolutePath('dist/access-'))
+    folder = await createPackageFolder('access')
     await writeFile(join(folder, 'model.ts'), declarations)
     await writeFile(join(folder, 'users.json'), `[${ada}, null]`)
     const database = new DatabaseSync(join(folder, 'notes.db'))

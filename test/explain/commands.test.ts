@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { Cleanup } from '../cleanup.ts'
 import { type RunCommand, startCommandProcess } from '../cli/command-process.ts'
-import { absolutePath } from '../docs/pages.ts'
+import { createPackageFolder } from '../package-folder.ts'
 
 const declarations = `
 import { attribute, date, defineModel, enumeration, integer, resource, text, toMany, toOne } from 'lapidary'
@@ -40,9 +40,7 @@ describe('The commands explain and doctor', () => {
   let folder: string
   before(async () => {
     runCommand = startCommandProcess(cleanup)
-    // Inside the package, so that the name \`lapidary\` resolves. Git ignores the folder.
-    await mkdir(absolutePath('dist'), { recursive: true })
-    folder = await mkdtemp(absolutePath('dist/commands-'))
+    folder = await createPackageFolder('commands')
     await writeFile(join(folder, 'model.ts'), declarations)
     await writeFile(
       join(folder, 'store.ts'),

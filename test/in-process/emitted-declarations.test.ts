@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
 import { absolutePath } from '../docs/pages.ts'
 import { commands } from '../package/installed-package.ts'
+import { createPackageFolder } from '../package-folder.ts'
 
 const program = `
 import { attribute, createApi, defineModel, integer, resource, type Store, text, toMany, toOne } from 'lapidary'
@@ -34,9 +35,7 @@ export const work = () => client.transaction(async (tx) => [tx, await tx.create(
 `
 
 it('The emitted declarations of an application name only what the package exports', async () => {
-  // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
-  await mkdir(absolutePath('dist'), { recursive: true })
-  const folder = await mkdtemp(absolutePath('dist/emitted-'))
+  const folder = await createPackageFolder('emitted')
   try {
     await writeFile(join(folder, 'program.ts'), program)
     const compilerOptions = {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { absolutePath } from '../docs/pages.ts'
 import { commands } from '../package/installed-package.ts'
+import { createPackageFolder } from '../package-folder.ts'
 import { scale } from '../property/seed.ts'
 
 /** The number of resource types of the large model: 10 in `npm test`, 100 in `npm run test:long`. */
@@ -64,8 +65,7 @@ export interface TypeProject {
 
 /** Creates a project inside the package, so that the name `lapidary` resolves. Git ignores the folder. */
 export async function createTypeProject(): Promise<TypeProject> {
-  await mkdir(absolutePath('dist'), { recursive: true })
-  const folder = await mkdtemp(absolutePath('dist/compile-cost-'))
+  const folder = await createPackageFolder('compile-cost')
   const config = { extends: absolutePath('tsconfig.json'), include: ['program.ts'] }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { describeApi } from 'lapidary/openapi'
 import { absolutePath } from '../docs/pages.ts'
 import { listModels } from '../openapi/models.ts'
+import { createPackageFolder } from '../package-folder.ts'
 
 const run = promisify(execFile)
 const models = await listModels()
@@ -67,8 +68,7 @@ describe('Other tools accept the description', () => {
   let folder: string
 
   before(async () => {
-    await mkdir(absolutePath('dist'), { recursive: true })
-    folder = await mkdtemp(absolutePath('dist/openapi-'))
+    folder = await createPackageFolder('openapi')
     for (const [name, model] of Object.entries(models)) {
       const description = describeApi(model, { prefix: '/api', description: name })
       await writeFile(join(folder, `${name}.json`), JSON.stringify(description))

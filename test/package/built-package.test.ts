@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { formatPublicApi } from '../../tools/public-api.ts'
 import { absolutePath, readPage, tableRows } from '../docs/pages.ts'
+import { createPackageFolder } from '../package-folder.ts'
 
 // `npm run test:long` installs the package and runs it.
 
@@ -14,8 +15,7 @@ describe('The built package', () => {
   let folder: string
 
   before(async () => {
-    await mkdir(absolutePath('dist'), { recursive: true })
-    folder = await mkdtemp(absolutePath('dist/package-'))
+    folder = await createPackageFolder('package')
     await promisify(execFile)(process.execPath, [absolutePath('tools/build.ts'), folder])
   })
   after(() => rm(folder, { recursive: true, force: true }))

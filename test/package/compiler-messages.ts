@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { absolutePath } from '../docs/pages.ts'
+import { createPackageFolder } from '../package-folder.ts'
 
 /** An invalid program, with the first or the last line of the compiler's message, which names the field and the remedy. */
 interface InvalidProgram {
@@ -225,9 +226,7 @@ export function describeCompilerMessages(release: string, command: string): void
     let messages: ReadonlyMap<string, readonly string[]>
 
     before(async () => {
-      // Inside the package, so that the name `lapidary` resolves. Git ignores the folder.
-      await mkdir(absolutePath('dist'), { recursive: true })
-      folder = await mkdtemp(absolutePath('dist/invalid-'))
+      folder = await createPackageFolder('invalid')
       for (const [index, { code }] of invalidPrograms.entries())
         await writeFile(join(folder, `program${index}.ts`), `${prelude}${code}\n`)
       const config = {

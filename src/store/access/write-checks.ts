@@ -136,13 +136,13 @@ function compileCheck(
   resource: ResourceType,
   where: readonly Sql[],
   { target }: CheckContext,
-  place: Partial<Pick<AccessCheck, 'pointer' | 'ids'>> = {},
+  location: Partial<Pick<AccessCheck, 'pointer' | 'ids'>> = {},
 ): AccessCheck[] {
   const column = (name: string) => columnAt(0, name)
   const rule = compileRowCondition(condition, { resource, column, isOfRow: true }, target)
   const refused = and([...where, sql`(${rule}) is not true`])
   const select = sql`select 1 from ${tableAt(0, resource.table)} where ${refused} limit 1`
-  const { pointer, ids = () => [] } = place
+  const { pointer, ids = () => [] } = location
   const statement = compileStatement(select, target.dialect)
   return [{ statement, operation, type: resource.type, pointer, ids }]
 }
@@ -169,14 +169,14 @@ function compileKeyChecks(
   return findLinkRule(type, false, context).flatMap((rule) => {
     const scope = isRowInScope(other)
     const pointer = isParent ? '/data' : pointerTo(column.relationship, context)
-    const place = { pointer, ids }
-    const linked = compileCheck(rule, other, [isListed(other, target), ...scope], context, place)
+    const location = { pointer, ids }
+    const linked = compileCheck(rule, other, [isListed(other, target), ...scope], context, location)
     if (isParent || context.operation === 'create') return linked
     const { link } = getRelationship(resource, column.relationship)
     const isOwn = matchesRequestedId(resource, 1, target)
     const keys = sql`select ${sql.join(columnsAt(1, link.ownKey))} from ${tableAt(1, resource.table)} where ${isOwn}`
     const isCurrent = sql`${keyAt(0, link.otherKey)} in (${keys})`
-    return [...linked, ...compileCheck(rule, other, [isCurrent, ...scope], context, place)]
+    return [...linked, ...compileCheck(rule, other, [isCurrent, ...scope], context, location)]
   })
 }
 
@@ -194,7 +194,7 @@ function compileLinkChecks(
   const field = getRelationship(resource, relationship)
   const member = getResourceType(target.model, field.to)
   const ids = ({ linkIds }: WritePlan) => linkIds[index] ?? []
-  const place = { pointer: pointerTo(relationship, context), ids }
+  const location = { pointer: pointerTo(relationship, context), ids }
   const listed = isListed(member, target)
   const isCurrent = compileIsCurrent(field, context)
   const added = change === 'remove' ? [] : [[listed]]
@@ -206,7 +206,7 @@ function compileLinkChecks(
   const changed = operation === 'create' ? added : [...added, ...removed]
   const ofMembers = findLinkRule(field.to, isChangedBy(field, context), context).flatMap((rule) =>
     changed.flatMap((where) =>
-      compileCheck(rule, member, [...where, ...isRowInScope(member)], context, place),
+      compileCheck(rule, member, [...where, ...isRowInScope(member)], context, location),
     ),
   )
   if (field.link.foreignKey !== 'other' || change === 'remove') return ofMembers
@@ -242,12 +242,12 @@ function compileOwnerChecks(
   const isKnown = and([isListed(member, target), ...isRowInScope(member)])
   const keys = sql`select ${sql.join(columnsAt(0, link.otherKey))} from ${tableAt(0, member.table)} where ${isKnown}`
   const isOwner = sql`${keyAt(0, link.ownKey)} in (${keys})`
-  const place = {
+  const location = {
     pointer: pointerTo(name, context),
     ids: ({ linkIds }: WritePlan) => linkIds[index] ?? [],
   }
   return findLinkRule(resource.type, false, context).flatMap((rule) =>
-    compileCheck(rule, resource, [isOwner, ...isRowInScope(resource)], context, place),
+    compileCheck(rule, resource, [isOwner, ...isRowInScope(resource)], context, location),
   )
 }
 
