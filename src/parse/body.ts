@@ -24,14 +24,17 @@ export type ParsedLinkage =
   | Readonly<{ is: 'one'; identifier: ParsedIdentifier }>
   | Readonly<{ is: 'many'; identifiers: readonly ParsedIdentifier[] }>
 
+/** A relationship of a resource object of a request. */
+export type ParsedRelationship = readonly [name: string, linkage: ParsedLinkage | undefined]
+
 /** A resource object of a request. Its structure is valid; its names are not looked up yet. */
 export interface ParsedResource {
   readonly type: string
   /** The value of `id`, of any JSON type; `undefined` if `id` is absent or null. */
   readonly id: unknown
   readonly attributes: readonly (readonly [name: string, value: unknown])[]
-  /** Only the relationships that have `data`; those with nothing but `links` or `meta` change nothing. */
-  readonly relationships: readonly (readonly [name: string, linkage: ParsedLinkage])[]
+  /** A relationship with nothing but `links` or `meta` has no linkage, and changes nothing (docs/decisions/0015). */
+  readonly relationships: readonly ParsedRelationship[]
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -146,11 +149,8 @@ function parseMembers(
   return {}
 }
 
-function parseRelationships(
-  data: JsonObject,
-  errors: ErrorCollector,
-): [name: string, linkage: ParsedLinkage][] {
-  const parsed: [string, ParsedLinkage][] = []
+function parseRelationships(data: JsonObject, errors: ErrorCollector): ParsedRelationship[] {
+  const parsed: ParsedRelationship[] = []
   for (const [name, relationship] of Object.entries(parseMembers(data, 'relationships', errors))) {
     const pointer = () => `/data/relationships${pointerToken(name)}`
     if (!isObject(relationship))
@@ -160,8 +160,9 @@ function parseRelationships(
     else if (Object.hasOwn(relationship, 'data')) {
       const linkage = parseLinkageData(relationship.data, `${pointer()}/data`, errors)
       if (linkage) parsed.push([name, linkage])
-    } else if (!('links' in relationship || 'meta' in relationship))
-      report(errors, () => documentError(pointer(), 'must have the member "data"'))
+    } else if (Object.hasOwn(relationship, 'links') || Object.hasOwn(relationship, 'meta'))
+      parsed.push([name, undefined])
+    else report(errors, () => documentError(pointer(), 'must have the member "data"'))
   }
   return parsed
 }

@@ -220,7 +220,7 @@ export function convertServerValue({ name, kind }: AttributeField, value: unknow
   )
 }
 
-/** Adds the relationships of a document. Read-only ones are ignored, as attributes are. */
+/** Adds the relationships of a document. Ignores read-only ones, as it does attributes, and those without `data`. */
 export function addRelationships(
   parsed: ParsedResource,
   resource: ResourceType,
@@ -232,6 +232,7 @@ export function addRelationships(
     const field = resource.fields.get(name)
     if (field?.is !== 'relationship')
       report(builder.errors, () => unknownField(name, resource, 'relationship'))
+    else if (linkage === undefined) continue
     else if (isRefused(field, change === 'add' ? 'create' : 'update'))
       report(builder.errors, () =>
         createFieldForbidden(field, resource, change === 'add' ? 'create' : 'update'),
@@ -304,13 +305,13 @@ export function linkToParent(
     addMember(inverse.name, id, builder)
     return undefined
   }
-  const sent = parsed.relationships.find(([name]) => name === inverse?.name)
+  const [, sent] = parsed.relationships.find(([name]) => name === inverse?.name) ?? []
   if (inverse === undefined || sent === undefined || !inverse.isWritable) {
     builder.columns.push(
       inverse ? { is: 'key', relationship: inverse.name } : { is: 'parent', ...parentLink },
     )
     builder.values.push(id)
-  } else if (sent[1].is !== 'one' || normalizeId(resource, sent[1].identifier.id) !== id) {
+  } else if (sent.is !== 'one' || normalizeId(resource, sent.identifier.id) !== id) {
     const detail = `The URL links the new ${relationship.to} to the ${resource.type} ${quote(id)}; "${inverse.name}" must be that ${resource.type} or be omitted.`
     report(
       builder.errors,

@@ -149,6 +149,37 @@ describeService('all errors of one body', (app) => {
     )
   })
 
+  for (const relationship of [{ links: { self: '/x' } }, { meta: {} }]) {
+    it(`reports an unknown relationship with nothing but ${Object.keys(relationship)}`, async () => {
+      const relationships = { length: relationship }
+      const { id } = await app.person()
+      const expected = {
+        ...{ status: 422, at: '/data/relationships/length' },
+        says: 'person has no relationship "length"',
+      }
+      const attributes = { name: 'Ada' }
+      const created = await app.post('/persons', person({ attributes, relationships }))
+      assertErrors(created, 422, expected)
+      const updated = await app.patch(`/persons/${id}`, person({ id, relationships }))
+      assertErrors(updated, 422, expected)
+      const nested = { data: { type: 'computer', attributes: { serial: 'x' }, relationships } }
+      const related = await app.post(`/persons/${id}/computers`, nested)
+      assertErrors(related, 422, {
+        ...{ status: 422, at: '/data/relationships/length' },
+        says: 'computer has no relationship "length"',
+      })
+    })
+  }
+
+  it('accepts the links of the parent in a related resource, which is linked to it', async () => {
+    const { id } = await app.person()
+    const relationships = { owner: { links: { related: '/x' } } }
+    const body = { data: { type: 'computer', attributes: { serial: 'x' }, relationships } }
+    const made = await app.post(`/persons/${id}/computers`, body)
+    assert.equal(made.status, 201, made.text)
+    assert.equal((await app.get(`/computers/${made.one.id}/owner`)).one.id, id)
+  })
+
   it('reports every missing related resource', async () => {
     const { orphan } = await enter(app)
     const missing = ['999999', '888888'].map((id) => ({ type: 'computer', id }))
