@@ -1,4 +1,5 @@
 import { getResourceType, type RelationshipField, type ResourceType } from '../model/model.ts'
+import { renderActionForms } from './action-forms.ts'
 import { isList, listData, type ShownIdentifier, type ShownResource } from './document.ts'
 import { renderCreateForm } from './edit-form.ts'
 import { type Html, h } from './element.ts'
@@ -24,6 +25,8 @@ export function renderCollection(context: PageContext, resource: ResourceType): 
     renderPager(context),
     renderIncluded(context),
     isAllowed(context, 'POST', 'create', resource) && renderCreateForm(context, resource),
+    !isRelated &&
+      renderActionForms(context, { resource, on: 'collection', path: context.url.path }),
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { RouteHandler } from '../handlers/handler.ts'
 import type { Route } from '../handlers/route-table.ts'
 import type { HtmlPages, PageDocument, PageRequest } from '../http/html.ts'
+import { renderActionForms } from './action-forms.ts'
 import { readAssets } from './assets.ts'
 import {
   getPrimaryType,
@@ -127,6 +128,11 @@ function renderOne(context: PageContext): Html {
   return [
     renderResource(context, data),
     renderIncluded(context),
+    target?.is === 'resource' &&
+      renderActionForms(context, {
+        ...{ resource: target.resource, on: 'resource' },
+        path: context.url.path,
+      }),
     resource && renderUpdateForm(context, resource, data),
     resource && renderDeleteForm(context, resource, data),
   ]

@@ -1,5 +1,6 @@
 import type { AppContext } from '../handlers/app-context.ts'
 import type { Operation } from '../model/access.ts'
+import { type Action, isCallable } from '../model/action.ts'
 import type { Model } from '../model/model.ts'
 
 /** What an identity may know and do, as far as that does not depend on rows. */
@@ -8,6 +9,8 @@ export interface PageView {
   readonly model: Model
   /** False if the identity may not do it with any resource of the type. */
   isAllowed(type: string, operation: Operation): boolean
+  /** False if the identity may call the action of no resource. */
+  isCallable(type: string, action: Action): boolean
 }
 
 /**
@@ -18,14 +21,16 @@ export function createPageView(
   { planner, findView }: Pick<AppContext, 'planner' | 'findView'>,
   auth: unknown,
 ): PageView {
-  if (findView === undefined) return { model: planner.model, isAllowed: () => true }
-  const { rules, visible } = findView(auth).shape
+  const view = findView?.(auth)
+  const rules = view?.shape.rules.types
+  const isAllowed = (type: string, operation: Operation) => {
+    const own = rules?.get(type)
+    const rule = operation === 'relate' ? (own?.relate ?? own?.update) : own?.[operation]
+    return rule !== false
+  }
   return {
-    model: visible,
-    isAllowed: (type, operation) => {
-      const own = rules.types.get(type)
-      const rule = operation === 'relate' ? (own?.relate ?? own?.update) : own?.[operation]
-      return rule !== false
-    },
+    model: view?.shape.visible ?? planner.model,
+    isAllowed,
+    isCallable: (type, action) => isAllowed(type, 'call') && isCallable(action, auth),
   }
 }

@@ -1,7 +1,7 @@
 import type { RelationshipField } from '../model/model.ts'
 import type { ShownIdentifier } from './document.ts'
-import { renderIdInput } from './edit-form.ts'
 import { type Html, h } from './element.ts'
+import { renderIdInput } from './inputs.ts'
 import type { PageContext } from './page-context.ts'
 
 /** Renders the form that links another resource: it replaces the one of a to-one relationship, and adds to a to-many one. */

@@ -1,6 +1,5 @@
 import { HeaderError } from '../errors/errors.ts'
-import { type AuthValue, computeAuthValue, isAuthValue } from '../model/access.ts'
-import type { ActionCalls, ActionContext } from '../model/action.ts'
+import { type ActionCalls, type ActionContext, isCallable } from '../model/action.ts'
 import { joinId } from '../model/composite-ids.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
@@ -75,16 +74,9 @@ async function checkCall(call: ActionCall, unit: UnitOfWork): Promise<void> {
   } else if ((transaction.identity?.rules.types.get(type)?.call ?? true) !== true) {
     throw createForbidden(new AccessDenied('call', { type }))
   }
-  const { callable = true } = action
-  if (typeof callable === 'boolean' ? callable : decide(callable, request.auth)) return
+  if (isCallable(action, request.auth)) return
   const rule = `${type}.actions.${name}.callable`
   throw createForbidden(new AccessDenied('call', { type, id, rule }))
-}
-
-/** Decides by a function of the auth context; without one, nothing is allowed. */
-function decide(rule: AuthValue<boolean> | ((auth: never) => boolean), auth: unknown): boolean {
-  if (auth === undefined || auth === null) return false
-  return computeAuthValue(isAuthValue(rule) ? rule : { is: 'auth', compute: rule }, auth) === true
 }
 
 /** @returns what `run` returned, or the rows of the SQL */

@@ -1,4 +1,4 @@
-import type { FieldRule } from './access.ts'
+import { type AuthValue, computeAuthValue, type FieldRule, isAuthValue } from './access.ts'
 import type { Sql } from './dialect.ts'
 import type { Awaitable, HookContext } from './hooks.ts'
 import type { Kind } from './kinds.ts'
@@ -201,4 +201,15 @@ export function resolveParameter(
   return 'nullable' in parameter
     ? { kind: parameter.kind, isRequired: false }
     : { kind: parameter, isRequired: true }
+}
+
+/** Whether the rule `callable` of an action admits an auth context. @throws what the function of the rule throws */
+export function isCallable({ callable = true }: Action, auth: unknown): boolean {
+  return typeof callable === 'boolean' ? callable : decide(callable, auth)
+}
+
+/** Decides by a function of the auth context; without one, nothing is allowed. */
+function decide(rule: AuthValue<boolean> | ((auth: never) => boolean), auth: unknown): boolean {
+  if (auth === undefined || auth === null) return false
+  return computeAuthValue(isAuthValue(rule) ? rule : { is: 'auth', compute: rule }, auth) === true
 }

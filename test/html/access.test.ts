@@ -4,7 +4,7 @@ import { attribute, createHandler, declare, text, toMany, toOne } from 'lapidary
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 
-const { auth, resource, defineModel } = declare<{
+const { action, auth, resource, defineModel } = declare<{
   auth: { id: string; role: string } | undefined
 }>()
 const isLead = auth(({ role }) => role === 'lead')
@@ -19,15 +19,25 @@ const person = resource('person', {
     salary: attribute(text, { readable: isLead, writable: isLead }),
     reports: toMany('report', { column: 'author_id' }),
   },
+  actions: {
+    promote: action({ callable: isLead, run: () => undefined }),
+    greet: action({ run: () => undefined }),
+    never: action({ callable: false, run: () => undefined }),
+    hire: action({ on: 'collection', callable: isLead, run: () => undefined }),
+  },
 })
 const report = resource('report', {
   path: '/reports',
   table: 'report',
-  access: { read: { any: [isLead, isAuthor] }, create: true, update: isAuthor, delete: isAuthor },
+  access: {
+    ...{ read: { any: [isLead, isAuthor] }, create: true, update: isAuthor, delete: isAuthor },
+    call: isLead,
+  },
   fields: {
     text: attribute(text, { required: true }),
     author: toOne('person', { column: 'author_id' }),
   },
+  actions: { print: action({ run: () => undefined }) },
 })
 const model = defineModel([person, report])
 
@@ -103,7 +113,7 @@ describe('Pages of a model with access rules', () => {
 
   it('given operations that are never allowed, when pages are opened, then they have no form for them', async () => {
     const forms = async (role: string, path: string) =>
-      [...(await open(role, path)).text.matchAll(/data-method="(\w+)"/g)].map(
+      [...(await open(role, path)).text.matchAll(/data-method="(\w+)"(?! data-call)/g)].map(
         ([, method]) => method,
       )
     assert.deepEqual(await forms('member', '/people'), [])
@@ -112,5 +122,17 @@ describe('Pages of a model with access rules', () => {
     assert.deepEqual(await forms('lead', '/people/1'), ['PATCH'])
     assert.deepEqual(await forms('member', '/reports'), ['POST'])
     assert.deepEqual(await forms('member', '/reports/1'), ['PATCH', 'DELETE'])
+  })
+
+  it('given actions, when pages are opened, then they have forms for those that the identity may call there', async () => {
+    const calls = async (role: string, path: string) =>
+      [...(await open(role, path)).text.matchAll(/data-call="(\w+)"/g)].map(([, name]) => name)
+    assert.deepEqual(await calls('member', '/people'), [])
+    assert.deepEqual(await calls('lead', '/people'), ['hire'])
+    assert.deepEqual(await calls('member', '/people/1'), ['greet'])
+    assert.deepEqual(await calls('lead', '/people/1'), ['promote', 'greet'])
+    assert.deepEqual(await calls('member', '/reports/1'), [])
+    assert.deepEqual(await calls('lead', '/reports/1'), ['print'])
+    assert.deepEqual(await calls('lead', '/reports/1/author'), [])
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
+  action,
   array,
   attribute,
   boolean,
@@ -8,18 +9,24 @@ import {
   datetime,
   decimal,
   defineModel,
+  email,
   enumeration,
   integer,
   integer64,
   json,
+  nullable,
   number,
+  RequestError,
   resource,
+  sql,
   text,
+  toOne,
 } from 'lapidary'
 import { createServer } from 'lapidary/fastify'
 import { createPages } from 'lapidary/html'
 import { openSqlite } from 'lapidary/sqlite'
 import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
+import { findAxeViolations } from './find-axe-violations.ts'
 
 const sample = resource('sample', {
   path: '/samples',
@@ -40,9 +47,59 @@ const sample = resource('sample', {
     tags: attribute(array(text)),
     made: attribute(text, { access: 'immutable' }),
     shown: attribute(text, { access: 'read-only' }),
+    mail: attribute(email),
+    large: attribute(integer64({ largeValuesAs: 'string' })),
   },
 })
-const model = defineModel([sample])
+
+const task = resource('task', {
+  path: '/tasks',
+  table: 'task',
+  id: { kind: text, client: 'required' },
+  fields: {
+    label: attribute(text, { required: true }),
+    state: attribute(enumeration(['open', 'closed'])),
+  },
+  actions: {
+    relabel: action({
+      description: 'Gives it another <b>label</b>.',
+      parameters: { label: text, state: nullable(enumeration(['open', 'closed'])) },
+      returns: { resource: 'task' },
+      async run({ id, parameters: { label, state }, tx }) {
+        if (label === 'taken') throw new RequestError({ status: 409, detail: 'It is taken.' })
+        await tx.update('task', id, { label, state })
+        return id
+      },
+    }),
+    discard: action({ run: ({ id, tx }) => tx.remove('task', id) }),
+    sum: action({
+      on: 'collection',
+      parameters: {
+        ...{ total: integer64(), weight: nullable(number), done: boolean, day: date },
+        ...{ tags: array(text), data: nullable(json), note: nullable(text) },
+      },
+      returns: { meta: { total: integer64(), text } },
+      run: ({ parameters: { total, ...others } }) => ({
+        total: total + 1n,
+        text: JSON.stringify(others),
+      }),
+    }),
+    labelled: action({
+      on: 'collection',
+      parameters: { label: text },
+      returns: { resources: 'task' },
+      sql: ({ label }) => sql`select id from task where label = ${label}`,
+    }),
+  },
+})
+
+const shelf = resource('shelf', {
+  path: '/shelves',
+  table: 'shelf',
+  id: { column: ['floor', 'label'], kind: [integer, text], client: 'required' },
+  fields: { next: toOne('shelf', { column: ['next_floor', 'next_label'] }) },
+})
+const model = defineModel([sample, task, shelf])
 
 /** The texts that are typed, and the values that the form sends. */
 const typed: readonly (readonly [field: string, text: string, value: unknown])[] = [
@@ -67,7 +124,13 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
       {
         version: 1,
         sql: `create table sample (id text primary key not null, label text not null, note text, count integer, total integer,
-          weight real, price text, done integer, state text, day text, moment text, data text, tags text, made text, shown text)`,
+          weight real, price text, done integer, state text, day text, moment text, data text, tags text, made text, shown text, mail text, large integer);
+          insert into sample (id, label, state, data, mail, large, day) values
+            ('odd', char(10) || 'A', 'lost', '{"n":12345678901234567890}', ' a@example.org ', 9007199254740993, '2024-02-29');
+          create table shelf (floor integer not null, label text not null, next_floor integer, next_label text,
+            primary key (floor, label), foreign key (next_floor, next_label) references shelf (floor, label));
+          create table task (id text primary key not null, label text not null, state text);
+          insert into task values ('t 1/2', 'A', 'closed')`,
       },
     ])
     browser = await launchBrowser(await app.listen({ host: '127.0.0.1', port: 0 }))
@@ -117,6 +180,106 @@ describe('The forms for attributes of every kind', { skip: lacksChromium }, () =
       done: true,
     })
     await page.locator('dd', { hasText: 'true' }).waitFor()
+  })
+
+  it('given stored values that inputs show differently, when a form changes others, then it sends only the others', async () => {
+    const page = await browser.open('/samples/odd')
+    await page.locator('summary', { hasText: 'Update' }).click()
+    assert.equal(await page.locator('[name=label]').inputValue(), '\nA')
+    assert.equal(await page.locator('[name=large]').inputValue(), '"9007199254740993"')
+    await page.locator('[name=data]').fill('{"n":12345678901234567891}')
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    const attributes = '"attributes":{"data":{"n":12345678901234567891}}'
+    const body = (await sent).postData()
+    assert.equal(body, `{"data":{"type":"sample","id":"odd",${attributes}}}`)
+    await page.locator('dd', { hasText: '12345678901234567891' }).waitFor()
+  })
+
+  it('given ids over several columns, when forms create, link and unlink resources, then each leads to the other', async () => {
+    const page = await browser.open('/shelves')
+    const create = async (id: string, next: string) => {
+      await page.locator('summary', { hasText: 'Create' }).click()
+      await page.getByLabel('id (id of floor, label, required)').fill(id)
+      await page.getByLabel('next (id of shelf)').fill(next)
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+    }
+    await create('1,A~1/~0"', '')
+    await page.waitForURL(/\/shelves\/1/)
+    await page.goto(new URL('/shelves', page.url()).href)
+    await create('2,B', '1,A~1/~0"')
+    await page.waitForURL(/\/shelves\/2/)
+    await page.locator('summary', { hasText: 'Update' }).click()
+    const next = page.locator('[data-pointer="/data/relationships/next"] input:enabled')
+    assert.equal(await next.inputValue(), '1,A~1/~0"')
+    await page.getByRole('link', { name: 'related resources' }).click()
+    assert.equal(await page.locator('h1').innerText(), 'shelf 1,A~1/~0"')
+    await page.goBack()
+    await page.locator('summary', { hasText: 'Update' }).click()
+    await next.fill('')
+    const reloaded = page.waitForEvent('load')
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    await reloaded
+    await page.getByRole('link', { name: 'related resources' }).click()
+    await page.getByText('No resource is related.').waitFor()
+  })
+
+  it('given parameters of every kind, when an action is called, then its result has their values', async () => {
+    const page = await browser.open('/tasks')
+    await page.locator('summary', { hasText: 'sum' }).click()
+    const form = page.locator('form[data-call=sum]')
+    await form.getByLabel('total (integer64, required)').fill('9007199254740992')
+    await form.getByLabel('done (boolean, required)').selectOption('true')
+    await form.getByLabel('tags (array of text, as JSON, required)').fill('["a"]')
+    await form.getByLabel('data (json)').fill('{"deep":[1]}')
+    await form.getByRole('button', { name: 'Call sum' }).press('Enter')
+    await form.locator('[name=day][aria-invalid]').waitFor()
+    assert.match(await form.locator('.field-error').allInnerTexts().then(String), /"day"/)
+    await form.getByLabel('day (date, required)').fill('2024-02-29')
+    await form.getByRole('button', { name: 'Call sum' }).press('Enter')
+    const result = page.getByRole('region', { name: 'Result of sum' })
+    await result.waitFor()
+    assert.deepEqual(await result.locator('dd').allInnerTexts(), [
+      '9007199254740993',
+      '{"weight":null,"done":true,"day":"2024-02-29","tags":["a"],"data":{"deep":[1]},"note":null}',
+    ])
+    assert.equal(await page.evaluate('document.activeElement.className'), 'result')
+    await result.locator('summary').click()
+    assert.match(await result.locator('pre').innerText(), /"total": 9007199254740993,/)
+    assert.deepEqual(await findAxeViolations(page), [])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    assert.deepEqual(await findAxeViolations(page, ['color-contrast']), [])
+    await page.setViewportSize({ width: 360, height: 640 })
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
+  })
+
+  it('given an action of a resource, when it is called, then the page shows its error, its result and what it changed', async () => {
+    const page = await browser.open('/tasks/t%201%2F2')
+    await page.locator('summary', { hasText: 'relabel' }).click()
+    const form = page.locator('form[data-call=relabel]')
+    await form.getByText('Gives it another <b>label</b>.').waitFor()
+    await form.getByLabel('label (text, required)').fill('taken')
+    await form.getByRole('button', { name: 'Call relabel' }).click()
+    await form.locator('.form-error', { hasText: 'It is taken.' }).waitFor()
+    await form.getByLabel('label (text, required)').fill('B')
+    await form.getByLabel('state (enumeration)').selectOption('open')
+    await form.getByRole('button', { name: 'Call relabel' }).click()
+    const result = page.getByRole('region', { name: 'Result of relabel' })
+    await result.waitFor()
+    assert.deepEqual(await result.getByRole('link').allInnerTexts(), ['task t 1/2'])
+    assert.match(await page.locator('h1').innerText(), /B$/)
+
+    await page.goto(new URL('/tasks', page.url()).href)
+    await page.locator('summary', { hasText: 'labelled' }).click()
+    await page.locator('form[data-call=labelled] [name=label]').fill('B')
+    await page.getByRole('button', { name: 'Call labelled' }).click()
+    await page.getByText('1 resource', { exact: true }).last().waitFor()
+    await page.getByRole('region').getByRole('link', { name: 'task t 1/2' }).click()
+
+    await page.locator('summary', { hasText: 'discard' }).click()
+    await page.getByRole('button', { name: 'Call discard' }).click()
+    await page.getByText('Action successfully completed', { exact: true }).waitFor()
+    assert.match(await page.locator('h1').innerText(), /^404/)
   })
 
   it('given texts that are no values, when a form sends them, then each field has its error', async () => {

@@ -1,4 +1,5 @@
 // The script of the pages. A page can be read without it; with it, forms send JSON:API, and filters can be built.
+import { showActionResult } from './action-results.js'
 import { showCounts } from './counts.js'
 import { enhanceForms } from './forms.js'
 import { enhanceLinkage } from './linkage.js'
@@ -12,4 +13,5 @@ enhanceForms()
 enhanceQueryForms()
 enhanceSuggestions()
 enhanceLinkage()
+showActionResult()
 void showCounts()

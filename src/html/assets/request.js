@@ -8,7 +8,7 @@ const mediaType = 'application/vnd.api+json'
  * @param {string} method
  * @param {string} url
  * @param {unknown} [body]
- * @returns {Promise<{ isOk: boolean, document: ApiDocument }>} `isOk` is false for an error document
+ * @returns {Promise<{ isOk: boolean, document: ApiDocument, text: string }>} `isOk` is false for an error document
  * @throws {TypeError} when the server cannot be reached
  */
 export async function send(method, url, body) {
@@ -22,7 +22,7 @@ export async function send(method, url, body) {
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { isOk: response.ok, document: text === '' ? {} : JSON.parse(text) }
+  return { isOk: response.ok, document: text === '' ? {} : JSON.parse(text), text }
 }
 
 /** @type {Promise<Record<string, TypeDescription>> | undefined} */

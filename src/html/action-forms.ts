@@ -1,0 +1,51 @@
+import { type Action, type ActionTarget, resolveParameter } from '../model/action.ts'
+import type { ResourceType } from '../model/model.ts'
+import { type Html, h } from './element.ts'
+import { renderValueInput } from './inputs.ts'
+import type { PageContext } from './page-context.ts'
+
+/** Where actions are called. */
+interface Callee {
+  readonly resource: ResourceType
+  readonly on: ActionTarget
+  /** The path of the resource, or of the collection. */
+  readonly path: string
+}
+
+/** Renders a form for each action that the identity may call; null if there is none. */
+export function renderActionForms(context: PageContext, { resource, on, path }: Callee): Html {
+  const actions = [...resource.actions].filter(
+    ([, action]) => action.on === on && context.view.isCallable(resource.type, action),
+  )
+  if (actions.length === 0) return null
+  return h(
+    'section',
+    { class: 'scripted' },
+    h('h2', null, 'Actions'),
+    actions.map(([name, action]) => renderForm(name, action, path)),
+  )
+}
+
+function renderForm(name: string, action: Action, path: string): Html {
+  const { description, parameters } = action
+  return h(
+    'details',
+    { class: 'panel' },
+    h('summary', null, h('bdi', null, name)),
+    h(
+      'form',
+      {
+        ...{ 'data-method': 'POST', 'data-call': name, novalidate: true },
+        'data-action': `${path}/actions/${encodeURIComponent(name)}`,
+      },
+      description !== undefined && h('p', null, h('bdi', null, description)),
+      Object.entries(parameters).map(([parameter, declared]) => {
+        const { kind, isRequired } = resolveParameter(declared)
+        const place = { pointer: `/meta/${parameter}`, form: name }
+        return renderValueInput({ name: parameter, kind, required: isRequired }, undefined, place)
+      }),
+      h('p', { class: 'form-error', role: 'alert' }),
+      h('p', { class: 'actions' }, h('button', null, 'Call ', h('bdi', null, name))),
+    ),
+  )
+}

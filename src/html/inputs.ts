@@ -1,0 +1,142 @@
+import { type JsonValue, serializeJson } from '../model/json.ts'
+import type { Kind } from '../model/kinds.ts'
+import { type Html, h } from './element.ts'
+
+/** A value that an input stands for: an attribute, or a parameter of an action. */
+interface InputValue {
+  readonly name: string
+  readonly kind: Kind<unknown>
+  readonly required: boolean
+}
+
+/** Where the value of an input is in the document that a form sends. */
+interface InputPlace {
+  /** A JSON Pointer. */
+  readonly pointer: string
+  /** Tells forms apart whose documents have equal pointers. Default: none. */
+  readonly form?: string
+}
+
+/** The input of one id, or of several. */
+interface IdInput {
+  readonly name: string
+  readonly label: string
+  /** The type of the resources. */
+  readonly to: string
+  readonly pointer: string
+  readonly many?: boolean
+  /** The address from which the script loads what is linked; absent for a new resource. */
+  readonly linkage?: string | undefined
+}
+
+/** Renders the input of an id. The script of the page suggests resources of the type. */
+export function renderIdInput({ name, label, to, pointer, many = false, linkage }: IdInput): Html {
+  const loaded = linkage !== undefined && { 'data-linkage-at': linkage, disabled: true }
+  const common = { name, 'data-to': to, autocomplete: 'off', ...loaded }
+  return renderField({ pointer }, label, (id) =>
+    many
+      ? h('textarea', { ...common, id, 'data-as': 'ids', rows: 1 })
+      : h('input', { ...common, id, 'data-as': 'id' }),
+  )
+}
+
+/**
+ * Renders the input of a value, by its kind.
+ *
+ * @param value - `undefined` for a value that the server does not have yet
+ */
+export function renderValueInput(
+  { name, kind, required }: InputValue,
+  value: JsonValue | undefined,
+  place: InputPlace,
+): Html {
+  const choices = listChoices(kind)
+  const sentAs = choices === undefined ? toSentAs(kind.schema.type) : 'json'
+  const isWrittenAsJson = sentAs === 'json' && choices === undefined && kind.name !== 'json'
+  const rules = [kind.name, isWrittenAsJson && 'as JSON', required && 'required']
+  const label = `${name} (${rules.filter((rule) => rule !== false).join(', ')})`
+  const common = { name, 'data-as': sentAs, required }
+  return renderField(place, label, (id) => {
+    if (choices !== undefined) return renderSelect({ ...common, id }, choices, value)
+    const text = formatInput(value, sentAs)
+    const input = place.pointer === '/data/id' ? 'text' : inputTypes[kind.name]
+    if (input !== undefined)
+      return h('input', { ...common, id, type: input, value: text, autocomplete: 'off' })
+    const area = h('textarea', { ...common, id, rows: 1 }, keepFirstLine(text))
+    return [area, !required && sentAs === 'string' && renderNullBox(name, value === null)]
+  })
+}
+
+/** The types of inputs by kind; other kinds have a text area. */
+const inputTypes: Readonly<Record<string, string>> = {
+  ...{ id: 'text', uuid: 'text', integer: 'text', number: 'text', decimal: 'text', time: 'text' },
+  ...{ integer64: 'text', datetime: 'text', date: 'date', email: 'email', url: 'url' },
+}
+
+/** The only values of a kind; `undefined` if there are too many to choose from. */
+function listChoices({ schema }: Kind<unknown>): readonly JsonValue[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum
+  return schema.type === 'boolean' ? [true, false] : undefined
+}
+
+/**
+ * Returns how the script converts the text of an input: `number`, `string` or `json`.
+ * @param type - the keyword `type` of a JSON Schema
+ */
+function toSentAs(type: unknown): string {
+  if (type === 'integer' || type === 'number') return 'number'
+  return type === 'string' ? 'string' : 'json'
+}
+
+function formatInput(value: JsonValue | undefined, sentAs: string): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' && sentAs !== 'json' ? value : serializeJson(value)
+}
+
+/** HTML ignores a line break at the beginning of a text area. */
+function keepFirstLine(text: string): string {
+  return text.startsWith('\n') ? `\n${text}` : text
+}
+
+/** Renders the choices as JSON, which the script sends. A stored value that is no choice is one, too. */
+function renderSelect(
+  attributes: Readonly<Record<string, string | boolean>>,
+  choices: readonly JsonValue[],
+  value: JsonValue | undefined,
+): Html {
+  const current = formatInput(value, 'json')
+  const values = choices.map((choice) => [serializeJson(choice), formatInput(choice, 'string')])
+  const isKnown = current === '' || values.some(([json]) => json === current)
+  const options = [['', ''], ...values, ...(isKnown ? [] : [[current, current]])]
+  return h(
+    'select',
+    attributes,
+    options.map(([json, text]) => h('option', { value: json, selected: json === current }, text)),
+  )
+}
+
+/** A text that is empty differs from null. */
+function renderNullBox(name: string, isNull: boolean): Html {
+  return h(
+    'label',
+    { class: 'null-box' },
+    h('input', { type: 'checkbox', 'data-null': name, checked: isNull }),
+    ' null',
+  )
+}
+
+/** Renders a label, an input and the place for its error. */
+function renderField(
+  { pointer, form = '' }: InputPlace,
+  label: string,
+  renderControl: (id: string) => Html,
+): Html {
+  const id = `field-${encodeURIComponent(form + pointer).replaceAll('%', '_')}`
+  return h(
+    'div',
+    { class: 'field', 'data-pointer': pointer },
+    h('label', { for: id }, h('bdi', null, label)),
+    renderControl(id),
+    h('p', { class: 'field-error', id: `${id}-error` }),
+  )
+}
