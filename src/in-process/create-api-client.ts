@@ -4,7 +4,7 @@ import type { AppContext } from '../handlers/app-context.ts'
 import type { ApiRequest, Handler } from '../handlers/handler.ts'
 import { reportDeniedAccess } from '../handlers/report-denied-access.ts'
 import { executeQuery } from '../lifecycle/query.ts'
-import { beginTransaction } from '../lifecycle/transaction.ts'
+import { executeInTransaction } from '../lifecycle/transaction.ts'
 import type { OpenTransaction } from '../lifecycle/unit-of-work.ts'
 import type { Sql } from '../model/dialect.ts'
 import type { Awaitable } from '../model/hooks.ts'
@@ -145,7 +145,7 @@ async function runTransaction<Types extends Declarations, Result>(
   caller: Caller,
   work: (tx: TransactionClient<Types>) => Promise<Result>,
 ): Promise<Result> {
-  return beginTransaction(caller.targets().objects, caller.request, async (open) => {
+  return executeInTransaction(caller.targets().objects, caller.request, async (open) => {
     const calls = new TransactionCalls()
     const tx = createTransactionClient<Types>(caller, open, calls)
     try {

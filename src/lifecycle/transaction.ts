@@ -3,40 +3,20 @@ import type { Model } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import type { LifecycleContext } from './context.ts'
 import { createBeginContext, createCommitContext } from './hook-context.ts'
-import type { RecordedChange, UnitOfWork } from './unit-of-work.ts'
+import type { OpenTransaction, RecordedChange, UnitOfWork } from './unit-of-work.ts'
 
 /**
- * Runs the work of a request in a transaction: of its own, or in the one that is open. In an open one, work that throws is rolled
- * back alone.
- * @throws what the work throws, and the errors of `beginTransaction`
- */
-export function executeInTransaction<Result>(
-  context: LifecycleContext,
-  request: RequestContext,
-  work: (unit: UnitOfWork) => Awaitable<Result>,
-): Promise<Result> {
-  const { planner, open } = context
-  if (open === undefined) return beginTransaction(context, request, work)
-  const { transaction } = open
-  return transaction.savepoint(async () => {
-    const changes: RecordedChange[] = []
-    const result = await work({ planner, request, transaction, changes })
-    open.changes.push(...changes)
-    return result
-  })
-}
-
-/**
- * Runs work in a transaction: first the model's `begin`, then the work; `afterCommit` of the recorded changes once it is durable.
- * `begin` and the work, with all hooks and validators, may run more than once (`Store.transaction`); `afterCommit` runs for the
- * committed run only.
+ * Runs the work of a request in a transaction of its own, or in the one that is open. In its own, the model's `begin` runs before
+ * the work, and `afterCommit` of the recorded changes once it is durable. `begin` and the work, with all hooks and validators, may
+ * run more than once (`Store.transaction`); `afterCommit` runs for the committed run only.
  * @throws what the work throws, and the errors of `Store.transaction`
  */
-export async function beginTransaction<Result>(
-  { planner, store }: LifecycleContext,
+export async function executeInTransaction<Result>(
+  { planner, store, open }: LifecycleContext,
   request: RequestContext,
   work: (unit: UnitOfWork) => Awaitable<Result>,
 ): Promise<Result> {
+  if (open) return executeInSavepoint(open, (unit) => work({ ...unit, planner, request }))
   const { begin } = planner.model
   let changes: RecordedChange[] = []
   const result = await store.transaction((transaction) => {
@@ -46,6 +26,19 @@ export async function beginTransaction<Result>(
   })
   for (const change of changes) await runAfterCommit(change, request)
   return result
+}
+
+/** Runs work in an open transaction. If the work throws, it is rolled back alone. */
+function executeInSavepoint<Result>(
+  { transaction, changes }: OpenTransaction,
+  work: (open: OpenTransaction) => Awaitable<Result>,
+): Promise<Result> {
+  return transaction.savepoint(async () => {
+    const open: OpenTransaction = { transaction, changes: [] }
+    const result = await work(open)
+    changes.push(...open.changes)
+    return result
+  })
 }
 
 async function runAfterBegin<Result>(

@@ -1,6 +1,6 @@
 import { hasErrors } from '../errors/collector.ts'
 import { NotFoundError } from '../errors/errors.ts'
-import type { Awaitable, StoredResource } from '../model/hooks.ts'
+import type { StoredResource } from '../model/hooks.ts'
 import { getResourceType, type ResourceType } from '../model/model.ts'
 import type { RequestContext } from '../model/request-context.ts'
 import { applyFieldValues } from '../plan/field-values.ts'
@@ -8,8 +8,14 @@ import type { ReadPlan } from '../plan/read.ts'
 import { type CompleteRows, createIdentifierRows, pairWithLayouts } from '../plan/read-result.ts'
 import { planIdentifier } from '../plan/stored-columns.ts'
 import { planEmptyUpdate, type WritePlan } from '../plan/write.ts'
-import { notStoredError, readWritten } from '../store/not-stored.ts'
-import type { PreparedWrite, ReadHooks, WriteOptions, Written } from '../store/store.ts'
+import { notStoredError, toNotStoredError } from '../store/not-stored.ts'
+import type {
+  PreparedWrite,
+  ReadHooks,
+  Transaction,
+  WriteOptions,
+  Written,
+} from '../store/store.ts'
 import { thenMaybe } from '../store/then-maybe.ts'
 import { prepareChange } from './change-steps.ts'
 import type { LifecycleContext } from './context.ts'
@@ -52,13 +58,17 @@ export function executeWrite<Result>(
   const lifecycle = context.getWriteLifecycle(plan.shape)
   const readHooks = context.bindReadHooks?.(response.plan, request)
   const readPlan = readHooks ? undefined : response.plan
-  return executeInTransaction(context, request, (unit) =>
-    thenMaybe(write(plan, unit, lifecycle, readPlan), (written) =>
-      written.rows
-        ? response.serialize(response.plan, written.rows, written.id)
-        : readResponse(response, written.id, unit, lifecycle, readHooks),
-    ),
-  )
+  const isDirect = lifecycle.isFinal && !lifecycle.hasAfterHook && !hasErrors(plan.errors)
+  return executeInTransaction(context, request, (unit) => {
+    const writing = isDirect
+      ? unit.transaction.write(plan, { readPlan })
+      : writeInStages(plan, unit, lifecycle, readPlan)
+    return thenMaybe(writing, ({ id, rows }) =>
+      rows
+        ? response.serialize(response.plan, rows, id)
+        : readResponse(response, id, unit, lifecycle, readHooks),
+    )
+  })
 }
 
 /** Executes a write to a relationship's own URL, whose response shows no resource. It throws as `executeWrite` does. */
@@ -68,7 +78,7 @@ export async function executeRelationshipWrite(
   request: RequestContext,
 ): Promise<void> {
   const lifecycle = context.getWriteLifecycle(plan.shape)
-  await executeInTransaction(context, request, (unit) => write(plan, unit, lifecycle))
+  await executeInTransaction(context, request, (unit) => writeInStages(plan, unit, lifecycle))
 }
 
 /** Reads the response to a write or an action that has not read it, runs the read hooks, and serializes it. */
@@ -121,40 +131,42 @@ async function readVisible(
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
     if (transaction.identity === undefined) throw notStoredError(resource)
-    const identifier = planIdentifier(planner, resource)
-    await readWritten(() => transaction.as(undefined).read(identifier, id), resource)
+    await checkStored(id, transaction, planIdentifier(planner, resource), resource)
     return undefined
   }
 }
 
-/**
- * Executes a create or an update with its validators and hooks.
- * @param pipelinedRead - a read of the written resource, sent together with the write unless a hook runs in between
- */
-function write(
-  plan: WritePlan,
-  unit: UnitOfWork,
-  lifecycle: WriteLifecycle,
-  pipelinedRead?: ReadPlan,
-): Awaitable<Written> {
-  const { isFinal, hasAfterHook } = lifecycle
-  return isFinal && !hasAfterHook && !hasErrors(plan.errors)
-    ? unit.transaction.write(plan, { readPlan: pipelinedRead })
-    : writeInStages(plan, unit, lifecycle, hasAfterHook ? undefined : pipelinedRead)
+/** Checks that a written resource exists, whoever may read it. @throws BodyError `not_stored` (409) */
+async function checkStored(
+  id: string,
+  transaction: Transaction,
+  identifier: ReadPlan,
+  resource: ResourceType,
+): Promise<void> {
+  try {
+    await transaction.as(undefined).read(identifier, id)
+  } catch (error) {
+    throw toNotStoredError(error, resource)
+  }
 }
 
-/** Prepares the change, which validators and hooks may change further, writes it, and runs the last hook. */
+/**
+ * Executes a create or an update with its validators and hooks: prepares the change, which they may change further, writes it, and
+ * runs the last hook.
+ * @param pipelinedRead - a read of the written resource, sent together with the write unless a hook runs in between
+ */
 async function writeInStages(
   plan: WritePlan,
   unit: UnitOfWork,
   lifecycle: WriteLifecycle,
-  readPlan: ReadPlan | undefined,
+  pipelinedRead?: ReadPlan,
 ): Promise<Written> {
-  const { resource, isFinal } = lifecycle
+  const { resource, isFinal, hasAfterHook } = lifecycle
   const { transaction } = unit
+  const readPlan = hasAfterHook ? undefined : pipelinedRead
   if (isFinal && !hasErrors(plan.errors)) {
     const written = await transaction.write(plan, { readPlan })
-    await runAfterHook(written.id, undefined, unit, resource)
+    if (hasAfterHook) await runAfterHook(written.id, undefined, unit, resource)
     return written
   }
   const { steps, state } = prepareChange(plan, unit, lifecycle)

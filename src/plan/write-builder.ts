@@ -104,8 +104,10 @@ export function addAttributes(
 function addAttribute(field: AttributeField, value: unknown, builder: WriteBuilder): void {
   const isNull = value === null && !field.required
   const result = isNull ? { value } : field.kind.readBody(value)
-  if ('value' in result) setAttribute(field, result.value, builder)
-  else if (result.elements) reportElements(field, result.elements, builder)
+  if ('value' in result) {
+    builder.columns.push({ is: 'attribute', name: field.name })
+    builder.values.push(result.value)
+  } else if (result.elements) reportElements(field, result.elements, builder)
   else {
     report(builder.errors, () => {
       const detail = `${field.name} must be ${result.expected}; it is ${quote(value)}.`
@@ -126,11 +128,6 @@ function reportElements(
       return new BodyError('invalid_value', `${toFieldPointer(field)}/${index}`, detail)
     })
   }
-}
-
-function setAttribute({ name }: AttributeField, value: unknown, builder: WriteBuilder): void {
-  builder.columns.push({ is: 'attribute', name })
-  builder.values.push(value)
 }
 
 /** Whether access rules refuse a client's value of a field. */
@@ -176,20 +173,25 @@ export function addDefaults(
     }
     if (field.is !== 'attribute') continue
     if (field.set) {
-      const value = computeAuthValue(field.set, auth) ?? null
-      setAttribute(field, convertServerValue(field, value), builder)
+      addServerValue(field, computeAuthValue(field.set, auth) ?? null, builder)
       continue
     }
     if (field.isWritable && sent.has(field.name)) continue
     if (field.makeDefault) {
       // The id of the client contains the value.
       if (id !== undefined && resource.id.columns.includes(field.column ?? '')) continue
-      setAttribute(field, convertServerValue(field, field.makeDefault()), builder)
+      addServerValue(field, field.makeDefault(), builder)
     } else if (field.required && resource.fields.has(field.name)) {
       const detail = `A new ${resource.type} must have the attribute "${field.name}".`
       report(builder.errors, () => new BodyError('missing_value', toFieldPointer(field), detail))
     }
   }
+}
+
+/** Adds a value that the server sets. @throws Error if it is not one of the field's kind */
+function addServerValue(field: AttributeField, value: unknown, builder: WriteBuilder): void {
+  builder.columns.push({ is: 'attribute', name: field.name })
+  builder.values.push(convertServerValue(field, value))
 }
 
 /** Sets the own foreign key of a to-one relationship. @throws Error if the value is no id of the related type */

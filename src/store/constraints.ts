@@ -50,13 +50,21 @@ export class TakenIdError extends BodyError {
   }
 }
 
+/** Converts a violated constraint; any other error stays as it is. */
+export function convertConstraintError(
+  error: unknown,
+  toError: (error: ConstraintError) => Error,
+): unknown {
+  return error instanceof ConstraintError ? toError(error) : error
+}
+
 /** Runs a part of a write. @throws what `toError` returns for a violated constraint */
 export function reportConstraintErrors<Result>(
   work: () => Awaitable<Result>,
   toError: (error: ConstraintError) => Error,
 ): Awaitable<Result> {
   const rethrow = (error: unknown): never => {
-    throw error instanceof ConstraintError ? toError(error) : error
+    throw convertConstraintError(error, toError)
   }
   try {
     const result = work()

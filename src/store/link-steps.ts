@@ -2,9 +2,9 @@ import type { Awaitable } from '../model/hooks.ts'
 import { getRelationship, type ResourceType } from '../model/model.ts'
 import { toFieldPointer } from '../plan/write-builder.ts'
 import { runAccessCheck } from './access/run-checks.ts'
-import { linkConstraintError, reportConstraintErrors } from './constraints.ts'
+import { convertConstraintError, linkConstraintError } from './constraints.ts'
 import { scopeError } from './scope-error.ts'
-import type { RunValues, Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteConnection } from './write-connection.ts'
@@ -23,16 +23,19 @@ export function listMemberSteps(state: WriteState, needs: readonly WriteStep[]):
   for (const [index, { relationship: name }] of shape.links.entries()) {
     const { to } = getRelationship(resource, name)
     const pointer = document === 'resource' ? toFieldPointer({ is: 'relationship', name }) : '/data'
-    const location = { pointer, resource }
+    const convertError = createErrorConverter(pointer, resource)
     const changedIds: string[] = []
     const ofMember = (compiled.links[index] ?? []).map(
       (statement): WriteStep => ({
         needs,
         run: ({ connection, id }) => {
           const values = { planValues: [], id, ids: linkIds[index] ?? [] }
-          const changing = executeLink(connection, statement, values, location)
-          return thenMaybe(changing, (changed) => void changedIds.push(...changed))
+          // The statement returns the ids of the changed rows.
+          return thenMaybe(connection.all(statement, values), (rows) => {
+            for (const [changedId] of rows) changedIds.push(String(changedId))
+          })
         },
+        convertError,
       }),
     )
     changes.push(...ofMember)
@@ -56,27 +59,19 @@ export function listMemberSteps(state: WriteState, needs: readonly WriteStep[]):
 export function createParentStep(statement: Statement, needs: readonly WriteStep[]): WriteStep {
   return {
     needs,
-    run: ({ connection, plan, statements, id }) => {
-      const location = { pointer: '/data', resource: statements.ofType(plan.shape.type).resource }
+    run: ({ connection, plan, id }) => {
       const ids = id === undefined ? [] : [id]
-      const values = { planValues: [], id: plan.precondition?.id, ids }
-      return executeLink(connection, statement, values, location)
+      return connection.all(statement, { planValues: [], id: plan.precondition?.id, ids })
     },
+    convertError: (error, { plan, statements }) =>
+      createErrorConverter('/data', statements.ofType(plan.shape.type).resource)(error),
   }
 }
 
-/** Runs a statement that changes rows of a relationship. @returns the ids that it returns: those of the changed rows */
-function executeLink(
-  connection: WriteConnection,
-  statement: Statement,
-  values: RunValues,
-  { pointer, resource }: Readonly<{ pointer: string; resource: ResourceType }>,
-): Awaitable<string[]> {
-  const rows = reportConstraintErrors(
-    () => connection.all(statement, values),
-    (error) => linkConstraintError(error, pointer, resource),
-  )
-  return thenMaybe(rows, (changed) => changed.map(([id]) => String(id)))
+/** Creates the function that converts a constraint violated by the change of a relationship. @param pointer - that of the linkage */
+function createErrorConverter(pointer: string, resource: ResourceType) {
+  return (error: unknown): unknown =>
+    convertConstraintError(error, (violated) => linkConstraintError(violated, pointer, resource))
 }
 
 /** @throws BodyError `invalid_value` (422) when changed members no longer match their type */

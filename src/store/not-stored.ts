@@ -1,5 +1,4 @@
 import { BodyError, NotFoundError } from '../errors/errors.ts'
-import type { Awaitable } from '../model/hooks.ts'
 import type { WriteShape } from '../plan/write.ts'
 
 /**
@@ -11,18 +10,7 @@ export function notStoredError({ type }: Pick<WriteShape, 'type'>): BodyError {
   return new BodyError('not_stored', '/data', detail)
 }
 
-/** Reads a row that was written. @throws BodyError `not_stored` (409) if it does not exist */
-export function readWritten<Result>(
-  read: () => Awaitable<Result>,
-  shape: Pick<WriteShape, 'type'>,
-): Awaitable<Result> {
-  const rethrow = (error: unknown): never => {
-    throw error instanceof NotFoundError ? notStoredError(shape) : error
-  }
-  try {
-    const rows = read()
-    return rows instanceof Promise ? rows.catch(rethrow) : rows
-  } catch (error) {
-    return rethrow(error)
-  }
+/** Converts the error of the read of a row that was written: a row that does not exist was not stored. */
+export function toNotStoredError(error: unknown, shape: Pick<WriteShape, 'type'>): unknown {
+  return error instanceof NotFoundError ? notStoredError(shape) : error
 }

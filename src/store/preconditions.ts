@@ -6,61 +6,59 @@ import {
   report,
   reportAll,
 } from '../errors/collector.ts'
-import type { ApiError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
 import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { createRelatedNotFound, type ExistenceCheck } from '../plan/linkage.ts'
-import type { WritePlan } from '../plan/write.ts'
 import { runAccessChecks } from './access/run-checks.ts'
-import type { AccessChecks } from './access/write-checks.ts'
 import { notFoundError } from './not-found.ts'
 import type { Statements } from './statements.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteConnection } from './write-connection.ts'
+import type { PlannedWrite } from './write-state.ts'
 
 /**
  * Checks what a plan takes for granted, as `Transaction.checkPreconditions`: one statement for the resource in the path, one for
- * each type of related resources and one for each access rule, without awaiting in between. Most writes have only the first.
+ * each type of related resources and one for each access rule, without awaiting in between. A transaction must not end while it
+ * waits for the lock, so all of them are awaited.
  */
-export function checkPreconditions(
-  connection: WriteConnection,
-  plan: WritePlan,
-  statements: Statements,
-): Awaitable<ErrorList> {
-  const { precondition, existenceChecks } = plan
-  const locking = precondition && lockResource(connection, precondition, statements)
+export async function checkPreconditions(write: PlannedWrite): Promise<ErrorList> {
+  const [locked, checked] = await Promise.allSettled([
+    lockResource(write),
+    checkRulesAndRelated(write),
+  ])
+  if (locked.status === 'rejected') throw locked.reason
+  if (checked.status === 'rejected') throw checked.reason
+  return checked.value
+}
+
+/** Locks the resource in the path, if the plan has one. @throws NotFoundError when it does not exist */
+export function lockResource({ connection, plan, statements }: PlannedWrite): Awaitable<void> {
+  if (plan.precondition === undefined) return undefined
+  const { notFound, id } = plan.precondition
+  const { lock } = statements.ofType(notFound.type)
+  return thenMaybe(connection.all(lock, { planValues: [], id }), (rows) => {
+    if (rows.length === 0) throw notFoundError(notFound, id)
+  })
+}
+
+/**
+ * Checks the access rules, the related resources, and the values that their columns may reject.
+ * @returns the errors, unless it throws
+ * @throws ApiError `forbidden` (403)
+ */
+export async function checkRulesAndRelated(write: PlannedWrite): Promise<ErrorList> {
+  const { connection, plan, statements } = write
+  const { existenceChecks } = plan
   const invalid = connection.checkValues?.(plan) ?? []
   const access = statements.checks?.(plan)
-  if (!access && existenceChecks.length + invalid.length === 0) return locking ?? noErrors
-  return checkAll(connection, plan, statements, { locking, access, invalid })
-}
-
-/** What `checkPreconditions` has begun. */
-interface BegunChecks {
-  readonly locking: Awaitable<ErrorList> | undefined
-  readonly access: AccessChecks | undefined
-  /** Errors about values that their columns reject. */
-  readonly invalid: readonly ApiError[]
-}
-
-/** Checks the access rules and the related resources too. @throws ApiError `forbidden` (403) */
-async function checkAll(
-  connection: WriteConnection,
-  plan: WritePlan,
-  statements: Statements,
-  { locking, access, invalid }: BegunChecks,
-): Promise<ErrorList> {
-  if (access?.isRefused) {
-    // A transaction must not end while it waits for the lock.
-    await locking
+  if (!access && existenceChecks.length + invalid.length === 0) return noErrors
+  if (access?.isRefused)
     throw createForbidden(new AccessDenied('create', { type: plan.shape.type }))
-  }
   const errors = emptyCollector()
   reportAll(errors, { errors: invalid, more: 0 })
   await Promise.all([
-    locking,
     access && runAccessChecks(connection, access.before, plan, plan),
-    findMissing(connection, plan.existenceChecks, statements, errors),
+    findMissing(connection, existenceChecks, statements, errors),
   ])
   return errors
 }
@@ -84,17 +82,4 @@ async function findMissing(
     for (const check of checks)
       if (!existing.has(check.id)) report(errors, () => createRelatedNotFound(check))
   }
-}
-
-/** Locks the resource in the path. @returns no errors @throws NotFoundError when it does not exist */
-function lockResource(
-  connection: WriteConnection,
-  { notFound, id }: NonNullable<WritePlan['precondition']>,
-  statements: Statements,
-): Awaitable<ErrorList> {
-  const { lock } = statements.ofType(notFound.type)
-  return thenMaybe(connection.all(lock, { planValues: [], id }), (rows) => {
-    if (rows.length === 0) throw notFoundError(notFound, id)
-    return noErrors
-  })
 }

@@ -40,6 +40,8 @@ export interface Placeholder {
   readonly source: ParameterSource
   /** Converts the value to what the driver binds. */
   readonly bind: (value: unknown) => ParameterValue
+  /** True if `bind` may return a pattern. */
+  readonly isPattern?: boolean
 }
 
 /** Compiled SQL and its parameters. Plans with the same query shape share one. */
@@ -48,6 +50,8 @@ export interface Statement {
   readonly placeholders: readonly Placeholder[]
   /** Converts the driver's values of a row to those of the attribute kinds, in place; absent if they are the same. */
   readonly load?: ((row: unknown[]) => void) | undefined
+  /** Whether a parameter may be a pattern. */
+  readonly hasPattern?: boolean
   /** Whether it reads only columns of one row by its id, so that it may run in a batch with others. */
   readonly isPointRead?: boolean
 }
@@ -126,6 +130,7 @@ export function patternParam(
   const placeholder: Placeholder = {
     source,
     bind: (text) => (text === null || text === undefined ? null : bind({ is, text: String(text) })),
+    isPattern: true,
   }
   return sql`${placeholder}`
 }
@@ -189,7 +194,9 @@ function compilerOnly(
 /** Compiles an expression to a statement. */
 export function compileStatement(expression: Sql, dialect: Pick<Dialect, 'name'>): Statement {
   const { sql: text, parameters } = expression.compile(compilers[dialect.name])
-  return { sql: text, placeholders: parameters.map((each) => asPlaceholder(each, dialect)) }
+  const placeholders = parameters.map((each) => asPlaceholder(each, dialect))
+  const hasPattern = placeholders.some(({ isPattern }) => isPattern)
+  return { sql: text, placeholders, ...(hasPattern && { hasPattern }) }
 }
 
 /** Creates a placeholder for a value of the auth context in the SQL of a declaration. */

@@ -13,6 +13,8 @@ export interface Step<State = void> {
   /** The steps whose results it needs as values, so that it cannot be sent together with them. */
   readonly needs: readonly Step<State>[]
   readonly run: (state: State) => Awaitable<unknown>
+  /** Converts an error of `run` to the one that is thrown; absent if every error is thrown as it is. */
+  readonly convertError?: (error: unknown, state: State) => unknown
 }
 
 /**
@@ -27,13 +29,27 @@ export type StepExecutor = <State>(
   done?: readonly Step<State>[],
 ) => Awaitable<State>
 
+/** Runs a step. @throws what its `convertError` returns */
+function runStep<State>({ run, convertError }: Step<State>, state: State): Awaitable<unknown> {
+  if (convertError === undefined) return run(state)
+  const rethrow = (error: unknown): never => {
+    throw convertError(error, state)
+  }
+  try {
+    const running = run(state)
+    return running instanceof Promise ? running.catch(rethrow) : running
+  } catch (error) {
+    return rethrow(error)
+  }
+}
+
 /** Runs one step after the other, on a connection whose statements run when they are called: SQLite. */
 export function runSequentially<State>(
   steps: readonly Step<State>[],
   state: State,
 ): Awaitable<State> {
-  for (const [index, { run }] of steps.entries()) {
-    const running = run(state)
+  for (const [index, step] of steps.entries()) {
+    const running = runStep(step, state)
     // Only hooks wait: a promise for each statement would cost as much as a small statement.
     if (running instanceof Promise)
       return running.then(() => runSequentially(steps.slice(index + 1), state))
@@ -57,7 +73,7 @@ export async function runPipelined<State>(
   for (;;) {
     const batch = pending.filter(({ needs }) => needs.every((step) => done.has(step)))
     if (batch.length === 0) break
-    const results = await Promise.allSettled(batch.map(async ({ run }) => run(state)))
+    const results = await Promise.allSettled(batch.map(async (step) => runStep(step, state)))
     for (const [index, step] of batch.entries()) {
       const result = results[index]
       if (result?.status === 'fulfilled') done.add(step)
@@ -75,7 +91,7 @@ export function bindSteps<State>(steps: readonly Step<State>[], state: State): S
   const bound = new Map<Step<State>, Step>()
   for (const step of steps) {
     const needs = step.needs.flatMap((each) => bound.get(each) ?? [])
-    bound.set(step, { needs, run: () => step.run(state) })
+    bound.set(step, { needs, run: () => runStep(step, state) })
   }
   return [...bound.values()]
 }

@@ -10,7 +10,7 @@ import { addAuth } from './run-values.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './store.ts'
 import type { WriteConnection } from './write-connection.ts'
-import { executeWritePlan, prepareWrite } from './write-steps.ts'
+import { createWriteOperations } from './write-steps.ts'
 
 /**
  * Returns the operations of an open transaction, without access rules.
@@ -62,9 +62,8 @@ function transactionOn(
     run: (steps, done) => connection.runSteps(steps, undefined, done),
     savepoint: (work) => connection.savepoint(work),
     read: async (plan, id) => connection.read(plan, id),
-    checkPreconditions: (plan) => checkPreconditions(connection, plan, statements),
-    write: (plan, options = {}) => executeWritePlan(connection, plan, options, statements),
-    prepareWrite: (plan, options = {}) => prepareWrite(connection, plan, options, statements),
+    checkPreconditions: (plan) => checkPreconditions({ connection, plan, statements }),
+    ...createWriteOperations(connection, statements),
     readMembers: async (shape, { id, ids }) => {
       const values = { planValues: [], id, ids, maxRows: maxChangedMembers + 1 }
       const rows = await connection.all(statements.members(shape), values)

@@ -4,59 +4,56 @@ import { AccessDenied, createForbidden } from '../plan/access/access-denied.ts'
 import { listColumnNames } from '../plan/field-values.ts'
 import type { Row } from '../plan/row-layout.ts'
 import type { WriteShape } from '../plan/write.ts'
-import { ConstraintError, reportConstraintErrors, rowConstraintError } from './constraints.ts'
+import { ConstraintError, convertConstraintError, rowConstraintError } from './constraints.ts'
 import { findInsertedId } from './inserted-id.ts'
-import type { Statement } from './statement.ts'
 import type { Statements } from './statements.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteState, WriteStep } from './write-state.ts'
 
-/** The step that inserts or updates the row. It throws `ApiError` for violated constraints. */
-export const writeRow: WriteStep = { needs: [], run: executeRow }
+/** The step that inserts the row. Like the other two, it throws `ApiError` for violated constraints. */
+export const insertStep: WriteStep = { needs: [], run: insertRow, convertError: toRowError }
 
-function executeRow(state: WriteState): Awaitable<unknown> {
-  const { deniedInsert } = state.compiled
-  return deniedInsert ? insertUnlessDenied(state, deniedInsert) : writeRowOf(state)
+/** The step that inserts the row if the access rules may deny its values. */
+export const insertUnlessDeniedStep: WriteStep = {
+  needs: [],
+  run: insertUnlessDenied,
+  convertError: toRowError,
 }
 
-function writeRowOf(state: WriteState): Awaitable<unknown> {
-  const { insert } = state.compiled
-  return reportErrors(state, () => (insert ? insertRow(state, insert) : updateRow(state)))
-}
+/** The step that updates the row. */
+export const updateStep: WriteStep = { needs: [], run: updateRow, convertError: toRowError }
 
-function reportErrors<Result>(
-  { plan, statements }: WriteState,
-  work: () => Awaitable<Result>,
-): Awaitable<Result> {
-  return reportConstraintErrors(work, (error) =>
-    rowConstraintError(error, plan, statements.ofType(plan.shape.type).resource),
+function toRowError(error: unknown, { plan, statements }: WriteState): unknown {
+  return convertConstraintError(error, (violated) =>
+    rowConstraintError(violated, plan, statements.ofType(plan.shape.type).resource),
   )
 }
 
-/**
- * Inserts a row. A violated constraint would tell what else is stored, so its error is only thrown to somebody who may create the row.
- * @param denied - returns a row if the rule for creates denies the values; sent together with the insert
- */
-async function insertUnlessDenied(state: WriteState, denied: Statement): Promise<void> {
-  const { connection, plan, id } = state
+/** Inserts a row. A violated constraint would tell what else is stored, so its error is only thrown to somebody who may create the row. */
+async function insertUnlessDenied(state: WriteState): Promise<void> {
+  const { connection, plan, id, compiled } = state
+  const { deniedInsert } = compiled
   const values = { planValues: plan.values, id }
+  // Sent together: the first returns a row if the rule for creates denies the values.
   const [checked, written] = await Promise.allSettled([
-    (async () => reportErrors(state, () => connection.all(denied, values)))(),
-    (async () => writeRowOf(state))(),
+    (async () => deniedInsert && connection.all(deniedInsert, values))(),
+    (async () => insertRow(state))(),
   ])
   // A value that its column cannot store fails in the first statement that binds it.
   if (checked.status === 'rejected') throw checked.reason
   if (written.status === 'fulfilled') return
-  const { type } = plan.shape
-  const isDenied = checked.value.length > 0 && written.reason instanceof ApiError
-  throw isDenied && written.reason.status < 500
-    ? createForbidden(new AccessDenied('create', { type }))
-    : written.reason
+  const isDenied = checked.value !== undefined && checked.value.length > 0
+  const error = toRowError(written.reason, state)
+  throw isDenied && error instanceof ApiError && error.status < 500
+    ? createForbidden(new AccessDenied('create', { type: plan.shape.type }))
+    : error
 }
 
-function insertRow(state: WriteState, insert: Statement): Awaitable<void> {
-  const { connection, plan, id, statements } = state
+function insertRow(state: WriteState): Awaitable<void> {
+  const { connection, plan, id, statements, compiled } = state
+  const { insert } = compiled
   const { shape, values: planValues } = plan
+  if (insert === undefined) return undefined
   return thenMaybe(connection.all(insert, { planValues, id }), (rows) => {
     // The columns of a primary key of SQLite may be null.
     if (isIdMissing(rows, shape, statements)) throw missingIdError(shape, statements)

@@ -6,12 +6,16 @@ import type { WriteOptions, Written } from './store.ts'
 import type { CompiledWrite } from './write.ts'
 import type { WriteConnection } from './write-connection.ts'
 
-/** What a create or an update needs, and what its steps have found. */
-export interface WriteState extends WriteOptions {
+/** A plan of a write, and the open transaction in which it is executed. */
+export interface PlannedWrite {
   readonly connection: WriteConnection
   readonly statements: Statements
-  readonly compiled: CompiledWrite
   readonly plan: WritePlan
+}
+
+/** What a create or an update needs, and what its steps have found. */
+export interface WriteState extends PlannedWrite, WriteOptions {
+  readonly compiled: CompiledWrite
   /** The id of the written resource; `undefined` before the database has generated it. */
   id: string | undefined
   /** The rows of the response; `undefined` before they are read. */

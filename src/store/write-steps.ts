@@ -1,71 +1,69 @@
 import { throwErrors } from '../errors/collector.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import type { Awaitable } from '../model/hooks.ts'
-import type { WritePlan } from '../plan/write.ts'
 import { runAccessChecks } from './access/run-checks.ts'
 import { createParentStep, listMemberSteps } from './link-steps.ts'
-import { readWritten } from './not-stored.ts'
-import { checkPreconditions } from './preconditions.ts'
+import { toNotStoredError } from './not-stored.ts'
+import { checkRulesAndRelated, lockResource } from './preconditions.ts'
 import { scopeError } from './scope-error.ts'
 import type { Statements } from './statements.ts'
 import { bindSteps } from './steps.ts'
-import type { PreparedWrite, WriteOptions, Written } from './store.ts'
+import type { Transaction } from './store.ts'
 import { thenMaybe } from './then-maybe.ts'
 import type { WriteConnection } from './write-connection.ts'
-import { writeRow } from './write-row.ts'
+import { insertStep, insertUnlessDeniedStep, updateStep } from './write-row.ts'
 import { createWriteState, getWritten, type WriteState, type WriteStep } from './write-state.ts'
 
-/**
- * Executes a create or an update whose plan is final, as `Transaction.write`. If a check fails, the transaction is rolled back.
- */
-export function executeWritePlan(
+/** Creates the operations of a transaction that execute creates and updates. */
+export function createWriteOperations(
   connection: WriteConnection,
-  plan: WritePlan,
-  options: WriteOptions,
   statements: Statements,
-): Awaitable<Written> {
-  const state = createWriteState(connection, plan, options, statements)
-  const steps = [checkStep, writeRow, ...listLaterSteps(state)]
-  return thenMaybe(connection.runSteps(steps, state), getWritten)
+): Pick<Transaction, 'write' | 'prepareWrite'> {
+  const mayCheckMore = statements.checks !== undefined || connection.checkValues !== undefined
+  return {
+    write: (plan, options = {}) => {
+      const state = createWriteState(connection, plan, options, statements)
+      const steps: WriteStep[] = plan.precondition ? [lockStep] : []
+      if (mayCheckMore || plan.existenceChecks.length > 0) steps.push(checkStep)
+      steps.push(...listWriteSteps(state))
+      return thenMaybe(connection.runSteps(steps, state), getWritten)
+    },
+    prepareWrite: (plan, options = {}) => {
+      const state = createWriteState(connection, plan, options, statements)
+      const [first, ...others] = bindSteps(listWriteSteps(state), state)
+      if (first === undefined) throw new Error('A write has no steps.')
+      return { steps: [first, ...others], result: () => getWritten(state) }
+    },
+  }
 }
 
 /**
- * Lists the steps of a create or an update: write the row, change the rows of its relationships, link it to the resource in
- * the path, check that every changed resource still matches its type, and read the response.
- *
- * @returns the steps; `result` may be called when all of them have run
+ * Lists the steps that write: write the row, change the rows of its relationships, link it to the resource in the path, check that
+ * every changed resource still matches its type, and read the response. Most writes have only the first and the last.
  */
-export function prepareWrite(
-  connection: WriteConnection,
-  plan: WritePlan,
-  options: WriteOptions,
-  statements: Statements,
-): PreparedWrite {
-  const state = createWriteState(connection, plan, options, statements)
-  const [first, ...others] = bindSteps([writeRow, ...listLaterSteps(state)], state)
-  if (first === undefined) throw new Error('A write has no steps.')
-  return { steps: [first, ...others], result: () => getWritten(state) }
-}
-
-/** Lists the steps after the one that writes the row. Most writes have only the one that reads the response. */
-function listLaterSteps(state: WriteState): WriteStep[] {
+function listWriteSteps(state: WriteState): WriteStep[] {
   const { compiled, statements, readPlan, mayLeaveScope } = state
-  const { needsId, links, parent, hasScope } = compiled
+  const { insert, deniedInsert, needsId, links, parent, hasScope } = compiled
+  const { access } = statements.target
+  const insertRow = deniedInsert ? insertUnlessDeniedStep : insertStep
+  const writeRow = insert ? insertRow : updateStep
   const needs = needsId ? [writeRow] : []
-  const steps: WriteStep[] = []
+  const steps = [writeRow]
   if (links.length > 0) steps.push(...listMemberSteps(state, needs))
   for (const statement of parent) steps.push(createParentStep(statement, needs))
   if (hasScope && !mayLeaveScope) steps.push({ needs, run: checkScope })
-  if (statements.target.access) steps.push({ needs, run: checkAccess })
-  if (readPlan) steps.push({ needs, run: readResponse })
+  if (access) steps.push({ needs, run: checkAccess })
+  if (readPlan) steps.push({ ...(access ? readVisible : read), needs })
   return steps
 }
 
-/** Checks the preconditions of a plan that has no errors of its own. */
+/** Locks the resource in the path, before everything else: if it does not exist, no other error is reported. */
+const lockStep: WriteStep = { needs: [], run: lockResource }
+
+/** Checks the other preconditions of a plan that has no errors of its own. */
 const checkStep: WriteStep = {
   needs: [],
-  run: ({ connection, plan, statements }) =>
-    thenMaybe(checkPreconditions(connection, plan, statements), throwErrors),
+  run: (state) => thenMaybe(checkRulesAndRelated(state), throwErrors),
 }
 
 /** Checks that the written row still matches the scope of its type. @throws BodyError `invalid_value` (422) */
@@ -81,24 +79,31 @@ function checkAccess({ connection, plan, statements, id }: WriteState): Awaitabl
   return runAccessChecks(connection, statements.checks?.(plan)?.after ?? [], plan, { id })
 }
 
-/** Reads the written resource. */
+/** Reads the written resource. @throws NotFoundError when it does not exist */
 function readResponse(state: WriteState): Awaitable<void> {
-  const { connection, plan, readPlan, statements, id } = state
+  const { connection, readPlan, id } = state
   if (readPlan === undefined) return undefined
-  const read = () =>
+  const reading =
     id === undefined ? connection.readInserted?.(readPlan) : connection.read(readPlan, id)
-  // Whoever writes a resource need not be allowed to read it.
-  const reading = statements.target.access ? ignoreNotFound(read) : readWritten(read, plan.shape)
   return thenMaybe(reading, (rows) => {
     state.rows = rows
   })
 }
 
-async function ignoreNotFound<Result>(read: () => Awaitable<Result>): Promise<Result | undefined> {
+/** Reads the written resource, unless the request may not read it. */
+async function readVisibleResponse(state: WriteState): Promise<void> {
   try {
-    return await read()
+    await readResponse(state)
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined
-    throw error
+    if (!(error instanceof NotFoundError)) throw error
   }
 }
+
+/** How the response is read: everybody may read the row, so one that is not found was not stored. */
+const read: Omit<WriteStep, 'needs'> = {
+  run: readResponse,
+  convertError: (error, { plan }) => toNotStoredError(error, plan.shape),
+}
+
+/** The same with access rules: whoever writes a resource need not be allowed to read it. */
+const readVisible: Omit<WriteStep, 'needs'> = { run: readVisibleResponse }

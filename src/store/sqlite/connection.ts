@@ -70,15 +70,17 @@ export class SqliteConnection {
 
   /** Returns every row of a statement, with the values of the attribute kinds (`Statement.load`). */
   all(statement: Statement, values: RunValues): readonly Row[] {
-    return loadRows(this.rawRows(statement, bound(statement, values)), statement.load)
+    const parameters = bound(statement, values)
+    // Only a statement with `hasPattern` has patterns among its values.
+    const rows = statement.hasPattern
+      ? this.rawRows(statement, parameters)
+      : this.#run(statement, parameters as readonly BoundValue[])
+    return loadRows(rows, statement.load)
   }
 
   /** Returns every row as the driver reads it. @param values - in the order of the placeholders */
   rawRows(statement: Statement, values: readonly ParameterValue[]): unknown[][] {
-    // Most statements have no pattern, and run without a closure.
-    return hasTextPattern(values)
-      ? this.#withPatterns(values, (boundValues) => this.#run(statement, boundValues))
-      : this.#run(statement, values as readonly BoundValue[])
+    return this.#withPatterns(values, (boundValues) => this.#run(statement, boundValues))
   }
 
   #run(statement: Statement, boundValues: readonly BoundValue[]): unknown[][] {
@@ -102,7 +104,7 @@ export class SqliteConnection {
   /** Runs a statement that returns no rows. @returns the number of changed rows */
   run(statement: Statement, values: RunValues): number {
     const parameters = bound(statement, values)
-    return hasTextPattern(parameters)
+    return statement.hasPattern
       ? this.#withPatterns(parameters, (boundValues) => this.#change(statement, boundValues))
       : this.#change(statement, parameters as readonly BoundValue[])
   }

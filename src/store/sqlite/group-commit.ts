@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Awaitable } from '../../model/hooks.ts'
-import { commitConstraintError, reportConstraintErrors } from '../constraints.ts'
+import { commitConstraintError, convertConstraintError } from '../constraints.ts'
 import type { Mutex } from '../mutex.ts'
 import { overloadedError } from '../semaphore.ts'
 import type { Transaction } from '../store.ts'
@@ -94,7 +94,8 @@ export class GroupCommit {
     const group = this.#queue.splice(0, maxGroupSize)
     const settled = group.length > 1 ? await this.#runGroup(group) : undefined
     if (settled === undefined) {
-      for (const transaction of group) await this.#runAlone(transaction)
+      for (const { since, work, resolve, reject } of group)
+        await this.#runInTransaction(since, work).then(resolve, reject)
     } else {
       for (const settle of settled) settle()
       this.#queue.unshift(...group.slice(settled.length))
@@ -133,14 +134,6 @@ export class GroupCommit {
     }
   }
 
-  async #runAlone({ work, since, resolve, reject }: QueuedTransaction): Promise<void> {
-    try {
-      resolve(await this.#runInTransaction(since, work))
-    } catch (error) {
-      reject(error)
-    }
-  }
-
   /**
    * Runs work in a transaction of the database: commits, or rolls back if the work throws. It runs again while another process holds
    * a lock.
@@ -153,15 +146,24 @@ export class GroupCommit {
       this.#writer.begin('immediate')
       try {
         const result = await work(this.#transaction)
-        // The commit checks deferred foreign keys.
-        await reportConstraintErrors(() => this.#writer.commit(), commitConstraintError)
-        // A write to a deleted or replaced file is not acknowledged.
-        this.#file.verify()
+        this.#commit()
         return result
       } catch (error) {
         this.#writer.rollback()
         throw error
       }
     })
+  }
+
+  /** Commits the transaction of the database. */
+  #commit(): void {
+    try {
+      this.#writer.commit()
+    } catch (error) {
+      // The commit checks deferred foreign keys.
+      throw convertConstraintError(error, commitConstraintError)
+    }
+    // A write to a deleted or replaced file is not acknowledged.
+    this.#file.verify()
   }
 }

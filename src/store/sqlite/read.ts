@@ -34,7 +34,8 @@ export function readPoint(
   plan: ReadPlan,
   id: string | undefined,
 ): CompleteRows {
-  const primary = connection.all(read.firstBatch, createRunValues(plan, id))
+  const { values: planValues, identity } = plan
+  const primary = connection.all(read.firstBatch, { planValues, id, auth: identity?.auth })
   if (primary.length === 0) throw notFoundError(plan.notFound, id)
   return { is: 'complete', count: 1, primary, included: [] }
 }
