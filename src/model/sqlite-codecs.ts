@@ -122,7 +122,8 @@ export const sqliteCodecs = {
       if (typeof stored === 'number') return stored
       throw storedValueError(stored, 'number')
     },
-    valid: validAs('number', asReal),
+    // A response has null for an infinite number.
+    valid: (column) => sql`nullif(nullif(${validAs('number', asReal)(column)}, 9e999), -9e999)`,
   } satisfies ColumnCodec<number>,
   /** Decimal numbers of any size, as canonical text. */
   decimal: {

@@ -1,6 +1,9 @@
 import { NotFoundError } from '../errors/errors.ts'
 import type { RelationshipField, ResourceType } from '../model/model.ts'
 
+/** Ids that a URL path segment cannot hold: the empty one, and the dot segments (RFC 3986 §5.2.4). */
+export const invalidSegments: readonly string[] = ['', '.', '..']
+
 /**
  * Parses the id in a URL path.
  *

@@ -7,7 +7,7 @@ import type { ParsedLinkage, ParsedResource } from '../parse/body.ts'
 import { AccessDenied, createForbidden } from './access/access-denied.ts'
 import { agreeOnId } from './id-columns.ts'
 import type { ExistenceCheck } from './linkage.ts'
-import { normalizeId } from './path-id.ts'
+import { invalidSegments, normalizeId } from './path-id.ts'
 import type { Planner } from './planner.ts'
 import type { NotFoundSource } from './read.ts'
 import {
@@ -235,9 +235,6 @@ function checkType(parsed: ParsedResource, resource: ResourceType): void {
   const detail = `/data/type must be "${resource.type}" here; it is ${quote(parsed.type)}.`
   throw new BodyError('type_conflict', '/data/type', detail)
 }
-
-/** Ids that a URL path segment cannot hold: the empty one, and the dot segments (RFC 3986 §5.2.4). */
-const invalidSegments: readonly string[] = ['', '.', '..']
 
 /** The id of a new resource; `undefined` if the database or the server generates it, or after an error. */
 function resolveNewId(

@@ -11,7 +11,9 @@ import { asIdText, columnsAt, type Target, tableAt } from './tables.ts'
 const maxRows = 10_000
 
 /** Returns the rows of a statement; `undefined` if it would take too long. */
-type RunCheck = (statement: Statement) => Awaitable<readonly (readonly unknown[])[] | undefined>
+export type RunCheck = (
+  statement: Statement,
+) => Awaitable<readonly (readonly unknown[])[] | undefined>
 
 /**
  * Finds the views whose ids repeat or are null in the first 10,000 rows: two resources would have one URL. No constraint of the
@@ -32,8 +34,8 @@ export async function findViewIdErrors(
   return errors
 }
 
-/** Requests report a view that the role must not read, or that is slow. */
-async function runCheck(
+/** Runs a check. Requests report a table that the role must not read, or that is slow. @returns its rows, if there are any */
+export async function runCheck(
   statement: Statement,
   run: RunCheck,
 ): Promise<Awaited<ReturnType<RunCheck>>> {

@@ -19,6 +19,8 @@ import {
   sampleTimeout,
   type TableSample,
 } from '../sample-table.ts'
+import { listSegmentIdWarnings } from '../segment-ids.ts'
+import type { Statement } from '../statement.ts'
 import { StatementCache } from '../statement-cache.ts'
 import type { ReadOptions, Store } from '../store.ts'
 import type { Target } from '../tables.ts'
@@ -347,12 +349,11 @@ async function verify(target: Target, connection: PostgresConnection): ReturnTyp
     ...checkCollations(model, catalog, findCollation),
     ...(await checkDeclaredSql(target, (statement) => connection.check(statement))),
   ])
-  throwDeclarationErrors(
-    await findViewIdErrors(target, catalog, (statement) => connection.allUnprepared(statement)),
-  )
+  const run = (statement: Statement) => connection.allUnprepared(statement)
+  throwDeclarationErrors(await findViewIdErrors(target, catalog, run))
   const access = await checkRoles(target, catalog, connection)
   const warnings = await listPostgresWarnings(model, catalog, { connection, findCollation })
-  return { warnings: [...access, ...warnings] }
+  return { warnings: [...access, ...warnings, ...(await listSegmentIdWarnings(target, run))] }
 }
 
 /** Checks the roles of the requests. @returns warnings about them and their privileges */

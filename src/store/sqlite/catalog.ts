@@ -31,6 +31,11 @@ const tablesQuery = compileCatalogQuery(
   sql`(select 1) order by t.name`,
 )
 
+const viewsQuery = compileStatement(
+  sql`select name from sqlite_schema where type = 'view' or type = 'table' and rootpage = 0`,
+  sqliteDialect,
+)
+
 /** Compiles a query over all tables and views, except those of SQLite itself and the shadow tables of virtual tables. */
 function compileCatalogQuery(select: Sql, from: Sql): Statement {
   const tables = sql`(select s.name, l.type as kind, s.sql, l.wr, l.ncol
@@ -56,6 +61,7 @@ interface TableParts {
 /** Queries the tables and views of the database, their columns and keys. */
 export function querySqliteCatalog(connection: SqliteConnection): Catalog {
   const query = (statement: Statement) => connection.all(statement, { planValues: [] })
+  const errors = findViewErrors(connection)
   const queryByTable = (statement: Statement): RowsByTable =>
     Map.groupBy(query(statement), ([table]) => String(table))
   const parts: TableParts = {
@@ -66,7 +72,7 @@ export function querySqliteCatalog(connection: SqliteConnection): Catalog {
   }
   const tables = query(tablesQuery).map((row) => {
     const table = { ...toTable(row, parts), ...describeTriggers(String(row[0]), connection) }
-    return row[3] === 0 ? { ...table, error: findViewError(table.name, connection) } : table
+    return row[3] === 0 ? { ...table, error: errors.get(table.name) ?? 'it has no columns' } : table
   })
   const resolve = createForeignKeyResolver(tables)
   return {
@@ -84,12 +90,24 @@ function describeTriggers(
   return { ...(triggers && { triggers }), ...(accepts && { accepts }) }
 }
 
-/** Returns the message with which SQLite refuses to read a view. */
-function findViewError(name: string, connection: SqliteConnection): string {
+/**
+ * Finds the views and virtual tables that SQLite refuses to read, with its messages. It prepares a statement for each, which also finds
+ * out the columns: `pragma_table_list` gives up at the first view without columns, so one broken view would hide the others.
+ */
+function findViewErrors(connection: SqliteConnection): ReadonlyMap<string, string> {
+  const errors = new Map<string, string>()
+  for (const [name] of connection.all(viewsQuery, { planValues: [] })) {
+    const error = findViewError(String(name), connection)
+    if (error !== undefined) errors.set(String(name), error)
+  }
+  return errors
+}
+
+function findViewError(name: string, connection: SqliteConnection): string | undefined {
   const statement = compileStatement(sql`select 1 from ${sql.id(name)} limit 0`, sqliteDialect)
   try {
     connection.prepare(statement)
-    return 'it has no columns'
+    return undefined
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error
     return cause instanceof Error ? cause.message : String(cause)

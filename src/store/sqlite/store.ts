@@ -10,6 +10,7 @@ import { listReadWarnings } from '../explain.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
+import { listSegmentIdWarnings } from '../segment-ids.ts'
 import type { Statement } from '../statement.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
@@ -23,13 +24,13 @@ import { DatabaseFile } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
 import { EnforcedKeys } from './foreign-keys.ts'
 import { GroupCommit } from './group-commit.ts'
-import { listIdWarnings } from './id-warnings.ts'
 import { createIndexLookup } from './indexes.ts'
 import { migrateSqlite } from './migrations.ts'
 import type { SqliteOptions } from './options.ts'
 import { countIndexColumns, explainQueryPlan } from './query-plan.ts'
 import { ReadRouter } from './read-router.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
+import { RowIds } from './row-ids.ts'
 import { compileCost } from './statement-cost.ts'
 import { createSqliteStatements, type SqliteStatementsOf } from './statements.ts'
 import { estimateRowCount } from './table-size.ts'
@@ -57,7 +58,8 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
   const connectionOptions = { statementCache: statementCache / 4 }
   const writer = openWriter(file, options, connectionOptions)
   const enforcedKeys = new EnforcedKeys(model, writer)
-  const target = createTarget(model, writer, enforcedKeys)
+  const rowIds = new RowIds(model, writer)
+  const target = createTarget(rowIds, writer, enforcedKeys)
   const cache = new StatementCache(statementCache / 2)
   const statementsOf = createStatementsOf(target, cache)
   const mutex = new Mutex()
@@ -73,7 +75,7 @@ export function openSqlite(model: Model, path: string, options: SqliteOptions = 
     description: file.isTemporary ? 'SQLite in memory' : `SQLite at ${path}`,
     ...createReadOperations({ router, writer, target, statementsOf }),
     transaction: groupCommit.transaction.bind(groupCommit),
-    ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys }),
+    ...createSchemaOperations({ file, writer, mutex, target, enforcedKeys, rowIds }),
     close: async () => {
       router.close()
       writer.close()
@@ -102,9 +104,16 @@ function openWriter(
   return writer
 }
 
-function createTarget(model: Model, writer: SqliteConnection, enforcedKeys: EnforcedKeys): Target {
+function createTarget(
+  rowIds: RowIds,
+  writer: SqliteConnection,
+  enforcedKeys: EnforcedKeys,
+): Target {
   return {
-    model,
+    // The rows are checked when the first statement is compiled: before, migrations may create the tables.
+    get model() {
+      return rowIds.model
+    },
     dialect: sqliteDialect,
     isIndexed: createIndexLookup(writer),
     ignoresCase: createCollationLookup(writer),
@@ -158,6 +167,7 @@ interface SchemaContext {
   readonly mutex: Mutex
   readonly target: Target
   readonly enforcedKeys: EnforcedKeys
+  readonly rowIds: RowIds
 }
 
 /** Creates the operations of a store that read or change the schema. */
@@ -167,14 +177,18 @@ function createSchemaOperations({
   mutex,
   target,
   enforcedKeys,
+  rowIds,
 }: SchemaContext): Pick<Store, 'prepare' | 'verify' | 'catalog' | 'migrate' | 'checkReady'> {
   let expected: readonly Migration[] | undefined
   return {
     // Indexes and triggers are looked up when a statement is compiled.
-    prepare: async () => enforcedKeys.load(),
+    prepare: async () => {
+      enforcedKeys.load()
+      rowIds.load()
+    },
     verify: async () => {
       const warnings = await verify(target, writer)
-      return { warnings: [...warnings, ...enforcedKeys.warnings] }
+      return { warnings: [...warnings, ...rowIds.warnings, ...enforcedKeys.warnings] }
     },
     catalog: async () => querySqliteCatalog(writer),
     migrate: async (migrations, mode = 'run') => {
@@ -212,7 +226,7 @@ async function verify(target: Target, connection: SqliteConnection): Promise<str
   throwDeclarationErrors(await findViewIdErrors(target, catalog, readCheap))
   return [
     ...listSqliteWarnings(target.model, catalog, connection),
-    ...listIdWarnings(target, catalog, connection),
+    ...(await listSegmentIdWarnings(target, readCheap)),
   ]
 }
 

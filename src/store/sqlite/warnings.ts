@@ -8,6 +8,7 @@ import {
 } from '../column-warnings.ts'
 import { formatIndexWarning, listIndexWarnings } from '../index-warnings.ts'
 import { formatScannedTexts, listScannedTexts } from '../match-warnings.ts'
+import { listBrokenKeyWarnings } from './broken-keys.ts'
 import { observeCollation } from './collations.ts'
 import type { SqliteConnection } from './connection.ts'
 import { estimateRowCount } from './table-size.ts'
@@ -28,6 +29,7 @@ export function listSqliteWarnings(
       ({ name }, columns) => `create "${name}" again with ${columns.join(', ')} collate binary`,
     ),
     ...listUnusedIndexes(model, catalog),
+    ...listBrokenKeyWarnings(model, catalog),
     ...listIndexWarnings(model, catalog).map(formatIndexWarning),
     ...listScannedTexts(model, 'sqlite').flatMap((texts) =>
       formatScannedTexts(texts, countRows(texts.table, catalog, connection), 'sqlite'),

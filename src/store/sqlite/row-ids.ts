@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { quote } from '../../errors/quote.ts'
+import { type Catalog, findTable, type StoredTable } from '../../model/catalog.ts'
+import type { Sql } from '../../model/dialect.ts'
+import type { Expression } from '../../model/fields.ts'
+import type { IdPart, Model, ResourceType } from '../../model/model.ts'
+import { compileStatement } from '../statement.ts'
+import { and, asIdText, columnsAt, tableAt } from '../tables.ts'
+import { querySqliteCatalog } from './catalog.ts'
+import type { SqliteConnection } from './connection.ts'
+import { sqliteDialect } from './dialect.ts'
+import { estimateRowCount } from './table-size.ts'
+
+/** The rows of a table whose ids are checked, and the rows of all tables. */
+const [maxRows, maxTotalRows] = [100_000, 1_000_000]
+
+/** Whether the value of a column is a part of an id, by the codec of the part. Null is none. */
+const isPart: Readonly<Record<string, (column: Sql) => Sql>> = {
+  id: (column) => sql`typeof(${column}) = 'integer'`,
+  text: (column) => sql`typeof(${column}) = 'text'`,
+  uuidId: (column) =>
+    sql`ifnull(lapidary_is_valid(${column}, 'uuid') and ${column} = lower(${column}), 0)`,
+  date: (column) => sql`ifnull(lapidary_is_valid(${column}, 'date') and length(${column}) = 10, 0)`,
+}
+
+/**
+ * Finds the types with rows that have no id (docs/decisions/0075): SQLite stores nulls in most primary keys, and any value in most columns.
+ * Such rows are outside of the type, as if its scope excluded them. The first rows of each table are checked.
+ */
+export class RowIds {
+  readonly #model: Model
+  readonly #connection: SqliteConnection
+  #served: Model | undefined
+  #warnings: readonly string[] = []
+
+  constructor(model: Model, connection: SqliteConnection) {
+    this.#model = model
+    this.#connection = connection
+  }
+
+  /** The model whose scopes exclude the rows without an id. */
+  get model(): Model {
+    this.load()
+    return this.#served ?? this.#model
+  }
+
+  /** A line for each type with rows that have no id. */
+  get warnings(): readonly string[] {
+    this.load()
+    return this.#warnings
+  }
+
+  /** Checks the rows, once. It is repeated while a table is missing: a migration may create it. */
+  load(): void {
+    if (this.#served === undefined) this.#check(querySqliteCatalog(this.#connection))
+  }
+
+  #check(catalog: Catalog): void {
+    const types = new Map<string, ResourceType>()
+    const warnings: string[] = []
+    let areAllKnown = true
+    let remaining = maxTotalRows
+    for (const [type, resource] of this.#model.types) {
+      const table = findTable(catalog, resource.table)
+      areAllKnown &&= table !== undefined
+      const isChecked = table?.is === 'table' && !isRowNumber(resource, table)
+      if (isChecked) remaining -= Math.min(estimateRowCount(this.#connection, table.name), maxRows)
+      const found = isChecked && remaining >= 0 ? this.#findRow(resource) : undefined
+      types.set(type, found ? excludeRows(resource) : resource)
+      if (found) warnings.push(describe(resource, found.id))
+    }
+    this.#warnings = warnings
+    if (areAllKnown) this.#served = warnings.length > 0 ? { ...this.#model, types } : this.#model
+  }
+
+  /** Finds a row without an id. */
+  #findRow(resource: ResourceType): Readonly<{ id: unknown }> | undefined {
+    const target = { model: this.#model, dialect: sqliteDialect }
+    const id = asIdText(columnsAt(0, resource.id.columns), resource.id, target)
+    const first = sql`select * from ${tableAt(0, resource.table)} limit ${sql.lit(maxRows)}`
+    const statement = compileStatement(
+      sql`select ${id} from (${first}) as t0 where not (${hasId(resource, columnsAt(0, resource.id.columns))}) limit 1`,
+      sqliteDialect,
+    )
+    const [row] = this.#connection.all(statement, { planValues: [] })
+    return row && { id: row[0] }
+  }
+}
+
+/** Whether the id is the row number, which is never null and always an integer. */
+function isRowNumber({ id }: ResourceType, { primaryKey, columns }: StoredTable): boolean {
+  const [name = ''] = primaryKey
+  const isKey = primaryKey.length === 1 && id.columns.length === 1 && id.columns[0] === name
+  return isKey && /^integer$/i.test(columns.get(name)?.type ?? '')
+}
+
+function excludeRows(resource: ResourceType): ResourceType {
+  const { scope } = resource
+  const restricted: Expression = (column) => {
+    const rest = hasId(resource, resource.id.columns.map(column))
+    return scope ? sql`(${scope(column)}) and ${rest}` : rest
+  }
+  return { ...resource, scope: restricted }
+}
+
+/** Compiles whether each column has a value that is a part of an id. */
+function hasId({ id }: ResourceType, columns: readonly Sql[]): Sql {
+  const isNotNull = (column: Sql) => sql`${column} is not null`
+  const testOf = ({ kind: { codec } }: IdPart) =>
+    (typeof codec === 'string' ? isPart[codec] : undefined) ?? isNotNull
+  return and(id.parts.map((part, index) => testOf(part)(columns[index] ?? sql`null`)))
+}
+
+function describe({ type, id, table }: ResourceType, value: unknown): string {
+  const names = id.columns.map((name) => `"${name}"`).join(', ')
+  const isSingle = id.columns.length === 1
+  const verb = isSingle ? 'contains' : 'contain'
+  const found = value === null ? 'null' : `${quote(value)}, which is no id of ${type}`
+  const key = `${isSingle ? 'the column' : 'the columns'} ${names} of "${table.name}"`
+  return `${type}.id: ${key} ${verb} ${found}; such rows are left out of every response; correct or delete them`
+}
