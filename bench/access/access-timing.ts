@@ -10,13 +10,15 @@ import { userGroup } from './access-server.ts'
 
 /**
  * Compares the response times for ids of rows that the identity may not read with those of ids that do not exist. Both are 404.
- * `node bench/access/access-timing.ts [--database sqlite,postgres] [--tries 10000] [--persons 1000]`
+ * `node bench/access/access-timing.ts [--database sqlite,postgres] [--tries 10000] [--persons 1000]
+ * [--probes PATCH,DELETE]`, where `--probes` has parts of the titles below
  */
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: 'sqlite,postgres' },
     tries: { type: 'string', default: '10000' },
     persons: { type: 'string', default: '1000' },
+    probes: { type: 'string', default: '' },
   },
 })
 const tries = Number(values.tries)
@@ -72,6 +74,11 @@ const probes: readonly Probe[] = [
   { title: 'a link to it', ids: personIds, request: (id, readable) => ['PATCH', `/computers/${readable}/relationships/owner`, owner(id)] },
   { title: 'a link to it, of many', ids: computerIds, request: (id, readable) => ['POST', `/persons/${readable}/relationships/computers`, { data: [computer(id).data] }] },
 ]
+
+/** Whether the option `--probes` names a probe; without it all run. */
+function isSelected({ title }: Probe): boolean {
+  return values.probes.split(',').some((part) => title.includes(part))
+}
 
 /** What an id is probed as. Absent ids are drawn twice: their difference is the noise. */
 const kinds = ['hidden', 'absent', 'control'] as const
@@ -186,7 +193,7 @@ for (const engine of values.database.split(',')) {
     await deleteAbsent(url)
     const server = await startServerProcess('access-probes', url)
     try {
-      for (const probe of probes)
+      for (const probe of probes.filter(isSelected))
         console.log(formatRow(engine, probe, await measure(server.port, probe)))
     } finally {
       await server.stop()

@@ -40,6 +40,11 @@ interface WriteResponse<Result> {
    * runs in the transaction: when it throws, the transaction is rolled back.
    */
   readonly serialize: (plan: ReadPlan, rows: CompleteRows, id: string) => Result
+  /**
+   * Whether the id is one that an action returned, which may come from the client. A request with rules that may not read the resource
+   * gets its identifier then, whether it exists or not: anything else would show which hidden rows exist.
+   */
+  readonly isReturned?: boolean
 }
 
 /**
@@ -83,15 +88,16 @@ export async function executeRelationshipWrite(
 
 /** Reads the response to a write or an action that has not read it, runs the read hooks, and serializes it. */
 export async function readResponse<Result>(
-  { plan, serialize }: WriteResponse<Result>,
+  response: WriteResponse<Result>,
   id: string,
   unit: UnitOfWork,
   { resource }: Pick<WriteLifecycle, 'resource'>,
   readHooks: ReadHooks | undefined,
 ): Promise<Result> {
   const { query } = unit.transaction
+  const { plan, serialize } = response
   await readHooks?.before(query)
-  const rows = await readVisible(plan, id, unit, resource)
+  const rows = await readVisible(response, id, unit, resource)
   if (rows === undefined)
     return serialize(planIdentifier(unit.planner, resource), createIdentifierRows(id), id)
   if (readHooks)
@@ -121,16 +127,17 @@ export async function readList(
  * @throws BodyError `not_stored` (409) when it does not exist
  */
 async function readVisible(
-  readPlan: ReadPlan,
+  { plan, isReturned }: Pick<WriteResponse<unknown>, 'plan' | 'isReturned'>,
   id: string,
   { planner, transaction }: UnitOfWork,
   resource: ResourceType,
 ): Promise<CompleteRows | undefined> {
   try {
-    return await transaction.read(readPlan, id)
+    return await transaction.read(plan, id)
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
     if (transaction.identity === undefined) throw notStoredError(resource)
+    if (isReturned) return undefined
     await checkStored(id, transaction, planIdentifier(planner, resource), resource)
     return undefined
   }

@@ -6,7 +6,7 @@ import type { ReadShape } from '../plan/read.ts'
 import { findIncludedLayout } from '../plan/read-result.ts'
 import type { RowLayout } from '../plan/row-layout.ts'
 import type { OrderTerm } from '../plan/sort.ts'
-import { isUnbounded, maxBufferedRows } from './buffering.ts'
+import { isUnbounded, maxBufferedRows, maxWriteResources } from './buffering.ts'
 import { isInIdList } from './keys.ts'
 import {
   compilePage,
@@ -29,6 +29,8 @@ export interface CompiledRead {
   readonly rows: Statement
   /** The first rows of an unpaged list, one more than a read holds in memory; otherwise the same as `rows`. */
   readonly firstBatch: Statement
+  /** The same for a read that cannot be streamed: one row more than the response to a write may have. */
+  readonly firstBatchForWrite: Statement
   /** The primary rows in reverse order, for a page that is read from the end of its list. */
   readonly reversedRows: Statement
   /** Counts the resources on all pages. */
@@ -47,6 +49,7 @@ export interface CompiledRead {
  */
 export function compileRead(shape: ReadShape, target: Target): CompiledRead {
   const rows = compileRows(shape, target)
+  let firstBatchForWrite: Statement | undefined
   let reversedRows: Statement | undefined
   let includedRows: readonly Statement[] | undefined
   let rowSetSizes: readonly Statement[] | undefined
@@ -55,6 +58,13 @@ export function compileRead(shape: ReadShape, target: Target): CompiledRead {
     firstBatch: isUnbounded(shape)
       ? compileRows(shape, target, { maxRows: maxBufferedRows + 1 })
       : rows,
+    // Only lists in transactions need it.
+    get firstBatchForWrite() {
+      firstBatchForWrite ??= isUnbounded(shape)
+        ? compileRows(shape, target, { maxRows: maxWriteResources + 1 })
+        : rows
+      return firstBatchForWrite
+    },
     // Only pages in the second half of a list need it.
     get reversedRows() {
       reversedRows ??= compileRows(shape, target, { order: reverseOrder(shape.order) })

@@ -51,6 +51,12 @@ const task = declared.resource('task', {
     steal: declared.action({
       run: async ({ tx }) => void (await tx.update('task', '3', { done_by: 'thief' })),
     }),
+    // Returns the id that the client sends.
+    look: declared.action({
+      parameters: { other: text },
+      returns: { resource: 'task' },
+      run: ({ parameters }) => parameters.other,
+    }),
     hide: declared.action({
       returns: { resource: 'task' },
       sql: (_parameters, id) => sql`update task set hidden = true where id = ${id} returning id`,
@@ -99,8 +105,11 @@ const refused = (type: string) => [
 ]
 
 engine('Access rules of actions', served, (app) => {
-  const post = (path: string, user?: string) =>
-    app.call('POST', path, { ...(user && { headers: { 'x-user': user } }) })
+  const post = (path: string, user?: string, meta?: object) =>
+    app.call('POST', path, {
+      ...(user && { headers: { 'x-user': user } }),
+      ...(meta && { body: { meta } }),
+    })
   const doneBy = async (id: string) =>
     (await app.call('GET', `/tasks/${id}`, { headers: { 'x-user': 'ada' } })).one.attributes
       ?.done_by
@@ -133,6 +142,13 @@ engine('Access rules of actions', served, (app) => {
   it('given a result that the identity may not read, then the response has its identifier', async () => {
     const { one, text } = await post('/tasks/1/actions/hide', 'ada')
     assert.deepEqual([one.type, one.id, one.attributes], ['task', '1', undefined], text)
+  })
+
+  it('given a result that the identity may not read, then the response is that of one which does not exist', async () => {
+    const look = (other: string) => post('/tasks/1/actions/look', 'ada', { other })
+    const [hidden, absent] = [await look('3'), await look('7')]
+    assert.equal(hidden.status, 200, hidden.text)
+    assert.equal(hidden.text.replaceAll('3"', '7"'), absent.text)
   })
 
   it('given an action of the collection, then the rule decides by the auth context', async () => {

@@ -65,6 +65,12 @@ const issue = resource('issue', {
       sql: ({ before }) =>
         sql`update issue set status = 'closed' where due < ${before} returning id`,
     }),
+    fill: action({
+      on: 'collection',
+      returns: { resources: 'issue' },
+      sql: () => sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 620)
+        insert into issue (title, status) select 'n' || i, 'open' from n returning id`,
+    }),
     count: action({
       on: 'collection',
       parameters: { status: enumeration(['open', 'closed']) },
@@ -118,6 +124,13 @@ const call = (path: string, parameters?: object): [string, object | undefined] =
 
 engine('Actions', { model, tables }, (app) => {
   const post = (path: string, parameters?: object) => app.post(...call(path, parameters))
+
+  it('given more resources than a read holds in memory, then the response has all of them', async () => {
+    const { many, body } = await post('/issues/actions/fill?fields[issue]=')
+    assert.equal(body.meta?.count, 620)
+    assert.equal(many.length, 620)
+  })
+
   const isClosed = async (id: string) =>
     (await app.get(`/issues/${id}`)).one.attributes?.status === 'closed'
 

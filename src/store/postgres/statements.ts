@@ -1,7 +1,13 @@
 import { getResourceType } from '../../model/model.ts'
 import type { Identity } from '../../plan/access/identity.ts'
 import type { ReadShape } from '../../plan/read.ts'
-import { isUnbounded, maxBufferedLinkage, maxBufferedRows, maxWriteLinkage } from '../buffering.ts'
+import {
+  isUnbounded,
+  maxBufferedLinkage,
+  maxBufferedRows,
+  maxWriteLinkage,
+  maxWriteResources,
+} from '../buffering.ts'
 import { compileRead } from '../read.ts'
 import { isFoundByKey } from '../related-rows.ts'
 import type { RunValues } from '../statement.ts'
@@ -24,9 +30,6 @@ import { markUncheckedKeys } from './streamed-keys.ts'
 //
 // Invariant: the subquery contains every row of the page. With conditions, whose best plan depends on their values, and for
 // pages beyond `maxRowBound`, the plain statement is used.
-
-/** The most resources in the response to a write. */
-export const maxWriteResources = 10_000
 
 /** The statements of a store on PostgreSQL. Each statement of a document reads all of it. */
 export interface PostgresStatements extends Statements {

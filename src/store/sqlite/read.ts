@@ -1,7 +1,13 @@
 import type { ReadPlan } from '../../plan/read.ts'
 import type { CompleteRows } from '../../plan/read-result.ts'
 import type { Row } from '../../plan/row-layout.ts'
-import { isUnbounded, maxBufferedLinkage, maxBufferedRows, maxWriteLinkage } from '../buffering.ts'
+import {
+  isUnbounded,
+  maxBufferedLinkage,
+  maxBufferedRows,
+  maxWriteLinkage,
+  maxWriteResources,
+} from '../buffering.ts'
 import { notFoundError } from '../not-found.ts'
 import { countFromRows, pageWindow } from '../page-window.ts'
 import { createRunValues, limitRows } from '../run-values.ts'
@@ -15,7 +21,7 @@ import type { SqliteStatements } from './statements.ts'
 /** The memory budget of a read; a larger document is streamed. */
 const readBudget: ReadBudget = { resources: maxBufferedRows, linkage: maxBufferedLinkage }
 /** The memory budget of the response to a write, which is read before the commit and so cannot be streamed. */
-export const writeBudget: ReadBudget = { resources: 10_000, linkage: maxWriteLinkage }
+export const writeBudget: ReadBudget = { resources: maxWriteResources, linkage: maxWriteLinkage }
 
 /** The statements of a full read. */
 interface FullReadStatements {
@@ -87,7 +93,8 @@ function* readPrimary(
   const { page, shape } = plan
   const values = createRunValues(plan, id)
   if (page === undefined || page.number === 1) {
-    const primary = yield { statement: read.firstBatch, values: limitRows(values, resources) }
+    const statement = resources > maxBufferedRows ? read.firstBatchForWrite : read.firstBatch
+    const primary = yield { statement, values: limitRows(values, resources) }
     const isLong = primary.length > resources && (page !== undefined || isUnbounded(shape))
     if (isLong) return undefined
     const count =

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { storedAttributes } from './data.ts'
-import { type Data, linked, type Reference, type Thing } from './reference.ts'
+import type { Reference } from './reference.ts'
 import { nextOf, type Type, types } from './schema.ts'
+import { type Data, linked, type Thing } from './things.ts'
 
 /** Checks that a request changed nothing that the reference does not allow. */
 export function checkChanges(reference: Reference, before: Data, after: Data, hint: string): void {

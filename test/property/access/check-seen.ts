@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { storedAttributes } from './data.ts'
-import { type Data, type Reference, see } from './reference.ts'
+import { type Reference, see } from './reference.ts'
 import { relationshipsOf, type Type, types } from './schema.ts'
+import type { Data } from './things.ts'
 import type { Send } from './transports.ts'
 
 /** Compares complete lists with the reference. */

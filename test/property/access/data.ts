@@ -1,6 +1,7 @@
 import type { Random } from './random.ts'
-import { type Data, type Reference, summarize, type Thing } from './reference.ts'
+import { type Reference, summarize } from './reference.ts'
 import { nextColumns, nextOf, type Type, toId, types, words } from './schema.ts'
+import type { Data, Thing } from './things.ts'
 
 /** The numbers of rows, of which their ids consist. The last one always exists, so that the next generated id is known. */
 const ids = ['1', '2', '3', '4', '5', '6', '7']

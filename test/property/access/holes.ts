@@ -191,5 +191,41 @@ export const holes: readonly Hole[] = [
     from: 'transaction.all(statement, addAuth({ planValues: [], ids }, plan.identity)),',
     to: 'transaction.all(statement, { planValues: [], ids }),',
   },
+  {
+    title: 'a count on PostgreSQL is cached without the values of the identity',
+    seed: 300,
+    variant: 'large-postgres',
+    file: 'src/store/postgres/counts.ts',
+    from: "import { countKey, createCountCache } from '../count-cache.ts'",
+    to: "import { createCountCache } from '../count-cache.ts'; const countKey = ({ sql: text }: Statement, _: unknown) => text",
+  },
+  {
+    title: 'a declared query finds rows past the rule',
+    seed: 300,
+    file: 'src/store/filter.ts',
+    from: '...inScope(other.depth, other.resource),\n    ...(where ?',
+    to: "...(where?.is === 'call' ? [] : inScope(other.depth, other.resource)),\n    ...(where ?",
+  },
+  {
+    title: 'the calls of an action ignore the rule',
+    seed: 300,
+    file: 'src/lifecycle/action.ts',
+    from: 'const { tx, close } = openCalls(unit, request)',
+    to: 'const { tx, close } = openCalls({ ...unit, transaction: transaction.as(undefined) }, request)',
+  },
+  {
+    title: 'a rule in SQL is left out of a condition with others',
+    seed: 300,
+    file: 'src/store/access/restrict.ts',
+    from: 'const parts = condition.of.map((part)',
+    to: "const parts = condition.of.filter((part) => condition.is === 'any' || part.is !== 'sql').concat(condition.of.slice(0, 1)).map((part)",
+  },
+  {
+    title: 'an attribute that may not be filtered by is',
+    seed: 300,
+    file: 'src/plan/access/visible-model.ts',
+    from: 'const isFilterable = isReadable && context.holds(filterable)',
+    to: 'const isFilterable = isReadable && (context.holds(filterable) || true)',
+  },
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source text

@@ -1,41 +1,8 @@
 import type { FieldRule, Operation, RowRule, RuleFilter } from 'lapidary'
-import {
-  type Identity,
-  nextOf,
-  previousOf,
-  type Rules,
-  relationshipsOf,
-  type Type,
-  types,
-} from './schema.ts'
-
-/** A JSON value with a word, by which requests and rules can filter. */
-export type WordInJson = Readonly<{ word: string | null }>
-
-/** A row of any type. */
-export interface Thing {
-  readonly id: string
-  name: string | null
-  rank: number | null
-  note: string | null
-  secret: string | null
-  place: WordInJson | null
-  marks: readonly string[] | null
-  tags: readonly string[] | null
-  info: Readonly<{ place: WordInJson }> | null
-  /** The id of a row of the next type, which need not exist. */
-  next: string | null
-}
-
-/** The rows of all types, by type and id, and the pairs of the join table. */
-export interface Data {
-  readonly things: Readonly<Record<Type, Map<string, Thing>>>
-  /** `red id, green id`. */
-  readonly fans: Set<string>
-}
-
-/** True, false, or unknown as in SQL. */
-type Truth = boolean | undefined
+import type { Rules } from './random-rules.ts'
+import { type Identity, nextOf, relationshipsOf, type Type, types } from './schema.ts'
+import { readMeaning } from './sql-rules.ts'
+import { type Data, linked, type Thing, type Truth } from './things.ts'
 
 /**
  * An interpreter of access rules over plain objects. It shares no code with the engine: it evaluates the declarations themselves.
@@ -75,6 +42,21 @@ export class Reference {
     return source === undefined || this.isVisible(type, source)
   }
 
+  /** Whether the identity may filter by an attribute, or sort by it. */
+  isRanked(right: 'filterable' | 'sortable', type: Type, name: string): boolean {
+    return this.isVisible(type, name) && this.#decides(this.#rules[type][right][name] ?? true)
+  }
+
+  /** Whether the identity may call an action, of rows for which the rule `call` holds. */
+  isCallable(type: Type, action: string): boolean {
+    return this.#decides(this.#rules[type].callable[action] ?? true)
+  }
+
+  /** The rule for actions of a type. */
+  callRule(type: Type): RowRule | undefined {
+    return this.#rules[type].access.call
+  }
+
   /** Whether a type has a rule for links. */
   hasLinkRule(type: Type): boolean {
     return this.#rules[type].access.relate !== undefined
@@ -101,12 +83,12 @@ export class Reference {
   /** The outcome of each condition of the rules of a type for a row: writes may combine them in other ways than reads. */
   outcomes(type: Type, thing: Thing, data: Data): unknown {
     const outcomesOf = (rule: RowRule | undefined): unknown => {
-      if (typeof rule !== 'object' || 'is' in rule || 'sql' in rule) return undefined
+      if (typeof rule !== 'object' || 'is' in rule) return undefined
       if ('any' in rule) return rule.any.map(outcomesOf)
       return 'all' in rule ? rule.all.map(outcomesOf) : this.#holds(rule, type, thing, data)
     }
-    const { read, create, update, delete: remove, relate } = this.#rules[type].access
-    return [read, create, update, remove, relate].map(outcomesOf)
+    const { read, create, update, delete: remove, relate, call } = this.#rules[type].access
+    return [read, create, update, remove, relate, call].map(outcomesOf)
   }
 
   #decides(rule: FieldRule): boolean {
@@ -121,7 +103,12 @@ export class Reference {
     if (typeof rule === 'function' || 'is' in rule) return this.#decides(rule as FieldRule)
     if ('any' in rule) return rule.any.some((each) => this.#holds(each, type, thing, data))
     if ('all' in rule) return rule.all.every((each) => this.#holds(each, type, thing, data))
-    if ('sql' in rule) throw new Error('The scenarios have no rules in SQL.')
+    if ('sql' in rule) {
+      const { usesIdentity: needsIdentity, holds } = readMeaning(rule)
+      const identity = this.#identity
+      if (needsIdentity && identity === undefined) return false
+      return holds({ type, thing, data, identity }) === true
+    }
     if (this.#identity === undefined && rule.filter.some(usesIdentity)) return false
     return rule.filter.every((filter) => this.#matches(filter, type, thing, data) === true)
   }
@@ -179,29 +166,6 @@ function compare(
       return (value as readonly unknown[]).some((each) => String(each) === String(stored))
     default:
       throw new Error(`The scenarios have no operator ${op}.`)
-  }
-}
-
-/** The rows that a relationship leads to, whoever may read them. */
-export function linked(
-  type: Type,
-  thing: Thing,
-  relationship: string,
-  { things, fans }: Data,
-): (readonly [Type, Thing])[] {
-  const find = (other: Type, isLinked: (row: Thing) => boolean) =>
-    [...things[other].values()].filter(isLinked).map((row) => [other, row] as const)
-  switch (relationship) {
-    case 'next':
-      return find(nextOf[type], ({ id }) => id === thing.next)
-    case 'previous':
-      return find(previousOf[type], ({ next }) => next === thing.id)
-    case 'fans':
-      return find('green', ({ id }) => fans.has(`${thing.id} ${id}`))
-    case 'stars':
-      return find('red', ({ id }) => fans.has(`${id} ${thing.id}`))
-    default:
-      throw new Error(`There is no relationship ${relationship}.`)
   }
 }
 

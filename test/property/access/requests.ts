@@ -1,5 +1,6 @@
+import { actionNames, collectionActionNames } from './declared-calls.ts'
 import type { Random } from './random.ts'
-import { newIds, relationshipsOf, type Type, toId, types, words } from './schema.ts'
+import { newIds, nextOf, relationshipsOf, type Type, toId, types, words } from './schema.ts'
 
 /** A request to the API. */
 export interface TestRequest {
@@ -116,7 +117,9 @@ function randomSort(random: Random): string {
 
 function randomFilter(type: Type, random: Random, depth: number): object {
   const [name, { to, many }] = random.pick(Object.entries(relationshipsOf(type)))
-  switch (random.int(depth > 0 ? 10 : 6)) {
+  switch (random.int(depth > 0 ? 11 : 6)) {
+    case 10:
+      return randomQueryCall(name, random)
     case 0:
       return random.chance(0.5)
         ? { name, op: random.pick(['eq', 'ne']), val: null }
@@ -145,6 +148,14 @@ function randomFilter(type: Type, random: Random, depth: number): object {
     default:
       return { name: random.pick(attributes), ...randomOperand(random) }
   }
+}
+
+/** Calls a declared query: of the type, or of a related one. */
+function randomQueryCall(relationship: string, random: Random): object {
+  const path = random.chance(0.3) ? `${relationship}__` : ''
+  return random.chance(0.5)
+    ? { name: `${path}ranked`, op: 'call', val: { least: random.int(5) } }
+    : { name: `${path}named`, op: 'call', val: { word: random.pick(words) } }
 }
 
 /** Creates a comparison that has an effect, if the field exists. */
@@ -182,7 +193,9 @@ export function randomWrite(random: Random): TestRequest {
   const path = `/${type}/${id}`
   const query = new URLSearchParams(resourceQuery(type, random)).toString()
   const search = query === '' ? '' : `?${query}`
-  switch (random.int(5)) {
+  switch (random.int(6)) {
+    case 5:
+      return randomCall(type, id, search, random)
     case 0:
       return { method: 'POST', path: `/${type}${search}`, body: { data: document(type, random) } }
     case 1:
@@ -204,6 +217,22 @@ export function randomWrite(random: Random): TestRequest {
       return { method, path: `${path}/relationships/${name}`, body }
     }
   }
+}
+
+/** Creates a random call of an action. @param id - the resource, if it is an action of one */
+function randomCall(type: Type, id: string, search: string, random: Random): TestRequest {
+  const isOfResource = random.chance(0.6)
+  const name = random.pick(isOfResource ? actionNames : collectionActionNames)
+  const sent = {
+    rename: { word: random.pick(words) },
+    change: { other: toId(nextOf[type], random.pick(numbers)) },
+    find: { least: random.int(5) },
+    look: { id_of_row: randomId(type, random) },
+    add: { word: random.pick(words), id_of_row: random.pick(newIds) },
+  }
+  const body = { meta: { ...Reflect.get(sent, name) } }
+  const path = isOfResource ? `/${type}/${id}/actions/${name}` : `/${type}/actions/${name}`
+  return { method: 'POST', path: path + search, body }
 }
 
 /** Creates the resource of a body. @param isNew - whether it is created, for which a composite id is required */

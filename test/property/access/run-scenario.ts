@@ -6,20 +6,16 @@ import type { OpenDatabase } from '../../databases.ts'
 import { openStore } from '../../engine/engine.ts'
 import { isPostgres } from '../../filled.ts'
 import { checkChanges } from './check-changes.ts'
+import { assertRights } from './check-rights.ts'
 import { assertDescribed, assertSeen } from './check-seen.ts'
 import { addFiller, changeUnseen, randomData, writeInserts } from './data.ts'
+import { declareModel } from './declare-model.ts'
 import { Random } from './random.ts'
-import { type Data, Reference, type Thing } from './reference.ts'
+import { randomRules } from './random-rules.ts'
+import { Reference } from './reference.ts'
 import { randomLongList, randomRead, randomWrite, type TestRequest } from './requests.ts'
-import {
-  declareModel,
-  type Identity,
-  nextColumns,
-  randomRules,
-  type Type,
-  types,
-  words,
-} from './schema.ts'
+import { type Identity, nextColumns, type Type, types, words } from './schema.ts'
+import type { Data, Thing } from './things.ts'
 import { createCaller, createHandlerOf, createSender, isCall, type Send } from './transports.ts'
 
 /** Two databases with the tables of the scenarios. */
@@ -88,6 +84,7 @@ export async function runScenario(
     await assertSeen(accesses[0].http, reference, data, `seed ${seed}`)
     await assertSeen(accesses[0].documents, reference, data, `seed ${seed}, in process`)
     await assertDescribed(accesses[0].http, reference, `seed ${seed}`)
+    await assertRights(accesses[0].http, reference, data, `seed ${seed}`)
     const context = { seed, random, reference, accesses, warmUps, snapshot }
     const sent = await sendRequests(context, { ...size, filler })
     return { requests: 2 * (size.reads + size.writes), changes: unseen.changes, ...sent }

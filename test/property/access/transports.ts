@@ -40,6 +40,7 @@ interface Calls {
   create(type: string, fields: object, query: object): Promise<unknown>
   update(type: string, id: string, fields: object, query: object): Promise<unknown>
   remove(type: string, id: string): Promise<unknown>
+  call(type: string, action: string, input: object): Promise<unknown>
   relate(type: string, id: string, relationship: string, change: object): Promise<unknown>
 }
 
@@ -62,9 +63,9 @@ export function createCaller(client: Client, as: 'documents' | 'objects'): Send 
 
 /** Whether a request stands for a call in process. */
 export function isCall({ method, path, accept }: TestRequest): boolean {
-  const [, , name, relationship] = pathOf(path)
+  const [, id, name, relationship] = pathOf(path)
   if (accept !== undefined) return false
-  return name === undefined || (relationship !== undefined && method !== 'GET')
+  return name === undefined || id === 'actions' || (relationship !== undefined && method !== 'GET')
 }
 
 function pathOf(path: string): string[] {
@@ -72,9 +73,12 @@ function pathOf(path: string): string[] {
 }
 
 function call(calls: Calls, { method, path, body }: TestRequest): Promise<unknown> {
-  const [type = '', id, , relationship] = pathOf(path)
+  const [type = '', id, name = '', relationship] = pathOf(path)
   const query = Object.fromEntries(new URLSearchParams(path.split('?')[1]))
-  const data = (body as { data?: unknown } | undefined)?.data
+  const { data, meta: parameters } = (body ?? {}) as { data?: unknown; meta?: object }
+  if (id === 'actions') return calls.call(type, name, { parameters, ...query })
+  if (name === 'actions' && relationship !== undefined)
+    return calls.call(type, relationship, { id, parameters, ...query })
   if (id === undefined)
     return method === 'GET'
       ? calls.list(type, query)

@@ -1,0 +1,84 @@
+import {
+  array,
+  attribute,
+  computed,
+  defineModel,
+  expression,
+  type FieldAccess,
+  integer,
+  json,
+  type Model,
+  resource,
+  sql,
+  text,
+  toMany,
+  toOne,
+} from 'lapidary'
+import { declareActions, declareQueries } from './declared-calls.ts'
+import { isOfRow, type Rules, type TypeRules } from './random-rules.ts'
+import { nextColumns, nextOf, previousOf, types } from './schema.ts'
+
+/** Declares the model of some rules. */
+export function declareModel(rules: Rules): Model {
+  const resources = types.map((type) => {
+    const { access, callable } = rules[type]
+    const ruled = (name: string) => listRights(rules[type], name)
+    const joined = {
+      ...(type === 'red' && {
+        fans: toMany('green', {
+          ...{ through: { table: 'fan', from: 'red_id', to: 'green_id' } },
+          ...ruled('fans'),
+        }),
+      }),
+      ...(type === 'green' && {
+        stars: toMany('red', {
+          ...{ through: { table: 'fan', from: 'green_id', to: 'red_id' } },
+          ...ruled('stars'),
+        }),
+      }),
+    }
+    return resource(type, {
+      ...{ path: `/${type}`, table: type, access },
+      ...(type === 'blue' && {
+        id: { column: ['part', 'number'], kind: [integer, integer], client: 'required' },
+      }),
+      queries: declareQueries(type),
+      actions: declareActions(type, callable, !isOfRow(access.call)),
+      fields: {
+        name: attribute(text, ruled('name')),
+        rank: attribute(integer, ruled('rank')),
+        note: attribute(text, ruled('note')),
+        secret: attribute(text, ruled('secret')),
+        place: attribute(json, { paths: { word: text }, ...ruled('place') }),
+        marks: attribute(array(text), ruled('marks')),
+        tags: attribute(array(text), ruled('tags')),
+        info: attribute(json, { paths: { 'place.word': text }, ...ruled('info') }),
+        mixed: computed(
+          text,
+          { name: text, secret: text },
+          ({ name, secret }) => `${name} ${secret}`,
+          ruled('mixed'),
+        ),
+        loud: expression(text, (column) => sql`upper(${column('note')})`, ruled('loud')),
+        next: toOne(nextOf[type], { column: [...nextColumns(type)], ...ruled('next') }),
+        previous: toMany(previousOf[type], {
+          column: [...nextColumns(previousOf[type])],
+          count: true,
+          ...ruled('previous'),
+        }),
+        ...joined,
+      },
+    })
+  })
+  return defineModel(resources as never, {
+    ...{ pageSize: 4, maxPageSize: null, clientIds: 'forbid' },
+  }) as Model
+}
+
+/** The rules of a field. */
+function listRights(rules: TypeRules, name: string): FieldAccess {
+  const rights = (['readable', 'writable', 'filterable', 'sortable'] as const).map(
+    (right) => [right, rules[right][name]] as const,
+  )
+  return Object.fromEntries(rights.filter(([, rule]) => rule !== undefined))
+}
