@@ -1,53 +1,19 @@
 import { sql } from 'kysely'
 import { hasAffinity } from './affinities.ts'
-import { type CreateArrayCodec, loadElements } from './array-codecs.ts'
+import type { CreateArrayCodec } from './array-codecs.ts'
 import type { ColumnCodec } from './column-codec.ts'
 import type { BoundValue, Sql } from './dialect.ts'
-import { type JsonValue, parseExactJson, serializeJson } from './json.ts'
+import { type JsonValue, serializeJson } from './json.ts'
 import { isNullJson } from './sqlite-codecs.ts'
-import { storedValueError } from './stored-values.ts'
-import { readBytes } from './texts.ts'
+import { loadSqliteArray } from './sqlite-loads.ts'
 
-/** How elements are written in JSON text. */
-interface ElementFormat {
-  /** Converts the JSON of an element, never null, to what the `load` of its codec expects; `undefined` if it is not valid. */
-  readonly parse: (json: unknown) => unknown
-  /** Converts what the codec binds to JSON text. Absent: as a string or a number. */
-  readonly format?: (bound: unknown) => string
-}
-
-const isNumeric = (json: unknown) => typeof json === 'number' || typeof json === 'bigint'
-const asString: ElementFormat = {
-  parse: (json) => (typeof json === 'string' ? json : undefined),
-}
-const asDigits: ElementFormat = { parse: (json) => (isNumeric(json) ? String(json) : undefined) }
-const asDecimal: ElementFormat = {
-  parse: (json) => (isNumeric(json) || typeof json === 'string' ? String(json) : undefined),
-}
-
-/** The formats by codec; all others are strings. */
-const formats: Readonly<Record<string, ElementFormat>> = {
-  integer: asDigits,
-  integer64: asDigits,
-  'epoch-seconds': asDigits,
-  'epoch-milliseconds': asDigits,
-  '1/0': asDigits,
-  number: { parse: (json) => (isNumeric(json) ? Number(json) : undefined), format: formatDouble },
-  decimal: asDecimal,
-  decimal15: asDecimal,
-  boolean: {
-    parse: (json) => (typeof json === 'boolean' ? Number(json) : undefined),
-    format: (bound) => String(bound === 1),
-  },
-  bytes: {
-    parse: (json) => {
-      const result = readBytes(json)
-      return 'value' in result ? Buffer.from(result.value, 'base64') : undefined
-    },
-    format: (bound) => `"${Buffer.from(bound as Uint8Array).toString('base64')}"`,
-  },
-  // Parsed JSON is JSON.
-  json: { parse: (json) => serializeJson(json as JsonValue), format: String },
+/** How JSON text has what the codec of the elements binds; all others as a string or a number. */
+const formats: Readonly<Record<string, (bound: unknown) => string>> = {
+  number: formatDouble,
+  boolean: (bound) => String(bound === 1),
+  bytes: (bound) => `"${Buffer.from(bound as Uint8Array).toString('base64')}"`,
+  // The codec binds JSON text.
+  json: String,
 }
 
 /** SQLite reads digits without a point as an integer, which may differ from a large double. */
@@ -101,22 +67,15 @@ function arrayOperators({ key }: ColumnCodec): NonNullable<ColumnCodec['operator
 
 /** Creates the codec of columns with JSON arrays as text: SQLite has no array type. */
 export const sqliteArrays: CreateArrayCodec = (codec, { name, hasNulls }) => {
-  const { parse, format = formatBound } = formats[name] ?? asString
+  const format: (bound: BoundValue) => string = formats[name] ?? formatBound
+  const load = codec.load?.bind(codec)
   const bindElement = (value: unknown) => (codec.bind ? codec.bind(value) : (value as BoundValue))
   const bindKey = (value: unknown) => (codec.key ? codec.key.bind(value) : bindElement(value))
   const formatAll = (values: readonly unknown[], formatOne: (value: unknown) => string) =>
     `[${values.map((value) => (value === null ? 'null' : formatOne(value))).join(',')}]`
-  const loadElement = (json: unknown) => {
-    const stored = parse(json)
-    if (stored === undefined) throw storedValueError(json, name)
-    return codec.load ? codec.load(stored) : stored
-  }
   return {
     acceptsColumnType: acceptsText,
-    load: (stored) => {
-      const json = parseArray(stored)
-      return json === null ? null : loadElements(json, hasNulls, loadElement)
-    },
+    load: (stored) => loadSqliteArray(stored, { name, hasNulls, load }),
     valid: (column) =>
       sql`iif(lapidary_is_valid(${column}, ${sql.lit(`${name}${hasNulls ? '?' : ''}[]`)}), ${column}, null)`,
     isNull: isNullJson,
@@ -132,13 +91,4 @@ export const sqliteArrays: CreateArrayCodec = (codec, { name, hasNulls }) => {
 /** `json_each` returns true as 1. */
 function formatKey(key: BoundValue): string {
   return typeof key === 'number' ? formatDouble(key) : formatBound(key)
-}
-
-function parseArray(stored: unknown): unknown {
-  if (typeof stored !== 'string') throw storedValueError(stored, 'array')
-  try {
-    return parseExactJson(stored)
-  } catch {
-    throw storedValueError(stored, 'array')
-  }
 }

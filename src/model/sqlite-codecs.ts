@@ -1,24 +1,12 @@
 import { sql } from 'kysely'
 import { hasAffinity, isIntegerByAccident } from './affinities.ts'
 import { type ColumnCodec, escapeIdPart } from './column-codec.ts'
-import { canonicalDecimal, decimalKey } from './decimals.ts'
+import { decimalKey } from './decimals.ts'
 import type { Sql } from './dialect.ts'
 import { type JsonValue, serializeJson } from './json.ts'
-import { parseStoredJson } from './json-values.ts'
+import { sqliteLoads } from './sqlite-loads.ts'
 import { createFormCodecs } from './stored-form-codecs.ts'
-import {
-  encodeStoredBytes,
-  parseStoredInteger,
-  parseStoredUuid,
-  storedValueError,
-} from './stored-values.ts'
-import {
-  formatFixedInstant,
-  instantKey,
-  parseStoredDate,
-  parseStoredInstant,
-  parseStoredTime,
-} from './times.ts'
+import { formatFixedInstant, instantKey } from './times.ts'
 
 /** Reads an integer as text, because node:sqlite throws when it reads one beyond 2^53 as a number. Keys are read as bigints. */
 const asText = (column: Sql): Sql => sql`cast(${column} as text)`
@@ -41,13 +29,6 @@ const validAs =
   (column: Sql): Sql =>
     sql`iif(lapidary_is_valid(${read(column)}, ${sql.lit(codec)}), ${column}, null)`
 
-/** Reads a text, which any column of SQLite may store as a BLOB instead. A number of a column without a type is kept. */
-const loadText = (stored: unknown): string => {
-  // The type is that of every other value of the column.
-  if (!(stored instanceof Uint8Array)) return stored as string
-  throw storedValueError(stored, 'text')
-}
-
 const acceptsText = hasAffinity('text', 'blob')
 /** Numeric affinity, which DATE and UUID columns have, converts only texts that look like numbers. */
 const acceptsNonNumericText = hasAffinity('text', 'blob', 'numeric')
@@ -67,7 +48,7 @@ const asExactDecimal = (column: Sql): Sql =>
 
 const decimal = {
   select: asExactDecimal,
-  load: (stored) => canonicalDecimal(String(stored)),
+  load: sqliteLoads.decimal,
   valid: validAs('decimal', asExactDecimal),
   key: { of: (column) => sql`lapidary_decimal(${asExactDecimal(column)})`, bind: decimalKey },
 } satisfies Partial<ColumnCodec<string>>
@@ -88,23 +69,20 @@ export const sqliteCodecs = {
   text: {
     acceptsColumnType: acceptsText,
     idPart: escapeIdPart,
-    load: loadText,
+    load: sqliteLoads.text,
     keepsStrings: true,
     valid: validAs('text'),
   } satisfies ColumnCodec<string>,
   enumeration: {
     acceptsColumnType: acceptsText,
-    load: loadText,
+    load: sqliteLoads.enumeration,
     keepsStrings: true,
     valid: validAs('enumeration'),
   } satisfies ColumnCodec<string>,
   integer: {
     acceptsColumnType: acceptsIntegers,
     select: asText,
-    load: (stored) => {
-      const value = parseStoredInteger(stored)
-      return Number.isSafeInteger(Number(value)) ? Number(value) : value
-    },
+    load: sqliteLoads.integer,
     valid: validAs('integer', asText),
     bind: BigInt,
   } satisfies ColumnCodec<number | bigint>,
@@ -112,16 +90,13 @@ export const sqliteCodecs = {
   integer64: {
     acceptsColumnType: acceptsIntegers,
     select: asText,
-    load: parseStoredInteger,
+    load: sqliteLoads.integer64,
     valid: validAs('integer64', asText),
   } satisfies ColumnCodec<bigint>,
   number: {
     acceptsColumnType: acceptsNumbers,
     select: asReal,
-    load: (stored) => {
-      if (typeof stored === 'number') return stored
-      throw storedValueError(stored, 'number')
-    },
+    load: sqliteLoads.number,
     // A response has null for an infinite number.
     valid: (column) => sql`nullif(nullif(${validAs('number', asReal)(column)}, 9e999), -9e999)`,
   } satisfies ColumnCodec<number>,
@@ -137,10 +112,7 @@ export const sqliteCodecs = {
   } satisfies ColumnCodec<string>,
   boolean: {
     acceptsColumnType: acceptsIntegers,
-    load: (stored) => {
-      if (typeof stored === 'number') return stored !== 0
-      throw storedValueError(stored, 'boolean')
-    },
+    load: sqliteLoads.boolean,
     valid: validAs('boolean'),
     bind: Number,
   } satisfies ColumnCodec<boolean>,
@@ -148,13 +120,13 @@ export const sqliteCodecs = {
   date: {
     acceptsColumnType: acceptsNonNumericText,
     idPart: (column) => column,
-    load: parseStoredDate,
+    load: sqliteLoads.date,
     valid: validAs('date'),
   } satisfies ColumnCodec<string>,
   /** Stores UTC with six digits of a second. Reads the notations of other programs too. */
   datetime: {
     acceptsColumnType: acceptsNonNumericText,
-    load: parseStoredInstant,
+    load: sqliteLoads.datetime,
     valid: validAs('datetime'),
     bind: formatFixedInstant,
     key: { of: (column) => sql`lapidary_datetime(${column})`, bind: instantKey },
@@ -162,14 +134,14 @@ export const sqliteCodecs = {
   /** Reads the notations of other programs too. */
   time: {
     acceptsColumnType: acceptsNonNumericText,
-    load: parseStoredTime,
+    load: sqliteLoads.time,
     valid: validAs('time'),
     key: { of: (column) => sql`lapidary_time(${column})`, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   /** Stores lower case. Reads upper case too. */
   uuid: {
     acceptsColumnType: acceptsNonNumericText,
-    load: parseStoredUuid,
+    load: sqliteLoads.uuid,
     valid: validAs('uuid'),
     key: { of: (column) => sql`lower(${column})`, bind: (value) => value },
   } satisfies ColumnCodec<string>,
@@ -180,7 +152,7 @@ export const sqliteCodecs = {
   } satisfies ColumnCodec<string>,
   json: {
     acceptsColumnType: acceptsNonNumericText,
-    load: parseStoredJson,
+    load: sqliteLoads.json,
     valid: validAs('json'),
     isNull: isNullJson,
     bind: serializeJson,
@@ -189,13 +161,13 @@ export const sqliteCodecs = {
   databaseText: {
     acceptsColumnType: acceptsAnyText,
     select: asAnyText,
-    load: loadText,
+    load: sqliteLoads.databaseText,
     valid: validAs('databaseText', asAnyText),
     key: { of: asAnyText, bind: (value) => value },
   } satisfies ColumnCodec<string>,
   databaseJson: {
     acceptsColumnType: acceptsNonNumericText,
-    load: parseStoredJson,
+    load: sqliteLoads.databaseJson,
     valid: validAs('databaseJson'),
     isNull: isNullJson,
     bind: serializeJson,
@@ -203,7 +175,7 @@ export const sqliteCodecs = {
   /** Stores BLOBs, which no affinity converts. Columns for texts and numbers are not accepted, because other programs write those. */
   bytes: {
     acceptsColumnType: (type) => acceptsBytes(type) || isIntegerByAccident(type),
-    load: encodeStoredBytes,
+    load: sqliteLoads.bytes,
     valid: validAs('bytes'),
     bind: (value): Uint8Array => Buffer.from(value, 'base64'),
   } satisfies ColumnCodec<string>,

@@ -10,11 +10,12 @@ import {
   formatBooleanText,
   formatDatetimeText,
   formatEpoch,
+  parseBooleanInteger,
   parseBooleanText,
   parseDatetimeText,
   parseEpoch,
 } from './stored-forms.ts'
-import { parseStoredInteger, storedValueError } from './stored-values.ts'
+import { parseStoredInteger } from './stored-values.ts'
 
 /** What the codecs of one database have in common. */
 export interface FormDialect {
@@ -106,11 +107,7 @@ function createEpoch(form: DatetimeEpochForm, dialect: FormDialect): ColumnCodec
 function createBooleanInteger(dialect: FormDialect): ColumnCodec<boolean> {
   return {
     ...dialect.integer,
-    load: (stored) => {
-      if (stored === '1') return true
-      if (stored === '0') return false
-      throw storedValueError(stored, 'boolean of the form 1/0')
-    },
+    load: parseBooleanInteger,
     bind: (value) => dialect.bindInteger(Number(value)),
     valid: (column) => sql`case when ${column} in (0, 1) then ${column} end`,
   }

@@ -1,4 +1,4 @@
-import { storedValueError } from './stored-values.ts'
+import { parseStoredInteger, storedValueError } from './stored-values.ts'
 import { parseStoredInstant } from './times.ts'
 
 /** A fixed form of datetimes as text in UTC. Texts of one form sort by time. */
@@ -126,4 +126,24 @@ export function parseBooleanText(stored: unknown, form: BooleanTextForm): boolea
 export function formatBooleanText(value: boolean, form: BooleanTextForm): string {
   const [yes, no] = booleanTextForms[form]
   return value ? yes : no
+}
+
+/**
+ * Parses a stored value of a form.
+ * @param stored - an integer as text
+ * @throws Error if it does not have the form
+ */
+export function parseStoredForm(stored: unknown, form: StoredForm): string | boolean {
+  if (form === '1/0') return parseBooleanInteger(stored)
+  if (form in datetimeTextForms) return parseDatetimeText(stored, form as DatetimeTextForm)
+  if (form in datetimeEpochForms)
+    return parseEpoch(parseStoredInteger(stored), form as DatetimeEpochForm)
+  return parseBooleanText(stored, form as BooleanTextForm)
+}
+
+/** Parses a boolean that is stored as an integer. @param stored - the integer as text */
+export function parseBooleanInteger(stored: unknown): boolean {
+  if (stored === '1') return true
+  if (stored === '0') return false
+  throw storedValueError(stored, 'boolean of the form 1/0')
 }

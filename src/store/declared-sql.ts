@@ -7,7 +7,8 @@ import { listConditions } from '../plan/access/rules.ts'
 import { compileRowCondition } from './access/restrict.ts'
 import { compileActionSql } from './action.ts'
 import { compileCondition } from './filter.ts'
-import { bound, compileStatement, type Statement } from './statement.ts'
+import { compileStatement, type Statement } from './statement.ts'
+import { bound } from './statement-values.ts'
 import { and, asText, columnAt, fieldAt, inScope, sortKey, type Target, tableAt } from './tables.ts'
 
 /** The SQL of a scope or an expression. */

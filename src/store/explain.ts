@@ -6,7 +6,8 @@ import type { Condition } from '../plan/condition.ts'
 import type { ReadPlan } from '../plan/read.ts'
 import { compileFilterKey } from './filter.ts'
 import { compileCreateIndex, listIndexWarnings } from './index-warnings.ts'
-import { bound, compileStatement, type RunValues, type Statement } from './statement.ts'
+import { compileStatement, type RunValues, type Statement } from './statement.ts'
+import { bound } from './statement-values.ts'
 import { columnAt, getAttribute, sortKey, type Target } from './tables.ts'
 
 // What a read does, for developers: its statements with their plans, and what makes them slow. Nothing here runs for a request

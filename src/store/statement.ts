@@ -222,21 +222,3 @@ function asPlaceholder(parameter: unknown, dialect: Pick<Dialect, 'name'>): Plac
     ? (parameter as Placeholder)
     : constant(parameter as BoundValue | boolean, dialect)
 }
-
-/** Converts the driver's values in rows that nobody else holds to those of the attribute kinds, in place. */
-export function loadRows(rows: unknown[][], load: Statement['load']): unknown[][] {
-  if (load) for (const row of rows) load(row)
-  return rows
-}
-
-/** Returns the values that the driver binds, in the order of the placeholders. */
-export function bound({ placeholders }: Statement, values: RunValues): ParameterValue[] {
-  const parameters: ParameterValue[] = []
-  for (const { source, bind } of placeholders) parameters.push(bind(readSource(source, values)))
-  return parameters
-}
-
-function readSource(source: ParameterSource, values: RunValues): unknown {
-  if (typeof source === 'number') return values.planValues[source]
-  return typeof source === 'string' ? values[source] : source.read(values.auth)
-}

@@ -5,7 +5,7 @@ import { findIncludedLayout } from '../../plan/read-result.ts'
 import type { Row, RowLayout } from '../../plan/row-layout.ts'
 import { isLinkageFromIncluded } from '../linkage.ts'
 import { compileLoad } from '../select.ts'
-import { loadRows } from '../statement.ts'
+import { loadRows } from '../statement-values.ts'
 import type { Target } from '../tables.ts'
 
 /** The rows of a document. */

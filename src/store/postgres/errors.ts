@@ -1,5 +1,5 @@
 import { HeaderError } from '../../errors/errors.ts'
-import { ConstraintError } from '../constraints.ts'
+import { ConstraintError } from '../constraint-error.ts'
 import { queryTimeoutError } from '../query-timeout.ts'
 import type { Statement } from '../statement.ts'
 import { tooComplexError } from '../too-complex.ts'

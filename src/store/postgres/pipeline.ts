@@ -1,5 +1,6 @@
 import pg, { type Connection, type CustomTypesConfig, type FieldDef } from 'pg'
-import { bound, type RunValues, type Statement } from '../statement.ts'
+import type { RunValues, Statement } from '../statement.ts'
+import { bound } from '../statement-values.ts'
 import { isConnectionLost, translateError } from './errors.ts'
 import type { Columns, Prepared } from './prepared.ts'
 import { cancelGracePeriod, type Session } from './session.ts'

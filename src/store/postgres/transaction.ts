@@ -1,8 +1,9 @@
 import type { Row } from '../../plan/row-layout.ts'
 import { countCharacters } from '../count-characters.ts'
 import { Mutex } from '../mutex.ts'
-import { loadRows, type RunValues, type Statement } from '../statement.ts'
+import type { RunValues, Statement } from '../statement.ts'
 import { publishStatement } from '../statement-events.ts'
+import { loadRows } from '../statement-values.ts'
 import { executeText, PostgresConnection, type QueryExecutor } from './connection.ts'
 import {
   disconnectedError,

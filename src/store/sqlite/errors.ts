@@ -1,6 +1,6 @@
 import { HeaderError } from '../../errors/errors.ts'
 import { StoredValueError } from '../../model/stored-values.ts'
-import { ConstraintError } from '../constraints.ts'
+import { ConstraintError } from '../constraint-error.ts'
 import { tooComplexError } from '../too-complex.ts'
 
 /** Primary result codes (sqlite.org/rescode.html). */

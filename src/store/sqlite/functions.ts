@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { getCodec, isCodecName } from '../../model/codecs.ts'
 import { canonicalDecimal, decimalKey } from '../../model/decimals.ts'
 import { splitWords } from '../../model/split-words.ts'
+import { isSqliteValue } from '../../model/sqlite-loads.ts'
 import { instantKey, parseStoredInstant, parseStoredTime } from '../../model/times.ts'
 
 /** Folds case by Unicode's full mappings: lower case, then upper case, so that `ß`, `ς` and `K` fold too. */
@@ -45,15 +45,9 @@ const comparisonKeys: Readonly<Record<string, (stored: unknown) => string>> = {
   lapidary_time: parseStoredTime,
 }
 
-/** Whether a codec can load a stored value. */
+/** Whether a codec can load a value that node:sqlite read with integers as bigints. */
 function isValid(stored: unknown, codec: string): boolean {
-  if (!isCodecName(codec)) return false
-  try {
-    const value = typeof stored === 'bigint' ? Number(stored) : stored
-    return getCodec(codec, 'sqlite').load?.(value) !== null
-  } catch {
-    return false
-  }
+  return isSqliteValue(typeof stored === 'bigint' ? Number(stored) : stored, codec)
 }
 
 /**
