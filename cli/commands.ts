@@ -129,11 +129,15 @@ export const commands = {
     flags: {
       ...sourceFlags,
       sample: { value: '<number>', help: 'resources of each type to examine (default: 100)' },
+      header: {
+        value: '<name: value>',
+        help: 'a header field of the requests to an http url; may be repeated',
+      },
     },
     settings: {},
     examples: [
       'lapidary doctor resources/index.ts --database-url sqlite:music.db',
-      'lapidary doctor http://127.0.0.1:3000/api',
+      "lapidary doctor http://127.0.0.1:3000/api --header 'authorization: Bearer …'",
     ],
   },
   access: {

@@ -12,7 +12,8 @@ import type { DoctorCommand } from './parse-command-line.ts'
  */
 export async function doctor(command: DoctorCommand): Promise<void> {
   if (/^https?:/.test(command.source)) {
-    await examine(await connectApi(command.source), command, [])
+    const api = await connectApi(command.source, command.headers)
+    await examine(api, command, api.describe ? [] : [withoutDescription])
     return
   }
   const source = await openSource(command)
@@ -24,6 +25,9 @@ export async function doctor(command: DoctorCommand): Promise<void> {
   }
 }
 
+const withoutDescription =
+  'the API has no openapi.json, so filters and sorts are not examined; the option openapi of the server turns it on'
+
 /** Examines every type, and prints what was found. @param warnings - those of the declarations */
 async function examine(
   api: ExaminedApi,
@@ -32,7 +36,10 @@ async function examine(
 ): Promise<void> {
   const violations = new ViolationCollector()
   for (const type of api.types) {
-    const { examined, count } = await checkType({ api, type, violations }, { sample })
+    const { examined, count } = await checkType(
+      { api, type, violations, description: api.describe?.(type.path) },
+      { sample },
+    )
     console.log(`${type.type}: examined ${examined} of ${count}`)
   }
   const found = violations.format()

@@ -86,6 +86,8 @@ export interface DoctorCommand extends SourceOptions {
   readonly auth: unknown
   /** The maximum number of resources of each type to examine. */
   readonly sample: number
+  /** The header fields of requests over HTTP. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** `lapidary access`. */
@@ -221,7 +223,7 @@ function parseExplain(
 }
 
 function parseDoctor(
-  { texts, positionals }: ParsedFlags,
+  { texts, lists, positionals }: ParsedFlags,
   { DATABASE_URL }: NodeJS.ProcessEnv,
 ): DoctorCommand {
   const [source, ...others] = positionals
@@ -232,7 +234,14 @@ function parseDoctor(
   const { read, expected } = integerBetween(1, 1_000_000)
   const sample = read(texts.sample ?? '100')
   if (sample === undefined) throw new Error(`--sample must be ${expected}; it is "${texts.sample}"`)
-  return { is: 'doctor', ...parseSource(texts, source, DATABASE_URL), sample }
+  const headers = Object.fromEntries((lists.header ?? []).map(parseHeader))
+  return { is: 'doctor', ...parseSource(texts, source, DATABASE_URL), sample, headers }
+}
+
+function parseHeader(text: string): readonly [name: string, value: string] {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(text) ?? []
+  if (name !== undefined && value !== undefined) return [name, value]
+  throw new Error(`--header must be a name and a value, e.g. 'x-api-key: 1'; it is "${text}"`)
 }
 
 function parseAccess(

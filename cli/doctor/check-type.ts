@@ -1,3 +1,7 @@
+import { checkFieldsets, checkIncluded } from './check-documents.ts'
+import { checkErrors } from './check-errors.ts'
+import { checkFilters } from './check-filters.ts'
+import { checkLists } from './check-lists.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkValues } from './check-values.ts'
 import { describeAnswer, type Examination, listOf } from './examination.ts'
@@ -13,27 +17,39 @@ export interface ExaminationOptions {
 const followedResources = 5
 
 /**
- * Examines the resources of a type: counts, links, relationships and values.
+ * Examines the resources of a type: counts, links, relationships, documents, lists, errors and values.
  * @returns the number of examined resources, and of all
  */
 export async function checkType(
   examination: Examination,
   { sample }: ExaminationOptions,
 ): Promise<Readonly<{ examined: number; count: number }>> {
-  const { resources, count } = await readSample(examination, sample)
+  const { resources, count, isReadable } = await readSample(examination, sample)
+  if (!isReadable) return { examined: 0, count }
   for (const resource of resources.slice(0, followedResources)) {
     await checkSelf(examination, resource)
     await checkRelationships(examination, resource)
   }
-  await checkValues(examination, sample)
+  const [first] = resources
+  if (first) await checkFieldsets(examination, first)
+  await checkIncluded(examination)
+  await checkLists(examination)
+  await checkErrors(examination)
+  if (examination.api.declared) await checkValues(examination, sample)
+  else await checkFilters(examination, resources)
   return { examined: resources.length, count }
 }
 
+/** The resources of the first pages, and the number of all. */
+interface Sample {
+  readonly resources: readonly ExaminedResource[]
+  readonly count: number
+  /** False if a page cannot be read. */
+  readonly isReadable: boolean
+}
+
 /** Reads pages until there are enough resources. The count must be that of the resources on all pages. */
-async function readSample(
-  { api, type, violations }: Examination,
-  sample: number,
-): Promise<Readonly<{ resources: readonly ExaminedResource[]; count: number }>> {
+async function readSample({ api, type, violations }: Examination, sample: number): Promise<Sample> {
   const resources: ExaminedResource[] = []
   let url: string | null | undefined = type.path
   let count = 0
@@ -43,7 +59,7 @@ async function readSample(
       violations.add({ subject: type.type, problem, example: `GET ${decodeURI(url ?? '')}` })
     if (status !== 200 || !Array.isArray(document.data)) {
       add(`the list is not readable: ${describeAnswer({ status, document })}`)
-      break
+      return { resources, count, isReadable: false }
     }
     resources.push(...listOf(document))
     count = document.meta?.count ?? 0
@@ -59,7 +75,7 @@ async function readSample(
       problem: 'the list has a resource twice',
       example: `GET ${type.path}`,
     })
-  return { resources, count }
+  return { resources, count, isReadable: true }
 }
 
 /** The link `self` of a resource must lead to the same resource. */

@@ -1,3 +1,4 @@
+import type { DescribedType } from './api-description.ts'
 import type {
   Answer,
   ExaminedApi,
@@ -12,6 +13,8 @@ export interface Examination {
   readonly api: ExaminedApi
   readonly type: ExaminedType
   readonly violations: ViolationCollector
+  /** What the API says about queries of the type; `undefined` for nothing. */
+  readonly description?: DescribedType | undefined
 }
 
 /** The primary data of a document as a list. */
@@ -20,7 +23,12 @@ export function listOf({ data }: ExaminedDocument): readonly ExaminedResource[] 
 }
 
 /** Describes an answer that is no success. */
-export function describeAnswer({ status, document }: Answer): string {
+export function describeAnswer({ status, document }: Pick<Answer, 'status' | 'document'>): string {
   const [first] = document.errors ?? []
   return [status, ...(first ? [first.code, first.detail] : [])].join(' ')
+}
+
+/** Serializes a value of a document as JSON with all digits; `undefined` as an empty text. */
+export function serializeValue(value: unknown): string {
+  return JSON.stringify(value) ?? ''
 }

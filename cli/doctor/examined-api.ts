@@ -1,5 +1,6 @@
 import { createApi, createHandler } from 'lapidary'
 import type { OpenedSource } from '../open-source.ts'
+import { type FindDescribedType, readDescription } from './api-description.ts'
 
 /** A resource identifier. */
 export interface Identifier {
@@ -31,12 +32,13 @@ export interface ExaminedDocument {
     count?: number
     resources?: Readonly<Record<string, Omit<ExaminedType, 'type'>>>
   }>
-  readonly errors?: readonly Readonly<{ code?: string; detail?: string }>[]
+  readonly errors?: readonly Readonly<{ status?: string; code?: string; detail?: string }>[]
 }
 
 /** An answer of the API; a text that is no JSON gives no document. */
 export interface Answer {
   readonly status: number
+  readonly contentType: string | null
   readonly document: ExaminedDocument
 }
 
@@ -50,44 +52,73 @@ export interface ExaminedType {
 
 /** The API that is examined: over HTTP, or that of declarations, in process. It only reads. */
 export interface ExaminedApi {
-  /** Sends a GET request. @param url - a path, or a URL of a link */
-  get(url: string): Promise<Answer>
+  /** Sends a GET request. @param url - a path, or a URL of a link. @param accept - default: the media type of JSON:API */
+  get(url: string, accept?: string): Promise<Answer>
   readonly types: readonly ExaminedType[]
+  /** `undefined` for an API that does not describe itself. */
+  readonly describe: FindDescribedType | undefined
   /** The declarations, and calls in process; absent for an API over HTTP. */
   readonly declared?: Readonly<
     OpenedSource & { client: ReturnType<ReturnType<typeof createApi>['with']> }
   >
 }
 
-const headers = { accept: 'application/vnd.api+json' }
+const mediaType = 'application/vnd.api+json'
 
-/** Examines an API over HTTP. @param url - its address, with its prefix */
-export async function connectApi(url: string): Promise<ExaminedApi> {
+/**
+ * Examines an API over HTTP.
+ * @param url - its address, with its prefix
+ * @param headers - header fields of every request, such as `authorization`
+ */
+export async function connectApi(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ExaminedApi> {
   const base = url.replace(/\/+$/, '')
-  const get = async (path: string) =>
-    readAnswer(await fetch(new URL(path, `${base}/`), { headers }))
-  return { get, types: await readTypes(get, `${base}/`) }
+  const get = async (path: string, accept = mediaType) =>
+    readAnswer(await fetch(new URL(path, `${base}/`), { headers: { ...headers, accept } }))
+  const types = await readTypes(get, `${base}/`)
+  return {
+    get,
+    types,
+    describe: await readDescription(get, new URL(base).pathname.replace(/\/$/, '')),
+  }
 }
 
 /** Examines the API of declarations, without a port. @param auth - the auth context of all requests */
 export async function serveInProcess(source: OpenedSource, auth: unknown): Promise<ExaminedApi> {
   const { model, store } = source
-  const handle = createHandler({ model, store })
-  const get = async (path: string) => {
-    const request = new Request(new URL(path, 'http://localhost'), { headers })
+  const handle = createHandler({ model, store, openapi: true })
+  const get = async (path: string, accept = mediaType) => {
+    const request = new Request(new URL(path, 'http://localhost'), { headers: { accept } })
     return readAnswer(await handle(request, { auth }))
   }
   const client = createApi({ model, store }).with({ auth })
-  return { get, types: await readTypes(get, '/'), declared: { ...source, client } }
+  const [types, describe] = [await readTypes(get, '/'), await readDescription(get, '')]
+  return { get, types, describe, declared: { ...source, client } }
 }
 
 async function readAnswer(response: Response): Promise<Answer> {
+  const { status, headers } = response
+  const contentType = headers.get('content-type')
   const text = await response.text()
   try {
-    return { status: response.status, document: JSON.parse(text) }
+    return { status, contentType, document: JSON.parse(text, keepDigits) }
   } catch {
-    return { status: response.status, document: {} }
+    return { status, contentType, document: {} }
   }
+}
+
+/** Keeps the text of an integer that is no exact number of JavaScript, so that it is sent back as it came. */
+function keepDigits(
+  _name: string,
+  value: unknown,
+  context?: { readonly source?: string },
+): unknown {
+  const source = context?.source
+  const isExact =
+    typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)
+  return isExact || source === undefined ? value : Reflect.get(JSON, 'rawJSON')(source)
 }
 
 async function readTypes(get: ExaminedApi['get'], url: string): Promise<ExaminedType[]> {

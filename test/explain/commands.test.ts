@@ -3,6 +3,10 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { attribute, defineModel, resource, text } from 'lapidary'
+import { apiKeyAuth, createApiKey } from 'lapidary/auth'
+import { createServer } from 'lapidary/fastify'
+import { openSqlite } from 'lapidary/sqlite'
 import { Cleanup } from '../cleanup.ts'
 import { type RunCommand, startCommandProcess } from '../cli/command-process.ts'
 import { createPackageFolder } from '../package-folder.ts'
@@ -125,6 +129,37 @@ describe('The commands explain and doctor', () => {
     ])
   })
 
+  it('examines an API at an address, with header fields, and says what it lacks for more', async (test) => {
+    const artist = resource('artist', {
+      path: '/artists',
+      table: 'artist',
+      fields: { name: attribute(text) },
+    })
+    const model = defineModel([artist])
+    const store = openSqlite(model, join(folder, 'good.db'))
+    const { key, hash } = createApiKey()
+    const authenticate = apiKeyAuth({ keys: [{ hash, auth: 'ada' }] })
+    const serve = async (openapi: boolean) => {
+      const options = { model, store, authenticate, openapi, prefix: '/api', logLevel: 'silent' }
+      const server = createServer(options)
+      test.after(() => server.close())
+      return `${await server.listen({ host: '127.0.0.1', port: 0 })}/api`
+    }
+    test.after(() => store.close())
+    const [described, undescribed] = [await serve(true), await serve(false)]
+    const header = ['--header', `x-api-key: ${key}`]
+    assert.deepEqual(await run(['doctor', described, ...header]), {
+      ...{ status: 0, stderr: '' },
+      lines: ['artist: examined 2 of 2', '1 resource type, 0 warnings, 0 violations'],
+    })
+    const { status, lines } = await run(['doctor', undescribed, ...header])
+    assert.equal(status, 0)
+    assert.match(lines[1] ?? '', /^warning: the API has no openapi\.json, so filters and sorts are/)
+    const denied = await run(['doctor', described])
+    assert.equal(denied.status, 2)
+    assert.match(denied.stderr, /has no root document with resources; its status is 401/)
+  })
+
   // biome-ignore format: a table, one command line a row
   const invalid = [
     [['explain'], /^lapidary: explain takes declarations and a url, e\.g\. lapidary explain sqlite:/],
@@ -138,6 +173,7 @@ describe('The commands explain and doctor', () => {
     [['doctor', 'empty.ts'], /^lapidary: empty\.ts exports neither a model nor resources$/],
     [['doctor', 'sqlite:good.db', '--sample', '0'], /^lapidary: --sample must be a whole number from 1 to 1000000; it is "0"$/],
     [['doctor', 'http://127.0.0.1:9'], /^lapidary: fetch failed$/],
+    [['doctor', 'http://127.0.0.1:9', '--header', 'token'], /^lapidary: --header must be a name and a value, e\.g\. 'x-api-key: 1'; it is "token"$/],
   ] as const
 
   for (const [args, message] of invalid)

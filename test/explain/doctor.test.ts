@@ -6,6 +6,8 @@ import {
   attribute,
   createHandler,
   defineModel,
+  integer,
+  json,
   resource,
   type Store,
   text,
@@ -20,7 +22,12 @@ import { ViolationCollector } from '../../cli/doctor/violation.ts'
 const person = resource('person', {
   path: '/persons',
   table: 'person',
-  fields: { name: attribute(text), computers: toMany('computer', { column: 'person_id' }) },
+  fields: {
+    name: attribute(text),
+    age: attribute(integer),
+    more: attribute(json),
+    computers: toMany('computer', { column: 'person_id' }),
+  },
 })
 const computer = resource('computer', {
   path: '/computers',
@@ -30,10 +37,10 @@ const computer = resource('computer', {
 const model = defineModel([person, computer], { pageSize: 2 })
 
 const tables = `
-  create table person (id integer primary key, name text);
+  create table person (id integer primary key, name text, age integer, more text);
   create table computer (id integer primary key, serial text, person_id integer references person (id));
   create index computer_person_id on computer (person_id);
-  insert into person values (1, 'Ada'), (2, 'Bob'), (3, 'Eve');
+  insert into person values (1, 'Ada', 9, '{"a":1}'), (2, 'Bob', null, null), (3, 'Eve', 10, null);
   insert into computer values (1, 'a', 1), (2, 'b', 1), (3, 'c', 2), (4, 'd', null);`
 
 /** A fault: the requests that it is in, and the change of the text of their answers. */
@@ -41,6 +48,8 @@ interface Fault {
   readonly path: RegExp
   readonly from: string | RegExp
   readonly to: string
+  /** Another status. Default: the same. */
+  readonly status?: number
   readonly violation: RegExp
 }
 
@@ -60,6 +69,20 @@ const faults: readonly Fault[] = [
   { path: /^\/computers\/1\/relationships\/owner/, from: '"data":{"type":"person","id":"1"}', to: '"data":null', violation: /^computer\.owner: the link self has other members than the linkage/ },
   { path: /^\/computers\/1\?include/, from: '"related":"/computers/1/owner"', to: '"related":"/computers/1/own"', violation: /^computer\.owner: the link related does not resolve: 404 route_not_found/ },
   { path: /^\/computers\/1\?include/, from: '"related":"/computers/1/owner"', to: '"other":""', violation: /^computer\.owner: the relationship has no link related/ },
+  { path: /^\/persons\?filter=.*"Ada"/, from: /"data":\[.*\]/, to: '"data":[]', violation: /^person\.name: a filter by eq and its value "Ada" does not find the resource, e\.g\. GET \/persons\?filter=/ },
+  { path: /^\/persons\?filter=.*"ge","val":9/, from: /"data":\[.*\]/, to: '"data":[]', violation: /^person\.age: a filter by ge and its value 9 does not find the resource/ },
+  { path: /^\/persons\?filter=.*"not":\{"name":"age","op":"lt","val":9/, from: /"data":\[.*\]/, to: '"data":[]', violation: /^person\.age: a filter by lt and its value 9 finds the resource/ },
+  { path: /^\/persons\?filter=.*"isnot","val":null/, from: /"data":\[.*\]/, to: '"data":[]', violation: /^person\.age: a filter by isnot and its value null finds the resource/ },
+  { path: /^\/persons\?sort=-name/, from: '"id":"3"', to: '"id":"1"', violation: /^person\.name: the list in descending order is not the reverse of that in ascending order, e\.g\. GET \/persons\?sort=name,id/ },
+  { path: /^\/persons\?sort=age/, from: '"age":10', to: '"age":8', violation: /^person\.age: the numbers of the sorted list do not ascend/ },
+  { path: /^\/persons\?sort=id&page\[size\]=2&page\[number\]=2/, from: '"id":"3"', to: '"id":"2"', violation: /^person: pages of half the size have other resources, or another order/ },
+  { path: /^\/persons\?include=computers&/, from: '"serial":"a"', to: '"serial":"b"', violation: /^person\.computers: an included resource differs from its own address \/computers\/1: 200/ },
+  { path: /^\/persons\/1\?fields\[person\]=name/, from: '"name":"Ada"', to: '"name":"Ada","age":9', violation: /^person\.name: fields does not select it alone: 200/ },
+  { path: /^\/persons\/1\?fields\[person\]=age/, from: '"age":9', to: '"age":8', violation: /^person\.age: fields does not select it alone: 200/ },
+  { path: /^\/persons\?sort=no-such-name/, from: '"status":"400"', to: '"status":"500"', violation: /^person: a sort field that does not exist has no error document of JSON:API with the status 400/ },
+  { path: /^\/persons\?include=no-such-name/, from: '', to: '', status: 200, violation: /^person: an include path that does not exist must be 400; it is 200/ },
+  { path: /^\/persons\/no-such-id/, from: '', to: '', status: 500, violation: /^person: a resource that does not exist must be 404; it is 500/ },
+  { path: /^\/computers\?page\[number\]=x/, from: '', to: '', status: 404, violation: /^computer: a page that is no number must be 400; it is 404/ },
 ]
 
 describe('The doctor of an API over HTTP', () => {
@@ -71,17 +94,18 @@ describe('The doctor of an API over HTTP', () => {
   before(async () => {
     store = openSqlite(model, ':memory:')
     await store.migrate([{ version: 1, sql: tables }])
-    const handle = createHandler({ model, store })
+    const handle = createHandler({ model, store, openapi: true })
     server = createServer(async (request, response) => {
       const path = decodeURIComponent(request.url ?? '')
       const headers = new Headers({ accept: String(request.headers.accept) })
       const answer = await handle(new Request(`${url}${request.url}`, { headers }))
       const text = await answer.text()
+      const isFaulty = fault?.path.test(path) ?? false
       response.writeHead(
-        answer.status,
+        (isFaulty && fault?.status) || answer.status,
         Object.fromEntries(answer.headers.entries().filter(([name]) => name !== 'content-length')),
       )
-      response.end(fault?.path.test(path) ? text.replace(fault.from, fault.to) : text)
+      response.end(fault && isFaulty ? text.replace(fault.from, fault.to) : text)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -97,8 +121,16 @@ describe('The doctor of an API over HTTP', () => {
     const api = await connectApi(`${url}/`)
     const violations = new ViolationCollector()
     const found = []
-    for (const type of api.types)
-      found.push(await checkType({ api, type, violations }, { sample: 10 }))
+    const types = api.types.filter(
+      ({ type }) => planted === undefined || planted.violation.source.startsWith(`^${type}`),
+    )
+    for (const type of types)
+      found.push(
+        await checkType(
+          { api, type, violations, description: api.describe?.(type.path) },
+          { sample: 10 },
+        ),
+      )
     return { found, violations: violations.format() }
   }
 
