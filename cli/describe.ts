@@ -1,3 +1,4 @@
+import type { Model } from 'lapidary'
 import { describeApi, listOperations } from 'lapidary/openapi'
 import { loadModel } from './open-source.ts'
 import type { DescribeCommand } from './parse-command-line.ts'
@@ -10,8 +11,13 @@ export async function printDescription(command: DescribeCommand): Promise<void> 
 
 /** Runs `lapidary routes`: prints a table of the methods, paths and names of the operations. */
 export async function printRoutes(command: DescribeCommand): Promise<void> {
-  const operations = listOperations(await loadModel(command), command.prefix)
-  const rows = [['METHOD', 'PATH', 'OPERATION'], ...operations.map((each) => Object.values(each))]
+  const model = await loadModel(command)
+  const { prefix = '' } = command
+  const operations = listOperations(model, prefix).map(({ method, path, name }) => {
+    const query = method === 'GET' ? formatArguments(model, path.slice(prefix.length)) : ''
+    return [method, path + query, name]
+  })
+  const rows = [['METHOD', 'PATH', 'OPERATION'], ...operations]
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   for (const row of rows)
     console.log(
@@ -20,4 +26,12 @@ export async function printRoutes(command: DescribeCommand): Promise<void> {
         .join('  ')
         .trimEnd(),
     )
+}
+
+/** Formats the query of the list at a path: the parameters of its table function, as `?filter[from]={from}`. */
+function formatArguments({ declarations }: Model, path: string): string {
+  const declared = Object.values(declarations).find((each) => each.path === path)
+  if (declared === undefined || typeof declared.table === 'string') return ''
+  const pairs = Object.keys(declared.table.parameters).map((name) => `filter[${name}]={${name}}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

@@ -201,6 +201,7 @@ export type {
 export type { SessionOptions } from './model/session.ts'
 export { storedAs } from './model/stored-as.ts'
 export type { BooleanForm, DatetimeForm } from './model/stored-forms.ts'
+export { type TableFunction, tableFunction } from './model/table-function.ts'
 export type { InvalidElement, ReadFailure, ReadResult } from './model/value-result.ts'
 export type { ErrorResponse } from './serialize/errors.ts'
 export type { RuleDescription } from './store/access/describe-rule.ts'

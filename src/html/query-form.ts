@@ -39,6 +39,7 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
         { 'data-filter': getParameter(url, 'filter') ?? '' },
         h('legend', null, 'Filter'),
       ),
+      renderArguments(resource, text),
       h(
         'div',
         { class: 'row' },
@@ -49,6 +50,20 @@ export function renderQueryForm(context: PageContext, resource: ResourceType): H
       listShownTypes(context, resource).map((type) => renderFieldPicker(context, type)),
       h('p', { class: 'actions' }, h('button', null, 'Apply'), h('a', { href: url.path }, 'Reset')),
     ),
+  )
+}
+
+/** Renders an input for each parameter of a table function. */
+function renderArguments(
+  { table: { call } }: ResourceType,
+  text: (name: string, label: string, hint: string) => Html,
+): Html {
+  const parameters = Object.entries(call?.parameters ?? {})
+  if (parameters.length === 0) return null
+  return h(
+    'div',
+    { class: 'row' },
+    parameters.map(([name, kind]) => text(`filter[${name}]`, name, kind.name)),
   )
 }
 

@@ -157,7 +157,7 @@ export interface Action<
 /** Actions by name. */
 export type Actions = Readonly<Record<string, Action>>
 
-/** The parameters of an action that declares none. */
+/** The parameters of an action that declares none, and of a type that a table stores. */
 // biome-ignore lint/complexity/noBannedTypes: an object type without members
 export type NoParameters = {}
 

@@ -75,7 +75,7 @@ export function findActionErrors(
   all: readonly ResourceDeclaration[],
   findNameErrors: (name: string) => readonly string[],
 ): string[] {
-  const types = all.map((each) => each.type)
+  const types = all.flatMap((each) => (typeof each.table === 'string' ? [each.type] : []))
   return Object.entries(actions).flatMap(([name, { on, parameters, returns }]) => {
     const location = `${type}.actions.${name}`
     const members = [...Object.keys(parameters), ...Object.keys(toMeta(returns))]

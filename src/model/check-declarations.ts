@@ -4,6 +4,7 @@ import { findAccessErrors } from './check-access.ts'
 import { findActionErrors } from './check-actions.ts'
 import { findKeyErrors } from './check-keys.ts'
 import { findOptionErrors } from './check-options.ts'
+import { findTableFunctionErrors, isCompositeId } from './check-table-functions.ts'
 import {
   findInsertDefaultErrors,
   findReadOnlyErrors,
@@ -82,6 +83,7 @@ function findResourceErrors(
           `${type}.path: must be one path segment after a slash, such as "/books"; it is "${path}"`,
         ]),
     ...findIdErrors(resource),
+    ...findTableFunctionErrors(resource, findNameErrors),
     ...findReadOnlyErrors(resource),
     ...findInsertDefaultErrors(resource),
     ...findQueryErrors(resource),
@@ -133,13 +135,19 @@ function findFieldErrors(
       return findComputedErrors(name, field, resource)
     case 'toOne':
     case 'toMany': {
-      const types = all.map(({ type }) => type)
       const errors = [
         ...findRelationshipErrors(name, field, resource),
         ...findKeyErrors(field, resource, all),
       ]
-      if (types.includes(field.to)) return errors
-      const hint = suggest(field.to, types, 'types')
+      const target = all.find(({ type }) => type === field.to)
+      if (target && typeof target.table !== 'string')
+        return [`.to: ${field.to} is a table function, whose rows exist only for its arguments`]
+      if (target) return errors
+      const hint = suggest(
+        field.to,
+        all.map(({ type }) => type),
+        'types',
+      )
       return [...errors, `.to: there is no resource type "${field.to}"; ${hint}`]
     }
   }
@@ -159,7 +167,7 @@ function findIdErrors(resource: ResourceDeclaration): string[] {
     return [
       `${location}: must have a kind for each of the ${parts.length} columns; it has ${declared.length}`,
     ]
-  const isComposite = parts.length > 1
+  const isComposite = isCompositeId(resource)
   const others = isComposite ? 'uuid, text, date, datetime' : 'uuid, text'
   return parts.flatMap(({ column, kind }) => {
     if ((isComposite ? idPartKinds : idKinds).includes(kind.name)) return []

@@ -260,10 +260,17 @@ const idQuery: Check = (value, location) => {
   return sqlExpression(() => write(parameters), location)
 }
 
+const tableFunction: Check = (value, location) => {
+  const isCreated = isObject(value) && value.is === 'table function'
+  if (!isCreated) return mustBe('a name, or created by tableFunction')(value, location)
+  const { is: _, ...query } = value
+  return idQuery(query, location)
+}
+
 const resourceOptions = members({
   type: string,
   path: string,
-  table: name,
+  table: (value, location) => (isObject(value) ? tableFunction : name)(value, location),
   schema: optional(name),
   id: optional((value, location) =>
     (typeof value === 'string' || Array.isArray(value) ? columns : id)(value, location),

@@ -1,7 +1,14 @@
 import { type AuthValue, auth } from './access.ts'
-import { type Actions, action, type DeclareAction, type Inferred } from './action.ts'
+import {
+  type Actions,
+  action,
+  type DeclareAction,
+  type Inferred,
+  type NoParameters,
+} from './action.ts'
 import { type Checked, type DeclarationsOf, defineModel } from './define-model.ts'
 import type { FieldDeclarations, WriteAccess } from './fields.ts'
+import type { QueryParameters } from './id-query.ts'
 import type { Model, ModelOptions } from './model.ts'
 import {
   type ClientIds,
@@ -23,16 +30,18 @@ export interface Declare<Auth> {
     const FromClient extends ClientIds = undefined,
     const Queries extends IdQueries = NoQueries,
     const Acts extends Actions = NoActions,
+    const Arguments extends QueryParameters = NoParameters,
   >(
     type: Type,
-    declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth, Queries, Acts>,
+    declaration: ResourceOptions<Fields, Rights, FromClient, Type, Auth, Queries, Acts, Arguments>,
   ): ResourceDeclaration<
     Type,
     Fields,
     NoInfer<Rights>,
     NoInfer<FromClient>,
     NoInfer<Queries>,
-    Inferred<Acts, Actions>
+    Inferred<Acts, Actions>,
+    NoInfer<Arguments>
   >
   /** Declares an action, as `action`. Its `run` receives `auth` with the type `Auth`. */
   action: DeclareAction<Auth>

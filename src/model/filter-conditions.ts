@@ -66,7 +66,7 @@ export interface FilterOperands<Value, Other extends string = string> {
 }
 
 /** A value of a filter. Over HTTP, a 64-bit integer may be a number too. */
-type FilterValue<Value> = Value extends bigint
+export type FilterValue<Value> = Value extends bigint
   ? number | bigint
   : [Value] extends [readonly (bigint | null)[]]
     ? readonly FilterValue<Value[number]>[]

@@ -16,11 +16,14 @@ import type { FieldExpression } from './json-paths.ts'
 import type { Kind } from './kinds.ts'
 import type { ResourceDeclaration } from './resource.ts'
 import type { SessionOptions } from './session.ts'
+import type { TableFunction } from './table-function.ts'
 
 /** The name of a table or view. Without a schema, the database searches its default schemas. */
 export interface Table {
   readonly schema: string | undefined
   readonly name: string
+  /** The table function whose rows take the place of a table; its name is for messages. Absent for a table or view. */
+  readonly call?: TableFunction
 }
 
 /**

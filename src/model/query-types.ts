@@ -1,5 +1,7 @@
 import type { FieldDeclarations } from './fields.ts'
-import type { FilterConditions } from './filter-conditions.ts'
+import type { FilterConditions, FilterValue } from './filter-conditions.ts'
+import type { QueryParameters } from './id-query.ts'
+import type { Kind } from './kinds.ts'
 import type { Declarations } from './model.ts'
 import type { CountOperatorName, OperatorName } from './operators.ts'
 import type {
@@ -15,6 +17,7 @@ import type {
   ToOneName,
   TypeName,
 } from './resource-types.ts'
+import type { TableFunction } from './table-function.ts'
 
 /** The names by which a list can be filtered: stored attributes, `id`, relationships, and paths through relationships. */
 export type FilterName<Fields extends FieldDeclarations> = string extends keyof Fields
@@ -64,13 +67,36 @@ export interface FilterTerm<Name extends string = string> {
 
 /** Filters that must all match: filter objects as over HTTP, or conditions by name. */
 export type FilterInput<Types extends Declarations, Type extends TypeName<Types>> =
-  | readonly Filter<FilterName<FieldsOf<Types, Type>> | QueryName<Types[Type]>>[]
-  | FilterConditions<Types, Type>
+  | readonly Filter<
+      FilterName<FieldsOf<Types, Type>> | QueryName<Types[Type]> | ArgumentName<Types[Type]>
+    >[]
+  | (FilterConditions<Types, Type> & ArgumentValues<ParametersOf<Types[Type]>>)
 
 /** The names of the declared queries of a type. */
 type QueryName<Declared> = Declared extends { readonly queries?: infer Queries }
   ? keyof NonNullable<Queries> & string
   : never
+
+/** The parameters of the table function of a type. */
+type ParametersOf<Declared> = Declared extends {
+  readonly table: string | TableFunction<infer Parameters>
+}
+  ? Parameters
+  : never
+
+/** The names of the parameters of the table function of a type. */
+type ArgumentName<Declared> = keyof ParametersOf<Declared> & string
+
+/** A value for each parameter of a table function; `unknown` if there are none, or if the compiler does not know them. */
+type ArgumentValues<Parameters extends QueryParameters> = [keyof Parameters] extends [never]
+  ? unknown
+  : string extends keyof Parameters
+    ? unknown
+    : {
+        readonly [Name in keyof Parameters]: Parameters[Name] extends Kind<infer Value>
+          ? FilterValue<Value>
+          : never
+      }
 
 /**
  * A path of relationships, joined by dots. The first is checked here, all others by `PathCheck`, so that no type enumerates

@@ -8,6 +8,7 @@ import type {
   ExpressionField,
   FieldDeclaration,
   InvalidValues,
+  JoinTable,
   KeyOptions,
 } from './fields.ts'
 import type { Hooks } from './hooks.ts'
@@ -24,6 +25,7 @@ import type {
 } from './model.ts'
 import { isSortable } from './operators.ts'
 import { resolvePaths } from './resolve-paths.ts'
+import { addArguments, resolveTable } from './resolve-table.ts'
 import type { ClientIds, ResourceDeclaration } from './resource.ts'
 
 /** The options of a model that its resource types depend on. */
@@ -50,7 +52,8 @@ export function resolveResource(
   { hooks: modelHooks, invalidValues = 'error', tenant: modelTenant }: ResolveOptions = {},
 ): ResourceType {
   const tenant = declared.tenant === false ? undefined : modelTenant
-  const { parts, client } = resolveIdOptions(declared)
+  const { parts: declaredParts, client } = resolveIdOptions(declared)
+  const parts = addArguments(declared, declaredParts)
   const id = resolveIdField(parts)
   const fields = Object.entries(declared.fields).map(
     ([name, field]) => [name, resolveField(name, field, { declared, all, invalidValues })] as const,
@@ -67,7 +70,7 @@ export function resolveResource(
   return {
     type: declared.type,
     path: declared.path,
-    table: toTable(declared),
+    table: resolveTable(declared),
     description: declared.description,
     id,
     ids: {
@@ -182,7 +185,7 @@ function toKey(columns: string | readonly string[]): KeyColumns {
   return [first, ...others]
 }
 
-function toTable({ schema, table }: Pick<ResourceDeclaration, 'schema' | 'table'>): Table {
+function toTable({ schema, table }: JoinTable): Table {
   return { schema, name: table }
 }
 

@@ -1,11 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ResourceAccess } from './access.ts'
-import type { Actions, Inferred } from './action.ts'
+import type { Actions, Inferred, NoParameters } from './action.ts'
 import type { BoundValue } from './dialect.ts'
 import type { Expression, FieldDeclarations, WriteAccess } from './fields.ts'
 import type { AttributesOf, Hooks } from './hooks.ts'
-import type { IdQuery } from './id-query.ts'
+import type { IdQuery, QueryParameters } from './id-query.ts'
 import type { Kind } from './kinds.ts'
+import type { TableFunction } from './table-function.ts'
 
 /** Whether a client can or must send the id of a new resource; `undefined`: the database or the server generates it. */
 export type ClientIds = 'optional' | 'required' | undefined
@@ -52,6 +53,7 @@ export interface ResourceValidator<Fields extends FieldDeclarations>
  * @typeParam Auth - the auth context, for `context.auth` in hooks
  * @typeParam Queries - the option `queries`
  * @typeParam Acts - the option `actions`
+ * @typeParam Arguments - the parameters of the table function
  */
 export interface ResourceOptions<
   Fields extends FieldDeclarations = FieldDeclarations,
@@ -61,11 +63,12 @@ export interface ResourceOptions<
   Auth = unknown,
   Queries extends IdQueries = IdQueries,
   Acts extends Actions = Actions,
+  Arguments extends QueryParameters = QueryParameters,
 > {
   /** The collection's path, e.g. `/persons`. */
   readonly path: string
-  /** The table or view. Several types may share one. */
-  readonly table: string
+  /** The table or view, which several types may share, or a table function; see `tableFunction`. */
+  readonly table: string | TableFunction<Arguments>
   /** The schema of the table. Default: the database searches its default schemas. */
   readonly schema?: string
   /**
@@ -122,7 +125,8 @@ export interface ResourceDeclaration<
   FromClient extends ClientIds = ClientIds,
   Queries extends IdQueries = IdQueries,
   Acts extends Actions = Actions,
-> extends ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries, Acts> {
+  Arguments extends QueryParameters = QueryParameters,
+> extends ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries, Acts, Arguments> {
   readonly type: Type
 }
 
@@ -140,16 +144,18 @@ export function resource<
   const FromClient extends ClientIds = undefined,
   const Queries extends IdQueries = NoQueries,
   const Acts extends Actions = NoActions,
+  const Arguments extends QueryParameters = NoParameters,
 >(
   type: Type,
-  declaration: ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries, Acts>,
+  declaration: ResourceOptions<Fields, Rights, FromClient, Type, unknown, Queries, Acts, Arguments>,
 ): ResourceDeclaration<
   Type,
   Fields,
   NoInfer<Rights>,
   NoInfer<FromClient>,
   NoInfer<Queries>,
-  Inferred<Acts, Actions>
+  Inferred<Acts, Actions>,
+  NoInfer<Arguments>
 > {
   // The type of the actions is that which was given, which the compiler does not evaluate here.
   return { type, ...declaration } as never

@@ -145,6 +145,7 @@ function describeTerm(
       ...describeAttributeTerms(resource, findComparison),
       ...related,
       ...[...resource.queries].map(([name, query]) => describeCall(name, query)),
+      ...listArguments(resource).map(([name, kind]) => describeArgument(name, kind)),
       ...(names.length > 0 ? [describeEmptiness(names), describePaths(names)] : []),
       ...(counted.length > 0 ? [describeCounts(counted)] : []),
       { ...objectOf({ and: terms, or: terms, not: term }), minProperties: 1, maxProperties: 1 },
@@ -202,6 +203,17 @@ function describeCall(name: string, { parameters }: IdQuery): JsonSchema {
   )
   const val = objectOf(Object.fromEntries(values), Object.keys(parameters))
   return openObject({ name: { const: name }, op: { const: 'call' }, val }, ['name', 'op', 'val'])
+}
+
+/** Lists the parameters of the table function of a type. */
+export function listArguments({ table: { call } }: ResourceType): [string, Kind<unknown>][] {
+  return Object.entries(call?.parameters ?? {})
+}
+
+/** Describes an argument of a table function, which is never null. */
+function describeArgument(name: string, kind: Kind<unknown>): JsonSchema {
+  const val = { allOf: [describeOperand(kind), { not: { type: 'null' } }] }
+  return openObject({ name: { const: name }, op: { const: 'eq' }, val }, ['name', 'op', 'val'])
 }
 
 /** Describes a comparison through relationships, such as `owner__name`. */

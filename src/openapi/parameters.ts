@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../model/kinds.ts'
 import type { AttributeField, Model, ResourceType } from '../model/model.ts'
-import { describeFilterText, listFilterable } from './filter-schemas.ts'
+import { describeFilterText, listArguments, listFilterable } from './filter-schemas.ts'
 import type { SchemaContext } from './resource-schemas.ts'
 import { arrayOf, objectOf } from './schema.ts'
 import { listRelationships } from './value-schemas.ts'
@@ -87,9 +87,14 @@ export function describeTypeParameters(
   }
 }
 
-function describeFilter({ queries }: ResourceType): string {
+function describeFilter(resource: ResourceType): string {
+  const { queries } = resource
+  const names = listArguments(resource).map(([name]) => `\`${name}\``)
   const general = 'All filter objects must match. `filter[a__b]=value` is short for `eq`'
-  return queries.size === 0 ? `${general}.` : `${general}, or for the \`call\` of a query.`
+  const called = queries.size === 0 ? '.' : ', or for the `call` of a query.'
+  const needed =
+    names.length === 0 ? '' : ` A list needs a filter \`eq\` for each of ${names.join(', ')}.`
+  return `${general}${called}${needed}`
 }
 
 function describeSort(resource: ResourceType): Parameter {
@@ -156,7 +161,9 @@ function oneOfOrPath(
   return { anyOf: [listed, path] }
 }
 
-/** Describes `filter[name]=value` for each attribute of a type, and for each query with one parameter. */
+/**
+ * Describes `filter[name]=value` for each parameter of a table function, each attribute of a type, and each query with one parameter.
+ */
 export function describeShortFilters(resource: ResourceType): Parameter[] {
   const calls = [...resource.queries].flatMap(([name, { parameters }]) => {
     const [[parameter, kind] = [], ...others] = Object.entries(parameters)
@@ -164,7 +171,10 @@ export function describeShortFilters(resource: ResourceType): Parameter[] {
     return [{ name, kind, description: `The parameter \`${parameter}\` of the query.` }]
   })
   const attributes = listFilterable(resource).map(({ name, kind }) => ({ name, kind }))
-  return [...attributes, ...calls].flatMap(({ kind, name, ...description }) => {
+  const values = listArguments(resource).map(([name, kind]) => {
+    return { name, kind, description: 'A parameter of the list, required here or in `filter`.' }
+  })
+  return [...values, ...attributes, ...calls].flatMap(({ kind, name, ...description }) => {
     const schema = describeFilterText(kind)
     return schema ? [{ name: `filter[${name}]`, in: 'query', ...description, schema }] : []
   })

@@ -23,6 +23,7 @@ import {
 } from '../model/operators.ts'
 import type { FilterClause, Operand } from '../parse/filter.ts'
 import { filterLimits } from '../parse/filter-limits.ts'
+import { findParameter, readArguments } from './arguments.ts'
 import type { Condition, PlanParameters } from './condition.ts'
 import {
   type FilterMember,
@@ -54,7 +55,10 @@ export function planFilter(
 ): Condition | undefined {
   const subqueries = { count: 0 }
   const context: FilterContext = { resource, model, parameters, depth: 0, subqueries }
-  const [first, ...others] = planClauses(clauses, context)
+  const [first, ...others] =
+    resource.table.call && parameters.readRuleOperand === undefined
+      ? planCalledClauses(clauses, context)
+      : planClauses(clauses, context)
   if (subqueries.count > filterLimits.subqueries) {
     const detail = `filter: the filters follow ${subqueries.count} relationships; at most ${filterLimits.subqueries} are allowed. Nest the conditions on one related resource in one "any" or "has".`
     throw new ParameterError('invalid_filter', 'filter', detail)
@@ -104,6 +108,18 @@ function planClauses(clauses: readonly FilterClause[], context: FilterContext): 
   return conditions.filter((condition) => condition !== undefined)
 }
 
+/** Plans the clauses of a list of a table function: its arguments, and the conditions on its rows. */
+function planCalledClauses(clauses: readonly FilterClause[], context: FilterContext): Condition[] {
+  const errors = emptyCollector()
+  const { take, reportMissing } = readArguments(context.resource, context.parameters, errors)
+  const conditions = clauses.map((clause) =>
+    take(clause) ? undefined : attempt(() => planClause(clause, context), errors),
+  )
+  reportMissing()
+  throwErrors(errors)
+  return conditions.filter((condition) => condition !== undefined)
+}
+
 function planClause(clause: FilterClause, context: FilterContext): Condition {
   switch (clause.is) {
     case 'predicate':
@@ -137,6 +153,10 @@ function planPath(
   if (field?.is === 'relationship') return planRelationship(predicate, field, context)
   const query = resource.queries.get(name)
   if (query && !field) return planCall(predicate, name, query, context)
+  if (findParameter(resource, name) !== -1) {
+    const problem = `${name} is a parameter of ${resource.type}, so it cannot be inside of "and", "or" or "not"`
+    throw filterError(predicate, '.name', problem)
+  }
   return planAttribute(predicate, findAttribute(predicate, name, resource), context)
 }
 

@@ -9,7 +9,8 @@ import { compileActionSql } from './action.ts'
 import { compileCondition } from './filter.ts'
 import { compileStatement, type Statement } from './statement.ts'
 import { bound } from './statement-values.ts'
-import { and, asText, columnAt, fieldAt, inScope, sortKey, type Target, tableAt } from './tables.ts'
+import { rowsAt } from './table-function.ts'
+import { and, asText, columnAt, fieldAt, inScope, sortKey, type Target } from './tables.ts'
 
 /** The SQL of a scope or an expression. */
 interface DeclaredSql {
@@ -58,7 +59,7 @@ function listRuleSql(target: Target): DeclaredSql[] {
     return operations.flatMap((operation) =>
       listConditions(rules[operation]).map((condition) => {
         const where = compileRowCondition(condition, { resource, column }, target)
-        const select = sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
+        const select = sql`select 1 from ${rowsAt(0, resource, target)} where ${where}`
         return {
           path: `${type}.access.${operation}`,
           statement: compileStatement(select, target.dialect),
@@ -70,8 +71,8 @@ function listRuleSql(target: Target): DeclaredSql[] {
 
 /** Lists the scope, the expressions and the kinds of the program of a resource type, compiled as in every other statement. */
 function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
-  const { type, table, scope, fields } = resource
-  const from = tableAt(0, table)
+  const { type, scope, fields } = resource
+  const from = rowsAt(0, resource, target)
   const condition = sql`select 1 from ${from} where ${and(inScope(0, resource))}`
   const expressions = [...fields.values()].flatMap((field): DeclaredSql[] => {
     if (field.is !== 'attribute') return []

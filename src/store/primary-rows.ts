@@ -13,6 +13,7 @@ import { idParam } from './keys.ts'
 import { hasSpellings } from './linkage.ts'
 import { compileOrder } from './sort.ts'
 import { rawParam } from './statement.ts'
+import { rowsAt } from './table-function.ts'
 import {
   and,
   columnsAt,
@@ -23,7 +24,6 @@ import {
   keyAt,
   matchesRequestedId,
   type Target,
-  tableAt,
 } from './tables.ts'
 
 /** Compiles the conditions of the primary data for `t<depth>`, without the page. */
@@ -43,7 +43,7 @@ export function isPrimary(shape: ReadShape, depth: number, target: Target): Sql[
   if (!shape.isPaged) return primaryConditions(shape, depth, target)
   const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(shape.order, resource, target)
-  const from = sql`${tableAt(0, resource.table)}${joins}${compilePrimaryWhere(shape, target)}`
+  const from = sql`${rowsAt(0, resource, target)}${joins}${compilePrimaryWhere(shape, target)}`
   const id = columnsAt(0, resource.id.columns)
   const pageIds = sql`select ${sql.join(id)} from ${from} order by ${orderBy}${compilePage(shape)}`
   return [sql`${keyAt(depth, resource.id.columns)} in (${pageIds})`]
@@ -66,7 +66,7 @@ function isRelated(
   if (isKeyInPath) return isLinkedFrom(depth, link, idParam('id', resource.id, target.dialect))
   const inner = depth + 1
   const where = and([matchesRequestedId(resource, inner, target), ...inScope(inner, resource)])
-  const ownKeys = sql`select ${sql.join(columnsAt(inner, link.ownKey))} from ${tableAt(inner, resource.table)} where ${where}`
+  const ownKeys = sql`select ${sql.join(columnsAt(inner, link.ownKey))} from ${rowsAt(inner, resource, target)} where ${where}`
   return isLinkedFromAny(depth, link, ownKeys)
 }
 
@@ -87,7 +87,7 @@ export function pathExists(shape: ReadShape, target: Target): Sql | undefined {
 /** Compiles the query that returns a row if the requested resource exists. */
 export function compileSelectRequested(resource: ResourceType, target: Target): Sql {
   const where = and([matchesRequestedId(resource, 0, target), ...isRowInScope(resource)])
-  return sql`select 1 from ${tableAt(0, resource.table)} where ${where}`
+  return sql`select 1 from ${rowsAt(0, resource, target)} where ${where}`
 }
 
 function getPathResource({ addressed, type }: ReadShape, { model }: Target): ResourceType {

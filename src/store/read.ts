@@ -18,6 +18,7 @@ import { isAdded } from './row-sets.ts'
 import { compileLoad, compileSelection } from './select.ts'
 import { compileOrder, reverseOrder } from './sort.ts'
 import { compileStatement, rawParam, type Statement } from './statement.ts'
+import { rowsAt } from './table-function.ts'
 import { and, columnsAt, idOrder, type Target, tableAt } from './tables.ts'
 
 /**
@@ -100,7 +101,7 @@ function compileRows(
   const resource = getResourceType(target.model, shape.type)
   const { joins, orderBy } = compileOrder(order, resource, target)
   const { columns, joins: linkages } = compileSelection(shape.primary, target)
-  const joined = sql.join([tableAt(0, resource.table), ...linkages, joins], sql.raw(''))
+  const joined = sql.join([rowsAt(0, resource, target), ...linkages, joins], sql.raw(''))
   const from = sql`${joined}${compilePrimaryWhere(shape, target)}`
   const orderClause = order.length > 0 ? sql` order by ${orderBy}` : sql``
   const limit = maxRows === undefined ? compilePage(shape) : sql` limit ${sql.lit(maxRows)}`
@@ -119,7 +120,7 @@ function compileRowSetSizes(shape: ReadShape, target: Target): Statement[] {
       sql`select count(*) from (select 1 from ${rows}${limit}) as counted`,
       target.dialect,
     )
-  const primary = sql`${tableAt(0, getResourceType(target.model, shape.type).table)} where ${and(isPrimary(shape, 0, target))}`
+  const primary = sql`${rowsAt(0, getResourceType(target.model, shape.type), target)} where ${and(isPrimary(shape, 0, target))}`
   const added = shape.includeEdges.map(({ to }, index) => {
     const { table } = getResourceType(target.model, to)
     return sql`${tableAt(0, table)} where ${and(isAdded(shape, index, target))}`
@@ -129,7 +130,7 @@ function compileRowSetSizes(shape: ReadShape, target: Target): Statement[] {
 
 /** Compiles the count of the resources on all pages. */
 export function compileCount(shape: ReadShape, target: Target): Statement {
-  const from = tableAt(0, getResourceType(target.model, shape.type).table)
+  const from = rowsAt(0, getResourceType(target.model, shape.type), target)
   const count = sql`select count(*) from ${from}${compilePrimaryWhere(shape, target)}`
   return compileStatement(count, target.dialect)
 }

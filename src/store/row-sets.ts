@@ -14,6 +14,7 @@ import { isUnbounded } from './buffering.ts'
 import { isKeyPresent, toKey } from './keys.ts'
 import { earlierRowSets } from './linkage.ts'
 import { isPrimary } from './primary-rows.ts'
+import { rowsAt } from './table-function.ts'
 import {
   and,
   columnsAt,
@@ -23,7 +24,6 @@ import {
   joinColumnsAt,
   keyAt,
   type Target,
-  tableAt,
 } from './tables.ts'
 
 // Row sets for streams. A row set is the primary rows, or the rows that an include edge reaches. A stream collects no ids, so each row
@@ -52,11 +52,11 @@ function isNotInRowSet(shape: ReadShape, index: number, target: Target): Sql {
   if (isPrimarySet) {
     const isSame = sql`${keyAt(1, source.id.columns)} = ${keyAt(0, source.id.columns)}`
     const where = and([isSame, ...isPrimary(shape, 1, target)])
-    return sql`not exists (select 1 from ${tableAt(1, source.table)} where ${where})`
+    return sql`not exists (select 1 from ${rowsAt(1, source, target)} where ${where})`
   }
   const field = getRelationship(source, edge.relationship)
   const conditions = isInRowSet(shape, edge.parent, 1, target)
-  return sql`not ${isReachableFromRow(source, field, { depth: 0, conditions })}`
+  return sql`not ${isReachableFromRow(source, field, { depth: 0, conditions, target })}`
 }
 
 /** Whether the condition of the primary data contains a subquery, which may have any number of rows. */
@@ -82,8 +82,8 @@ function isInRowSet(shape: ReadShape, index: number, depth: number, target: Targ
   const isLookup =
     edge.parent === primaryRowSet && isUnbounded(shape) && isSourceIndexed(source, field, target)
   const isReachable = isLookup
-    ? isReachableFromRow(source, field, { depth, conditions })
-    : isReachableFromSet(source, field, { depth, conditions })
+    ? isReachableFromRow(source, field, { depth, conditions, target })
+    : isReachableFromSet(source, field, { depth, conditions, target })
   return [isReachable, ...inScope(depth, getResourceType(target.model, edge.to))]
 }
 
@@ -92,17 +92,18 @@ interface SourceRows {
   /** The depth of the included rows; the source rows are one deeper. */
   readonly depth: number
   readonly conditions: readonly Sql[]
+  readonly target: Target
 }
 
 /** Compiles whether there is a source row for the row of `t<depth>`. */
 function isReachableFromRow(
-  { table }: ResourceType,
+  resource: ResourceType,
   { link }: RelationshipField,
-  { depth, conditions }: SourceRows,
+  { depth, conditions, target }: SourceRows,
 ): Sql {
   const ownKey = keyAt(depth + 1, link.ownKey)
   const otherKey = keyAt(depth, link.otherKey)
-  const from = tableAt(depth + 1, table)
+  const from = rowsAt(depth + 1, resource, target)
   if (link.foreignKey !== 'join table')
     return sql`exists (select 1 from ${from} where ${and([sql`${ownKey} = ${otherKey}`, ...conditions])})`
   const isFrom = sql`${toKey(joinColumnsAt(depth, link.from))} = ${ownKey}`
@@ -125,12 +126,12 @@ function isSourceIndexed(
 
 /** Compiles whether the key of the row of `t<depth>` is one of the keys of the source rows. */
 function isReachableFromSet(
-  { table }: ResourceType,
+  resource: ResourceType,
   { link }: RelationshipField,
-  { depth, conditions }: SourceRows,
+  { depth, conditions, target }: SourceRows,
 ): Sql {
   const ownKey = columnsAt(depth + 1, link.ownKey)
   const where = and([...isKeyPresent(ownKey), ...conditions])
-  const ownKeys = sql`select ${sql.join(ownKey)} from ${tableAt(depth + 1, table)} where ${where}`
+  const ownKeys = sql`select ${sql.join(ownKey)} from ${rowsAt(depth + 1, resource, target)} where ${where}`
   return isLinkedFromAny(depth, link, ownKeys)
 }

@@ -14,7 +14,7 @@ export async function listSegmentIdWarnings(target: Target, run: RunCheck): Prom
   const warnings: string[] = []
   for (const resource of target.model.types.values()) {
     const { type, id, table } = resource
-    if (id.columns.length > 1 || id.kind.codec !== 'text') continue
+    if (table.call || id.columns.length > 1 || id.kind.codec !== 'text') continue
     const [column] = columnsAt(0, id.columns)
     const segments = sql.join(invalidSegments.map((segment) => sql.lit(segment)))
     const conditions = [sql`${column} in (${segments})`, ...inScope(0, resource)]

@@ -18,5 +18,5 @@ export function bound({ placeholders }: Statement, values: RunValues): Parameter
 
 function readSource(source: ParameterSource, values: RunValues): unknown {
   if (typeof source === 'number') return values.planValues[source]
-  return typeof source === 'string' ? values[source] : source.read(values.auth)
+  return typeof source === 'string' ? values[source] : source.read(values.auth, values)
 }

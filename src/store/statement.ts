@@ -34,6 +34,7 @@ export type ParameterSource =
   | 'snapshotId'
   | 'constant'
   | RuleValue
+  | Readonly<{ read: (auth: unknown, values: RunValues) => unknown }>
 
 /** A parameter of a compiled statement. */
 export interface Placeholder {
@@ -203,7 +204,7 @@ export function compileStatement(expression: Sql, dialect: Pick<Dialect, 'name'>
 function authPlaceholder(value: AuthValue, { name }: Pick<Dialect, 'name'>): Placeholder {
   const bindBoolean = getCodec('boolean', name).bind
   return {
-    source: { read: (auth) => computeAuthValue(value, auth) },
+    source: { read: (auth: unknown) => computeAuthValue(value, auth) },
     bind: (computed) => {
       if (computed === undefined) return null
       return typeof computed === 'boolean' && bindBoolean

@@ -59,10 +59,10 @@ export function tableName({ schema, name }: Table): Sql {
   return schema === undefined ? sql`${sql.id(name)}` : sql`${sql.id(schema, name)}`
 }
 
-/** Lists the tables of a model, including join tables; a table may occur more than once. */
+/** Lists the tables of a model, including join tables and without table functions; a table may occur more than once. */
 export function listTables(model: Model): Table[] {
   return [...model.types.values()].flatMap(({ table, fields }) => [
-    table,
+    ...(table.call === undefined ? [table] : []),
     ...[...fields.values()].flatMap((field) =>
       field.is === 'relationship' && field.link.foreignKey === 'join table'
         ? [field.link.joinTable]

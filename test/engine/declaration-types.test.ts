@@ -13,6 +13,7 @@ import {
   type Kind,
   type Model,
   type NoActions,
+  type NoParameters,
   type NoQueries,
   notNull,
   number,
@@ -174,7 +175,8 @@ function carried(): readonly unknown[] {
       'read-only',
       'required',
       NoQueries,
-      NoActions
+      NoActions,
+      NoParameters
     >
   > = true
   // Whatever the place of a declaration expects, its own options decide.
@@ -196,7 +198,8 @@ function carried(): readonly unknown[] {
       'read-write',
       undefined,
       NoQueries,
-      NoActions
+      NoActions,
+      NoParameters
     >
   > = true
   const model = defineModel([view])

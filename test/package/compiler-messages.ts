@@ -42,7 +42,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
       defineModel([loan, person])`,
     field: 'loan.fields.by.to',
     remedy: String.raw`the types are \"loan\", \"person\"`,
-    line: String.raw`Type 'ResourceDeclaration<"loan", { readonly by: ToOne<"persn", "read-write">; }, "read-write", undefined, NoQueries, NoActions>' is not assignable to type '"loan.fields.by.to: there is no resource type \"persn\"; the types are \"loan\", \"person\""'.`,
+    line: String.raw`Type 'ResourceDeclaration<"loan", { readonly by: ToOne<"persn", "read-write">; }, "read-write", undefined, NoQueries, NoActions, NoParameters>' is not assignable to type '"loan.fields.by.to: there is no resource type \"persn\"; the types are \"loan\", \"person\""'.`,
   },
   {
     title: 'two types of one name',
@@ -50,21 +50,21 @@ const invalidPrograms: readonly InvalidProgram[] = [
       defineModel([person, author])`,
     field: 'person',
     remedy: 'rename one of them',
-    line: `Type 'ResourceDeclaration<"person", {}, "read-write", undefined, NoQueries, NoActions>' is not assignable to type '"person: there are two resource types of this name; rename one of them"'.`,
+    line: `Type 'ResourceDeclaration<"person", {}, "read-write", undefined, NoQueries, NoActions, NoParameters>' is not assignable to type '"person: there are two resource types of this name; rename one of them"'.`,
   },
   {
     title: 'a type without a path',
     code: `resource('loan', { table: 'loan', fields: {} })`,
     field: 'path',
     remedy: 'required',
-    line: `Property 'path' is missing in type '{ table: string; fields: {}; }' but required in type 'ResourceOptions<{}, "read-write", undefined, "loan", unknown, NoQueries, NoActions>'.`,
+    line: `Property 'path' is missing in type '{ table: string; fields: {}; }' but required in type 'ResourceOptions<{}, "read-write", undefined, "loan", unknown, NoQueries, NoActions, NoParameters>'.`,
   },
   {
     title: 'a misspelled option of a type',
     code: `resource('article', { ...article, tabel: 'articles' })`,
     field: 'tabel',
     remedy: 'table',
-    line: `Object literal may only specify known properties, but 'tabel' does not exist in type 'ResourceOptions<{ title: Attribute<string, false, "read-write", false, "textual">; }, "read-write", undefined, "article", unknown, NoQueries, NoActions>'. Did you mean to write 'table'?`,
+    line: `Object literal may only specify known properties, but 'tabel' does not exist in type 'ResourceOptions<{ title: Attribute<string, false, "read-write", false, "textual">; }, "read-write", undefined, "article", unknown, NoQueries, NoActions, NoParameters>'. Did you mean to write 'table'?`,
   },
   {
     title: 'a misspelled option of an attribute',
@@ -176,7 +176,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
     code: `createServer({ model })`,
     field: 'store',
     remedy: 'required',
-    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>>>>, unknown>; }' but required in type 'ServerOptions<unknown>'.`,
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>, Readonly<...>>>>, unknown>; }' but required in type 'ServerOptions<unknown>'.`,
   },
   {
     title: 'a misspelled option of the server',
@@ -197,7 +197,7 @@ const invalidPrograms: readonly InvalidProgram[] = [
     code: `createApi({ model })`,
     field: 'store',
     remedy: 'required',
-    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>>>>, unknown>; }' but required in type 'ApiOptions<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>>>>, unknown>'.`,
+    line: `Property 'store' is missing in type '{ model: Model<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>, Readonly<...>>>>, unknown>; }' but required in type 'ApiOptions<Readonly<Record<string, ResourceDeclaration<string, Readonly<Record<string, FieldDeclaration>>, WriteAccess, ClientIds, Readonly<Record<string, IdQuery<...>>>, Readonly<...>, Readonly<...>>>>, unknown>'.`,
   },
   {
     title: 'a misspelled attribute in a call in process',

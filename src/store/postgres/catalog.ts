@@ -16,7 +16,7 @@ const domains = sql`domain (own, base, modifier, is_never_null, has_default, cha
   )`
 
 /** The name of a type without a modifier, as codecs know it; null for types that PostgreSQL itself names. */
-const specialName = (type: Sql) =>
+export const specialName = (type: Sql) =>
   sql`case when ${type}.typtype = 'e' then 'enum' when ${type}.typtype = 'c' then 'composite'
     when ${type}.typname in ('citext', 'hstore') then ${type}.typname::text end`
 

@@ -41,7 +41,7 @@ class CountedTables {
   /** Adds the rows of a type: those of its scope that the rules of the target let a request read. */
   addType({ type, table, hasDeclaredScope }: ResourceType): void {
     this.tables.push(table)
-    if (hasDeclaredScope) this.usesColumnsOnly = false
+    if (hasDeclaredScope || table.call) this.usesColumnsOnly = false
     const { access } = this.#target
     const read = access?.rules.types.get(type)?.read
     if (access && read !== undefined) this.#addRule(read, type, access.unrestricted)

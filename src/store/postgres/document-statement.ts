@@ -14,6 +14,7 @@ import { isFoundByKey } from '../related-rows.ts'
 import { compileSelection, isInHashed, type Selection } from '../select.ts'
 import { compileOrder, reverseOrder } from '../sort.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
+import { rowsAt } from '../table-function.ts'
 import {
   and,
   asIdText,
@@ -238,9 +239,9 @@ function compileCountColumn(
 ): Sql {
   if (!shape.isPaged) return sql`null`
   if (isReversed) return isSnapshotCurrent(target)
-  const { table } = getResourceType(target.model, shape.type)
+  const resource = getResourceType(target.model, shape.type)
   const isLast = sql`count(*) < ${rawParam('limit')} and (count(*) > 0 or ${rawParam('offset')}::bigint = 0)`
-  const count = sql`(select count(*) from ${tableAt(0, table)} where ${and(primaryConditions(shape, 0, target))})`
+  const count = sql`(select count(*) from ${rowsAt(0, resource, target)} where ${and(primaryConditions(shape, 0, target))})`
   if (!cachesCount) return sql`case when ${isLast} then null else ${count} end`
   const isCountKnown = sql`(${isLast}) or ${isSnapshotCurrent(target)}`
   return sql`case when ${isCountKnown} then null else json_build_array(${count}, ${cacheValidator}) end`
@@ -262,7 +263,7 @@ function compilePrimaryRows(
   const select = compileRowSetColumns(shape, primaryRowSet, shape.primary, target)
   const isCountValid = isReversed ? [isSnapshotCurrent(target)] : []
   const where = and([...primaryConditions(shape, 0, target), ...isCountValid])
-  const rows = sql`select ${select} from ${tableAt(0, resource.table)}${order.joins} where ${where}${orderBy}`
+  const rows = sql`select ${select} from ${rowsAt(0, resource, target)}${order.joins} where ${where}${orderBy}`
   if (rowBound === undefined) return sql`${rows}${limit}`
   return sql`select * from (${rows} limit ${sql.lit(rowBound)}) as "t0"${limit}`
 }

@@ -66,7 +66,7 @@ export async function listPrivilegeWarnings(
 /** Lists what the types of a model need. */
 function listNeeds(model: Model): Need[] {
   return [...model.types.values()].flatMap((resource) => [
-    ...listOwnNeeds(resource),
+    ...(resource.table.call ? [] : listOwnNeeds(resource)),
     ...listJoinTableNeeds(resource),
   ])
 }

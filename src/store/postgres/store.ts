@@ -9,6 +9,7 @@ import type { Rows } from '../../plan/read-result.ts'
 import { explainAccess } from '../access/explain-access.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import { addTableFunctions } from '../describe-table-functions.ts'
 import { listReadWarnings } from '../explain.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
@@ -29,6 +30,7 @@ import { queryPostgresCatalog } from './catalog.ts'
 import { checkCollations, queryCollations } from './collations.ts'
 import type { PostgresConnection } from './connection.ts'
 import { PostgresCountCache } from './counts.ts'
+import { describeColumns } from './describe-columns.ts'
 import { postgresDialect } from './dialect.ts'
 import { explainPostgresRead } from './explain.ts'
 import { migratePostgres } from './migrations.ts'
@@ -342,7 +344,9 @@ async function readFrom(
 /** Verifies that the tables and the declared SQL match the model, as `Store.verify`. */
 async function verify(target: Target, connection: PostgresConnection): ReturnType<Store['verify']> {
   const { model } = target
-  const catalog = await queryPostgresCatalog(connection)
+  const catalog = await addTableFunctions(target, await queryPostgresCatalog(connection), (query) =>
+    describeColumns(query, connection),
+  )
   checkTables(model, catalog)
   const findCollation = await queryCollations(connection, catalog)
   throwDeclarationErrors([

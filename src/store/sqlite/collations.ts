@@ -17,6 +17,7 @@ export function observeCollation(
   table: Table,
   column: string,
 ): ObservedCollation {
+  if (table.call) return { ignoresCase: false, ignoresSpaces: false }
   const value = sql`select ${sql.id(column)} as x from ${tableName(table)} where 0 union all select 'a'`
   const comparisons = compileStatement(sql`select x = 'A', x = 'a ' from (${value})`, sqliteDialect)
   const [[ignoresCase, ignoresSpaces] = []] = connection.all(comparisons, { planValues: [] })

@@ -272,6 +272,13 @@ export class SqliteConnection {
     translateErrors(() => this.#prepare(statement))
   }
 
+  /** Returns the columns of a statement without running it; the type is that of the table's column, or empty. */
+  columns(statement: Statement): Readonly<{ name: string; type: string }>[] {
+    return translateErrors(() => this.#prepare(statement))
+      .handle.columns()
+      .map(({ name, type }) => ({ name, type: type ?? '' }))
+  }
+
   /** Closes the connection, if it is open. */
   close(): void {
     if (this.#database.isOpen) this.#database.close()

@@ -60,8 +60,9 @@ export class EnforcedKeys {
       else violated.push(describe(key, String(value)))
     }
     this.#violated = violated
-    const areAllKnown = [...this.#model.types.values()].every(({ table }) =>
-      catalog.tables.some(({ name }) => name === table.name),
+    const areAllKnown = [...this.#model.types.values()].every(
+      ({ table }) =>
+        table.call !== undefined || catalog.tables.some(({ name }) => name === table.name),
     )
     if (areAllKnown) this.#enforced = enforced
   }

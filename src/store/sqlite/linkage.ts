@@ -9,6 +9,7 @@ import { findLinkageIndex, type RowLayout } from '../../plan/row-layout.ts'
 import { isEqualKey, isInIdList } from '../keys.ts'
 import { hasSpellings, isOwnKey } from '../linkage.ts'
 import { compileStatement, rawParam, type Statement } from '../statement.ts'
+import { rowsAt } from '../table-function.ts'
 import {
   and,
   asId,
@@ -78,7 +79,7 @@ function compileLinkage(
   const key = link.foreignKey === 'join table' ? joinColumnsAt(1, link.from) : otherKey
   const [ownerId, ownerTable] = isId
     ? [key, sql``]
-    : [columnsAt(0, owner.id.columns), sql`${tableAt(0, owner.table)} join `]
+    : [columnsAt(0, owner.id.columns), sql`${rowsAt(0, owner, target)} join `]
   const ownerJoin = isId ? [] : [isEqualKey(columnsAt(0, link.ownKey), key)]
   const from =
     link.foreignKey === 'join table'

@@ -62,7 +62,7 @@ export class RowIds {
     let remaining = maxTotalRows
     for (const [type, resource] of this.#model.types) {
       const table = findTable(catalog, resource.table)
-      areAllKnown &&= table !== undefined
+      areAllKnown &&= table !== undefined || resource.table.call !== undefined
       const isChecked = table?.is === 'table' && !isRowNumber(resource, table)
       if (isChecked) remaining -= Math.min(estimateRowCount(this.#connection, table.name), maxRows)
       const found = isChecked && remaining >= 0 ? this.#findRow(resource) : undefined

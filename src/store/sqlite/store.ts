@@ -6,12 +6,13 @@ import type { Model } from '../../model/model.ts'
 import { explainAccess } from '../access/explain-access.ts'
 import { createStatementsByRules } from '../access/restrict.ts'
 import { checkDeclaredSql } from '../declared-sql.ts'
+import { addTableFunctions } from '../describe-table-functions.ts'
 import { listReadWarnings } from '../explain.ts'
 import { createInvalidValueReport } from '../invalid-value-report.ts'
 import type { Migration } from '../migrations.ts'
 import { Mutex } from '../mutex.ts'
 import { listSegmentIdWarnings } from '../segment-ids.ts'
-import type { Statement } from '../statement.ts'
+import { compileStatement, type Statement } from '../statement.ts'
 import { defaultCacheSize, StatementCache } from '../statement-cache.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../tables.ts'
@@ -217,7 +218,9 @@ function checkVersion(path: string, migrations: readonly Migration[] | undefined
 
 /** Verifies that the tables and the declared SQL match the model, as `Store.verify`. @returns the warnings */
 async function verify(target: Target, connection: SqliteConnection): Promise<string[]> {
-  const catalog = querySqliteCatalog(connection)
+  const catalog = await addTableFunctions(target, querySqliteCatalog(connection), (query) =>
+    connection.columns(compileStatement(query, target.dialect)),
+  )
   checkTables(target.model, catalog)
   const errors = await checkDeclaredSql(target, (statement) => connection.prepare(statement))
   throwDeclarationErrors(errors)

@@ -1,0 +1,87 @@
+import { attempt, type ErrorCollector, report } from '../errors/collector.ts'
+import { ParameterError } from '../errors/errors.ts'
+import { quote } from '../errors/quote.ts'
+import type { Kind } from '../model/kinds.ts'
+import type { ResourceType } from '../model/model.ts'
+import type { FilterClause } from '../parse/filter.ts'
+import type { PlanParameters } from './condition.ts'
+import { filterError, type Predicate, unknownOperator } from './filter-errors.ts'
+
+// The arguments of a table function are filters of a list with the names of its parameters (docs/decisions/0076). They are no
+// conditions: their values are the first of the plan, in the order of the parameters, where the statement finds them.
+
+/** Returns the index of the parameter that a filter has the name of; -1 for none. */
+export function findParameter({ table: { call } }: ResourceType, name: string): number {
+  return call === undefined ? -1 : Object.keys(call.parameters).indexOf(name)
+}
+
+/**
+ * Reads the arguments among the clauses of a filter.
+ * @param parameters - receives the values; it must be empty
+ * @param errors - receives an error for each argument that is invalid, missing or sent twice
+ * @returns a function that takes one clause after the other, in the order sent, and returns whether it is an argument; and one that
+ *   reports the missing ones
+ */
+export function readArguments(
+  resource: ResourceType,
+  parameters: PlanParameters,
+  errors: ErrorCollector,
+): Readonly<{ take: (clause: FilterClause) => boolean; reportMissing: () => void }> {
+  const declared = Object.entries(resource.table.call?.parameters ?? {})
+  const sent = new Set<number>()
+  for (const _ of declared) parameters.values.push(undefined)
+  return {
+    take: (clause) => {
+      const index = clause.is === 'predicate' ? findParameter(resource, clause.name) : -1
+      const kind = declared[index]?.[1]
+      if (clause.is !== 'predicate' || kind === undefined) return false
+      attempt(() => {
+        if (sent.has(index))
+          throw filterError(clause, '.name', `the parameter ${quote(clause.name)} is sent twice`)
+        sent.add(index)
+        parameters.values[index] = readArgument(clause, kind)
+        if (clause.operand.is === 'text')
+          parameters.textParameters.push({
+            parameter: index,
+            read: (text) => readArgument({ ...clause, operand: { is: 'text', text } }, kind),
+          })
+      }, errors)
+      return true
+    },
+    reportMissing: () => {
+      for (const [index, [name, kind]] of declared.entries())
+        if (!sent.has(index)) report(errors, () => missingArgument(resource, name, kind))
+    },
+  }
+}
+
+function readArgument(predicate: Predicate, kind: Kind<unknown>): unknown {
+  const { name, operator, operand } = predicate
+  if (operator !== 'eq') throw unknownOperator(predicate, name, ['eq'])
+  if (operand.is === 'field')
+    throw filterError(predicate, '.field', `${name} is a parameter and takes a value`)
+  const sent = operand.is === 'text' ? operand.text : operand.is === 'value' ? operand.value : null
+  const result = operand.is === 'text' ? kind.readFilterText(operand.text) : readJson(sent, kind)
+  if ('value' in result) return result.value
+  throw filterError(
+    predicate,
+    '.val',
+    `the parameter ${quote(name)} must be ${result.expected}; it is ${quote(sent)}`,
+  )
+}
+
+/** An argument is a part of ids, so it is never null. */
+function readJson(value: unknown, kind: Kind<unknown>) {
+  const result = kind.readFilterValue(value)
+  return value === null && 'value' in result ? { expected: 'a value' } : result
+}
+
+function missingArgument(
+  { type }: ResourceType,
+  name: string,
+  kind: Kind<unknown>,
+): ParameterError {
+  const parameter = `filter[${name}]`
+  const detail = `${parameter}: ${type} needs the parameter ${quote(name)}, of the kind ${kind.name}.`
+  return new ParameterError('invalid_filter', parameter, detail)
+}
