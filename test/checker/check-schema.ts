@@ -26,23 +26,36 @@ const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')))
  */
 const maxListLength = 20
 
-/** Validates a document with the official JSON Schema. https://jsonapi.org/faq/#is-there-a-json-schema-describing-json-api */
+/**
+ * Validates a document with the official JSON Schema, which accepts only ASCII in member names. The specification allows all characters
+ * from U+0080 on (https://jsonapi.org/format/1.0/#document-member-names-allowed-characters). https://jsonapi.org/faq/#is-there-a-json-schema-describing-json-api
+ */
 export function checkSchema(body: unknown): Violation[] {
-  if (validate(truncateLists(body, 4))) return []
+  if (validate(truncateLists(body, 4, toAsciiName))) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => {
     return { rule: 'DOC-7', pointer: instancePath, message: `official schema: ${message}` }
   })
 }
 
+function toAsciiName(name: string): string {
+  return name.replace(/[\u{80}-\u{10ffff}]/gu, (letter) => `u${letter.codePointAt(0)}`)
+}
+
 /** Shortens long lists. @param depth - how many levels of the document may hold lists: linkage is four below the top */
-export function truncateLists(value: unknown, depth: number): unknown {
+export function truncateLists(
+  value: unknown,
+  depth: number,
+  rename: (name: string) => string = (name) => name,
+): unknown {
   if (typeof value !== 'object' || value === null || depth < 0) return value
   if (!Array.isArray(value)) {
     const members = Object.entries(value)
-    return Object.fromEntries(members.map(([name, each]) => [name, truncateLists(each, depth - 1)]))
+    return Object.fromEntries(
+      members.map(([name, each]) => [rename(name), truncateLists(each, depth - 1, rename)]),
+    )
   }
   const half = maxListLength / 2
   const some =
     value.length > maxListLength ? [...value.slice(0, half), ...value.slice(-half)] : value
-  return some.map((each) => truncateLists(each, depth))
+  return some.map((each) => truncateLists(each, depth, rename))
 }

@@ -2,13 +2,11 @@
 export const sqliteSql = `
   pragma foreign_keys = off;
   create table nocase_key (code text primary key not null collate nocase, label text);
-  create table nocase_ref (id integer primary key, code text collate nocase references nocase_key, plain text references nocase_key (code));
+  create table nocase_ref (id integer primary key, code text collate nocase references nocase_key);
   insert into nocase_key values ('Abc', 'one'), ('xyz', 'two');
-  insert into nocase_ref values (1, 'ABC', 'abc'), (2, 'xyz', 'Abc'), (3, null, 'nope');
+  insert into nocase_ref values (1, 'ABC'), (2, 'xyz'), (3, null), (4, 'nope');
   create table null_key (code text primary key, x integer);
   insert into null_key values ('k', 1), (null, 2), (null, 3);
-  create table null_key_and_number (code text primary key, no integer not null unique);
-  insert into null_key_and_number values (null, 1), ('x', 2);
   create table null_part (a integer, b text, x text, primary key (a, b));
   insert into null_part values (1, 'x', 'fine'), (1, null, 'null'), (null, null, 'none');
   create table misfit_key (no int primary key, x text);
@@ -20,7 +18,7 @@ export const sqliteSql = `
     (2, '0000-00-00', 1700000000001, 0, 'abc', '', 'n/a', 'f', 'N', 1, x'00ff', '24:00', 'many', 'null', 'no uuid', 'text'),
     (3, '', 1700000000002, 1, '', 1e300, 9e999, 't', 'Y', 'x', '', '', 1.5, '{broken', '', 5),
     (4, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null),
-    (5, '1815-12-10T00:00:00Z', 1700000000003, 2, 7, 'a lot', '', 'f', 'Y', 0, 5, 'noon', 7, '', 'X', ''),
+    (5, '10.12.1815', 1700000000003, 2, 7, 'a lot', '', 'f', 'Y', 0, 5, 'noon', 7, '', 'X', ''),
     (6, '1906-12-09', 1700000000004, 3, 8, 3, 2.5, 't', 'N', 0, 'Grace', '23:59:59', 8, '[1]', null, null),
     (7, '1912-06-23', 1700000000005, 4, 9, 4, 3.5, 't', 'N', 0, 'Alan', '23:59:59', 8, '[]', null, null),
     (8, '1903-12-28', 1700000000006, 5, 10, 5, 4.5, 't', 'N', 'y', 'John', '23:59:59', 8, '{}', null, null);
@@ -60,7 +58,7 @@ export const sqliteSql = `
   create table edge_text (id integer primary key, code text not null unique);
   insert into edge_text values (1, ''), (2, '.'), (3, '..'), (4, 'x');
   create table edge_key (code text not null primary key, x text);
-  insert into edge_key values ('', 'empty'), ('.', 'dot'), ('..', 'dots'), ('x', 'fine');
+  insert into edge_key values ('.', 'dot'), ('..', 'dots'), ('x', 'fine');
 
   create view broken_view as select nope from product;
   create view gone_view as select id from missing_table;
