@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { DocsFile, DocsPage } from '../openapi/options.ts'
@@ -35,9 +36,9 @@ export function docsPage({ path = '/docs' }: DocsPageOptions = {}): DocsPage {
       `docsPage.path: must be a slash and one segment, such as "/docs"; it is "${path}"`,
     )
   const { file, version } = findScalar()
-  let script: Promise<string> | undefined
   const folder = path.slice(1)
   const name = `scalar-${version}.js`
+  const startName = `start-${createHash('sha256').update(startScript).digest('hex').slice(0, 12)}.js`
   const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -48,36 +49,31 @@ export function docsPage({ path = '/docs' }: DocsPageOptions = {}): DocsPage {
 <body>
 <main></main>
 <script src="${folder}/${name}"></script>
-<script src="${folder}/start.js"></script>
+<script src="${folder}/${startName}"></script>
 </body>
 </html>
 `
-  const readScript = () => {
-    script ??= readFile(file, 'utf8')
-    return script
-  }
   const html = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentSecurityPolicy,
     'referrer-policy': 'no-referrer',
+    'cache-control': 'no-cache',
   }
-  // The name contains the version, so a browser may keep the file.
-  const cached = { 'cache-control': 'public, max-age=31536000, immutable' }
   return {
     path,
     files: [
       { path: '', headers: html, read: () => page },
-      {
-        path: '/start.js',
-        headers: { ...javascript, 'cache-control': 'no-cache' },
-        read: () => startScript,
-      },
-      { path: `/${name}`, headers: { ...javascript, ...cached }, read: readScript },
+      { path: `/${startName}`, headers: javascript, read: () => startScript },
+      { path: `/${name}`, headers: javascript, read: () => readFile(file, 'utf8') },
     ] satisfies DocsFile[],
   }
 }
 
-const javascript = { 'content-type': 'text/javascript; charset=utf-8' } as const
+/** The names of the scripts contain a version or a hash, so a browser may keep them. */
+const javascript = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'cache-control': 'public, max-age=31536000, immutable',
+} as const
 
 function findScalar(): Readonly<{ file: string; version: string }> {
   const require = createRequire(import.meta.url)

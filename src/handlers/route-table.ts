@@ -11,6 +11,7 @@ import { getResource } from './get-resource.ts'
 import { getRoot } from './get-root.ts'
 import type { RouteHandler } from './handler.ts'
 import { listPaths, type Method, type RouteTarget } from './model-paths.ts'
+import type { StaticFile } from './static-file.ts'
 import { updateResource } from './update-resource.ts'
 import { writeRelationship } from './write-relationship.ts'
 
@@ -26,6 +27,8 @@ export interface Route {
   readonly headers?: Readonly<Record<string, string>>
   /** True if requests are not authenticated. Default false. */
   readonly isPublic?: boolean
+  /** The response to GET and HEAD for a public route with a file, instead of that of the handler. */
+  readonly file?: StaticFile
   /**
    * Throws `HiddenRouteError` if the path does not exist for an auth context. OPTIONS and methods that the path does not have are
    * authenticated first then. Absent for a path that exists for everybody.

@@ -13,6 +13,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /** The files of the pages, as routes. */
 export interface Assets {
   readonly routes: readonly Route[]
+  /** The names of the modules of the script. */
+  readonly modules: readonly string[]
   /** Returns the path of a file, without the prefix of the application. */
   toPath(name: string): string
 }
@@ -33,12 +35,17 @@ export function readAssets(): Assets {
   const toPath = (name: string) => `/html.${hash}/${name}`
   return {
     toPath,
-    routes: files.map(({ name, type, text }) => ({
-      path: toPath(name),
-      isPublic: true,
-      methods: { GET: () => ({ status: 200, headers: toHeaders(type), body: text }) },
-      readOnlyMethods: [],
-    })),
+    modules: files.flatMap(({ name }) => (name.endsWith('.js') ? [name] : [])),
+    routes: files.map(({ name, type, text }) => {
+      const headers = toHeaders(type)
+      return {
+        path: toPath(name),
+        isPublic: true,
+        methods: { GET: () => ({ status: 200, headers, body: text }) },
+        file: { headers, read: () => text },
+        readOnlyMethods: [],
+      }
+    }),
   }
 }
 

@@ -45,11 +45,12 @@ const paths = { model: '/html.model.json', explanation: '/html.explain' } as con
  * @throws Error when the files of the pages cannot be read
  */
 export function createPages({ explain = false }: PagesOptions = {}): HtmlPages {
-  const { routes, toPath } = readAssets()
+  const { routes, modules, toPath } = readAssets()
   const readCounts = createCountReader()
   const listFiles = (prefix: string): PageFiles => ({
     style: prefix + toPath('pages.css'),
     script: prefix + toPath('pages.js'),
+    modules: modules.filter((name) => name !== 'pages.js').map((name) => prefix + toPath(name)),
     model: prefix + paths.model,
     explanation: explain ? prefix + paths.explanation : undefined,
   })

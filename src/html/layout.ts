@@ -6,6 +6,8 @@ import type { BaseContext } from './page-context.ts'
 export interface PageFiles {
   readonly style: string
   readonly script: string
+  /** The modules that the script imports, which a browser loads at once. */
+  readonly modules: readonly string[]
   /** The description of the resource types for the script. */
   readonly model: string
   /** The page that explains a read; `undefined` if the server explains none. */
@@ -44,7 +46,7 @@ export function renderLayout(context: BaseContext, files: PageFiles, parts: Page
   return `<!doctype html>${renderToString(page as Parameters<typeof renderToString>[0])}`
 }
 
-function renderHead({ style, script }: PageFiles, title: string): Html {
+function renderHead({ style, script, modules }: PageFiles, title: string): Html {
   return h(
     'head',
     null,
@@ -56,6 +58,7 @@ function renderHead({ style, script }: PageFiles, title: string): Html {
     h('link', { rel: 'icon', href: 'data:,' }),
     h('link', { rel: 'stylesheet', href: style }),
     h('script', { type: 'module', src: script }),
+    modules.map((href) => h('link', { rel: 'modulepreload', href })),
   )
 }
 

@@ -20,6 +20,7 @@ import { defaultMaxBody, type HttpOptions } from './options.ts'
 import { createOriginResolver, findOrigin } from './origin.ts'
 import type { HttpRequest, HttpResponse } from './request.ts'
 import { createRouter } from './router.ts'
+import { createFileResponder, type FileResponder } from './static-files.ts'
 import { startStream } from './stream.ts'
 
 /** Processes a request. It reports every error as a response: it never throws. */
@@ -34,6 +35,8 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
   const context = withActionCalls(createAppContext(options))
   const routes = [...buildRoutes(context, options), ...(html?.routes ?? [])]
   const match = createRouter(routes, prefix)
+  const files = new Map<Route, FileResponder>()
+  for (const route of routes) if (route.file) files.set(route, createFileResponder(route.file))
   const resolveOrigin = createOriginResolver(options.publicUrl)
   const respondToError = createErrorResponder(log)
 
@@ -61,6 +64,9 @@ export function createDispatcher(options: HttpOptions, log: Logger): Dispatcher 
       const headers = { ...commonHeaders, allow: formatAllowedMethods(route) }
       return { status: 204, headers, body: undefined }
     }
+    const respondWithFile = route.file && files.get(route)
+    if (respondWithFile)
+      return toHttpResponse(await respondWithFile(readFileRequest(request)), method)
     const auth = route.isPublic ? undefined : await request.authenticate()
     const origin = resolveOrigin(request.host, request.protocol)
     const body = handlerMethod === 'GET' ? noBytes : await request.readBody(maxBody)
@@ -109,6 +115,10 @@ function addHeaders(response: ApiResponse, { headers }: Route): ApiResponse {
 
 const noBytes = new Uint8Array()
 
+function readFileRequest({ header }: HttpRequest): Parameters<FileResponder>[0] {
+  return { acceptEncoding: header('accept-encoding'), ifNoneMatch: header('if-none-match') }
+}
+
 function toApiRequest(
   { target, requestId, ip, log, signal }: HttpRequest,
   parts: Pick<ApiRequest, 'id' | 'auth' | 'origin' | 'body'>,
@@ -127,12 +137,12 @@ function toHttpResponse(
   }: Readonly<{
     status: number
     headers?: Readonly<Record<string, string>>
-    body: NonNullable<HttpResponse['body']>
+    body: HttpResponse['body']
   }>,
   method: string,
 ): HttpResponse {
-  const length =
-    typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  const isReady = typeof body === 'string' || body instanceof Uint8Array
+  const length = isReady ? { 'content-length': String(Buffer.byteLength(body)) } : {}
   return {
     status,
     headers: { ...documentHeaders, ...headers, ...length },

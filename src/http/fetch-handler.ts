@@ -96,8 +96,13 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array>
 }
 
 function toResponse({ status, headers, body }: HttpResponse): Response {
-  const content = body === undefined || typeof body === 'string' ? body : toByteStream(body)
-  return new Response(content ?? null, { status, headers: { ...headers } })
+  const isReady = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+  const content = isReady ? body : toByteStream(body)
+  // The types of the Fetch API exclude bytes in shared memory, which no response has.
+  return new Response((content as BodyInit | undefined) ?? null, {
+    status,
+    headers: { ...headers },
+  })
 }
 
 /** Converts chunks of text to a stream of bytes that reads a chunk when the client has taken the one before. */

@@ -39,11 +39,17 @@ export function announcesBody(
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Adds `Accept` to the `Vary` header field that the application has set already (RFC 9110 §12.5.5). */
-export function extendVary(present: unknown): string {
+/**
+ * Adds names to the `Vary` header field that the application has set already (RFC 9110 §12.5.5).
+ * @param added - default: `Accept`
+ */
+export function extendVary(present: unknown, added: string = commonHeaders.vary): string {
   const names = Array.isArray(present) ? present.join(', ') : String(present ?? '')
-  if (names === '') return commonHeaders.vary
-  return /(^|,)\s*(\*|accept)\s*(,|$)/i.test(names) ? names : `${names}, ${commonHeaders.vary}`
+  if (names === '') return added
+  const known = names.split(/\s*,\s*/).map((name) => name.toLowerCase())
+  if (known.includes('*')) return names
+  const missing = added.split(', ').filter((name) => !known.includes(name.toLowerCase()))
+  return [names, ...missing].join(', ')
 }
 
 /** Returns the error of a path without a route. @param target - the request target */

@@ -135,9 +135,10 @@ async function send({ status, headers, body }: HttpResponse, response: ServerRes
   const isUnread = !response.req.complete
   response.writeHead(status, {
     ...headers,
-    ...(vary !== undefined && { vary: extendVary(vary) }),
+    ...(vary !== undefined && { vary: extendVary(vary, headers.vary) }),
     ...(isUnread && { connection: 'close' }),
   })
-  if (body === undefined || typeof body === 'string') response.end(body)
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array)
+    response.end(body)
   else await pipeline(Readable.from(body), response)
 }

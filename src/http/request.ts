@@ -32,5 +32,5 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** A stream has begun and must be read to its end, or ended by `return`. `undefined` for a response without a body. */
-  readonly body: DocumentText | undefined
+  readonly body: DocumentText | Uint8Array | undefined
 }

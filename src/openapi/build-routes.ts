@@ -171,6 +171,7 @@ function definePage({ planner, prefix }: AppContext, page: DocsPage | undefined)
   return files.map((file) => ({
     ...defineText(`${path}${file.path}`, file.headers, file.read),
     isPublic: true,
+    file,
   }))
 }
 

@@ -39,6 +39,6 @@ export interface DocsFile {
   /** Its path behind the path of the page: empty for the page itself, `/start.js` for a script. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Reads the content; called for each request. */
+  /** Reads the content; called when it is first requested. */
   readonly read: () => Awaitable<string>
 }

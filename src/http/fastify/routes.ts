@@ -24,6 +24,7 @@ import {
 } from '../methods.ts'
 import { getLocalHost, type OriginResolver } from '../origin.ts'
 import type { ErrorReporter } from './errors.ts'
+import { createFileHandler } from './file-handler.ts'
 import { type ResponseSender, type Sendable, sendResponse } from './response.ts'
 
 /** Returns the auth context of a request, or a promise of it. */
@@ -65,7 +66,10 @@ function registerHandlers(app: FastifyInstance, route: Route, options: RouteOpti
     ? [checkHeadersHook, createAuthHook(authenticate)]
     : checkHeadersHook
   for (const [method, handle] of Object.entries(route.methods) as [Method, RouteHandler][]) {
-    const handler = createRouteHandler({ method, handle }, route, { ...options, authenticate })
+    const handler =
+      route.file && method === 'GET'
+        ? createFileHandler(route.file, options.reportError)
+        : createRouteHandler({ method, handle }, route, { ...options, authenticate })
     const isUncheckedRead = method === 'GET' && !authenticate
     const definition = {
       ...{ url: route.path, bodyLimit: maxBody, exposeHeadRoute: false },
