@@ -30,6 +30,13 @@ function repeat(queries: readonly string[]): string[] {
 }
 
 describe('The plan cache', () => {
+  it('given 1,000 caches, when none is used, then they have no memory for keys', () => {
+    const before = process.memoryUsage().arrayBuffers
+    const caches = Array.from({ length: 1000 }, () => cachePlans((search) => ({ search })))
+    const added = process.memoryUsage().arrayBuffers - before
+    assert.ok(added < 1_000_000, `${added} bytes for ${caches.length} caches`)
+  })
+
   for (const search of ['', 'filter[name]=first'])
     it(`given the query "${search}", when it comes three times, then it is planned twice`, () => {
       const { planQuery, countPlanned } = countedPlanner()

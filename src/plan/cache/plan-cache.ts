@@ -20,19 +20,22 @@ const bounds = { max: 1000, maxSize: 1_000_000 }
 export function cachePlans<Plan extends object>(
   plan: (search: string, original: string) => Plan,
 ): (search: string, original?: string) => Plan {
-  const plans = new LRUCache<string, Plan>(bounds)
-  const admits = createAdmissionFilter()
+  // An application has hundreds of caches, and most are never used: memory is allocated by the first request, or the second.
+  let plans: LRUCache<string, Plan> | undefined
+  let admits: ((key: string) => boolean) | undefined
   /** The plan that was used last: to use it again does not change the order. */
   let latest: Readonly<{ search: string; plan: Plan }> | undefined
   return (search, original = search) => {
     if (latest?.search === search) return latest.plan
-    const cached = plans.get(search)
+    const cached = plans?.get(search)
     if (cached !== undefined) {
       latest = { search, plan: cached }
       return cached
     }
     const planned = plan(search, original)
+    admits ??= createAdmissionFilter()
     if (admits(search)) {
+      plans ??= new LRUCache(bounds)
       const extra = original === search ? 0 : original.length
       plans.set(search, planned, { size: search.length + extra + 1 })
     }
