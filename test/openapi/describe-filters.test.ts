@@ -71,7 +71,7 @@ const description = describeApi(model)
 
 /** Compiles a schema that refers to the components of a description. */
 function compile(described: OpenApiDocument, schema: unknown) {
-  const ajv = new Ajv2020({ strict: false, ownProperties: true })
+  const ajv = new Ajv2020({ strict: false, ownProperties: true, code: { optimize: false } })
   ajv.addSchema(described, 'api')
   return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')))
 }
