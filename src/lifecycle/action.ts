@@ -126,7 +126,10 @@ function readReturned(
     ? list.map((id) => (typeof id === 'string' ? normalizeId(target, id) : undefined))
     : [undefined]
   if (isOne && ids.length === 0)
-    throw new HeaderError('not_stored', `The action ${name} returned no ${target.type}.`)
+    throw new HeaderError(
+      'not_stored',
+      `The action ${name} returned no resource of type ${target.type}.`,
+    )
   if (ids.every((id) => id !== undefined)) return { is: 'resources', ids }
   throw fail(isOne ? `the id of a ${target.type}` : `an array of ids of ${target.type}`)
 }

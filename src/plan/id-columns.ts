@@ -56,9 +56,10 @@ export function omitIdColumns(
 ): AgreedColumns {
   const { resource, id } = row
   if (resource.id.parts.length === 1) return { columns, conflicts: [], known: new Map() }
-  const known = new Map<string, KnownPart>()
-  for (const [index, text] of (id === undefined ? [] : (splitId(id) ?? [])).entries())
-    known.set(resource.id.columns[index] ?? '', { text, field: undefined })
+  const sent = id === undefined ? [] : (splitId(id) ?? [])
+  const known = new Map<string, KnownPart>(
+    sent.map((text, index) => [resource.id.columns[index] ?? '', { text, field: undefined }]),
+  )
   const conflicts: IdConflict[] = []
   const agreed = columns.map((column, index): WriteColumn => {
     const { omits: _, ...written } = column
@@ -97,8 +98,8 @@ export function agreeOnId(
   }
   for (const { field, other } of conflicts)
     report(builder.errors, () => {
-      const whole = other ?? `the id ${quote(id)}`
-      const detail = `${field} does not agree with ${whole}: ${other ? 'both are' : 'it is a'} part of the id, which cannot change.`
+      const otherPart = other ?? `the id ${quote(id)}`
+      const detail = `${field} does not agree with ${otherPart}: ${other ? 'both are' : 'it is a'} part of the id, which cannot change.`
       return new BodyError('invalid_value', pointerOf(field), detail)
     })
   for (const { relationship, memberId, column } of listMemberConflicts(builder, known, row))
@@ -108,7 +109,7 @@ export function agreeOnId(
       const isMember = (check: ExistenceCheck) =>
         check.type === to && check.id === memberId && `${check.pointer}/`.startsWith(`${location}/`)
       const pointer = builder.existenceChecks.find(isMember)?.pointer ?? location
-      const whole = id === undefined ? `the new ${resource.type}` : quote(id)
+      const whole = id === undefined ? 'the new resource' : quote(id)
       const detail = `${to} ${quote(memberId)} cannot be a member of "${relationship}" of ${whole}: "${column}" is a part of its id, which cannot change, and has another value.`
       return new BodyError('invalid_value', pointer, detail)
     })

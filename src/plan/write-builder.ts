@@ -182,7 +182,7 @@ export function addDefaults(
       if (id !== undefined && resource.id.columns.includes(field.column ?? '')) continue
       addServerValue(field, field.makeDefault(), builder)
     } else if (field.required && resource.fields.has(field.name)) {
-      const detail = `A new ${resource.type} must have the attribute "${field.name}".`
+      const detail = `A new resource of type ${resource.type} must have the attribute "${field.name}".`
       report(builder.errors, () => new BodyError('missing_value', toFieldPointer(field), detail))
     }
   }
@@ -314,7 +314,7 @@ export function linkToParent(
     )
     builder.values.push(id)
   } else if (sent.is !== 'one' || normalizeId(resource, sent.identifier.id) !== id) {
-    const detail = `The URL links the new ${relationship.to} to the ${resource.type} ${quote(id)}; "${inverse.name}" must be that ${resource.type} or be omitted.`
+    const detail = `The URL links the new resource to that of type ${resource.type} with id ${quote(id)}; "${inverse.name}" must be the same or be omitted.`
     report(
       builder.errors,
       () => new BodyError('relationship_conflict', toFieldPointer(inverse), detail),

@@ -250,7 +250,7 @@ function resolveNewId(
   }
   if (id === undefined) {
     if (ids.fromClient === 'optional') return undefined
-    const detail = `A new ${type} must have an id; the document has none.`
+    const detail = `A new resource of type ${type} must have an id; the document has none.`
     report(builder.errors, () => new BodyError('missing_value', '/data/id', detail))
     return undefined
   }
@@ -276,7 +276,7 @@ function readNewId(
     'value' in result
       ? 'a text that a URL path segment can hold: not "", "." or ".."'
       : result.expected
-  const detail = `The id of a ${type} must be ${expected}; it is ${quote(id)}.`
+  const detail = `The id of a resource of type ${type} must be ${expected}; it is ${quote(id)}.`
   report(builder.errors, () => new BodyError('invalid_value', '/data/id', detail))
   return undefined
 }

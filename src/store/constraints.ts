@@ -13,7 +13,7 @@ import { ConstraintError } from './constraint-error.ts'
 export class TakenIdError extends BodyError {
   readonly resource: ResourceType
   constructor(resource: ResourceType, cause: unknown) {
-    const detail = `The database generated an id for the new ${resource.type} that another ${resource.type} has.`
+    const detail = `The database generated an id that another resource of type ${resource.type} has.`
     super('id_taken', '/data', detail, { cause })
     this.name = 'TakenIdError'
     this.resource = resource
@@ -54,13 +54,24 @@ export function rowConstraintError(
   const fields = findFields(error, plan, resource)
   const [first] = fields
   const pointer = plan.document === 'resource' && first ? toFieldPointer(first) : '/data'
+  const message = findPublicMessage(error, resource)
+  if (message !== undefined) return new BodyError(codeOf(error), '/data', message, { cause: error })
+  return createRowError(error, resource, fields, pointer)
+}
+
+/** @param fields - of the columns of the constraint; empty if they are not known */
+function createRowError(
+  error: ConstraintError,
+  { type }: ResourceType,
+  fields: readonly Field[],
+  pointer: string,
+): BodyError {
+  const isKnown = fields.length > 0
   const names = fields.map(({ name }) => `"${name}"`).join(' and ')
   const options = { cause: error }
-  const message = findPublicMessage(error, resource)
-  if (message !== undefined) return new BodyError(codeOf(error), '/data', message, options)
   switch (error.is) {
     case 'unique': {
-      const reason = first ? `another ${resource.type} has the same ${names}` : violation
+      const reason = isKnown ? `another resource of type ${type} has the same ${names}` : violation
       return new BodyError('constraint_conflict', pointer, rejection(reason), options)
     }
     // Not every database reports the columns of a foreign key.
@@ -68,12 +79,12 @@ export function rowConstraintError(
     case 'other':
       return new BodyError('constraint_conflict', '/data', rejection(violation), options)
     case 'notNull': {
-      const reason = first ? `${names} must not be null` : 'a required value is missing'
+      const reason = isKnown ? `${names} must not be null` : 'a required value is missing'
       return new BodyError('invalid_value', pointer, rejection(reason), options)
     }
     case 'check':
     case 'type': {
-      const value = first ? `the value of ${names}` : 'one of the values'
+      const value = isKnown ? `the value of ${names}` : 'one of the values'
       return new BodyError('invalid_value', pointer, `The database rejects ${value}.`, options)
     }
   }
@@ -97,7 +108,7 @@ function takenIdError(
   resource: ResourceType,
 ): Error {
   if (id === undefined && shape.row === 'new') return new TakenIdError(resource, cause)
-  const detail = `There is a ${resource.type} with this id already.`
+  const detail = `There is a resource of type ${resource.type} with this id already.`
   return new BodyError('id_taken', '/data/id', detail, { cause })
 }
 
@@ -126,8 +137,14 @@ export function deletionConstraintError(error: ConstraintError, resource: Resour
   if (message !== undefined) return new HeaderError(codeOf(error), message, {}, { cause: error })
   const { type } = resource
   return isAboutValues(error)
-    ? new HeaderError('invalid_value', `The database does not allow this ${type} to be deleted.`)
-    : new HeaderError('constraint_conflict', `Other records still reference this ${type}.`)
+    ? new HeaderError(
+        'invalid_value',
+        `The database does not allow this resource of type ${type} to be deleted.`,
+      )
+    : new HeaderError(
+        'constraint_conflict',
+        `Other records still reference this resource of type ${type}.`,
+      )
 }
 
 /** Returns the error of a constraint that is violated by an action. */

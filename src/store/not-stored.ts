@@ -6,7 +6,7 @@ import type { WriteShape } from '../plan/write.ts'
  * it, or did not set its id.
  */
 export function notStoredError({ type }: Pick<WriteShape, 'type'>): BodyError {
-  const detail = `The database did not store this ${type}: a trigger or a rule dropped it, or gave it no id. Nothing was changed.`
+  const detail = `The database did not store this resource of type ${type}: a trigger or a rule dropped it, or gave it no id. Nothing was changed.`
   return new BodyError('not_stored', '/data', detail)
 }
 

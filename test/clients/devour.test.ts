@@ -85,7 +85,7 @@ describe('devour, served with singular types', () => {
     await assert.rejects(connect().create('computer', {}), {
       serial: {
         title: 'A required value is missing',
-        detail: 'A new computer must have the attribute "serial".',
+        detail: 'A new resource of type computer must have the attribute "serial".',
       },
     })
   })

@@ -79,7 +79,7 @@ describe('jsona, which has no types of its own and sends with fetch', () => {
           status: '422',
           code: 'missing_value',
           title: 'A required value is missing',
-          detail: 'A new computer must have the attribute "serial".',
+          detail: 'A new resource of type computer must have the attribute "serial".',
           source: { pointer: '/data/attributes/serial' },
         },
       ],

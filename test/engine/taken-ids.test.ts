@@ -82,7 +82,7 @@ engine(
       assert.deepEqual([status, error.code, error.source], [409, 'id_taken', { pointer: '/data' }])
       assert.equal(
         error.detail,
-        'The database generated an id for the new word that another word has.',
+        'The database generated an id that another resource of type word has.',
       )
     })
   },

@@ -117,7 +117,7 @@ engine('Triggers that replace what is written', served, (app) => {
       ['/mails', 'mail'],
     ] as const) {
       const response = await create(path, type, { attributes: { name: 'spam' } })
-      const says = `The database did not store this ${type}: a trigger or a rule dropped it`
+      const says = `The database did not store this resource of type ${type}: a trigger or a rule dropped it`
       assertErrors(response, 409, { status: 409, at: '/data', says })
       assert.equal(response.body.errors?.[0]?.code, 'not_stored')
       assert.equal((await create(path, type, { attributes: { name: 'ham' } })).status, 201)

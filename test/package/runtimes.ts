@@ -112,14 +112,14 @@ async function testWrites(client: Client): Promise<void> {
   assert.equal(created.status, 201, created.text)
   const again = await client.send('POST', '/books', { body: book })
   assert.equal(again.status, 409)
-  assert.match(again.text, /another book has the same \\"isbn\\"/)
+  assert.match(again.text, /another resource of type book has the same \\"isbn\\"/)
   const { id } = JSON.parse(created.text).data
   const change = { data: { type: 'book', id, attributes: { title: 'Nötes' } } }
   const updated = await client.send('PATCH', `/books/${id}`, { body: change })
   assert.equal(JSON.parse(updated.text).data.attributes.title, 'Nötes')
   const rejected = await client.send('DELETE', '/authors/1')
   assert.equal(rejected.status, 409)
-  assert.match(rejected.text, /Other records still reference this author\./)
+  assert.match(rejected.text, /Other records still reference this resource of type author\./)
 }
 
 async function testReads(client: Client): Promise<void> {

@@ -62,7 +62,7 @@ export function checkValueLimits(
   const resource = getResourceType(model, shape.type)
   const expectedId = shape.row === 'newWithId' && id ? limits.get(resource.id)?.(id) : undefined
   const errors = expectedId
-    ? [limitError('/data/id', `The id of a ${shape.type}`, expectedId, id)]
+    ? [limitError('/data/id', `The id of a resource of type ${shape.type}`, expectedId, id)]
     : []
   for (const [index, column] of shape.columns.entries()) {
     const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
