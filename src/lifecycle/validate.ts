@@ -54,20 +54,7 @@ export async function validateWrite(
   reportAll(errors, plan.errors)
   reportAll(errors, missing)
   if (before) reportImmutableRelationships(plan, before, resource, errors)
-  const changed: Record<string, unknown> = {}
-  for (const [index, column] of plan.shape.columns.entries()) {
-    const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
-    if (field?.is !== 'attribute') continue
-    const value = plan.values[index]
-    // A part of the id has been compared with it.
-    const isChecked = column.omits !== undefined
-    if (stored && field.isImmutable && !isChecked && !isEqual(field, value, stored[field.name]))
-      report(errors, () => immutableError(field, stored, planner.model))
-    if (field.validate && value !== null) {
-      const result = await validateValue(value, field, field.validate, errors)
-      if (!Object.is(result, value)) changed[field.name] = result
-    }
-  }
+  const changed = await validateAttributes(plan, stored, { resource, model: planner.model }, errors)
   if (resource.validate) {
     const written = {
       ...readKeyAttributes(plan, resource, planner.model),
@@ -82,6 +69,30 @@ export async function validateWrite(
   return Object.keys(changed).length === 0
     ? plan
     : applyFieldValues(planner, plan, changed, resource)
+}
+
+/** Checks the immutable attributes, and runs the validators of attributes. @returns the values that validators changed, by name */
+async function validateAttributes(
+  plan: WritePlan,
+  stored: Attributes | undefined,
+  { resource, model }: Readonly<{ resource: ResourceType; model: Model }>,
+  errors: ErrorCollector,
+): Promise<Attributes> {
+  const changed: Record<string, unknown> = {}
+  for (const [index, column] of plan.shape.columns.entries()) {
+    const field = column.is === 'attribute' ? resource.fields.get(column.name) : undefined
+    if (field?.is !== 'attribute') continue
+    const value = plan.values[index]
+    // A part of the id has been compared with it.
+    const isChecked = column.omits !== undefined
+    if (stored && field.isImmutable && !isChecked && !isEqual(field, value, stored[field.name]))
+      report(errors, () => immutableError(field, stored, model))
+    if (field.validate && value !== null) {
+      const result = await validateValue(value, field, field.validate, errors)
+      if (!Object.is(result, value)) changed[field.name] = result
+    }
+  }
+  return changed
 }
 
 /** Returns the attributes that a plan writes. */

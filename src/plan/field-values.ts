@@ -35,27 +35,13 @@ export function applyFieldValues(
   resource: ResourceType,
 ): WritePlan {
   const { shape } = plan
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
   const changed: ChangedPlan = {
     columns: [...shape.columns],
     values: [...plan.values],
     links: [...shape.links],
     linkIds: [...plan.linkIds],
   }
-  const written = new Map<string, string>()
-  for (const [name, value] of entries)
-    for (const column of applyValue(name, value, changed, {
-      resource,
-      model,
-      isNew: shape.row !== 'existing',
-    })) {
-      const other = written.get(column)
-      if (other !== undefined)
-        throw new Error(
-          `A hook of ${resource.type} returned "${other}" and "${name}", which are both stored in the column "${column}".`,
-        )
-      written.set(column, name)
-    }
+  applyValues(values, changed, { resource, model, isNew: shape.row !== 'existing' })
   const { columns: all, links, ...rest } = changed
   const { columns, conflicts } = omitIdColumns(all, rest.values, { resource, model, id: plan.id })
   const [conflict] = conflicts
@@ -64,6 +50,25 @@ export function applyFieldValues(
       `A hook of ${resource.type} returned "${conflict.field}", which does not agree with ${conflict.other ? `"${conflict.other}"` : 'the id'}: it is a part of the id.`,
     )
   return { ...plan, ...rest, shape: shapes.intern({ ...shape, columns, links }) }
+}
+
+/** Writes the values of fields into a plan. @throws Error if two values are of one column */
+function applyValues(
+  values: Readonly<Record<string, unknown>>,
+  changed: ChangedPlan,
+  context: ValueContext,
+): void {
+  const written = new Map<string, string>()
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  for (const [name, value] of entries)
+    for (const column of applyValue(name, value, changed, context)) {
+      const other = written.get(column)
+      if (other !== undefined)
+        throw new Error(
+          `A hook of ${context.resource.type} returned "${other}" and "${name}", which are both stored in the column "${column}".`,
+        )
+      written.set(column, name)
+    }
 }
 
 /** The type that a plan writes. */

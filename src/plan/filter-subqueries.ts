@@ -49,10 +49,31 @@ export function planCall(
 ): Condition {
   const { parameters, subqueries } = context
   const { operator, operand } = predicate
-  const names = Object.keys(declared)
   subqueries.count += 1
   if (operand.is === 'text') return planTextCall(predicate, name, declared, context)
   if (operator !== 'call') throw unknownOperator(predicate, name, ['call'])
+  const sent = readCallObject(predicate, name, Object.keys(declared))
+  const values = Object.entries(declared).map(([parameter, kind]) => {
+    const value = sent[parameter]
+    const read = value === null ? { value } : kind.readFilterValue(value)
+    if ('value' in read) return read.value
+    const problem = `${parameter} must be ${read.expected}; it is ${quote(value)}`
+    throw filterError(predicate, '.val', problem)
+  })
+  return {
+    is: 'call',
+    query: name,
+    parameters: values.map((each) => addParameter(each, parameters)),
+  }
+}
+
+/** Reads the values of a call by their names. @throws ParameterError unless it has exactly the parameters of the query */
+function readCallObject(
+  predicate: Predicate,
+  name: string,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const { operand } = predicate
   const sent = operand.is === 'value' ? operand.value : undefined
   const list = listNames(names, 'parameters')
   if (!isObject(sent))
@@ -73,21 +94,7 @@ export function planCall(
       '.val',
       `${name} needs the parameter ${quote(missing)}; it may be null`,
     )
-  const values = Object.entries(declared).map(([parameter, kind]) => {
-    const value = sent[parameter]
-    const read = value === null ? { value } : kind.readFilterValue(value)
-    if ('value' in read) return read.value
-    throw filterError(
-      predicate,
-      '.val',
-      `${parameter} must be ${read.expected}; it is ${quote(value)}`,
-    )
-  })
-  return {
-    is: 'call',
-    query: name,
-    parameters: values.map((each) => addParameter(each, parameters)),
-  }
+  return sent
 }
 
 /** Plans `filter[search]=text`, the call of a query with one parameter. */

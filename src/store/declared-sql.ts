@@ -71,10 +71,22 @@ function listRuleSql(target: Target): DeclaredSql[] {
 
 /** Lists the scope, the expressions and the kinds of the program of a resource type, compiled as in every other statement. */
 function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] {
-  const { type, scope, fields } = resource
+  const { type, scope } = resource
+  const select = sql`select 1 from ${rowsAt(0, resource, target)} where ${and(inScope(0, resource))}`
+  return [
+    ...listQueries(resource, target),
+    ...listActions(resource, target),
+    ...(scope
+      ? [{ path: `${type}.scope`, statement: compileStatement(select, target.dialect) }]
+      : []),
+    ...listExpressions(resource, target),
+  ]
+}
+
+function listExpressions(resource: ResourceType, target: Target): DeclaredSql[] {
+  const { type, fields } = resource
   const from = rowsAt(0, resource, target)
-  const condition = sql`select 1 from ${from} where ${and(inScope(0, resource))}`
-  const expressions = [...fields.values()].flatMap((field): DeclaredSql[] => {
+  return [...fields.values()].flatMap((field): DeclaredSql[] => {
     if (field.is !== 'attribute') return []
     const { codec } = field.kind
     // The columns of built-in codecs are compared with their types.
@@ -85,7 +97,12 @@ function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] 
       { path: `${type}.fields.${field.name}`, statement: compileStatement(select, target.dialect) },
     ]
   })
-  const queries = [...resource.queries].map(([name, { parameters }]): DeclaredSql => {
+}
+
+function listQueries(resource: ResourceType, target: Target): DeclaredSql[] {
+  const { type } = resource
+  const from = rowsAt(0, resource, target)
+  return [...resource.queries].map(([name, { parameters }]): DeclaredSql => {
     const call = Object.keys(parameters).map((_, index) => index)
     const where = compileCondition(
       { is: 'call', query: name, parameters: call },
@@ -95,21 +112,17 @@ function listDeclaredSql(resource: ResourceType, target: Target): DeclaredSql[] 
     const select = sql`select 1 from ${from} where ${where}`
     return { path: `${type}.queries.${name}`, statement: compileStatement(select, target.dialect) }
   })
-  const actions = [...resource.actions].flatMap(([name, action]): DeclaredSql[] => {
+}
+
+function listActions(resource: ResourceType, target: Target): DeclaredSql[] {
+  const { type } = resource
+  return [...resource.actions].flatMap(([name, action]): DeclaredSql[] => {
     const id = action.on === 'resource' ? '' : undefined
     const call = compileActionSql(action, resource, { id, parameters: {} }, target.dialect)
     return call
       ? [{ path: `${type}.actions.${name}`, statement: compileStatement(call, target.dialect) }]
       : []
   })
-  return [
-    ...queries,
-    ...actions,
-    ...(scope
-      ? [{ path: `${type}.scope`, statement: compileStatement(condition, target.dialect) }]
-      : []),
-    ...expressions,
-  ]
 }
 
 function isBindable(value: unknown): boolean {

@@ -249,10 +249,7 @@ function compileRelated(
   const field = getRelationship(resource, relationship)
   const { link, to } = field
   const isByKey = isOfRow === true && isFoundByKey(field, target)
-  const other = {
-    ...{ resource: getResourceType(target.model, to), depth: depth + 1 },
-    isOfRow: isByKey,
-  }
+  const other = { resource: getResourceType(target.model, to), depth: depth + 1, isOfRow: isByKey }
   const otherKey = columnsAt(other.depth, link.otherKey)
   const isId = isSameKey(link.otherKey, other.resource.id.columns)
   const conditions = [
@@ -268,17 +265,19 @@ function compileRelated(
   }
   const select = sql`select ${sql.join(otherKey)} from ${from}`
   const otherKeys = conditions.length === 0 ? select : sql`${select} where ${and(conditions)}`
-  const isLinked =
-    isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
-      ? target.dialect.equalsSubquery(toKey(ownKey), otherKeys)
-      : isLinkedFromAny(depth, reverseLink(link), otherKeys, toKey(ownKey))
+  const isOne = isId && link.foreignKey === 'own' && matchesOneId(where) && !isNegated
+  const isLinked = isOne
+    ? target.dialect.equalsSubquery(toKey(ownKey), otherKeys)
+    : isLinkedFromAny(depth, reverseLink(link), otherKeys, toKey(ownKey))
   const matched = isSameKey(link.ownKey, resource.id.columns)
     ? isLinked
     : sql`(${and([...isKeyPresent(ownKey), isLinked])})`
-  // Inside a `not` no database converts it to a join.
-  return preventPullUp && !isNegated && target.dialect.preventPullUp
-    ? target.dialect.preventPullUp(matched)
-    : matched
+  return preventPullUp && !isNegated ? preventJoin(matched, target) : matched
+}
+
+/** Keeps a database from converting a condition with a subquery to a join. Inside a `not` none does. */
+function preventJoin(condition: Sql, { dialect }: Target): Sql {
+  return dialect.preventPullUp ? dialect.preventPullUp(condition) : condition
 }
 
 /** Compiles whether the id is one of those that a declared query returns. The query runs once for all rows. */
@@ -299,7 +298,7 @@ function compileCall(
   const matched = sql`${toKey(resource.id.columns.map(column))} in (${ids})`
   // The query may return null, which must not make a negation unknown.
   if (isNegated) return sql`(${matched}) is true`
-  return preventPullUp && dialect.preventPullUp ? dialect.preventPullUp(matched) : matched
+  return preventPullUp ? preventJoin(matched, target) : matched
 }
 
 /**
@@ -321,12 +320,9 @@ function compileCount(
   const field = getRelationship(resource, relationship)
   const ownKey = field.link.ownKey.map(column)
   const isPresent = isKeyPresent(isSameKey(field.link.ownKey, resource.id.columns) ? [] : ownKey)
+  const value = param(parameter, 'integer', dialect)
   const having = (count: Sql) => {
-    const matches = operators[operator].write(
-      count,
-      [param(parameter, 'integer', dialect)] as never,
-      dialect,
-    )
+    const matches = operators[operator].write(count, [value] as never, dialect)
     return includesZero ? sql`not (${matches})` : matches
   }
   const counts = compileCounts(field, target, { having })
@@ -338,9 +334,7 @@ function compileCount(
       ? sql`not (${listed})`
       : sql`(${and([...isPresent, listed])}) is not true`
   const matched = isPresent.length === 0 ? listed : sql`(${and([...isPresent, listed])})`
-  return preventPullUp && !isNegated && dialect.preventPullUp
-    ? dialect.preventPullUp(matched)
-    : matched
+  return preventPullUp && !isNegated ? preventJoin(matched, target) : matched
 }
 
 /** Compiles an attribute of the rows that a condition is about. */

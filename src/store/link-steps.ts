@@ -1,6 +1,6 @@
 import type { Awaitable } from '../model/hooks.ts'
 import { getRelationship, type ResourceType } from '../model/model.ts'
-import { toFieldPointer } from '../plan/write-builder.ts'
+import { type LinkChange, toFieldPointer } from '../plan/write-builder.ts'
 import { runAccessCheck } from './access/run-checks.ts'
 import { convertConstraintError, linkConstraintError } from './constraints.ts'
 import { scopeError } from './scope-error.ts'
@@ -15,44 +15,47 @@ import type { WriteState, WriteStep } from './write-state.ts'
  * @param needs - the step that writes the row, if they need its id
  */
 export function listMemberSteps(state: WriteState, needs: readonly WriteStep[]): WriteStep[] {
-  const { plan, statements, compiled } = state
-  const { shape, linkIds, document } = plan
-  const { resource } = statements.ofType(shape.type)
-  const changes: WriteStep[] = []
-  const checks: WriteStep[] = []
-  for (const [index, { relationship: name }] of shape.links.entries()) {
-    const { to } = getRelationship(resource, name)
-    const pointer = document === 'resource' ? toFieldPointer({ is: 'relationship', name }) : '/data'
-    const convertError = createErrorConverter(pointer, resource)
-    const changedIds: string[] = []
-    const ofMember = (compiled.links[index] ?? []).map(
-      (statement): WriteStep => ({
-        needs,
-        run: ({ connection, id }) => {
-          const values = { planValues: [], id, ids: linkIds[index] ?? [] }
-          // The statement returns the ids of the changed rows.
-          return thenMaybe(connection.all(statement, values), (rows) => {
-            for (const [changedId] of rows) changedIds.push(String(changedId))
-          })
-        },
-        convertError,
-      }),
-    )
-    changes.push(...ofMember)
-    const run: WriteStep['run'] = ({ connection }) =>
-      checkMembers(connection, changedIds, { to, pointer }, statements)
-    checks.push({ needs: ofMember, run })
-    const access = statements.memberCheck(plan, index)
-    if (access) {
-      const rule = { ...access, pointer }
-      checks.push({
-        needs: ofMember,
-        run: ({ connection, id }) =>
-          runAccessCheck(connection, rule, plan, { id, ids: changedIds }),
+  const links = [...state.plan.shape.links.entries()]
+  const byLink = links.map((link) => createLinkSteps(state, link, needs))
+  return [...byLink.flatMap(({ changes }) => changes), ...byLink.flatMap(({ checks }) => checks)]
+}
+
+/** The steps of one link of a write. */
+interface LinkSteps {
+  readonly changes: readonly WriteStep[]
+  /** They need the ids of the members that were changed. */
+  readonly checks: readonly WriteStep[]
+}
+
+/** @param link - with its index in the plan */
+function createLinkSteps(
+  { plan, statements, compiled }: WriteState,
+  [index, { relationship: name }]: readonly [number, LinkChange],
+  needs: readonly WriteStep[],
+): LinkSteps {
+  const { resource } = statements.ofType(plan.shape.type)
+  const { to } = getRelationship(resource, name)
+  const isField = plan.document === 'resource'
+  const pointer = isField ? toFieldPointer({ is: 'relationship', name }) : '/data'
+  const convertError = createErrorConverter(pointer, resource)
+  const changedIds: string[] = []
+  const changes = (compiled.links[index] ?? []).map((statement): WriteStep => {
+    const run: WriteStep['run'] = ({ connection, id }) => {
+      const values = { planValues: [], id, ids: plan.linkIds[index] ?? [] }
+      // The statement returns the ids of the changed rows.
+      return thenMaybe(connection.all(statement, values), (rows) => {
+        for (const [changedId] of rows) changedIds.push(String(changedId))
       })
     }
-  }
-  return [...changes, ...checks]
+    return { needs, run, convertError }
+  })
+  const checkScope: WriteStep['run'] = ({ connection }) =>
+    checkMembers(connection, changedIds, { to, pointer }, statements)
+  const access = statements.memberCheck(plan, index)
+  const checkAccess: WriteStep['run'] = ({ connection, id }) =>
+    access && runAccessCheck(connection, { ...access, pointer }, plan, { id, ids: changedIds })
+  const checks = access ? [checkScope, checkAccess] : [checkScope]
+  return { changes, checks: checks.map((run) => ({ needs: changes, run })) }
 }
 
 /** Creates a step that links a new resource to the one in the path. */

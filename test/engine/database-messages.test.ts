@@ -101,6 +101,9 @@ engine('Messages of triggers', served, (app) => {
       data: { type: 'open', attributes: { size: 2 } },
     })
     assert.equal(status, 409)
-    assert.equal(error.detail, 'The database rejects the change: another resource of type open has the same "size".')
+    assert.equal(
+      error.detail,
+      'The database rejects the change: another resource of type open has the same "size".',
+    )
   })
 })

@@ -64,35 +64,26 @@ export async function createPostgresStore(
   url: string,
   options: PostgresOptions = {},
 ): Promise<Store> {
-  const { replicaUrls = [], maxResources } = options
+  const { replicaUrls = [], maxResources, statementCache } = options
   const pool = new PostgresPool(url, options)
-  const replicas = new Replicas(
-    pool,
-    replicaUrls.map((replica) => new PostgresPool(replica, options)),
-  )
+  const replicaPools = replicaUrls.map((replica) => new PostgresPool(replica, options))
+  const replicas = new Replicas(pool, replicaPools)
   const description = describeDatabase(url)
   const dialect = await detectDialect(pool, description)
   const counts = new PostgresCountCache()
   const createSetup = compileSession(model.session, dialect)
   const { facts, target } = createTarget(model, dialect, pool, counts)
-  const cache = new StatementCache(options.statementCache)
-  const statementsOf = createStatementsByRules(
-    createPostgresStatements(target, cache),
-    (restricted) => createPostgresStatements(restricted, cache),
-  )
+  const statementsOf = createStatementsOf(target, new StatementCache(statementCache))
   const limit = maxResources === undefined ? undefined : { resources: maxResources }
   const context: ReadContext = { statementsOf, counts, limit }
+  const primary: PrimaryContext = { pool, facts, target, createSetup }
   return {
     model,
     dialect: 'postgres',
     description,
     ...createReadOperations({ replicas, facts, dialect, createSetup }, context),
-    ...createExplainOperations({ pool, facts, target, createSetup }, context),
-    transaction: async (work, identity) => {
-      const setup = createSetup?.(identity)
-      if (!facts.areKnown) await facts.load()
-      return executeTransaction(work, { pool, statementsOf, facts, setup })
-    },
+    ...createExplainOperations(primary, context),
+    ...createWriteOperations(primary, context),
     ...createSchemaOperations(pool, target, facts),
     close: async () => {
       await Promise.all([pool.close(), replicas.close()])
@@ -100,10 +91,17 @@ export async function createPostgresStore(
   }
 }
 
+/** Creates the function that returns the statements of a request, by the access rules that apply to it. */
+function createStatementsOf(target: Target, cache: StatementCache): PostgresStatementsOf {
+  return createStatementsByRules(createPostgresStatements(target, cache), (restricted) =>
+    createPostgresStatements(restricted, cache),
+  )
+}
+
 /** Creates the session setup of a request; `undefined` without the option `session` of the model. */
 type CreateSetup = ReturnType<typeof compileSession>
 
-/** What the operations that read need, beside the context of each read. */
+/** What the operations that read need, besides the context of each read. */
 interface ReadOperationsContext {
   readonly replicas: Replicas
   readonly facts: LoadedTableFacts
@@ -140,8 +138,8 @@ function createReadOperations(
   }
 }
 
-/** What the operations that explain need, beside the context of each read. */
-interface ExplainOperationsContext {
+/** What the operations on the primary need, besides the context of each read. */
+interface PrimaryContext {
   /** The primary. */
   readonly pool: PostgresPool
   readonly facts: LoadedTableFacts
@@ -151,19 +149,16 @@ interface ExplainOperationsContext {
 
 /** Creates the operations of a store that explain reads, and who may see or change a row. */
 function createExplainOperations(
-  { pool, facts, target, createSetup }: ExplainOperationsContext,
+  { pool, facts, target, createSetup }: PrimaryContext,
   { statementsOf }: ReadContext,
 ): Pick<Store, 'explain' | 'explainAccess'> {
   return {
     explain: async (plan, id, { hooks } = {}) => {
       if (!facts.areKnown) await facts.load()
+      const readOptions = { statements: statementsOf(plan.identity), hooks }
       const explained = await pool.read(
         undefined,
-        (transaction) =>
-          explainPostgresRead(transaction, plan, id, {
-            statements: statementsOf(plan.identity),
-            hooks,
-          }),
+        (transaction) => explainPostgresRead(transaction, plan, id, readOptions),
         createSetup?.(plan.identity),
       )
       const catalog = await queryPostgresCatalog(pool.shared)
@@ -173,19 +168,29 @@ function createExplainOperations(
     explainAccess: async (question) => {
       if (!facts.areKnown) await facts.load()
       const { identity } = question
-      return pool.read(
-        undefined,
-        async (transaction) => {
-          const answer = await explainAccess(
-            question,
-            statementsOf(identity),
-            (statement, values) => transaction.all(statement, values),
-          )
-          await transaction.commit()
-          return answer
-        },
-        createSetup?.(identity),
-      )
+      const statements = statementsOf(identity)
+      const explain = async (transaction: PostgresTransaction) => {
+        const answer = await explainAccess(question, statements, (statement, values) =>
+          transaction.all(statement, values),
+        )
+        await transaction.commit()
+        return answer
+      }
+      return pool.read(undefined, explain, createSetup?.(identity))
+    },
+  }
+}
+
+/** Creates the operation of a store that writes. */
+function createWriteOperations(
+  { pool, facts, createSetup }: PrimaryContext,
+  { statementsOf }: ReadContext,
+): Pick<Store, 'transaction'> {
+  return {
+    transaction: async (work, identity) => {
+      const setup = createSetup?.(identity)
+      if (!facts.areKnown) await facts.load()
+      return executeTransaction(work, { pool, statementsOf, facts, setup })
     },
   }
 }

@@ -24,7 +24,7 @@ const readBudget: ReadBudget = { resources: maxBufferedRows, linkage: maxBuffere
 export const writeBudget: ReadBudget = { resources: maxWriteResources, linkage: maxWriteLinkage }
 
 /** The statements of a full read. */
-interface FullReadStatements {
+export interface FullReadStatements {
   readonly statements: SqliteStatements
   readonly fullRead: FullRead
 }

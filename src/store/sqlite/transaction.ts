@@ -1,10 +1,12 @@
+import type { ReadPlan } from '../../plan/read.ts'
+import type { CompleteRows } from '../../plan/read-result.ts'
 import { tooManyResourcesError } from '../resource-limit.ts'
 import { addAuth } from '../run-values.ts'
 import { runSequentially } from '../steps.ts'
 import type { WriteConnection } from '../write-connection.ts'
 import type { SqliteConnection } from './connection.ts'
 import { runSync } from './query-sequence.ts'
-import { executeFullRead, readPoint, writeBudget } from './read.ts'
+import { executeFullRead, type FullReadStatements, readPoint, writeBudget } from './read.ts'
 import { createSqliteRunQuery } from './read-transaction.ts'
 import type { SqliteStatements } from './statements.ts'
 
@@ -21,18 +23,9 @@ export function createWriteConnection(
     read: (plan, id) => {
       writer.checkTransaction()
       const fullRead = statements.fullRead(plan.shape)
-      if (fullRead.isPointRead) return readPoint(writer, fullRead, plan, id)
-      const limit = { resources: writeBudget.resources, isWrite: true }
-      const budget = {
-        ...writeBudget,
-        exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
-      }
-      const queries = executeFullRead({ statements, fullRead }, plan, id, budget)
-      const rows = runSync(queries, ({ statement, values }) =>
-        writer.all(statement, addAuth(values, plan.identity)),
-      )
-      if (rows === undefined) throw tooManyResourcesError(plan, limit)
-      return rows
+      return fullRead.isPointRead
+        ? readPoint(writer, fullRead, plan, id)
+        : readDocument(writer, { statements, fullRead }, plan, id)
     },
     query: async (expression) => {
       writer.checkTransaction()
@@ -40,6 +33,26 @@ export function createWriteConnection(
     },
     savepoint: (work) => runInSavepoint(writer, work),
   }
+}
+
+/** Reads a document in a write transaction. @throws HeaderError `too_many_resources` (400) */
+function readDocument(
+  writer: SqliteConnection,
+  statements: FullReadStatements,
+  plan: ReadPlan,
+  id: string | undefined,
+): CompleteRows {
+  const limit = { resources: writeBudget.resources, isWrite: true }
+  const budget = {
+    ...writeBudget,
+    exceed: (edge: number | undefined) => tooManyResourcesError(plan, limit, edge),
+  }
+  const queries = executeFullRead(statements, plan, id, budget)
+  const rows = runSync(queries, ({ statement, values }) =>
+    writer.all(statement, addAuth(values, plan.identity)),
+  )
+  if (rows === undefined) throw tooManyResourcesError(plan, limit)
+  return rows
 }
 
 async function runInSavepoint<Result>(
