@@ -14,19 +14,16 @@ export interface BareAnswer {
  * @param method - HEAD says that no body follows
  * @param ends - whether to stop sending after the bytes
  * @returns `undefined` when the connection was closed without a response
- * @throws Error when the response is no HTTP, breaks off, or does not come within `patience` milliseconds
+ * @throws Error when the response is no HTTP, breaks off, or does not come within `timeout` milliseconds
  */
 export async function sendBytes(
   origin: string,
   bytes: Buffer,
-  { method, ends, patience }: { method: string; ends: boolean; patience: number },
+  { method, ends, timeout }: { method: string; ends: boolean; timeout: number },
 ): Promise<BareAnswer | undefined> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
-  const timer = setTimeout(
-    () => socket.destroy(new Error(`no response in ${patience} ms`)),
-    patience,
-  )
+  const timer = setTimeout(() => socket.destroy(new Error(`no response in ${timeout} ms`)), timeout)
   try {
     if (ends) socket.end(bytes)
     else socket.write(bytes)

@@ -127,7 +127,7 @@ function anyPath(tables: Tables, table: number, most: number): fc.Arbitrary<stri
     )
 }
 
-/** The relationships of a table whose numbers can be asked for. */
+/** The relationships of a table whose numbers can be requested. */
 function listCounted(tables: Tables, table: number): string[] {
   return [...relationshipsOf(tables, table)].flatMap(([name, { many }]) => (many ? [name] : []))
 }

@@ -8,7 +8,7 @@ export function resourcePath(schema: Schema, type: string, id: string): string {
   return `${getType(schema, type).path}/${encodeURIComponent(id)}`
 }
 
-/** The path of the collection that is asked. */
+/** The path of the requested collection. */
 export function pathOf(schema: Schema, { type, of }: CollectionRequest): string {
   if (of === undefined) return getType(schema, type).path
   return `${resourcePath(schema, of.type, of.id)}/${of.relationship}`

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describeService, type TestService } from '../service-suite.ts'
 import { queryOf } from './collection-request.ts'
 import { assertDocument, longestQuery } from './comparison.ts'
-import { anyAsked } from './random-requests.ts'
+import { anyDocumentRequest } from './random-requests.ts'
 import { anyDraft, store } from './random-rows.ts'
 import { scale, seed } from './seed.ts'
 
@@ -18,9 +18,9 @@ describeService('sort, page, include, fields, held against a reference', (app: T
       const [draft] = fc.sample(anyDraft, { seed: seed + stage, numRuns: 1 })
       assert.ok(draft)
       const data = await store(app, draft)
-      const property = fc.asyncProperty(anyAsked(data), async (asked) => {
-        fc.pre(queryOf(asked.request, asked.selection).length <= longestQuery)
-        await assertDocument(app, data, asked)
+      const property = fc.asyncProperty(anyDocumentRequest(data), async (requested) => {
+        fc.pre(queryOf(requested.request, requested.selection).length <= longestQuery)
+        await assertDocument(app, data, requested)
       })
       await fc.assert(property, { seed: seed + stage, numRuns: requestsPerStage })
     })

@@ -4,7 +4,7 @@ import type { Document, Resource, TestResponse } from '../test-response.ts'
 import { ids } from '../test-response.ts'
 import { pairsOf, pathOf, queryOf } from './collection-request.ts'
 import { jsonOf, parseExactly } from './exact-json.ts'
-import type { Asked } from './random-requests.ts'
+import type { DocumentRequest } from './random-requests.ts'
 import { type CollectionRequest, evaluateRequest } from './reference.ts'
 import { type Expected, expectedResources, keyOf } from './reference-document.ts'
 import { idOf } from './rows.ts'
@@ -29,20 +29,20 @@ export async function assertFound(
   const expected = rows.map((row) => idOf(data.schema, request.type, row))
   const selection = { fields: { [request.type]: [] } }
   const path = pathOf(data.schema, request)
-  const answered = await server.call('GET', path, { query: queryOf(request, selection) })
+  const received = await server.call('GET', path, { query: queryOf(request, selection) })
   try {
-    assert.equal(answered.status, 200)
-    assert.deepEqual(ids(answered), expected)
-    assert.equal(answered.body.meta?.count, count)
+    assert.equal(received.status, 200)
+    assert.deepEqual(ids(received), expected)
+    assert.equal(received.body.meta?.count, count)
   } catch (cause) {
-    const found = Array.isArray(answered.body.data) ? new Set(ids(answered)) : new Set<string>()
+    const found = Array.isArray(received.body.data) ? new Set(ids(received)) : new Set<string>()
     const differing = found.symmetricDifference(new Set(expected))
-    throw new Error(formatFailure(data, request, answered.text, differing), { cause })
+    throw new Error(formatFailure(data, request, received.text, differing), { cause })
   }
   return count
 }
 
-/** All that is needed to see what went wrong: the filter, the ids expected and answered, and the rows that differ. */
+/** All that is needed to see what went wrong: the filter, the expected and the returned ids, and the rows that differ. */
 function formatFailure(
   data: Data,
   request: CollectionRequest,
@@ -56,7 +56,7 @@ function formatFailure(
     `filter:   ${jsonOf(request.filters)}`,
     `simple:   ${jsonOf(request.simple)}`,
     `expected: ${evaluateRequest(data, request).rows.map((row) => idOf(data.schema, request.type, row))}`,
-    `answered: ${text.slice(0, 2000)}`,
+    `returned: ${text.slice(0, 2000)}`,
     ...rows.map((row) => `differs:  ${jsonOf(row)}`),
   ].join('\n')
 }
@@ -65,22 +65,26 @@ function formatFailure(
 export async function assertDocument(
   server: ServerUnderTest,
   data: Data,
-  asked: Asked,
+  requested: DocumentRequest,
 ): Promise<void> {
-  const path = pathOf(data.schema, asked.request)
-  const query = queryOf(asked.request, asked.selection)
-  const answered = await server.call('GET', path, { query })
+  const path = pathOf(data.schema, requested.request)
+  const query = queryOf(requested.request, requested.selection)
+  const received = await server.call('GET', path, { query })
   try {
-    assert.equal(answered.status, 200)
-    compareDocument(data, asked, parseExactly<Document>(answered.text))
+    assert.equal(received.status, 200)
+    compareDocument(data, requested, parseExactly<Document>(received.text))
   } catch (error) {
     const url = `${path}?${decodeURIComponent(query)}`
     const message = `with PROPERTY_SEED=${seed}: GET ${url}\n${error}`
-    throw new Error(`${message}\n${answered.text.slice(0, 4000)}`, { cause: error })
+    throw new Error(`${message}\n${received.text.slice(0, 4000)}`, { cause: error })
   }
 }
 
-function compareDocument(data: Data, { request, selection }: Asked, body: Document): void {
+function compareDocument(
+  data: Data,
+  { request, selection }: DocumentRequest,
+  body: Document,
+): void {
   const { type } = request
   const { rows, count } = evaluateRequest(data, request)
   const { data: primary, included } = body
@@ -98,8 +102,8 @@ function compareDocument(data: Data, { request, selection }: Asked, body: Docume
     new Set(expected.keys()).difference(new Set(primary.map(keyOf))),
     'what is included',
   )
-  const isAsked = selection.include.length > 0
-  assert.equal(included !== undefined, isAsked, 'included is there when include was sent')
+  const sendsInclude = selection.include.length > 0
+  assert.equal(included !== undefined, sendsInclude, 'included is there when include was sent')
   for (const resource of [...primary, ...(included ?? [])]) {
     compareResource(resource, expected.get(keyOf(resource)))
   }
@@ -108,7 +112,7 @@ function compareDocument(data: Data, { request, selection }: Asked, body: Docume
 /** `first` and `last` when there is more than one page, `prev` and `next` where they exist; all repeat the query. */
 function compareLinks(
   data: Data,
-  { request, selection }: Asked,
+  { request, selection }: DocumentRequest,
   count: number,
   links: Readonly<Record<string, string>>,
 ): void {
@@ -146,7 +150,7 @@ function sorted(pairs: readonly (readonly [string, string])[]): unknown {
 /** Fails unless a resource is returned with exactly these attributes, relationships and linkage. */
 export function compareResource(resource: Resource, expected: Expected | undefined): void {
   const key = keyOf(resource)
-  assert.ok(expected, `${key} was not asked for`)
+  assert.ok(expected, `${key} was not requested`)
   assert.deepEqual(resource.attributes ?? {}, expected.attributes, `the attributes of ${key}`)
   const returned = Object.entries(resource.relationships ?? {}).map(([name, { data }]) => [
     name,

@@ -72,9 +72,9 @@ export class Coverage {
   #leaf(type: string, name: string): [type: string, name: string] {
     const hop = name.indexOf('__')
     if (hop < 0) return [type, name]
-    const step = name.slice(0, hop)
-    this.#seen.add(`${shapeOf(this.#schema, type, step)} __`)
-    return this.#leaf(getRelationship(this.#schema, type, step).to, name.slice(hop + 2))
+    const relationship = name.slice(0, hop)
+    this.#seen.add(`${shapeOf(this.#schema, type, relationship)} __`)
+    return this.#leaf(getRelationship(this.#schema, type, relationship).to, name.slice(hop + 2))
   }
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { type Asked, sortable } from './random-requests.ts'
+import { type DocumentRequest, sortable } from './random-requests.ts'
 import { evaluateRequest } from './reference.ts'
 import { type Data, getAttribute, getRelationship, getType, type Schema } from './schema.ts'
 import { shapeOf } from './shapes.ts'
 
-/** Counts what random requests have asked of whole documents, so that a test can prove that they asked for all there is. */
+/** Counts what random requests for complete documents contain, so that a test can prove that they contain everything. */
 export class DocumentCoverage {
   readonly #schema: Schema
   readonly #seen = new Set<string>()
@@ -15,7 +15,7 @@ export class DocumentCoverage {
   }
 
   /** Takes note of a request. */
-  add(data: Data, { request, selection }: Asked): void {
+  add(data: Data, { request, selection }: DocumentRequest): void {
     this.#documents += 1
     const { rows, count } = evaluateRequest(data, request)
     if (rows.length > 0 && count > rows.length) this.#seen.add('a page of several')
@@ -41,11 +41,11 @@ export class DocumentCoverage {
     assert.deepEqual(new Set(this.#expected()).difference(this.#seen), new Set())
   }
 
-  #include(root: string, steps: readonly string[]): void {
+  #include(root: string, path: readonly string[]): void {
     let at = root
-    for (const [index, step] of steps.entries()) {
-      this.#seen.add(`${shapeOf(this.#schema, at, step)} included as step ${index + 1}`)
-      at = getRelationship(this.#schema, at, step).to
+    for (const [index, relationship] of path.entries()) {
+      this.#seen.add(`${shapeOf(this.#schema, at, relationship)} included at position ${index + 1}`)
+      at = getRelationship(this.#schema, at, relationship).to
     }
   }
 
@@ -59,13 +59,13 @@ export class DocumentCoverage {
   #sort(root: string, path: readonly string[], descending: boolean): void {
     let at = root
     const order = descending ? 'descending' : 'ascending'
-    for (const step of path.slice(0, -1)) {
-      if (getRelationship(this.#schema, at, step).many) {
-        this.#seen.add(`${shapeOf(this.#schema, at, step)} counted ${order}`)
+    for (const relationship of path.slice(0, -1)) {
+      if (getRelationship(this.#schema, at, relationship).many) {
+        this.#seen.add(`${shapeOf(this.#schema, at, relationship)} counted ${order}`)
         return
       }
-      this.#seen.add(`${shapeOf(this.#schema, at, step)} on the way of a sort`)
-      at = getRelationship(this.#schema, at, step).to
+      this.#seen.add(`${shapeOf(this.#schema, at, relationship)} in the path of a sort`)
+      at = getRelationship(this.#schema, at, relationship).to
     }
     const { kind } = getAttribute(this.#schema, at, path.at(-1) ?? '')
     this.#seen.add(`sorted by ${kind} ${order}`)
@@ -74,14 +74,14 @@ export class DocumentCoverage {
   #expected(): string[] {
     return Object.entries(this.#schema.types).flatMap(([type, { attributes, relationships }]) => [
       ...Object.entries(relationships).flatMap(([name, { many }]) => {
-        const ways = [
-          'included as step 1',
-          'included as step 2',
-          'included as step 3',
+        const uses = [
+          'included at position 1',
+          'included at position 2',
+          'included at position 3',
           'as linkage',
         ]
-        const own = many ? ['in a path', 'with count'] : ['on the way of a sort']
-        return [...ways, ...own].map((way) => `${shapeOf(this.#schema, type, name)} ${way}`)
+        const own = many ? ['in a path', 'with count'] : ['in the path of a sort']
+        return [...uses, ...own].map((use) => `${shapeOf(this.#schema, type, name)} ${use}`)
       }),
       ...Object.values(attributes).map(({ kind }) => `${kind} listed`),
       ...sortable(this.#schema, type, 0).flatMap((name) => {

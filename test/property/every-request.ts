@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { type Position, positions } from './coverage.ts'
 import { type Cell, cellsOf, type Filters, filtersOver, sidesOf } from './random-filter.ts'
-import { type Asked, sortable } from './random-requests.ts'
+import { type DocumentRequest, sortable } from './random-requests.ts'
 import type { CollectionRequest } from './reference.ts'
 import type { Clause, Literal } from './reference-filter.ts'
 import { kinds } from './reference-kinds.ts'
@@ -20,7 +20,7 @@ export function* everyFilter(data: Data): Generator<CollectionRequest> {
     for (const cell of cellsOf(data.schema, type)) yield* byOperator(data.schema, filters, cell)
     yield* byRelationship(data.schema, filters, type)
     for (const name of filterable(data.schema, type)) yield* byAllValues(data, type, name)
-    const [from, way] = wayTo(data.schema, type)
+    const [from, way] = relationshipTo(data.schema, type)
     for (const each of filters.simples(type)) {
       const [name, text] = sampled(each)
       yield { type, filters: [], simple: [[name, text]], ...everythingOnOnePage }
@@ -75,7 +75,7 @@ function* byAllValues(data: Data, type: string, name: string): Generator<Collect
     .map((row) => valueIn(data, type, row, name))
     .filter((value) => value !== null)
     .map((value) => serialize(value, { kind: attribute.kind }))
-  // No kind but the opaque ones tells objects.
+  // Only opaque kinds are objects.
   const val = values.filter((value): value is Exclude<Literal, null> => typeof value !== 'object')
   for (const op of ['in_', 'notin_']) {
     yield { type, filters: [{ name, op, val }], simple: [], ...everythingOnOnePage }
@@ -91,13 +91,13 @@ function placed(
 ): Pick<CollectionRequest, 'type' | 'filters'> {
   if (position === 'plain') return { type, filters: [clause] }
   if (position === 'negated') return { type, filters: [{ not: clause }] }
-  const [from, name, op] = wayTo(schema, type)
+  const [from, name, op] = relationshipTo(schema, type)
   if (position === 'nested') return { type: from, filters: [{ name, op, val: clause }] }
   return { type: from, filters: [{ ...clause, name: `${name}__${clause.name}` }] }
 }
 
-/** Every order, every relationship included as each of three steps, as linkage and in a path, every field listed. */
-export function* everyDocument(data: Data): Generator<Asked> {
+/** Every order, every relationship included at each of three positions of a path, as linkage and in a path, every field listed. */
+export function* everyDocument(data: Data): Generator<DocumentRequest> {
   const { schema } = data
   const plain = { filters: [], simple: [], ...everythingOnOnePage }
   for (const [type, { attributes, relationships }] of Object.entries(schema.types)) {
@@ -114,8 +114,8 @@ export function* everyDocument(data: Data): Generator<Asked> {
       }
     }
     for (const name of Object.keys(relationships)) {
-      const [second, way] = wayTo(schema, type)
-      const [first, before] = wayTo(schema, second)
+      const [second, way] = relationshipTo(schema, type)
+      const [first, before] = relationshipTo(schema, second)
       for (const [start, path] of [
         [type, name],
         [second, `${way}.${name}`],
@@ -128,7 +128,7 @@ export function* everyDocument(data: Data): Generator<Asked> {
   }
 }
 
-function* everyRelated(data: Data, type: string): Generator<Asked> {
+function* everyRelated(data: Data, type: string): Generator<DocumentRequest> {
   for (const [relationship, { to, many }] of Object.entries(
     getType(data.schema, type).relationships,
   )) {
@@ -149,7 +149,10 @@ function* everyRelated(data: Data, type: string): Generator<Asked> {
 }
 
 /** A relationship that leads to a type, with the type that has it and the operator that follows it. */
-function wayTo(schema: Schema, type: string): [from: string, name: string, op: 'any' | 'has'] {
+function relationshipTo(
+  schema: Schema,
+  type: string,
+): [from: string, name: string, op: 'any' | 'has'] {
   for (const [from, { relationships }] of Object.entries(schema.types)) {
     for (const [name, { to, many }] of Object.entries(relationships)) {
       if (to === type) return [from, name, many ? 'any' : 'has']
@@ -158,8 +161,8 @@ function wayTo(schema: Schema, type: string): [from: string, name: string, op: '
   throw new Error(`no relationship leads to ${type}`)
 }
 
-function sampled<Value>(arbitrary: fc.Arbitrary<Value>, turn = 0): Value {
-  const [value] = fc.sample(arbitrary, { seed: seed + turn, numRuns: 1 })
+function sampled<Value>(arbitrary: fc.Arbitrary<Value>, offset = 0): Value {
+  const [value] = fc.sample(arbitrary, { seed: seed + offset, numRuns: 1 })
   assert.ok(value !== undefined)
   return value
 }

@@ -4,7 +4,7 @@ import { engine } from '../engine/engine.ts'
 import * as declared from './declared-museum.ts'
 import { everything } from './everything.ts'
 import { Mirror } from './mirror.ts'
-import { anySteps, everyStep, type Step, writeOf } from './random-writes.ts'
+import { anyTemplates, everyTemplate, type WriteTemplate, writeOf } from './random-writes.ts'
 import { isExhaustive, scale, seed } from './seed.ts'
 import { WriteCoverage } from './write-coverage.ts'
 
@@ -24,12 +24,12 @@ engine(
   (server) => {
     const coverage = new WriteCoverage(everything)
 
-    /** Runs steps on empty tables and on the reference, which must agree on each response and on the rows at the end. */
-    const compare = async (steps: readonly Step[]) => {
+    /** Runs templates on empty tables and on the reference, which must agree on each response and on the rows at the end. */
+    const compare = async (templates: readonly WriteTemplate[]) => {
       await server.execute(clear)
       const mirror = new Mirror(server, everything)
-      for (const step of steps) {
-        const write = writeOf(step, mirror.data)
+      for (const template of templates) {
+        const write = writeOf(template, mirror.data)
         const { status } = await mirror.write(write)
         coverage.add(write, status)
       }
@@ -38,18 +38,18 @@ engine(
 
     it(`leave the rows of the reference after each of ${sequences} random sequences`, async () => {
       try {
-        await fc.assert(fc.asyncProperty(anySteps, compare), { seed, numRuns: sequences })
+        await fc.assert(fc.asyncProperty(anyTemplates, compare), { seed, numRuns: sequences })
       } catch (error) {
         throw new Error(`with PROPERTY_SEED=${seed}: ${error}`, { cause: error })
       }
     })
 
     it('leave the rows of the reference after every change of every relationship', () =>
-      compare(everyStep()))
+      compare(everyTemplate()))
 
     // Fewer sequences may not reach every status.
     if (isExhaustive)
-      it('reach every status, and change every form of relationship in every way', () =>
+      it('reach every status, and make every change of every form of relationship', () =>
         coverage.assertEnough())
   },
 )

@@ -10,7 +10,7 @@ import { DocumentCoverage } from './document-coverage.ts'
 import { everyDocument, everyFilter } from './every-request.ts'
 import { everything } from './everything.ts'
 import { anyMuseum, storeMuseum } from './random-museum.ts'
-import { anyAsked, anyFilterRequest } from './random-requests.ts'
+import { anyDocumentRequest, anyFilterRequest } from './random-requests.ts'
 import { start } from './reference.ts'
 import type { Data } from './schema.ts'
 import { isExhaustive, scale, seed, takePart } from './seed.ts'
@@ -36,10 +36,10 @@ engine('over every kind and every relationship, held against a reference', serve
         coverage.add(request, found, start(data, request).length)
       })
       await fc.assert(finding, { seed: seed + stage, numRuns: filtersPerStage })
-      const returning = fc.asyncProperty(anyAsked(data), async (asked) => {
-        fc.pre(queryOf(asked.request, asked.selection).length <= longestQuery)
-        await assertDocument(server, data, asked)
-        documents.add(data, asked)
+      const returning = fc.asyncProperty(anyDocumentRequest(data), async (requested) => {
+        fc.pre(queryOf(requested.request, requested.selection).length <= longestQuery)
+        await assertDocument(server, data, requested)
+        documents.add(data, requested)
       })
       await fc.assert(returning, { seed: seed + stage, numRuns: documentsPerStage })
     })
@@ -55,14 +55,14 @@ engine('over every kind and every relationship, held against a reference', serve
 
   it('returns what the reference returns in every order and over every relationship', async () => {
     const data = await stored(server, 0)
-    for (const asked of takePart(everyDocument(data), parts)) {
-      await assertDocument(server, data, asked)
-      documents.add(data, asked)
+    for (const requested of takePart(everyDocument(data), parts)) {
+      await assertDocument(server, data, requested)
+      documents.add(data, requested)
     }
   })
 
   if (isExhaustive)
-    it('asked everything: every operator on every kind and every shape of relationship', () => {
+    it('requests everything: every operator on every kind and every shape of relationship', () => {
       coverage.assertEnough(stages * filtersPerStage, 0.2)
       documents.assertEnough(stages * documentsPerStage)
     })

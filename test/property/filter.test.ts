@@ -65,7 +65,7 @@ function held(app: TestService): void {
     }
   })
 
-  it('asked everything: every operator on every kind in every position, with responses that hold some rows but not all', () => {
+  it('requests everything: every operator on every kind in every position, with responses that hold some rows but not all', () => {
     coverage.assertEnough(stages * requestsPerStage, 0.3)
   })
 }

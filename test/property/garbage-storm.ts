@@ -23,7 +23,7 @@ export interface StormStats {
   /** Persons and computers created by requests that turned out harmless. */
   persons: number
   computers: number
-  /** How often each complaint came up, with the first request it was about. */
+  /** How often each failure occurred, with the first request it was about. */
   readonly failures: Map<string, { times: number; first: string }>
 }
 
@@ -93,7 +93,7 @@ function attackByBytes(garbage: BareGarbage): Attack {
   return async ({ url }, stats) => {
     stats.sent += 1
     try {
-      const got = await sendBytes(url, bytes, { method, ends, patience: timeout })
+      const got = await sendBytes(url, bytes, { method, ends, timeout })
       if (got !== undefined && isOverloaded(got.status, got.text)) return
       // 501 is the response to a transfer coding other than chunked.
       if (got !== undefined && got.status !== 501)
@@ -127,13 +127,13 @@ function urlOf(origin: string, target: string): string {
 }
 
 function note(stats: StormStats, request: unknown, error: unknown): void {
-  const complaint = brief(error)
+  const failure = brief(error)
     .split('\n', 1)
     .join()
     .replaceAll(/\d+|"[^"]*"/g, '…')
-  const known = stats.failures.get(complaint)
+  const known = stats.failures.get(failure)
   if (known) known.times += 1
-  else stats.failures.set(complaint, { times: 1, first: `${brief(request)}\n${brief(error)}` })
+  else stats.failures.set(failure, { times: 1, first: `${brief(request)}\n${brief(error)}` })
 }
 
 function inTime<T>(promise: Promise<T>): Promise<T> {

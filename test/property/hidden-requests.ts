@@ -13,7 +13,7 @@ export interface Vocabulary {
   /** The names under suspicion; they are also tried behind `owner__`, `owner.` and their likes. */
   readonly suspects: readonly string[]
   /** What filters compare with. */
-  readonly asked: readonly unknown[]
+  readonly operands: readonly unknown[]
   /** What bodies set attributes to. */
   readonly written: readonly unknown[]
 }
@@ -82,13 +82,15 @@ function anyName(
   place: keyof (typeof known)[TypeName],
   { suspects }: Vocabulary,
 ): fc.Arbitrary<string> {
-  const steps = ['owner__', 'computers__', 'computers__owner__', 'owner.', 'computers.owner.']
+  const prefixes = ['owner__', 'computers__', 'computers__owner__', 'owner.', 'computers.owner.']
   return fc.oneof(
     { weight: 7, arbitrary: fc.constantFrom<string>(...known[type][place]) },
     { weight: 1, arbitrary: fc.constantFrom(...suspects) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(...steps.flatMap((step) => suspects.map((name) => step + name))),
+      arbitrary: fc.constantFrom(
+        ...prefixes.flatMap((prefix) => suspects.map((name) => prefix + name)),
+      ),
     },
   )
 }
@@ -103,7 +105,7 @@ function anyQuery(
       .uniqueArray(anyName(of, place, vocabulary), { minLength: 1, maxLength: 2 })
       .map((names) => names.join(','))
   const suspect = fc.constantFrom(...vocabulary.suspects)
-  const value = fc.constantFrom(...vocabulary.asked).map(String)
+  const value = fc.constantFrom(...vocabulary.operands).map(String)
   const parts: fc.Arbitrary<Record<string, unknown>>[] = [
     fc.tuple(fc.constantFrom('', '-'), some('sort')).map(([sign, sort]) => ({ sort: sign + sort })),
     some('include').map((include) => ({ include })),
@@ -125,7 +127,7 @@ function anyQuery(
 
 function anyFilter(type: TypeName, vocabulary: Vocabulary, depth: number): fc.Arbitrary<unknown> {
   const name = anyName(type, 'filter', vocabulary)
-  const value = fc.constantFrom(...vocabulary.asked)
+  const value = fc.constantFrom(...vocabulary.operands)
   const clause = fc.oneof(
     fc.tuple(name, fc.constantFrom(...operators), value).map(fitting),
     fc.record({ name, op: fc.constantFrom('eq', 'gt', 'like', 'is_'), field: name }),

@@ -31,7 +31,7 @@ for (const database of databases)
         let named = 0
         let served = 0
         const suspects = ['password', 'password', ...hidden, 'passwore', 'nope', 'pass', 'owner_id']
-        const naming = anyNaming({ suspects, asked: guesses, written: values })
+        const naming = anyNaming({ suspects, operands: guesses, written: values })
         const property = fc.asyncProperty(naming, async (request) => {
           if (sent % 100 === 0) await setPasswords(left, right)
           const answers = await Promise.all([left.send(request), right.send(request)])
@@ -52,7 +52,7 @@ for (const database of databases)
     it('are rejected word for word as names that do not exist', async () => {
       await onTwins(database, async (twin) => {
         await fill(twin)
-        const naming = anyNaming({ suspects: ['SECRET'], asked: guesses, written: values })
+        const naming = anyNaming({ suspects: ['SECRET'], operands: guesses, written: values })
         for (const disguise of disguises) {
           const property = fc.asyncProperty(naming, async (request) => {
             fc.pre(JSON.stringify(request).includes('SECRET'))
@@ -116,9 +116,9 @@ function relative({ status, headers, text }: TestResponse, { url }: Twin): unkno
 
 /** Nothing hidden stands in a response unless it stood in the request. */
 function assertNoLeak(request: NamingRequest, { text }: TestResponse): void {
-  const asked = JSON.stringify(request)
+  const sent = JSON.stringify(request)
   for (const secret of [mark, ...hidden]) {
-    if (!asked.includes(secret)) assert.ok(!text.includes(secret), `${asked}\n${text}`)
+    if (!sent.includes(secret)) assert.ok(!text.includes(secret), `${sent}\n${text}`)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Resource, TestResponse } from '../test-response.ts'
 import { assertDocument, compareResource, type ServerUnderTest } from './comparison.ts'
 import { jsonOf, parseExactly } from './exact-json.ts'
 import { expectedResources, keyOf } from './reference-document.ts'
-import { outcomeOf } from './reference-writes.ts'
+import { applyWrite } from './reference-writes.ts'
 import { rowWithId } from './rows.ts'
 import { type Data, known, type Schema } from './schema.ts'
 import { requestOf, type Write } from './write.ts'
@@ -35,19 +35,19 @@ export class Mirror {
   async write(write: Write): Promise<TestResponse> {
     const { method, path, raw } = requestOf(this.#data.schema, write)
     this.#sent.push(`${method} ${path} ${raw ?? ''}`)
-    const answered = await this.#server.call(method, path, raw === undefined ? {} : { raw })
-    const given = answered.status === 201 ? answered.one.id : undefined
-    const { status, data, id } = outcomeOf(this.#data, write, given)
-    const message = `${answered.status}, not ${status}, to ${method} ${path}\n${answered.text.slice(0, 2000)}`
-    assert.equal(answered.status, status, message)
+    const received = await this.#server.call(method, path, raw === undefined ? {} : { raw })
+    const given = received.status === 201 ? received.one.id : undefined
+    const { status, data, id } = applyWrite(this.#data, write, given)
+    const message = `${received.status}, not ${status}, to ${method} ${path}\n${received.text.slice(0, 2000)}`
+    assert.equal(received.status, status, message)
     if (status === 201) assert.equal(given, id, `the id of what ${method} ${path} made`)
     this.#data = data
-    if (status < 300) this.#assertTold(write, answered.text)
-    return answered
+    if (status < 300) this.#assertReturned(write, received.text)
+    return received
   }
 
   /** Fails unless the response has the resource as it is after the write. */
-  #assertTold(write: Write, text: string): void {
+  #assertReturned(write: Write, text: string): void {
     if (write.is === 'relate' || write.is === 'delete') return
     const { data } = parseExactly<{ data: Resource }>(text)
     const row = known(rowWithId(this.#data, write.type, data.id), `${write.type} ${data.id}`)
@@ -58,9 +58,9 @@ export class Mirror {
 
   /** Creates a resource that must be accepted; returns its id. */
   async create(write: Extract<Write, { is: 'create' }>): Promise<string> {
-    const answered = await this.write(write)
-    assert.equal(answered.status, 201, jsonOf(write))
-    return answered.one.id
+    const received = await this.write(write)
+    assert.equal(received.status, 201, jsonOf(write))
+    return received.one.id
   }
 
   /** Fails unless the server returns everything that the tables hold: every attribute, every linkage, in order. */

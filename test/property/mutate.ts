@@ -21,7 +21,7 @@ interface Odd {
   readonly text: string
 }
 
-/** The ways to spoil one entry of an array or object, in place. */
+/** The mutations of one entry of an array or object, in place. */
 const changes = {
   replace: (_, entry, { text }) => {
     entry.value = text
@@ -68,9 +68,9 @@ export function mutationsOf(valid: fc.Arbitrary<unknown>): fc.Arbitrary<string> 
   return fc.tuple(valid, some).map(([document, all]) => {
     const root: Branch = { is: 'array', entries: [{ name: '', value: nodeOf(document) }] }
     for (const { place, change, odd } of all) {
-      const slots = slotsOf(root)
-      const slot = slots[place % slots.length]
-      if (slot !== undefined) change(slot.branch, slot.entry, odd)
+      const entries = listEntries(root)
+      const located = entries[place % entries.length]
+      if (located !== undefined) change(located.branch, located.entry, odd)
     }
     return root.entries.map(({ value }) => write(value)).join(' ')
   })
@@ -100,9 +100,9 @@ function write(node: Node): string {
 }
 
 /** Every entry at any depth, with the branch it hangs on. */
-function slotsOf(branch: Branch): { branch: Branch; entry: Entry }[] {
+function listEntries(branch: Branch): { branch: Branch; entry: Entry }[] {
   return branch.entries.flatMap((entry) => [
     { branch, entry },
-    ...(typeof entry.value === 'string' ? [] : slotsOf(entry.value)),
+    ...(typeof entry.value === 'string' ? [] : listEntries(entry.value)),
   ])
 }

@@ -131,7 +131,7 @@ class Maker {
 
   /** `any` or `has` with one nested filter, or with a list of them. */
   #follow(type: string, depth: number): fc.Arbitrary<Filter> {
-    const ways = Object.entries(getType(this.#schema, type).relationships).map(
+    const branches = Object.entries(getType(this.#schema, type).relationships).map(
       ([name, { to, many }]) => {
         const op = many ? 'any' : 'has'
         const inner = this.tree(to, depth - 1)
@@ -142,14 +142,14 @@ class Maker {
         )
       },
     )
-    return fc.oneof(...ways)
+    return fc.oneof(...branches)
   }
 
   /** A comparison of a field one to `hops` relationships away, written `rel__field`. */
   #shortcut(type: string, hops: number): fc.Arbitrary<Clause> {
     return remembered(this.#comparisons, `${type} ${hops}`, () => {
-      const ways = Object.entries(getType(this.#schema, type).relationships).map(
-        ([step, { to }]) => {
+      const branches = Object.entries(getType(this.#schema, type).relationships).map(
+        ([relationship, { to }]) => {
           const near = this.#comparison(to)
           const away =
             hops === 1
@@ -158,10 +158,10 @@ class Maker {
                   { weight: 3, arbitrary: near },
                   { weight: 1, arbitrary: this.#shortcut(to, hops - 1) },
                 )
-          return away.map((clause) => ({ ...clause, name: `${step}__${clause.name}` }))
+          return away.map((clause) => ({ ...clause, name: `${relationship}__${clause.name}` }))
         },
       )
-      return fc.oneof(...ways)
+      return fc.oneof(...branches)
     })
   }
 
@@ -179,10 +179,13 @@ class Maker {
   #anySimple(type: string, hops: number): fc.Arbitrary<Simple> {
     const here = fc.oneof(...this.simples(type))
     if (hops === 0) return here
-    const ways = Object.entries(getType(this.#schema, type).relationships).map(([step, { to }]) =>
-      this.simple(to, hops - 1).map(([field, text]): Simple => [`${step}__${field}`, text]),
+    const branches = Object.entries(getType(this.#schema, type).relationships).map(
+      ([relationship, { to }]) =>
+        this.simple(to, hops - 1).map(
+          ([field, text]): Simple => [`${relationship}__${field}`, text],
+        ),
     )
-    return fc.oneof({ weight: 3, arbitrary: here }, { weight: 1, arbitrary: fc.oneof(...ways) })
+    return fc.oneof({ weight: 3, arbitrary: here }, { weight: 1, arbitrary: fc.oneof(...branches) })
   }
 }
 

@@ -9,12 +9,12 @@ import {
   type Data,
   getRelationship,
   getType,
-  isTold,
+  isReadable,
   type Schema,
 } from './schema.ts'
 
-/** A request for a collection, and what of it the document is to show. */
-export interface Asked {
+/** A request for a collection, and the fields and related resources that its document contains. */
+export interface DocumentRequest {
   readonly request: CollectionRequest
   readonly selection: Selection
 }
@@ -43,7 +43,7 @@ export function anyFilterRequest(data: Data): fc.Arbitrary<CollectionRequest> {
 }
 
 /** Requests that sort, page, include and choose fields, and filter sometimes. */
-export function anyAsked(data: Data): fc.Arbitrary<Asked> {
+export function anyDocumentRequest(data: Data): fc.Arbitrary<DocumentRequest> {
   const filters = filtersOver(data)
   return anyStart(data, { whole: 6, related: 1 }, (start) => {
     const { type } = start
@@ -131,21 +131,21 @@ export function sortable(schema: Schema, type: string, hops: number): string[] {
     ),
   ]
   if (hops === 0) return own
-  const ways = Object.entries(relationships).filter(([, { many }]) => !many)
+  const toOnes = Object.entries(relationships).filter(([, { many }]) => !many)
   return [
     ...own,
-    ...ways.flatMap(([step, { to }]) =>
-      sortable(schema, to, hops - 1).map((name) => `${step}.${name}`),
+    ...toOnes.flatMap(([relationship, { to }]) =>
+      sortable(schema, to, hops - 1).map((name) => `${relationship}.${name}`),
     ),
   ]
 }
 
 function sorts(attribute: AttributeDescription | undefined): boolean {
   if (attribute === undefined) return false
-  return attribute.sorts ?? (isTold(attribute) && kinds[attribute.kind].operators !== 'opaque')
+  return attribute.sorts ?? (isReadable(attribute) && kinds[attribute.kind].operators !== 'opaque')
 }
 
-/** Sets of fields for none, some or all types, and up to three paths of up to four steps. */
+/** Sets of fields for none, some or all types, and up to three paths of up to four relationships. */
 function anySelection(schema: Schema, type: string): fc.Arbitrary<Selection> {
   const sets = Object.entries(schema.types).map(([name, { attributes, relationships }]) => {
     const fields = [...Object.keys(attributes), ...Object.keys(relationships)]
@@ -161,19 +161,19 @@ function anySelection(schema: Schema, type: string): fc.Arbitrary<Selection> {
     withCount: fc.oneof(fc.constant([]), fc.shuffledSubarray(counted)),
     fields: fc.oneof(fc.constant({}), chosen),
     include: fc.uniqueArray(
-      fc.integer({ min: 1, max: 4 }).chain((steps) => anyWay(schema, type, steps)),
+      fc.integer({ min: 1, max: 4 }).chain((length) => anyPath(schema, type, length)),
       { maxLength: 3 },
     ),
   })
 }
 
-function anyWay(schema: Schema, type: string, steps: number): fc.Arbitrary<string> {
-  const ways = Object.entries(getType(schema, type).relationships)
+function anyPath(schema: Schema, type: string, length: number): fc.Arbitrary<string> {
+  const relationships = Object.entries(getType(schema, type).relationships)
   return fc
-    .constantFrom(...ways)
+    .constantFrom(...relationships)
     .chain(([name, { to }]) =>
-      steps === 1
+      length === 1
         ? fc.constant(name)
-        : anyWay(schema, to, steps - 1).map((rest) => `${name}.${rest}`),
+        : anyPath(schema, to, length - 1).map((rest) => `${name}.${rest}`),
     )
 }

@@ -70,7 +70,7 @@ function asLiteral(json: JsonValue): Literal {
   throw new Error('the reference found an object where a filter takes a plain value')
 }
 
-/** Whether the operator is usually asked with a part of the field. */
+/** Whether the operator usually compares with a part of the field. */
 function isPartial(operator: OperatorName): boolean {
   return /like$|with$|^match$/.test(operator)
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { everything } from './everything.ts'
 import { anyValueOf } from './random-kinds.ts'
-import { badAmounts, badValues } from './reference-faults.ts'
+import { badAmounts, badValues } from './reference-errors.ts'
 import { idOf, rowsOf } from './rows.ts'
 import {
   type AttributeDescription,
@@ -14,13 +14,13 @@ import {
 } from './schema.ts'
 import type { Linkage, Target, Write } from './write.ts'
 
-/** What is done wrong on purpose. */
-const mistakes = [
+/** The rules that a write may violate. */
+const violations = [
   ...['bad value', 'null', 'nothing', 'unknown attribute', 'unknown relationship'],
   ...['another type', 'strange member', 'one for many', 'taken id', 'bad id'],
 ] as const
 
-type Mistake = (typeof mistakes)[number]
+type Violation = (typeof violations)[number]
 
 /** A relationship, and numbers that stand for resources: which ones, is known when the write is made. */
 interface Picked {
@@ -28,8 +28,8 @@ interface Picked {
   readonly picks: readonly number[]
 }
 
-/** A write before it is known which resources there are. */
-export interface Step {
+/** A write without the ids of resources: numbers stand for them. */
+export interface WriteTemplate {
   readonly is: Write['is']
   readonly type: string
   /** Stands for the resource that is written. */
@@ -40,7 +40,7 @@ export interface Step {
   /** Over which relationship that leads to the type a create is linked to another; `undefined` for none. */
   readonly parent: number | undefined
   readonly newId: JsonValue | undefined
-  readonly mistakes: readonly Mistake[]
+  readonly violations: readonly Violation[]
 }
 
 /** Enough of everything to begin with. */
@@ -61,9 +61,9 @@ const beginning = [
   ],
 ]
 
-const anyMistakes = fc.oneof(
+const anyViolations = fc.oneof(
   { weight: 3, arbitrary: fc.constant([]) },
-  { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom(...mistakes), { maxLength: 2 }) },
+  { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom(...violations), { maxLength: 2 }) },
 )
 
 const anyDeed = fc.oneof(
@@ -75,26 +75,26 @@ const anyDeed = fc.oneof(
 
 const anyPick = fc.integer({ min: 0, max: 59 })
 
-/** Creates of every type, then writes of any kind, a quarter of them with something wrong. */
-export const anySteps: fc.Arbitrary<Step[]> = fc
+/** Creates of every type, then writes of any kind, a quarter of them with violations. */
+export const anyTemplates: fc.Arbitrary<WriteTemplate[]> = fc
   .tuple(
     fc.tuple(...beginning.map(anyBeginning)),
     fc.array(
-      fc.constantFrom(...Object.keys(everything.types)).chain((type) => anyStep(type)),
+      fc.constantFrom(...Object.keys(everything.types)).chain((type) => anyTemplate(type)),
       { minLength: 20, maxLength: 32 },
     ),
   )
   .map(([first, others]) => [...first, ...others])
 
-/** A create with nothing wrong in it that takes nothing for granted. */
-function anyBeginning(type: string): fc.Arbitrary<Step> {
-  return anyStep(type).map((step) => {
-    const { active: _, ...attributes } = step.attributes
-    return { ...step, is: 'create', attributes, links: [], parent: undefined, mistakes: [] }
+/** A valid create that takes nothing for granted. */
+function anyBeginning(type: string): fc.Arbitrary<WriteTemplate> {
+  return anyTemplate(type).map((template) => {
+    const { active: _, ...attributes } = template.attributes
+    return { ...template, is: 'create', attributes, links: [], parent: undefined, violations: [] }
   })
 }
 
-function anyStep(type: string): fc.Arbitrary<Step> {
+function anyTemplate(type: string): fc.Arbitrary<WriteTemplate> {
   const { attributes, relationships, id } = getType(everything, type)
   const values = Object.entries(attributes).map(([name, attribute]) => {
     const value = name === 'code' ? fc.constantFrom(...'ABCDEFGHIJKL') : anyValueOf(attribute)
@@ -113,28 +113,36 @@ function anyStep(type: string): fc.Arbitrary<Step> {
     change: fc.constantFrom('add', 'remove', 'replace'),
     parent: fc.option(anyPick, { freq: 3, nil: undefined }),
     newId: anyNewId(id.kind, id.client),
-    mistakes: anyMistakes,
+    violations: anyViolations,
   })
 }
 
-/** Writes each relationship in each way, with nothing wrong: what random writes of a short run may miss. */
-export function everyStep(): Step[] {
-  const steps: Step[] = []
-  const add = (step: Pick<Step, 'is' | 'type'> & Partial<Step>) => {
-    const pick = steps.length
+/** Writes each relationship by each change, without violations: what random writes of a short run may miss. */
+export function everyTemplate(): WriteTemplate[] {
+  const templates: WriteTemplate[] = []
+  const add = (template: Pick<WriteTemplate, 'is' | 'type'> & Partial<WriteTemplate>) => {
+    const pick = templates.length
     const newIds: Readonly<Record<string, string>> = {
       tag: `new ${pick}`,
       shelf: `500,new~1${pick}`,
     }
-    const newId = newIds[step.type]
-    steps.push({
-      ...{ pick, attributes: {}, links: [], change: 'add', parent: undefined, newId, mistakes: [] },
-      ...step,
+    const newId = newIds[template.type]
+    templates.push({
+      ...{
+        pick,
+        attributes: {},
+        links: [],
+        change: 'add',
+        parent: undefined,
+        newId,
+        violations: [],
+      },
+      ...template,
     })
   }
   for (const type of [...beginning, ...beginning]) add({ is: 'create', type })
   for (const [type, { relationships }] of Object.entries(everything.types)) {
-    const parents = waysTo(type)
+    const parents = relationshipsTo(type)
     for (const parent of parents.keys()) add({ is: 'create', type, parent })
     for (const name of Object.keys(relationships))
       for (const pick of [0, 1, 2]) {
@@ -145,7 +153,7 @@ export function everyStep(): Step[] {
           add({ is: 'relate', type, pick, links, change })
       }
   }
-  return steps
+  return templates
 }
 
 function anyNewId(
@@ -161,25 +169,32 @@ function anyNewId(
   return client === 'optional' ? fc.option(given, { nil: undefined }) : fc.constant(undefined)
 }
 
-/** The write that a step is when these rows are there. */
-export function writeOf(step: Step, data: Data): Write {
-  const { is, type, pick, change, mistakes: wrong } = step
+/** Makes the write of a template, with the rows that exist. */
+export function writeOf(template: WriteTemplate, data: Data): Write {
+  const { is, type, pick, change, violations: wrong } = template
   const id = wrong.includes('bad id') ? badId(type) : pickedId(data, type, pick)
   if (is === 'delete') return { is, type, id }
   if (is === 'relate') {
-    const [link] = step.links
+    const [link] = template.links
     const relationship = known(link, 'link').name
-    const linkage = linkageOf(step, known(link, 'link'), data)
+    const linkage = linkageOf(template, known(link, 'link'), data)
     return { is, target: { type, id, relationship }, change, linkage }
   }
-  const says = wrong.includes('another type') ? 'stranger' : type
-  const words = { says, attributes: attributesOf(step), relationships: linksOf(step, data) }
+  const says = wrong.includes('another type') ? 'unknown' : type
+  const words = { says, attributes: attributesOf(template), relationships: linksOf(template, data) }
   if (is === 'update') return { is, type, id, ...words }
-  const parent = step.parent === undefined ? undefined : parentOf(step, data, step.parent)
-  return { is, type, parent, ...newId(step, data), ...words }
+  const parent =
+    template.parent === undefined ? undefined : parentOf(template, data, template.parent)
+  return { is, type, parent, ...newId(template, data), ...words }
 }
 
-function attributesOf({ is, type, attributes, pick, mistakes: wrong }: Step): Step['attributes'] {
+function attributesOf({
+  is,
+  type,
+  attributes,
+  pick,
+  violations: wrong,
+}: WriteTemplate): WriteTemplate['attributes'] {
   const fields = Object.entries(getType(everything, type).attributes)
   const required = fields.filter(([, field]) => field.required)
   const filled = required.map(([name]) => [name, name === 'role' ? 'guide' : `${name} ${pick}`])
@@ -194,9 +209,9 @@ function attributesOf({ is, type, attributes, pick, mistakes: wrong }: Step): St
   }
   const { code, ...others } = all
   // What is written once is seldom sent again.
-  const kept = code === undefined || (is === 'update' && pick % 4 > 0) ? others : all
-  if (first === undefined || !wrong.includes('nothing')) return kept
-  const { [first]: _, ...rest } = kept
+  const sent = code === undefined || (is === 'update' && pick % 4 > 0) ? others : all
+  if (first === undefined || !wrong.includes('nothing')) return sent
+  const { [first]: _, ...rest } = sent
   return rest
 }
 
@@ -205,28 +220,32 @@ function badValueOf({ kind, scale, of }: AttributeDescription, pick: number): Js
   return known(bad[pick % bad.length], 'bad value')
 }
 
-function linksOf(step: Step, data: Data): Record<string, Linkage> {
-  const known = step.links.map((link) => [link.name, linkageOf(step, link, data)])
-  const strange = step.mistakes.includes('unknown relationship') ? [['owner', null]] : []
+function linksOf(template: WriteTemplate, data: Data): Record<string, Linkage> {
+  const known = template.links.map((link) => [link.name, linkageOf(template, link, data)])
+  const strange = template.violations.includes('unknown relationship') ? [['owner', null]] : []
   return Object.fromEntries([...known, ...strange])
 }
 
-function linkageOf({ type, mistakes: wrong }: Step, { name, picks }: Picked, data: Data): Linkage {
+function linkageOf(
+  { type, violations: wrong }: WriteTemplate,
+  { name, picks }: Picked,
+  data: Data,
+): Linkage {
   const { to, many } = getRelationship(everything, type, name)
-  const says = wrong.includes('strange member') ? 'stranger' : to
+  const says = wrong.includes('strange member') ? 'unknown' : to
   const members = picks.map((pick) => ({ type: says, id: pickedId(data, to, pick) }))
   const isMany = many !== wrong.includes('one for many')
   return isMany ? members : (members[0] ?? null)
 }
 
-function parentOf({ type }: Step, data: Data, pick: number): Target {
-  const ways = waysTo(type)
-  const way = known(ways[pick % ways.length], `way to ${type}`)
-  return { ...way, id: pickedId(data, way.type, pick) }
+function parentOf({ type }: WriteTemplate, data: Data, pick: number): Target {
+  const relationships = relationshipsTo(type)
+  const relationship = known(relationships[pick % relationships.length], `relationship to ${type}`)
+  return { ...relationship, id: pickedId(data, relationship.type, pick) }
 }
 
 /** The relationships to many of a type, with the types that have them. */
-function waysTo(type: string): Omit<Target, 'id'>[] {
+function relationshipsTo(type: string): Omit<Target, 'id'>[] {
   return Object.entries(everything.types).flatMap(([from, { relationships }]) =>
     Object.entries(relationships)
       .filter(([, { to, many }]) => to === type && many)
@@ -234,7 +253,10 @@ function waysTo(type: string): Omit<Target, 'id'>[] {
   )
 }
 
-function newId({ type, newId: id, pick, mistakes: wrong }: Step, data: Data): { id?: JsonValue } {
+function newId(
+  { type, newId: id, pick, violations: wrong }: WriteTemplate,
+  data: Data,
+): { id?: JsonValue } {
   const { client, kind } = getType(everything, type).id
   if (client === undefined) return pick % 5 === 0 ? { id: '1' } : {}
   if (wrong.includes('taken id')) return { id: pickedId(data, type, pick) }

@@ -8,17 +8,17 @@ import {
   getAttribute,
   getRelationship,
   getType,
-  isTold,
+  isReadable,
   type JsonValue,
   type Row,
 } from './schema.ts'
 
-/** What a document is asked to show; a type without a set in `fields` shows everything. */
+/** What a document has to contain; a type without a set in `fields` shows everything. */
 export interface Selection {
   readonly fields: Readonly<Record<string, readonly string[]>>
   /** Dotted paths of relationships. */
   readonly include: readonly string[]
-  /** Relationships of the primary type whose numbers are asked for. */
+  /** Relationships of the primary type whose numbers are requested. */
   readonly withCount?: readonly string[]
 }
 
@@ -48,18 +48,18 @@ export function expectedResources(
   rows: readonly Row[],
   selection: Selection,
 ): ReadonlyMap<string, Expected> {
-  const followed = followedSteps(data, type, selection)
+  const followed = listFollowed(data, type, selection)
   const { withCount = [] } = selection
   const returned = new Map<string, Expected>()
-  const visit = (at: string, row: Row, steps: readonly string[]): void => {
+  const visit = (at: string, row: Row, path: readonly string[]): void => {
     const key = keyOf({ type: at, id: idOf(data.schema, at, row) })
     const counted = at === type ? withCount : []
     const shown = { selection, followed, counted }
     if (!returned.has(key)) returned.set(key, expect(data, at, row, shown))
-    const [step, ...others] = steps
-    if (step === undefined || !isAsked(selection, at, step)) return
-    const { to } = getRelationship(data.schema, at, step)
-    for (const related of relatedRows(data, at, row, step)) visit(to, related, others)
+    const [relationship, ...others] = path
+    if (relationship === undefined || !isSelected(selection, at, relationship)) return
+    const { to } = getRelationship(data.schema, at, relationship)
+    for (const related of relatedRows(data, at, row, relationship)) visit(to, related, others)
   }
   for (const row of rows) {
     visit(type, row, [])
@@ -84,14 +84,14 @@ export function linkageOf(
 }
 
 /** The relationships that are included, as `type.relationship`: their linkage is returned wherever the type is. */
-export function followedSteps(data: Data, type: string, selection: Selection): Set<string> {
+export function listFollowed(data: Data, type: string, selection: Selection): Set<string> {
   const followed = new Set<string>()
   for (const path of selection.include) {
     let at = type
-    for (const step of path.split('.')) {
-      if (!isAsked(selection, at, step)) break
-      followed.add(`${at}.${step}`)
-      at = getRelationship(data.schema, at, step).to
+    for (const relationship of path.split('.')) {
+      if (!isSelected(selection, at, relationship)) break
+      followed.add(`${at}.${relationship}`)
+      at = getRelationship(data.schema, at, relationship).to
     }
   }
   return followed
@@ -112,34 +112,34 @@ function expect(
   }>,
 ): Expected {
   const { attributes, relationships } = getType(data.schema, type)
-  const asked = (names: object) =>
-    Object.keys(names).filter((name) => isAsked(selection, type, name))
+  const selected = (names: object) =>
+    Object.keys(names).filter((name) => isSelected(selection, type, name))
   const isLinked = (name: string) =>
     selection.fields[type] !== undefined || followed.has(`${type}.${name}`)
   return {
     type,
     id: idOf(data.schema, type, row),
     attributes: Object.fromEntries(
-      asked(attributes)
-        .filter((name) => isTold(getAttribute(data.schema, type, name)))
+      selected(attributes)
+        .filter((name) => isReadable(getAttribute(data.schema, type, name)))
         .map((name) => [name, serializeAttribute(data, type, row, name)]),
     ),
     relationships: Object.fromEntries(
-      asked(relationships).map((name) => [
+      selected(relationships).map((name) => [
         name,
         isLinked(name) ? linkageOf(data, type, row, name) : undefined,
       ]),
     ),
     counts: Object.fromEntries(
       counted
-        .filter((name) => isAsked(selection, type, name))
+        .filter((name) => isSelected(selection, type, name))
         .map((name) => [name, relatedRows(data, type, row, name).length]),
     ),
   }
 }
 
 /** Whether a type's set of fields, if it has one, lists the field. */
-function isAsked({ fields }: Selection, type: string, field: string): boolean {
+function isSelected({ fields }: Selection, type: string, field: string): boolean {
   return fields[type]?.includes(field) ?? true
 }
 

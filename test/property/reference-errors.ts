@@ -1,5 +1,5 @@
 /**
- * What is wrong with a write before any table is touched: decision 0007, line by line, over plain objects.
+ * The errors of a write before any table is changed: decision 0007, line by line, over plain objects.
  */
 import { jsonOf } from './exact-json.ts'
 import type { Identifier } from './reference-document.ts'
@@ -15,7 +15,7 @@ import {
   type RelationshipDescription,
   type TypeDescription,
 } from './schema.ts'
-import type { Linkage, ResourceWords, Target, Write } from './write.ts'
+import type { Linkage, ParsedResource, Target, Write } from './write.ts'
 
 // biome-ignore format: a table, one kind a row
 /** What is no value of a kind; everything else that writes are made of is one. */
@@ -42,27 +42,27 @@ export const badValues: Readonly<Record<Kind, readonly JsonValue[]>> = {
 /** Decimals beyond what one of two digits after the point, and twelve in all, can be. */
 export const badAmounts: readonly JsonValue[] = ['0.001', '0.010', '12345678901', '-10000000000.00']
 
-/** The statuses of all that is wrong with a write; empty when nothing is. */
-export function faultsOf(data: Data, write: Write): number[] {
+/** Lists the statuses of the errors of a write. */
+export function listErrors(data: Data, write: Write): number[] {
   switch (write.is) {
     case 'create':
-      return faultsOfCreate(data, write)
+      return listCreateErrors(data, write)
     case 'update':
-      return faultsOfUpdate(data, write)
+      return listUpdateErrors(data, write)
     case 'relate':
-      return faultsOfRelate(data, write)
+      return listRelationshipErrors(data, write)
     case 'delete':
       return isThere(data, write.type, write.id) ? [] : [404]
   }
 }
 
-/** The status that answers errors: theirs, or 400 when they differ. */
+/** The status of a response with errors: theirs, or 400 when they differ. */
 export function statusOf(errors: readonly number[]): number {
   const [first = 200, ...others] = errors
   return others.every((other) => other === first) ? first : 400
 }
 
-function faultsOfCreate(data: Data, write: Extract<Write, { is: 'create' }>): number[] {
+function listCreateErrors(data: Data, write: Extract<Write, { is: 'create' }>): number[] {
   const { type, parent } = write
   const resource = getType(data.schema, type)
   if (parent !== undefined) {
@@ -77,23 +77,23 @@ function faultsOfCreate(data: Data, write: Extract<Write, { is: 'create' }>): nu
     ([name, { required }]) => required && write.attributes[name] === undefined,
   )
   return [
-    ...faultsOfNewId(resource, write.id),
+    ...listIdErrors(resource, write.id),
     ...missing.map(() => 422),
-    ...faultsOfWords(data, type, write, undefined),
+    ...listMemberErrors(data, type, write, undefined),
     ...(parent && contradicts(data, write, parent) ? [409] : []),
   ]
 }
 
-function faultsOfUpdate(data: Data, write: Extract<Write, { is: 'update' }>): number[] {
+function listUpdateErrors(data: Data, write: Extract<Write, { is: 'update' }>): number[] {
   const { type, id } = write
   if (!isReadableId(getType(data.schema, type), id)) return [404]
   if (write.says !== type) return [409]
   if (hasWrongNumber(data, type, write)) return [400]
   if (!isThere(data, type, id)) return [404]
-  return faultsOfWords(data, type, write, id)
+  return listMemberErrors(data, type, write, id)
 }
 
-function faultsOfRelate(
+function listRelationshipErrors(
   data: Data,
   { target, change, linkage }: Extract<Write, { is: 'relate' }>,
 ): number[] {
@@ -102,7 +102,7 @@ function faultsOfRelate(
   if (!isReadableId(getType(data.schema, target.type), target.id)) return [404]
   if (relationship.many !== Array.isArray(linkage)) return [400]
   if (!isThere(data, target.type, target.id)) return [404]
-  return faultsOfLinkage(data, relationship, linkage, change === 'remove')
+  return listLinkageErrors(data, relationship, linkage, change === 'remove')
 }
 
 function isReadableId({ id }: TypeDescription, text: string): boolean {
@@ -114,7 +114,7 @@ function isThere(data: Data, type: string, id: string): boolean {
 }
 
 /** Whether one is named where many are meant, or many where one is. */
-function hasWrongNumber(data: Data, type: string, { relationships }: ResourceWords): boolean {
+function hasWrongNumber(data: Data, type: string, { relationships }: ParsedResource): boolean {
   const fields = getType(data.schema, type).relationships
   return Object.entries(relationships).some(([name, linkage]) => {
     const field = fields[name]
@@ -123,16 +123,16 @@ function hasWrongNumber(data: Data, type: string, { relationships }: ResourceWor
   })
 }
 
-function faultsOfNewId({ id: { kind, client } }: TypeDescription, id?: JsonValue): number[] {
+function listIdErrors({ id: { kind, client } }: TypeDescription, id?: JsonValue): number[] {
   if (client === undefined) return []
   if (id === undefined) return client === 'required' ? [422] : []
   return id === '' || badValues[kind].includes(id) ? [422] : []
 }
 
-function faultsOfWords(
+function listMemberErrors(
   data: Data,
   type: string,
-  { attributes, relationships }: ResourceWords,
+  { attributes, relationships }: ParsedResource,
   id: string | undefined,
 ): number[] {
   const fields = getType(data.schema, type)
@@ -151,7 +151,7 @@ function faultsOfWords(
       const relationship = fields.relationships[name]
       if (relationship === undefined) return [422]
       if (relationship.access === 'read-only') return []
-      return faultsOfLinkage(data, relationship, linkage, false)
+      return listLinkageErrors(data, relationship, linkage, false)
     }),
   ]
 }
@@ -164,7 +164,7 @@ function isValue(attribute: AttributeDescription, json: JsonValue): boolean {
 }
 
 /** Whoever is to be unlinked need not be there. */
-function faultsOfLinkage(
+function listLinkageErrors(
   data: Data,
   { to }: RelationshipDescription,
   linkage: Linkage,
@@ -198,7 +198,7 @@ export function inverseOf(data: Data, { type, relationship }: Target): string | 
 }
 
 /** Whether the document links the new resource to another than the path does. */
-function contradicts(data: Data, { relationships }: ResourceWords, parent: Target): boolean {
+function contradicts(data: Data, { relationships }: ParsedResource, parent: Target): boolean {
   const linkage = relationships[inverseOf(data, parent) ?? '']
   if (linkage === undefined) return false
   const [first] = identifiersIn(linkage)

@@ -1,7 +1,7 @@
 /**
  * What a write does to the tables, and what the tables reject: `docs/service.md`, Endpoints, and decision 0015, over plain objects.
  */
-import { faultsOf, identifiersIn, keyTo, readBody, statusOf } from './reference-faults.ts'
+import { identifiersIn, keyTo, listErrors, readBody, statusOf } from './reference-errors.ts'
 import { kinds } from './reference-kinds.ts'
 import { cell, relatedRows, rowWithId, tableRows } from './rows.ts'
 import {
@@ -14,17 +14,17 @@ import {
   type Row,
   type Value,
 } from './schema.ts'
-import type { Linkage, ResourceWords, Target, Write } from './write.ts'
+import type { Linkage, ParsedResource, Target, Write } from './write.ts'
 
-/** What is answered to a write, and the data after it: the same data when it was rejected. */
-export interface Outcome {
+/** The response to a write, and the data after it: the same data when it was rejected. */
+export interface WriteResult {
   readonly status: number
   readonly data: Data
   /** The id of what was created. */
   readonly id?: string
 }
 
-/** What a table rejects; `status` answers it. */
+/** What a table rejects, with the status of the response. */
 class Rejected extends Error {
   readonly status: number
   constructor(status: number) {
@@ -34,21 +34,21 @@ class Rejected extends Error {
 }
 
 /**
- * Carries out a write on plain rows.
+ * Applies a write to plain rows.
  * @param givenId - the id that the server gave to what it created, where the document gives none
  */
-export function outcomeOf(data: Data, write: Write, givenId: string | undefined): Outcome {
-  const errors = faultsOf(data, write)
+export function applyWrite(data: Data, write: Write, givenId: string | undefined): WriteResult {
+  const errors = listErrors(data, write)
   if (errors.length > 0) return { status: statusOf(errors), data }
   try {
-    return carriedOut(data, write, givenId)
+    return applyValidWrite(data, write, givenId)
   } catch (error) {
     if (error instanceof Rejected) return { status: error.status, data }
     throw error
   }
 }
 
-function carriedOut(data: Data, write: Write, givenId: string | undefined): Outcome {
+function applyValidWrite(data: Data, write: Write, givenId: string | undefined): WriteResult {
   switch (write.is) {
     case 'create': {
       const { client } = getType(data.schema, write.type).id
@@ -72,7 +72,7 @@ function afterCreate(
   data: Data,
   write: Extract<Write, { is: 'create' }>,
   givenId: string,
-): Outcome {
+): WriteResult {
   const { type, parent } = write
   const { table, id: ids, insertDefaults } = getType(data.schema, type)
   const isLinkedByKey = parent && parentLink(data, parent).foreignKey !== 'join table'
@@ -83,7 +83,7 @@ function afterCreate(
     ...(isLinkedByKey && parentCells(data, parent)),
     [ids.column]: kinds[ids.kind].read(givenId),
   }
-  const id = idTold(row, ids)
+  const id = serializeId(row, ids)
   const inserted = withRows(data, table, (rows) => [...rows, row])
   // A new resource has nothing that could be replaced.
   let after = linkOthers(inserted, type, id, write, 'add')
@@ -91,7 +91,10 @@ function afterCreate(
   return { status: 201, data: stillOfType(after, type, id), id }
 }
 
-function idTold(row: Row, { column, kind }: { column: string; kind: keyof typeof kinds }): string {
+function serializeId(
+  row: Row,
+  { column, kind }: { column: string; kind: keyof typeof kinds },
+): string {
   return String(kinds[kind].serialize(cell(row, column), { kind }))
 }
 
@@ -128,7 +131,7 @@ function afterUpdate(data: Data, write: Extract<Write, { is: 'update' }>): Data 
 }
 
 /** What a document says of the row's own columns. */
-function ownCells(data: Data, type: string, { attributes, relationships }: ResourceWords): Row {
+function ownCells(data: Data, type: string, { attributes, relationships }: ParsedResource): Row {
   const fields = getType(data.schema, type)
   const written = Object.entries(attributes).filter(
     ([name]) => name !== 'id' && fields.attributes[name]?.access !== 'read-only',
@@ -150,7 +153,7 @@ function linkOthers(
   data: Data,
   type: string,
   id: string,
-  { relationships }: ResourceWords,
+  { relationships }: ParsedResource,
   change: 'add' | 'replace',
 ): Data {
   let after = data
@@ -178,8 +181,8 @@ function relate(
   const others = relatedRows(data, type, row, relationship).filter(
     (each) => members.includes(each) === (change === 'remove'),
   )
-  const isKept = many && change === 'add'
-  const gone = isKept ? [] : others
+  const isAddition = many && change === 'add'
+  const gone = isAddition ? [] : others
   const added = change === 'remove' ? [] : members
   const own = cell(row, link.ownKey)
   switch (link.foreignKey) {
@@ -234,16 +237,16 @@ function withJoins(
   const links = (join: Row, keys: readonly Value[]) =>
     cell(join, from) === own && keys.includes(cell(join, to))
   return withRows(data, joinTable, (joins) => {
-    const kept = joins.filter((join) => !links(join, keysOf(gone)))
-    const missing = keysOf(added).filter((key) => !kept.some((join) => links(join, [key])))
-    return [...kept, ...[...new Set(missing)].map((key) => ({ [from]: own, [to]: key }))]
+    const retained = joins.filter((join) => !links(join, keysOf(gone)))
+    const missing = keysOf(added).filter((key) => !retained.some((join) => links(join, [key])))
+    return [...retained, ...[...new Set(missing)].map((key) => ({ [from]: own, [to]: key }))]
   })
 }
 
 /** A row of the type's table, whether the type has it or not. */
 function rowOfTable(data: Data, type: string, id: string): Row | undefined {
   const { table, id: ids } = getType(data.schema, type)
-  return tableRows(data, table).find((row) => idTold(row, ids) === id)
+  return tableRows(data, table).find((row) => serializeId(row, ids) === id)
 }
 
 /** The data, unless the resource that was written is none of its type any more. */

@@ -167,7 +167,7 @@ describe('the reference', () => {
     }
   })
 
-  it('shows what is asked for, and the linkage along every included path', () => {
+  it('contains what is requested, and the linkage along every included path', () => {
     const selection = { fields: { person: ['display_name', 'computers'] }, include: ['owner'] }
     const [first] = rowsOf(data, 'computer')
     assert.ok(first)

@@ -8,14 +8,14 @@ import { compareValues } from './reference-kinds.ts'
 import { relatedRows, rowsOf, rowWithId, valueIn } from './rows.ts'
 import { type Data, getRelationship, known, type Row, type Value } from './schema.ts'
 
-/** The resource whose related ones are asked for, with its id as documents contain it. */
+/** The resource whose related ones are requested, with its id as documents contain it. */
 export interface Parent {
   readonly type: string
   readonly id: string
   readonly relationship: string
 }
 
-/** What is asked of a collection: all parts are as the client writes them, page numbers count from 1. */
+/** The request for a collection: all parts are as the client writes them, page numbers count from 1. */
 export interface CollectionRequest {
   readonly type: string
   /** Absent for the whole collection. */
@@ -77,12 +77,17 @@ function sorted(data: Data, type: string, rows: readonly Row[], sort: readonly s
 function reach(data: Data, type: string, row: Row, name: string): Value {
   const dot = name.indexOf('.')
   if (dot < 0) return valueIn(data, type, row, name)
-  const step = name.slice(0, dot)
-  if (getRelationship(data.schema, type, step).many)
-    return BigInt(relatedRows(data, type, row, step).length)
-  const [related] = relatedRows(data, type, row, step)
+  const relationship = name.slice(0, dot)
+  if (getRelationship(data.schema, type, relationship).many)
+    return BigInt(relatedRows(data, type, row, relationship).length)
+  const [related] = relatedRows(data, type, row, relationship)
   if (related === undefined) return null
-  return reach(data, getRelationship(data.schema, type, step).to, related, name.slice(dot + 1))
+  return reach(
+    data,
+    getRelationship(data.schema, type, relationship).to,
+    related,
+    name.slice(dot + 1),
+  )
 }
 
 function compareNullable(left: Value, right: Value): number {

@@ -156,7 +156,7 @@ export function filterable(schema: Schema, type: string): string[] {
 }
 
 /** Whether an attribute is returned. */
-export function isTold({ access }: AttributeDescription): boolean {
+export function isReadable({ access }: AttributeDescription): boolean {
   return access !== 'write-only'
 }
 

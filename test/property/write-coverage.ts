@@ -39,7 +39,7 @@ export class WriteCoverage {
     }
   }
 
-  /** Fails unless every status was met, every type deleted, and every shape of relationship written in every way. */
+  /** Fails unless every status was met, every type deleted, and every shape of relationship changed by every kind of write. */
   assertEnough(): void {
     assert.deepEqual(new Set(this.#expected()).difference(this.#seen), new Set())
   }
@@ -47,16 +47,16 @@ export class WriteCoverage {
   #expected(): string[] {
     const met = Object.entries(statuses).flatMap(([is, all]) => all.map((each) => `${is} ${each}`))
     const types = Object.entries(this.#schema.types)
-    const ways = types.flatMap(([type, { relationships }]) =>
+    const changes = types.flatMap(([type, { relationships }]) =>
       Object.keys(relationships)
         .filter((name) => known(relationships[name], name).access !== 'read-only')
         .flatMap((name) => {
           const own = relationships[name]?.many ? ['parent'] : []
           return ['add', 'remove', 'replace', 'create', 'update', ...own].map(
-            (way) => `${shapeOf(this.#schema, type, name)}: ${way}`,
+            (change) => `${shapeOf(this.#schema, type, name)}: ${change}`,
           )
         }),
     )
-    return [...met, ...ways, ...types.map(([type]) => `${type}: deleted`)]
+    return [...met, ...changes, ...types.map(([type]) => `${type}: deleted`)]
   }
 }

@@ -14,7 +14,7 @@ export interface Target {
 }
 
 /** The parts of a document of a resource; `says` is its `type`. */
-export interface ResourceWords {
+export interface ParsedResource {
   readonly says: string
   readonly attributes: Readonly<Record<string, JsonValue>>
   readonly relationships: Readonly<Record<string, Linkage>>
@@ -22,9 +22,9 @@ export interface ResourceWords {
 
 /** A request that writes. */
 export type Write =
-  | (ResourceWords &
+  | (ParsedResource &
       Readonly<{ is: 'create'; type: string; id?: JsonValue; parent?: Target | undefined }>)
-  | (ResourceWords & Readonly<{ is: 'update'; type: string; id: string }>)
+  | (ParsedResource & Readonly<{ is: 'update'; type: string; id: string }>)
   | Readonly<{
       is: 'relate'
       target: Target
@@ -67,7 +67,7 @@ export function requestOf(schema: Schema, write: Write): WriteRequest {
   }
 }
 
-function resource(words: ResourceWords, id: JsonValue | undefined): unknown {
+function resource(words: ParsedResource, id: JsonValue | undefined): unknown {
   const relationships = Object.entries(words.relationships).map(([name, data]) => [name, { data }])
   return {
     type: words.says,

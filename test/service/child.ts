@@ -42,7 +42,7 @@ export async function folder(test: Scope): Promise<string> {
 }
 
 /** Milliseconds after which a process that should have ended by itself is killed. */
-const patience = 20_000
+const timeout = 20_000
 
 function launch(
   args: readonly string[],
@@ -66,7 +66,7 @@ export async function run(
   args: readonly string[],
   environment: Environment = {},
 ): Promise<Ended> {
-  const child = launch([main, ...args], environment, await folder(test), patience)
+  const child = launch([main, ...args], environment, await folder(test), timeout)
   test.after(() => child.kill('SIGKILL'))
   return ended(child)
 }

@@ -1,19 +1,19 @@
 import type { Variant } from './variants.ts'
 
-/** A mistake in the engine that would leak: a text in a source file, and what stands there instead. */
+/** A planted hole in the engine: a text in a source file, and its replacement. */
 export interface Hole {
   readonly title: string
-  /** The first scenario to run. It finds the mistake, or one of the next does. */
+  /** The first scenario to run. It finds the hole, or one of the next does. */
   readonly seed: number
   readonly file: string
   readonly from: string
   readonly to: string
-  /** Where the mistake shows. Default: SQLite, with few rows. */
+  /** Where the hole is found. Default: SQLite, with few rows. */
   readonly variant?: Variant
 }
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source text
-/** The mistakes that the property must find, each by itself. */
+/** The holes that the property must find, each by itself. */
 export const holes: readonly Hole[] = [
   {
     title: 'the count ignores the rule',

@@ -76,7 +76,7 @@ export async function runScenario(
     await Promise.all([fill(pair[0], data), fill(pair[1], other)])
     const servers = stores.map(openServer)
     const accesses = servers.map((open) => open(identity)) as [Access, Access]
-    const warmUps = servers.map((open) => open(stranger).http)
+    const warmUps = servers.map((open) => open(outsider).http)
     const [snapshot] = stores.map(createSnapshot)
     assert.ok(snapshot)
     // Another identity fills the caches.
@@ -137,16 +137,16 @@ async function sendRequests(
     const hint = `seed ${seed}: ${JSON.stringify(request)}`
     if (isRead && random.chance(0.3)) for (const warmUp of warmUps) await warmUp(request)
     const before = isRead ? undefined : await snapshot()
-    const ways = isCall(request)
+    const transports = isCall(request)
       ? (['http', 'http', 'documents', 'objects'] as const)
       : (['http'] as const)
-    const way = random.pick<keyof Access>(ways)
+    const transport = random.pick<keyof Access>(transports)
     const [response = '', otherResponse] = await Promise.all(
-      accesses.map((access) => access[way](request)),
+      accesses.map((access) => access[transport](request)),
     )
-    assert.equal(otherResponse, response, `${hint}: ${way}`)
+    assert.equal(otherResponse, response, `${hint}: ${transport}`)
     const status = Number(response.slice(0, 3))
-    assert.ok(status < 500, `${hint}: ${way}: ${response}`)
+    assert.ok(status < 500, `${hint}: ${transport}: ${response}`)
     if (before) checkChanges(reference, before, await snapshot(), hint)
     statuses.add(`${request.method} ${status}`)
     if (countResources(response) > maxBufferedRows) streams += 1
@@ -182,7 +182,7 @@ async function fill(database: OpenDatabase, data: Data): Promise<void> {
 }
 
 /** An identity that may see more than most. */
-const stranger: Identity = { id: '1', level: 5, word: 'ash', friends: ['1', '2', '3', '4'] }
+const outsider: Identity = { id: '1', level: 5, word: 'ash', friends: ['1', '2', '3', '4'] }
 
 /** Creates a function that reads all rows, past the rules. */
 function createSnapshot(store: Store): () => Promise<Data> {
