@@ -61,7 +61,8 @@ export function randomLongList(random: Random): TestRequest {
     ...query,
     ...(random.chance(0.7) && { filter: '[]' }),
     ...(random.chance(0.3) && { filter: JSON.stringify([{ or }]) }),
-    'page[size]': random.pick(['0', '0', '1200']),
+    // A page that fits in memory has a cached count on PostgreSQL.
+    'page[size]': random.pick(['0', '0', '1200', '3', '3']),
   })
 }
 
@@ -227,7 +228,7 @@ function randomCall(type: Type, id: string, search: string, random: Random): Tes
     rename: { word: random.pick(words) },
     change: { other: toId(nextOf[type], random.pick(numbers)) },
     find: { least: random.int(5) },
-    look: { id_of_row: randomId(type, random) },
+    look: { id_of_row: toId(type, random.pick(numbers)) },
     add: { word: random.pick(words), id_of_row: random.pick(newIds) },
   }
   const body = { meta: { ...Reflect.get(sent, name) } }
