@@ -214,11 +214,11 @@ export const holes: readonly Hole[] = [
     to: 'const { tx, close } = openCalls({ ...unit, transaction: transaction.as(undefined) }, request)',
   },
   {
-    title: 'a rule in SQL is left out of a condition with others',
+    title: 'a rule in SQL has no parentheses',
     seed: 300,
     file: 'src/store/access/restrict.ts',
-    from: 'const parts = condition.of.map((part)',
-    to: "const parts = condition.of.filter((part) => condition.is === 'any' || part.is !== 'sql').concat(condition.of.slice(0, 1)).map((part)",
+    from: 'return sql`(${condition.write(rows.column)})`',
+    to: 'return condition.write(rows.column)',
   },
   {
     title: 'an attribute that may not be filtered by is',
