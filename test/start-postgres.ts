@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PostgresServer } from './postgres-server.ts'
 
 let server: PostgresServer | undefined
-let template: { remove(): Promise<void> } | undefined
+let template: Readonly<{ path: string; remove: () => Promise<void> }> | undefined
 
 /**
  * Starts PostgreSQL for the test run, unless `LAPIDARY_TEST_POSTGRES` is the URL of a server. Its data is deleted when
@@ -12,9 +12,10 @@ let template: { remove(): Promise<void> } | undefined
 export async function globalSetup(): Promise<void> {
   // Each file of tests is a process: without a cache, half of its CPU time goes into compiling the same modules.
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
-  const made = await PostgresServer.makeTemplate()
-  template = made
-  process.env.LAPIDARY_TEST_POSTGRES_TEMPLATE = made.path
+  if (process.env.LAPIDARY_TEST_POSTGRES_TEMPLATE === undefined) {
+    template = await PostgresServer.makeTemplate()
+    process.env.LAPIDARY_TEST_POSTGRES_TEMPLATE = template.path
+  }
   if (process.env.LAPIDARY_TEST_POSTGRES !== undefined) return
   server = await PostgresServer.make('fsync=off', 'full_page_writes=off', 'max_connections=300')
   process.env.LAPIDARY_TEST_POSTGRES = server.url

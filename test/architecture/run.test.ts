@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { listTests } from '../import-tests.ts'
 
@@ -20,6 +20,22 @@ function filesOf(command: string): string[] {
 
 const setup = fileURLToPath(new URL('../start-postgres.ts', import.meta.url))
 
+/** Runs a file of tests in a process of its own. Returns its exit code. */
+async function runFile(test: TestContext, name: string, text: string): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), 'lapidary-'))
+  test.after(() => rm(folder, { recursive: true }))
+  const file = join(folder, name)
+  await writeFile(file, text)
+  // Within a run of tests, another would report to it.
+  const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
+  const run = spawn(process.execPath, ['--test', `--test-global-setup=${setup}`, file], {
+    env,
+    stdio: 'ignore',
+  })
+  const [code] = await once(run, 'exit')
+  return code
+}
+
 describe('A run of the tests', () => {
   const cases = [
     { name: 'ends well when all have passed', body: '', code: 0 },
@@ -27,17 +43,26 @@ describe('A run of the tests', () => {
   ]
   for (const { name, body, code } of cases) {
     it(name, async (test) => {
-      const folder = await mkdtemp(join(tmpdir(), 'lapidary-'))
-      test.after(() => rm(folder, { recursive: true }))
-      const file = join(folder, 'one.test.js')
-      await writeFile(file, `require('node:test')('one', () => { ${body} })`)
-      // Within a run of tests, another would report to it.
-      const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
-      const run = spawn(process.execPath, ['--test', `--test-global-setup=${setup}`, file], {
-        env,
-        stdio: 'ignore',
-      })
-      assert.deepEqual(await once(run, 'exit'), [code, null])
+      const text = `require('node:test')('one', () => { ${body} })`
+      assert.equal(await runFile(test, 'one.test.js', text), code)
+    })
+  }
+
+  const uncaught = [
+    { name: 'a rejected promise', body: "void Promise.reject(new Error('as meant'))" },
+    {
+      name: 'a callback',
+      body: "await new Promise((done) => setTimeout(() => { done(); throw new Error('as meant') }))",
+    },
+  ]
+  for (const { name, body } of uncaught) {
+    it(`of a batch fails when ${name} has an error that nothing catches`, async (test) => {
+      const batches = new URL('../import-tests.ts', import.meta.url)
+      const text = `import { importRunner } from '${batches}'
+        await importRunner()
+        const { it } = await import('node:test')
+        it('one', async () => { ${body} })`
+      assert.equal(await runFile(test, 'one.test.mjs', text), 1)
     })
   }
 })

@@ -1,11 +1,10 @@
 import { AssertionError } from 'node:assert/strict'
-import type { ValidateFunction } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Model } from 'lapidary'
 import { describeApi, type OpenApiDocument } from 'lapidary/openapi'
 import { type Exchange, mediaType } from '../client.ts'
 import { describeExchange } from '../test-response.ts'
 import { truncateLists } from './check-schema.ts'
+import { createSchemaCompiler } from './json-schema.ts'
 import { isObject } from './violation.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -27,7 +26,7 @@ interface Context {
   /** Follows a reference to a component; returns anything else as it is. */
   readonly resolve: (value: unknown) => JsonObject
   /** Validates a value by a schema at a place of the description. Returns the violations. */
-  readonly validate: (schema: unknown, value: unknown) => string[]
+  readonly validate: (schema: unknown, value: unknown) => readonly string[]
 }
 
 /**
@@ -80,22 +79,11 @@ export function parseDescription(text: string, prefix: string): DescriptionCheck
 }
 
 function createContext(description: OpenApiDocument, prefix: string): Context {
-  const ajv = new Ajv2020({
-    strict: false,
-    ownProperties: true,
-    code: { optimize: false },
-    validateSchema: false,
-    validateFormats: false,
-  })
-  ajv.addSchema(description, 'api')
-  const validators = new WeakMap<object, ValidateFunction>()
-  const compile = (schema: unknown): ValidateFunction => {
-    const known = isObject(schema) ? validators.get(schema) : undefined
-    if (known) return known
-    const compiled = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')))
-    if (isObject(schema)) validators.set(schema, compiled)
-    return compiled
+  const resolve = (reference: string): JsonObject => {
+    const [, , kind = '', name = ''] = reference.split('/')
+    return Reflect.get(Reflect.get(description.components, kind), name)
   }
+  const compile = createSchemaCompiler(resolve)
   return {
     prefix,
     paths: Object.entries(description.paths).map(([path, item]) => ({
@@ -104,18 +92,9 @@ function createContext(description: OpenApiDocument, prefix: string): Context {
     })),
     resolve: (value) => {
       if (!isObject(value)) return {}
-      if (typeof value.$ref !== 'string') return value
-      const [, , kind = '', name = ''] = value.$ref.split('/')
-      return Reflect.get(Reflect.get(description.components, kind), name)
+      return typeof value.$ref === 'string' ? resolve(value.$ref) : value
     },
-    validate: (schema, value) => {
-      const validate = compile(schema)
-      if (validate(value)) return []
-      const errors = validate.errors ?? []
-      return errors.map(({ instancePath, message, params }) => {
-        return `${instancePath} ${message} ${JSON.stringify(params)}`
-      })
-    },
+    validate: (schema, value) => compile(schema)(value, ''),
   }
 }
 

@@ -37,25 +37,50 @@ export function checkSchema(body: unknown): Violation[] {
   })
 }
 
+const beyondAscii = /[\u{80}-\u{10ffff}]/u
+
 function toAsciiName(name: string): string {
   return name.replace(/[\u{80}-\u{10ffff}]/gu, (letter) => `u${letter.codePointAt(0)}`)
 }
 
-/** Shortens long lists. @param depth - how many levels of the document may hold lists: linkage is four below the top */
+/**
+ * Shortens long lists. Returns the value itself if there is nothing to change.
+ * @param depth - how many levels of the document may hold lists: linkage is four below the top
+ * @param rename - makes names with characters beyond ASCII others
+ */
 export function truncateLists(
   value: unknown,
   depth: number,
-  rename: (name: string) => string = (name) => name,
+  rename?: (name: string) => string,
 ): unknown {
+  const isChanged = hasLongList(
+    value,
+    depth,
+    (name) => rename !== undefined && beyondAscii.test(name),
+  )
+  return isChanged ? truncate(value, depth, rename ?? ((name) => name)) : value
+}
+
+/** Whether a value has a long list, or a member with such a name. */
+function hasLongList(value: unknown, depth: number, isFound: (name: string) => boolean): boolean {
+  if (typeof value !== 'object' || value === null || depth < 0) return false
+  if (Array.isArray(value))
+    return value.length > maxListLength || value.some((each) => hasLongList(each, depth, isFound))
+  return Object.entries(value).some(
+    ([name, each]) => isFound(name) || hasLongList(each, depth - 1, isFound),
+  )
+}
+
+function truncate(value: unknown, depth: number, rename: (name: string) => string): unknown {
   if (typeof value !== 'object' || value === null || depth < 0) return value
   if (!Array.isArray(value)) {
     const members = Object.entries(value)
     return Object.fromEntries(
-      members.map(([name, each]) => [rename(name), truncateLists(each, depth - 1, rename)]),
+      members.map(([name, each]) => [rename(name), truncate(each, depth - 1, rename)]),
     )
   }
   const half = maxListLength / 2
   const some =
     value.length > maxListLength ? [...value.slice(0, half), ...value.slice(-half)] : value
-  return some.map((each) => truncateLists(each, depth, rename))
+  return some.map((each) => truncate(each, depth, rename))
 }
