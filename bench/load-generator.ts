@@ -59,7 +59,9 @@ function createLoadGenerator(): (options: LoadOptions) => Promise<LoadResult> {
         remaining -= 1
         position = (position + 1) % differentRequests
         const sent = performance.now()
-        bytes += await send(socket, requests[position] ?? Buffer.alloc(0))
+        // `bytes += await …` would lose what other connections add meanwhile.
+        const received = await send(socket, requests[position] ?? Buffer.alloc(0))
+        bytes += received
         times.push(performance.now() - sent)
       }
     }

@@ -31,6 +31,8 @@ export class CostModel {
   #lastRefresh = Number.NEGATIVE_INFINITY
   /** The size of the database at the last refresh, in pages. */
   #pageCount = 0
+  /** The version of the database at which its size was last compared with that of the refresh. */
+  #verifiedVersion: number | undefined
   readonly #streamCosts = new WeakMap<ReadShape, ReadCost>()
 
   constructor(connection: SqliteConnection) {
@@ -98,7 +100,13 @@ export class CostModel {
    */
   refuteEstimate({ dependsOnSizes }: ReadCost): boolean {
     if (!dependsOnSizes) return false
-    if (this.#connection.countPages() <= 2 * this.#pageCount + smallGrowth) return false
+    // Only a commit changes the size, and to read the version takes a third of the time.
+    const version = this.#connection.version()
+    if (version === this.#verifiedVersion) return false
+    if (this.#connection.countPages() <= 2 * this.#pageCount + smallGrowth) {
+      this.#verifiedVersion = version
+      return false
+    }
     this.#lastRefresh = Number.NEGATIVE_INFINITY
     return true
   }

@@ -93,12 +93,11 @@ interface OwnedRows {
 
 /** Reads the rows of the include edges that contain the complete linkage of their relationship. */
 function* readOwnedRows(
-  rows: readonly Row[],
+  primary: readonly Row[],
   id: string | undefined,
   progress: IncludeProgress,
 ): QuerySequence<OwnedRows | undefined> {
   const { statements, budget } = progress
-  let primary = rows
   const byEdge: (readonly Row[])[] = []
   for (const { edge, at, statement, isUnordered } of statements.owned) {
     const ids = idsOf(primary)
@@ -108,7 +107,7 @@ function* readOwnedRows(
     if (progress.remaining < 0) return exceeded(budget, edge)
     const ordered = isUnordered ? sortByNumericIds(found) : found
     byEdge[edge] = ordered
-    primary = addOwnedLinkage(primary, at, ordered)
+    addOwnedLinkage(primary, at, ordered)
   }
   return { primary, byEdge }
 }
@@ -193,7 +192,6 @@ function* readLinkages(
   linkages: readonly LinkageRead[],
   budget: ReadBudget,
 ): QuerySequence<readonly Row[] | undefined> {
-  let complete = rows
   for (const { at, many, statement } of linkages) {
     if (rows.length === 0) break
     const values = { planValues: [], ids: idsOf(rows), maxRows: budget.linkage + 1 }
@@ -206,28 +204,31 @@ function* readLinkages(
       // A join table may hold a pair twice; the ids of an owner come in order.
       if (ids.at(-1) !== String(id)) ids.push(String(id))
     }
-    complete = complete.map((row) => {
+    for (const row of rows) {
       const ids = byOwner.get(String(row[0])) ?? []
-      return row.with(at, many ? ids : (ids[0] ?? null))
-    })
+      setLinkage(row, at, many ? ids : (ids[0] ?? null))
+    }
   }
-  return complete
+  return rows
 }
 
 /**
  * Adds the ids of the owned rows to each row as linkage, in their order. The key of an owned row equals the id of its owner,
  * unless the columns have different types; then their texts are equal.
  */
-function addOwnedLinkage(rows: readonly Row[], at: number, owned: readonly Row[]): readonly Row[] {
+function addOwnedLinkage(rows: readonly Row[], at: number, owned: readonly Row[]): void {
   const [only] = rows
-  if (only !== undefined && rows.length === 1)
-    return [
-      only.with(
-        at,
-        owned.map((row) => `${row[0]}`),
-      ),
-    ]
-  const byOwner = new Map(rows.map((row): [unknown, string[]] => [row[0], []]))
+  if (only !== undefined && rows.length === 1) {
+    const ids = owned.map((row) => `${row[0]}`)
+    setLinkage(only, at, ids)
+    return
+  }
+  const byOwner = new Map<unknown, string[]>()
+  for (const row of rows) {
+    const ids: string[] = []
+    byOwner.set(row[0], ids)
+    setLinkage(row, at, ids)
+  }
   let byText: ReadonlyMap<string, string[]> | undefined
   for (const row of owned) {
     const key = row[row.length - 1]
@@ -238,30 +239,47 @@ function addOwnedLinkage(rows: readonly Row[], at: number, owned: readonly Row[]
     }
     ids?.push(`${row[0]}`)
   }
-  return rows.map((row) => row.with(at, byOwner.get(row[0])))
 }
 
-/** The limits of `sortByNumericIds`: a number below 2^53 holds an id and a position. */
-const maxPackedRows = 2 ** 14
-const maxPackedId = 2 ** 39 - 1
+/** Sets the linkage of a row in place: nobody but the read holds its rows. A copy of each row takes 1 µs for a page of 30. */
+function setLinkage(row: Row, at: number, linkage: readonly string[] | string | null): void {
+  const values = row as unknown[]
+  values[at] = linkage
+}
 
 /**
  * Sorts rows by their ids, which are numbers. Each id is packed with the position of its row into one number, because an array
- * of numbers is sorted without calls to a comparator: 6 µs instead of 10 µs for 150 rows.
+ * of numbers is sorted without calls to a comparator: 3 µs instead of 10 µs for 150 rows.
  */
 function sortByNumericIds(rows: readonly Row[]): readonly Row[] {
-  if (rows.length > maxPackedRows) return rows.toSorted(compareNumericIds)
-  const packed = new Float64Array(rows.length)
-  for (let position = 0; position < rows.length; position += 1) {
-    const id = rows[position]?.[0]
-    if (typeof id !== 'number' || id < 0 || id > maxPackedId)
-      return rows.toSorted(compareNumericIds)
-    packed[position] = id * maxPackedRows + position
-  }
+  const positions = 2 ** (32 - Math.clz32(rows.length))
+  const largest = findLargestId(rows)
+  if (largest === undefined || (largest + 1) * positions > Number.MAX_SAFE_INTEGER)
+    return rows.toSorted(compareNumericIds)
+  const fits = (largest + 1) * positions <= 2 ** 32
+  const packed = fits ? new Uint32Array(rows.length) : new Float64Array(rows.length)
+  for (let index = 0; index < rows.length; index += 1)
+    packed[index] = Number(rows[index]?.[0]) * positions + index
   packed.sort()
   const sorted: Row[] = []
-  for (const each of packed) sorted.push(rows[each % maxPackedRows] as Row)
+  for (let index = 0; index < packed.length; index += 1) {
+    const each = packed[index] ?? 0
+    // The remainder of numbers beyond 31 bits takes longer.
+    const position = each - Math.floor(each / positions) * positions
+    sorted.push(rows[position] as Row)
+  }
   return sorted
+}
+
+/** Returns the largest id; `undefined` if one is negative or beyond 2^53 - 1. */
+function findLargestId(rows: readonly Row[]): number | undefined {
+  let largest = 0
+  for (let index = 0; index < rows.length; index += 1) {
+    const id = rows[index]?.[0]
+    if (typeof id !== 'number' || id < 0) return undefined
+    if (id > largest) largest = id
+  }
+  return largest
 }
 
 /** Compares rows by their ids, which are numbers. */
