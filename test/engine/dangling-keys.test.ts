@@ -204,8 +204,11 @@ engine('Linkage of keys that lead nowhere', brokenKeys, (app) => {
 
   it('is looked up by batches of a stream, for primary and included rows', async () => {
     const numbers = Array.from({ length: 2000 }, (_, at) => at + 100)
-    // Every fourth key references nothing.
-    const keys = (id: number) => (id % 4 === 0 ? 9 : (id % 2) + 1)
+    // Every fourth key references nothing. SQLite stores any value.
+    const nothing = app.dialect === 'sqlite' ? ['9', "'a text that is no number'", `x'31'`] : ['9']
+    const isNothing = (id: number) => id % 4 === 0
+    const keys = (id: number) =>
+      isNothing(id) ? nothing[id % nothing.length] : String((id % 2) + 1)
     await app.execute(
       `insert into part (id, loose_id, sound_id) values ${numbers.map((id) => `(${id}, ${keys(id)}, 1)`).join()}`,
     )
@@ -222,14 +225,11 @@ engine('Linkage of keys that lead nowhere', brokenKeys, (app) => {
       })
       const linked = new Map(parts.map((part) => [Number(part.id), linkage([part])[0]]))
       for (const id of numbers) {
-        const loose = keys(id) === 9 ? null : String(keys(id))
+        const loose = isNothing(id) ? null : keys(id)
         assert.deepEqual(linked.get(id), { loose, checked: '1' })
       }
-      if (app.dialect === 'sqlite') continue
-      const lookups = statements.filter((sql) =>
-        sql.startsWith('select "t0"."id"::text from "box"'),
-      )
-      assert.ok(lookups.length > 1 && lookups.length < 20, `${lookups.length} lookups`)
+      const lookups = statements.filter((sql) => /^select "t0"."id"(::text)? from "box"/.test(sql))
+      assert.ok(lookups.length > 1 && lookups.length < 50, `${lookups.length} lookups`)
       const streamed = statements.filter((sql) => /"loose_id"/.test(sql) && !/json_/.test(sql))
       assert.notEqual(streamed.length, 0)
       for (const sql of streamed)

@@ -11,11 +11,11 @@ import { addAuth, createRunValues, limitRows } from '../run-values.ts'
 import { compileStatement, type RunValues, type Statement } from '../statement.ts'
 import type { ReadHooks, RunQuery } from '../store.ts'
 import { type StreamedRead, type StreamSource, streamRows } from '../stream.ts'
+import { clearDanglingKeys } from '../streamed-keys.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { CachedCount, PostgresCountCache } from './counts.ts'
 import { type DocumentStatement, splitColumns } from './document-statement.ts'
 import type { PostgresStatements } from './statements.ts'
-import { clearDanglingKeys } from './streamed-keys.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 /** The limit for the response to a write, which is read before the commit and so cannot be streamed. */

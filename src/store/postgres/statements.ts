@@ -13,6 +13,7 @@ import { isFoundByKey } from '../related-rows.ts'
 import type { RunValues } from '../statement.ts'
 import { StatementCache, statementSize } from '../statement-cache.ts'
 import { createStatements, readSize, type Statements } from '../statements.ts'
+import { markUncheckedKeys } from '../streamed-keys.ts'
 import type { Target } from '../tables.ts'
 import { type CacheableCount, compileCacheableCount } from './counts.ts'
 import {
@@ -20,7 +21,6 @@ import {
   type DocumentOptions,
   type DocumentStatement,
 } from './document-statement.ts'
-import { markUncheckedKeys } from './streamed-keys.ts'
 
 // Generic plans for bounded pages (docs/decisions/0037). PostgreSQL expects `limit $1 offset $2` to return a tenth of a table, so
 // the generic plan of a prepared statement looks more expensive than a plan for the values at hand, and each page of a large

@@ -6,6 +6,7 @@ import { checkResourceLimit, type SizeLimit } from '../resource-limit.ts'
 import { addAuth, createRunValues } from '../run-values.ts'
 import type { ReadHooks, ReadOptions, RunQuery } from '../store.ts'
 import { type QueryRequest, type StreamedRead, streamRows } from '../stream.ts'
+import { clearDanglingKeys } from '../streamed-keys.ts'
 import { type ConnectionOptions, SqliteConnection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { CostModel } from './cost-model.ts'
@@ -164,7 +165,7 @@ export class ReadRouter {
       )
       if (complete === undefined && hooks)
         return streamRows(transaction, {
-          ...this.#streamedRead(plan, id),
+          ...this.#streamedRead(transaction, plan, id),
           afterBatch: (batch, layout) => hooks.after(batch, layout, runQuery),
         })
       if (complete && hooks)
@@ -181,12 +182,30 @@ export class ReadRouter {
     this.#costs.refuteEstimate(cost)
     const estimate = this.#costs.estimate(cost, plan, performance.now())
     const transaction = await this.#begin(estimate, true, options)
-    return endOnError(transaction, () => streamRows(transaction, this.#streamedRead(plan, id)))
+    return endOnError(transaction, () =>
+      streamRows(transaction, this.#streamedRead(transaction, plan, id)),
+    )
   }
 
-  #streamedRead(plan: ReadPlan, id: string | undefined): StreamedRead {
-    const compiled = this.#statementsOf(plan.identity).read(plan.shape)
-    return { plan, compiled, values: createRunValues(plan, id), limit: this.#limit }
+  #streamedRead(
+    transaction: ReadTransaction,
+    plan: ReadPlan,
+    id: string | undefined,
+  ): StreamedRead {
+    const statements = this.#statementsOf(plan.identity)
+    return {
+      plan,
+      compiled: statements.read(plan.shape),
+      values: createRunValues(plan, id),
+      completeRows: (rows, layout) =>
+        clearDanglingKeys(rows, layout, {
+          target: statements.target,
+          lookupOf: (type) => statements.ofType(type).lookup,
+          query: async (statement, ids) =>
+            transaction.query(authorize({ statement, values: { planValues: [], ids } }, plan)),
+        }),
+      limit: this.#limit,
+    }
   }
 
   #begin(estimate: number, isStream: boolean, { signal }: ReadOptions): Promise<ReadTransaction> {

@@ -1,13 +1,14 @@
-import { getRelationship, getResourceType, isSameKey } from '../../model/model.ts'
-import type { ReadShape } from '../../plan/read.ts'
-import { findLinkageIndex, type Row, type RowLayout } from '../../plan/row-layout.ts'
-import { hasSpellings, isOwnKey } from '../linkage.ts'
-import type { Statement } from '../statement.ts'
-import type { Target } from '../tables.ts'
+import { getRelationship, getResourceType, isSameKey, type ResourceType } from '../model/model.ts'
+import { normalizeId } from '../plan/path-id.ts'
+import type { ReadShape } from '../plan/read.ts'
+import { findLinkageIndex, type Row, type RowLayout } from '../plan/row-layout.ts'
+import { hasSpellings, isOwnKey } from './linkage.ts'
+import type { Statement } from './statement.ts'
+import type { Target } from './tables.ts'
 
 // A stream reads a key that may reference nothing as it is, and looks up the keys of a batch with one statement for each related
-// type (docs/decisions/0057). A lookup inside the statement of the stream runs once for each row; a join makes PostgreSQL plan
-// statements with many tables worse.
+// type (docs/decisions/0057). A lookup inside the statement of the stream runs once for each row, and scans a view for each; a join makes
+// PostgreSQL plan statements with many tables worse.
 
 /** Marks the linkage of a shape that is the key of the row and may reference nothing. */
 export function markUncheckedKeys(shape: ReadShape, target: Target): ReadShape {
@@ -63,8 +64,9 @@ export async function clearDanglingKeys(
   const found = await Promise.all(
     types.map(async (type): Promise<[string, ReadonlySet<string>]> => {
       const positions = keys.flatMap(({ to, at }) => (to === type ? [at] : []))
+      const resource = getResourceType(target.model, type)
       const values = rows.flatMap((row) => positions.map((at) => row[at]))
-      const ids = [...new Set(values.flatMap((key) => (key === null ? [] : [String(key)])))]
+      const ids = [...new Set(values)].flatMap((key) => toId(key, resource) ?? [])
       const existing = ids.length === 0 ? [] : await query(lookupOf(type), ids)
       return [type, new Set(existing.map(([id]) => String(id)))]
     }),
@@ -73,7 +75,19 @@ export async function clearDanglingKeys(
   return rows.map((row) =>
     keys.reduce((checked, { at, to }) => {
       const key = checked[at]
-      return key === null || existing.get(to)?.has(String(key)) ? checked : checked.with(at, null)
+      const isLinked = key === null || (!isBlob(key) && existing.get(to)?.has(String(key)))
+      return isLinked ? checked : checked.with(at, null)
     }, row),
   )
+}
+
+/** Returns a key as an id; `undefined` if it is none. A column of SQLite may contain any value. */
+function toId(key: unknown, resource: ResourceType): string | undefined {
+  if (key === null || isBlob(key)) return undefined
+  const id = String(key)
+  return normalizeId(resource, id) === id ? id : undefined
+}
+
+function isBlob(key: unknown): boolean {
+  return key instanceof Uint8Array
 }
