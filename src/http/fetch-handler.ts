@@ -99,10 +99,8 @@ function toResponse({ status, headers, body }: HttpResponse): Response {
   const isReady = body === undefined || typeof body === 'string' || body instanceof Uint8Array
   const content = isReady ? body : toByteStream(body)
   // The types of the Fetch API exclude bytes in shared memory, which no response has.
-  return new Response((content as BodyInit | undefined) ?? null, {
-    status,
-    headers: { ...headers },
-  })
+  const init = (content ?? null) as ConstructorParameters<typeof Response>[0]
+  return new Response(init, { status, headers: { ...headers } })
 }
 
 /** Converts chunks of text to a stream of bytes that reads a chunk when the client has taken the one before. */

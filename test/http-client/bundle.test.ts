@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { lacksChromium, launchBrowser, type TestBrowser } from '../browser.ts'
 import { absolutePath } from '../docs/pages.ts'
 import { commands } from '../package/installed-package.ts'
 import { type RunningServer, startOnSqlite } from './served.ts'
@@ -64,4 +65,41 @@ describe('The bundle of the client over HTTP', () => {
       const { stdout } = await run(command, [...args, 'program.js'], { cwd: folder })
       assert.deepEqual(JSON.parse(stdout), ['Ada', [], true, 404])
     })
+
+  describe('in Chromium', { skip: lacksChromium }, () => {
+    let browser: TestBrowser
+    before(async () => {
+      browser = await launchBrowser(new URL(server.url).origin)
+    })
+    after(() => browser.close())
+
+    it('lists with includes, creates, names invalid fields, reads pages and aborts', async () => {
+      const page = await browser.open('/v1/')
+      await page.route('**/client.js', (route) =>
+        route.fulfill({ contentType: 'text/javascript', body: bundle }),
+      )
+      const result = await page.evaluate(`(async () => {
+        const { createClient, ResponseError } = await import('/client.js')
+        const { person, computer } = createClient({ url: ${JSON.stringify(server.url)} })
+        const owner = await person.create({ name: 'Grace' })
+        for (const serial of ['x', 'y', 'z']) await computer.create({ serial, owner: owner.id })
+        const { data } = await person.list({
+          filter: { computers: { any: { serial: 'x' } } }, include: ['computers.owner'], fields: { person: ['name', 'computers'] },
+        })
+        const error = await person.create({ name: 'A', email: 'none' }).catch((thrown) => thrown)
+        const serials = []
+        for await (const { serial } of computer.each({ sort: ['-serial'], page: { size: 2 } })) serials.push(serial)
+        const controller = new AbortController()
+        const pending = person.list({}, { signal: controller.signal }).catch(({ name }) => name)
+        controller.abort()
+        return [
+          data.map(({ name }) => name), data[0].computers.length, data[0].computers[0].owner === data[0],
+          error instanceof ResponseError, error.at('/data/attributes/email')[0].code, serials, await pending,
+        ]
+      })()`)
+      const expected = [['Grace'], 3, true, true, 'invalid_value', ['z', 'y', 'x'], 'AbortError']
+      assert.deepEqual(result, expected)
+      assert.deepEqual([browser.errors, browser.foreignRequests], [[], []])
+    })
+  })
 })

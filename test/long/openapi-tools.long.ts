@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { describeApi } from 'lapidary/openapi'
 import { absolutePath } from '../docs/pages.ts'
+import { startOnSqlite } from '../http-client/served.ts'
 import { listModels } from '../openapi/models.ts'
 import { createPackageFolder } from '../package-folder.ts'
 
@@ -29,17 +30,23 @@ function isReadable(name: string): boolean {
 // `npm test` validates the descriptions (`test/openapi/tools.test.ts`).
 
 /** A program with `openapi-fetch` and the types of the service. `@ts-expect-error` fails where the types accept what follows. */
-const typedClient = `
+const writeClient = (url: string) => `
 import createClient from 'openapi-fetch'
 import type { paths } from './service.d.ts'
 
-const client = createClient<paths>({ baseUrl: 'http://localhost:3000/api' })
+const client = createClient<paths>({
+  baseUrl: '${url}',
+  headers: { 'content-type': 'application/vnd.api+json' },
+})
 
-export async function run(): Promise<readonly unknown[]> {
+async function run(): Promise<readonly unknown[]> {
+  const created = await client.POST('/persons', {
+    body: { data: { type: 'person', attributes: { name: 'Ada' } } },
+  })
   const list = await client.GET('/persons', {
     params: {
       query: {
-        filter: JSON.stringify([{ name: 'computers', op: 'any', val: { name: 'serial', op: 'eq', val: 'A' } }]),
+        filter: JSON.stringify([{ not: { name: 'computers', op: 'any', val: { name: 'serial', op: 'eq', val: 'A' } } }]),
         fields: { person: 'name' },
         page: { size: 10 },
         sort: ['-birth_date'],
@@ -48,20 +55,19 @@ export async function run(): Promise<readonly unknown[]> {
   })
   const name: string | null | undefined = list.data?.data[0]?.attributes?.name
   const code: string | undefined = list.error?.errors[0]?.code
-  const created = await client.POST('/persons', {
-    body: { data: { type: 'person', attributes: { name: 'Ada' } } },
-  })
   const one = await client.GET('/persons/{id}', { params: { path: { id: '1' } } })
   // @ts-expect-error: the address is not described
-  await client.GET('/people')
+  const unknown = await client.GET('/people')
   // @ts-expect-error: the attribute is required
-  await client.POST('/persons', { body: { data: { type: 'person', attributes: {} } } })
+  const incomplete = await client.POST('/persons', { body: { data: { type: 'person', attributes: {} } } })
   // @ts-expect-error: the type is another one
-  await client.POST('/persons', { body: { data: { type: 'computer', attributes: { name: 'A' } } } })
+  const wrong = await client.POST('/persons', { body: { data: { type: 'computer', attributes: { name: 'A' } } } })
   // @ts-expect-error: responses have no write-only attribute
   const email = one.data?.data.attributes?.email
-  return [name, code, created.data?.data.id, email]
+  const statuses = [list, created, one, unknown, incomplete, wrong].map(({ response }) => response.status)
+  return [name, code, created.data?.data.id, email, statuses]
 }
+console.log(JSON.stringify(await run()))
 `
 
 describe('Other tools accept the description', () => {
@@ -86,13 +92,15 @@ describe('Other tools accept the description', () => {
     assert.match(stdout + stderr, /info-license/)
   })
 
-  it('openapi-typescript, and its output compiles, also with openapi-fetch', async () => {
+  it('openapi-typescript, and its output compiles, also with openapi-fetch, whose program runs', async (test) => {
     const { default: generate, astToString } = oldest('openapi-typescript')
     for (const name of names.filter(isReadable)) {
       const description = await readFile(join(folder, `${name}.json`), 'utf8')
       await writeFile(join(folder, `${name}.d.ts`), astToString(await generate(description)))
     }
-    await writeFile(join(folder, 'client.ts'), typedClient)
+    const server = await startOnSqlite()
+    test.after(() => server.close())
+    await writeFile(join(folder, 'client.ts'), writeClient(server.url))
     const module = { module: 'nodenext', allowImportingTsExtensions: true, types: [] }
     const config = { strict: true, skipLibCheck: false, noEmit: true, ...module }
     const lib = ['esnext', 'dom', 'dom.iterable']
@@ -105,5 +113,8 @@ describe('Other tools accept the description', () => {
       (error) => error,
     )
     assert.equal(stdout, '')
+    const { stdout: printed } = await run(process.execPath, [join(folder, 'client.ts')])
+    const statuses = [200, 201, 200, 404, 422, 409]
+    assert.deepEqual(JSON.parse(printed), ['Ada', null, '1', null, statuses])
   })
 })
