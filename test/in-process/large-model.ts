@@ -6,10 +6,9 @@ import { promisify } from 'node:util'
 import { absolutePath } from '../docs/pages.ts'
 import { commands } from '../package/installed-package.ts'
 import { createPackageFolder } from '../package-folder.ts'
-import { scale } from '../property/seed.ts'
 
-/** The number of resource types of the large model: 10 in `npm test`, 100 in `npm run test:long`. */
-export const typeCount = 10 * scale
+/** The number of resource types of the large model. */
+export const typeCount = 100
 
 /** The name of a resource type, and of the variable with its declaration. */
 export const name = (index: number) => `type${(index + typeCount) % typeCount}`
